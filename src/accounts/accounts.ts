@@ -1,0 +1,132 @@
+/** The accounts of a world: its whole mutable state. One that nobody touched isn't stored, it is worked out. */
+
+import type { Day } from "../base/calendar.ts";
+import type { Ids } from "../publishers/ids.ts";
+import type { Person } from "../publishers/people.ts";
+import {
+  FIRST_SIGN_UP_ORDINAL,
+  type Population,
+  type SurfaceTerms,
+} from "../publishers/population.ts";
+import { type Account, type Bucket, createAccount } from "./account.ts";
+
+/** A sign-up's own data. */
+export interface SignUp {
+  readonly person: Person;
+  readonly joined: Day;
+  readonly surfaces: readonly SurfaceTerms[];
+}
+
+export interface Accounts {
+  /** How many publishers there are, sign-ups included. */
+  readonly total: number;
+  /** The account of publisher `ordinal`, kept from now on. */
+  open(ordinal: number): Account | undefined;
+  /** The same to look at only: one that nobody opened is made for the caller and forgotten. */
+  peek(ordinal: number): Account | undefined;
+  /** The ordinal of the publisher at a place in the listing: seeded ones first, then sign-ups. */
+  ordinalAt(index: number): number | undefined;
+  /** The ordinal that a publisher id stands for. */
+  ordinalOf(publisherId: string): number | undefined;
+  /** The account that an API key opens now. */
+  openByKey(apiKey: string): Account | undefined;
+  apiKeyOf(account: Account): string;
+  add(signUp: SignUp): Account;
+  /** Puts a saved account back, sign-ups in their order. @returns false for one that this world can't have. */
+  put(account: Account): boolean;
+  /** The accounts that somebody opened. */
+  opened(): Iterable<Account>;
+}
+
+export interface AccountsOptions {
+  readonly ids: Ids;
+  readonly population: Population;
+  readonly freshBucket: () => Bucket;
+}
+
+export function createAccounts(options: AccountsOptions): Accounts {
+  const { ids, population, freshBucket } = options;
+  const stored = new Map<number, Account>();
+  let signUps = 0;
+
+  function exists(ordinal: number): boolean {
+    return (
+      ordinal < population.size ||
+      (ordinal >= FIRST_SIGN_UP_ORDINAL && ordinal < FIRST_SIGN_UP_ORDINAL + signUps)
+    );
+  }
+  function seeded(ordinal: number): Account {
+    const publisher = population.publisherAt(ordinal);
+    return createAccount({
+      ordinal,
+      id: ids.publisher.encode(ordinal, 0),
+      joined: publisher.joined,
+      priceKey: population.priceKey(ordinal),
+      surfaces: publisher.surfaces,
+      freshBucket,
+    });
+  }
+  function peek(ordinal: number): Account | undefined {
+    const known = stored.get(ordinal);
+    if (known !== undefined) return known;
+    // Sign-ups are stored from the first: only a seeded publisher can be missing here.
+    return exists(ordinal) ? seeded(ordinal) : undefined;
+  }
+  function open(ordinal: number): Account | undefined {
+    const known = stored.get(ordinal);
+    if (known !== undefined) return known;
+    const made = peek(ordinal);
+    if (made !== undefined) stored.set(ordinal, made);
+    return made;
+  }
+
+  return {
+    get total(): number {
+      return population.size + signUps;
+    },
+    open,
+    peek,
+    ordinalAt(index) {
+      if (!Number.isSafeInteger(index) || index < 0 || index >= population.size + signUps) {
+        return undefined;
+      }
+      return index < population.size ? index : FIRST_SIGN_UP_ORDINAL + index - population.size;
+    },
+    ordinalOf(publisherId) {
+      const parts = ids.publisher.decode(publisherId);
+      return parts?.serial === 0 && exists(parts.publisher) ? parts.publisher : undefined;
+    },
+    openByKey(apiKey) {
+      const parts = ids.apiKey.decode(apiKey);
+      if (parts === undefined) return undefined;
+      const known = stored.get(parts.publisher);
+      if (known !== undefined) return known.keySerial === parts.serial ? known : undefined;
+      return parts.serial === 0 ? open(parts.publisher) : undefined;
+    },
+    apiKeyOf: (account) => ids.apiKey.encode(account.ordinal, account.keySerial),
+    add(signUp) {
+      const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
+      const account = createAccount({
+        ordinal,
+        id: ids.publisher.encode(ordinal, 0),
+        joined: signUp.joined,
+        priceKey: population.priceKey(ordinal),
+        person: signUp.person,
+        surfaces: signUp.surfaces,
+        freshBucket,
+      });
+      signUps += 1;
+      stored.set(ordinal, account);
+      return account;
+    },
+    put(account) {
+      const { ordinal } = account;
+      const isNext = ordinal === FIRST_SIGN_UP_ORDINAL + signUps;
+      if (stored.has(ordinal) || !(ordinal < population.size || isNext)) return false;
+      if (isNext) signUps += 1;
+      stored.set(ordinal, account);
+      return true;
+    },
+    opened: () => stored.values(),
+  };
+}

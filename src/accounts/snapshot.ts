@@ -1,0 +1,151 @@
+/** A world as JSON and back. A snapshot that is damaged, or not one, is refused before anything changes. */
+
+import * as v from "valibot";
+import { day } from "../base/calendar.ts";
+import type { ClockMode } from "../base/clock.ts";
+import { InputError, parseInput } from "../base/input.ts";
+import { Book, type SavedBook } from "../ledger/book.ts";
+import type { Ids } from "../publishers/ids.ts";
+import type { Person } from "../publishers/people.ts";
+import type { Population, SurfaceTerms } from "../publishers/population.ts";
+import type { Profile } from "../publishers/profiles.ts";
+import { type Account, type Bucket, createAccount } from "./account.ts";
+import type { Accounts } from "./accounts.ts";
+
+/** An account as JSON. */
+interface SavedAccount {
+  readonly ordinal: number;
+  readonly keySerial: number;
+  readonly joined: number;
+  readonly person?: Person | undefined;
+  readonly surfaces: readonly SurfaceTerms[];
+  readonly recordingBucket: Bucket;
+  readonly reportingBucket: Bucket;
+  readonly book: SavedBook;
+}
+
+/** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
+export interface Snapshot {
+  readonly format: "adsim-snapshot";
+  readonly version: 1;
+  readonly seed: string;
+  readonly start: number;
+  readonly publishers: number;
+  readonly profile: Profile;
+  readonly assumptions: Readonly<Record<string, string>>;
+  readonly clock: { readonly mode: ClockMode; readonly now: number };
+  readonly accounts: readonly SavedAccount[];
+}
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const instant = v.pipe(v.number(), v.safeInteger());
+const bucket = v.strictObject({ window: instant, used: count });
+const generation = v.strictObject({ since: instant, used: count, slots: v.string() });
+const savedAccount = v.strictObject({
+  ordinal: count,
+  keySerial: count,
+  joined: instant,
+  person: v.optional(
+    v.strictObject({
+      name: v.string(),
+      contact: v.strictObject({ name: v.string(), email: v.string() }),
+      upiId: v.string(),
+    }),
+  ),
+  surfaces: v.array(
+    v.strictObject({
+      id: v.string(),
+      name: v.string(),
+      status: v.string(),
+      cpmPaise: v.strictTuple([count, count]),
+      cpcPaise: count,
+    }),
+  ),
+  recordingBucket: bucket,
+  reportingBucket: bucket,
+  book: v.strictObject({
+    impressions: v.strictObject({
+      count,
+      epochs: v.array(v.strictTuple([count, instant])),
+      surface: v.string(),
+      micros: v.string(),
+      time: v.string(),
+      clicked: v.string(),
+    }),
+    days: v.array(v.array(v.strictTuple([instant, count, count, count]))),
+    recent: v.optional(
+      v.strictObject({ latest: instant, current: generation, previous: generation }),
+    ),
+  }),
+});
+const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
+  format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
+  version: v.literal(1, "must be 1, the version that this adsim reads"),
+  seed: v.string(),
+  start: instant,
+  publishers: count,
+  profile: v.picklist(["typical", "tiny", "adversarial"]),
+  assumptions: v.record(v.string(), v.string()),
+  clock: v.strictObject({ mode: v.picklist(["frozen", "flowing", "system"]), now: instant }),
+  accounts: v.array(savedAccount),
+});
+
+/** What is checked before any of it is used. @throws InputError that names the field. */
+export function parseSnapshot(input: unknown): Snapshot {
+  return parseInput(snapshotSchema, input);
+}
+
+export function saveAccounts(accounts: Accounts): SavedAccount[] {
+  return Array.from(accounts.opened(), (account) => ({
+    ordinal: account.ordinal,
+    keySerial: account.keySerial,
+    joined: account.joined,
+    ...(account.person === undefined ? {} : { person: account.person }),
+    surfaces: account.surfaces,
+    recordingBucket: { ...account.recordingBucket },
+    reportingBucket: { ...account.reportingBucket },
+    book: account.book.save(),
+  }));
+}
+
+/** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */
+export function loadAccounts(
+  saved: readonly SavedAccount[],
+  into: {
+    readonly accounts: Accounts;
+    readonly ids: Ids;
+    readonly population: Population;
+    readonly freshBucket: () => Bucket;
+  },
+): void {
+  for (const [index, from] of saved.entries()) {
+    const field = `accounts.${index}`;
+    let book: Book;
+    try {
+      book = Book.load(from.book);
+    } catch (error) {
+      throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
+    }
+    if (!book.isConsistent(from.surfaces.length)) {
+      throw new InputError(`${field}.book`, "is damaged: its totals don't match its impressions");
+    }
+    const account: Account = {
+      ...createAccount({
+        ordinal: from.ordinal,
+        id: into.ids.publisher.encode(from.ordinal, 0),
+        joined: day(from.joined),
+        priceKey: into.population.priceKey(from.ordinal),
+        surfaces: from.surfaces,
+        freshBucket: into.freshBucket,
+        person: from.person,
+        book,
+      }),
+      keySerial: from.keySerial,
+      recordingBucket: from.recordingBucket,
+      reportingBucket: from.reportingBucket,
+    };
+    if (!into.accounts.put(account)) {
+      throw new InputError(`${field}.ordinal`, "is not the ordinal of a publisher of this world");
+    }
+  }
+}

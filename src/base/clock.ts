@@ -1,0 +1,109 @@
+/** The world's time. Real time is never read here: who wants it flowing passes in where to read it. */
+
+import { formatInstant, LAST_INSTANT_MS } from "./calendar.ts";
+import { type Duration, durationMs } from "./duration.ts";
+import { InputError } from "./input.ts";
+
+/**
+ * - `frozen`: moves by `advance` alone.
+ * - `flowing`: starts at a chosen instant and runs with real elapsed time.
+ * - `system`: real time.
+ */
+export type ClockMode = "frozen" | "flowing" | "system";
+
+/** A clock that never runs backwards. Instants are milliseconds since 1970-01-01T00:00:00Z. */
+export interface Clock {
+  /** @returns the current instant in milliseconds. */
+  now(): number;
+  readonly mode: ClockMode;
+  /**
+   * Moves the clock forward; `advance(a); advance(b)` equals `advance(a + b)`.
+   *
+   * @returns the new instant in milliseconds.
+   * @throws InputError for a malformed duration, or past the year 9999. Nothing changes then.
+   */
+  advance(by: Duration): number;
+  /**
+   * Changes mode, instant or both. What is left out stays.
+   *
+   * @throws InputError for an instant before `now()` or past the year 9999, and for a mode that needs real time where
+   * none was passed in. Nothing changes then.
+   */
+  set(change: { readonly mode?: ClockMode; readonly nowMs?: number }): void;
+}
+
+/** Where a flowing or system clock reads real time: milliseconds since 1970, as `Date.now` gives them. */
+export type WallClock = () => number;
+
+/**
+ * A clock that stands at `startMs`.
+ *
+ * @throws InputError for a mode that needs real time where `wallClock` is missing.
+ */
+export function createClock(
+  mode: ClockMode,
+  startMs: number,
+  wallClock: WallClock | undefined,
+): Clock {
+  // now = base + (wall - origin); a frozen clock ignores the wall.
+  let current = mode;
+  let baseMs = startMs;
+  let originMs = wallFor(mode, wallClock);
+  let latestMs = startMs;
+
+  function now(): number {
+    if (current === "frozen") return baseMs;
+    const flowedMs = baseMs + wallFor(current, wallClock) - originMs;
+    // The wall can be set back; the world's time can't, nor can it leave the years that have four digits.
+    latestMs = Math.min(LAST_INSTANT_MS, Math.max(latestMs, flowedMs));
+    return latestMs;
+  }
+  function begin(nextMode: ClockMode, nowMs: number): void {
+    if (!(nowMs <= LAST_INSTANT_MS)) {
+      throw new InputError(
+        "now",
+        "must not be past the year 9999, the last that YYYY-MM-DD can write",
+      );
+    }
+    originMs = wallFor(nextMode, wallClock);
+    current = nextMode;
+    baseMs = nowMs;
+    latestMs = nowMs;
+  }
+
+  return {
+    now,
+    get mode(): ClockMode {
+      return current;
+    },
+    advance(by) {
+      begin(current, now() + durationMs(by));
+      return now();
+    },
+    set(change) {
+      const nextMode = change.mode ?? current;
+      const beforeMs = now();
+      const target =
+        change.nowMs ??
+        (nextMode === "system" ? Math.max(beforeMs, wallFor(nextMode, wallClock)) : beforeMs);
+      if (target < beforeMs) {
+        throw new InputError(
+          "now",
+          `must not be before the world's ${formatInstant(beforeMs)}: what was recorded since would lie in the future. Reset the world to start over`,
+          "conflict",
+        );
+      }
+      begin(nextMode, target);
+    },
+  };
+}
+
+function wallFor(mode: ClockMode, wallClock: WallClock | undefined): number {
+  if (mode === "frozen") return 0;
+  if (wallClock !== undefined) return Math.floor(wallClock());
+  throw new InputError(
+    "clock",
+    `"${mode}" needs real time: pass wallClock (Date.now, for example) to createSimulator, or use "frozen"`,
+    "conflict",
+  );
+}

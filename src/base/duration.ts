@@ -1,0 +1,40 @@
+/** Durations as users write them ("90s", "15m") and as the rest of the code counts them (integer milliseconds). */
+
+import { InputError } from "./input.ts";
+
+export const SECOND_MS = 1000;
+export const MINUTE_MS: number = 60 * SECOND_MS;
+export const HOUR_MS: number = 60 * MINUTE_MS;
+export const DAY_MS: number = 24 * HOUR_MS;
+
+/** Milliseconds, or a whole number with a unit: `"250ms"`, `"90s"`, `"15m"`, `"36h"`, `"30d"`. */
+export type Duration = number | string;
+
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+};
+
+/**
+ * Milliseconds in `duration`.
+ *
+ * @throws InputError for anything that is not a whole, non-negative duration within a safe integer.
+ */
+export function durationMs(duration: Duration): number {
+  const ms = typeof duration === "string" ? parse(duration) : duration;
+  if (typeof ms === "number" && Number.isSafeInteger(ms) && ms >= 0) return ms;
+  const shown = typeof duration === "string" ? JSON.stringify(duration) : String(duration);
+  throw new InputError(
+    "duration",
+    `must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d"), not ${shown}`,
+  );
+}
+
+function parse(text: string): number | undefined {
+  const match = /^(\d{1,15})(ms|s|m|h|d)$/.exec(text);
+  const unit = unitMs[match?.[2] ?? ""];
+  return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
+}

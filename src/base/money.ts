@@ -1,0 +1,26 @@
+/** Money as whole micro-INR. A fraction of an INR exists only in the text of a response body. */
+
+declare const microsBrand: unique symbol;
+/** A whole number of micro-INR: 1 INR = 1,000,000. */
+export type Micros = number & { readonly [microsBrand]: true };
+
+export const MICROS_PER_INR = 1_000_000;
+
+/** The amount of this many micro-INR; the one constructor of `Micros`. */
+export function micros(wholeMicros: number): Micros {
+  return wholeMicros as Micros;
+}
+
+/** The exact decimal text of an amount in INR: no exponent, no trailing zero, at most six decimals. */
+export function formatInr(amount: number): string {
+  const whole = Math.floor(amount / MICROS_PER_INR);
+  const fraction = amount - whole * MICROS_PER_INR;
+  if (fraction === 0) return String(whole);
+  let digits = fraction;
+  let width = 6;
+  while (digits % 10 === 0) {
+    digits /= 10;
+    width -= 1;
+  }
+  return `${whole}.${String(digits).padStart(width, "0")}`;
+}

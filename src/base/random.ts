@@ -1,0 +1,42 @@
+/**
+ * Keyed randomness. A label is turned into a key once (seedrandom); every draw after that is a pure integer hash of
+ * (key, ordinal), so there is no generator state to save and no draw depends on what else was asked.
+ */
+
+import alea from "seedrandom/lib/alea.js";
+
+/** 64 bits that select one stream of draws. */
+export interface Key {
+  readonly a: number;
+  readonly b: number;
+}
+
+/** The key of the stream that `labels` name under `seed`. Costs microseconds: derive once, keep. */
+export function deriveKey(seed: string, ...labels: readonly (string | number)[]): Key {
+  const generator = alea(JSON.stringify([seed, ...labels]));
+  return { a: generator.int32(), b: generator.int32() };
+}
+
+/** The key of member `ordinal` of a family of streams, without a string. */
+export function subKey(key: Key, ordinal: number): Key {
+  return { a: draw(key, ordinal) | 0, b: draw(key, ordinal + 0x1_0000_0000) | 0 };
+}
+
+/** Draw number `ordinal` (an integer from 0 to 2^53 - 1) of a stream: an integer from 0 to 2^32 - 1. */
+export function draw(key: Key, ordinal: number): number {
+  const low = mix(key.a ^ Math.imul(ordinal | 0, 0x9e3779b1));
+  return mix((low + key.b) ^ Math.imul((ordinal / 0x1_0000_0000) | 0, 0x85ebca77)) >>> 0;
+}
+
+/** A draw spread evenly over the integers from `lowest` to `highest`, both included. */
+export function drawBetween(key: Key, ordinal: number, lowest: number, highest: number): number {
+  return lowest + Math.floor((draw(key, ordinal) / 0x1_0000_0000) * (highest - lowest + 1));
+}
+
+/** Spreads every input bit over all 32 output bits; a bijection. */
+export function mix(value: number): number {
+  let bits = value;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return bits ^ (bits >>> 16);
+}

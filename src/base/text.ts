@@ -1,0 +1,28 @@
+/** Strings as bytes, for runtimes with and without Node's Buffer. */
+
+/** The length in bytes of a well-formed string in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80) continue;
+    // Each half of a surrogate pair counts 2, so that a pair counts 4.
+    bytes += code < 0x800 || (code & 0xf800) === 0xd800 ? 1 : 2;
+  }
+  return bytes;
+}
+
+/** Base 64 of any bytes. */
+export function toBase64(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  // A multiple of 3 keeps padding out of the middle.
+  for (let at = 0; at < bytes.length; at += 0x6000) {
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 0x6000))));
+  }
+  return pieces.join("");
+}
+
+/** The bytes of base 64 text. @throws DOMException when it isn't base 64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

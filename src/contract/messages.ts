@@ -1,0 +1,25 @@
+/** Requests and responses as plain data, the same for every transport. */
+
+/**
+ * A request.
+ *
+ * - `method`: as sent; methods are case-sensitive.
+ * - `path`: from the first slash, percent-encoding untouched. It may carry `?query` instead of the field.
+ * - `query`: without `?`, percent-encoding untouched; or an object, whose values are encoded for you.
+ * - `headers`: names in any case; lower case is fastest. A header sent twice has its values joined by `", "`.
+ * - `body`: bytes or text, exactly as sent; or an object, sent as JSON.
+ */
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string | Readonly<Record<string, string | number>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A response. Header names are in lower case; `body` is text in UTF-8, empty where there is none. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}

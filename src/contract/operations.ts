@@ -1,0 +1,131 @@
+/** The five operations of the spec as data (spec §4). Routes, validation, OpenAPI and documentation derive from this table. */
+
+import type { Day } from "../base/calendar.ts";
+import type { LimitClass } from "./limits.ts";
+
+export type OperationId = "stats" | "impression" | "click" | "surfaces" | "payouts";
+
+/** One parameter of an operation. */
+export type Parameter =
+  | { readonly type: "string" | "date"; readonly required: boolean; readonly about: string }
+  | {
+      readonly type: "integer";
+      readonly required: boolean;
+      readonly about: string;
+      readonly minimum: number;
+      readonly maximum: number;
+      readonly default: number;
+    };
+
+/** One operation. `limit` names the request limit that it counts against (spec §8). */
+export interface Operation {
+  readonly id: OperationId;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly limit: LimitClass;
+  readonly about: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+}
+
+export const operations = {
+  stats: {
+    id: "stats",
+    method: "GET",
+    path: "/v1/publisher/stats",
+    limit: "reporting",
+    about: "Aggregated impressions, clicks and revenue of one publisher",
+    parameters: {
+      publisher_id: { type: "string", required: true, about: "Publisher ID" },
+      from: {
+        type: "date",
+        required: false,
+        about: "Start of period; default is 30 days before today",
+      },
+      to: { type: "date", required: false, about: "End of period, inclusive; default is today" },
+      surface: {
+        type: "string",
+        required: false,
+        about: "Restricts results to one surface identifier",
+      },
+    },
+  },
+  impression: {
+    id: "impression",
+    method: "POST",
+    path: "/v1/impression",
+    limit: "recording",
+    about: "Records a single ad impression",
+    parameters: {
+      publisher_id: { type: "string", required: true, about: "Publisher ID" },
+      surface: { type: "string", required: true, about: "Surface identifier" },
+      ad_id: { type: "string", required: true, about: "Identifier of the ad shown" },
+      session_id: {
+        type: "string",
+        required: false,
+        about: "Opaque session identifier, used for de-duplication",
+      },
+    },
+  },
+  click: {
+    id: "click",
+    method: "POST",
+    path: "/v1/click",
+    limit: "recording",
+    about: "Records a click on an ad",
+    parameters: {
+      impression_id: {
+        type: "string",
+        required: true,
+        about: "The impression_id returned by the impression endpoint",
+      },
+    },
+  },
+  surfaces: {
+    id: "surfaces",
+    method: "GET",
+    path: "/v1/publisher/surfaces",
+    limit: "reporting",
+    about: "All surfaces registered to a publisher with their current status",
+    parameters: { publisher_id: { type: "string", required: true, about: "Publisher ID" } },
+  },
+  payouts: {
+    id: "payouts",
+    method: "GET",
+    path: "/v1/publisher/payouts",
+    limit: "reporting",
+    about: "Payout history of a publisher, and the amount pending",
+    parameters: {
+      publisher_id: { type: "string", required: true, about: "Publisher ID" },
+      limit: {
+        type: "integer",
+        required: false,
+        about: "Maximum number of results",
+        minimum: 1,
+        maximum: 100,
+        default: 20,
+      },
+    },
+  },
+} as const;
+
+operations satisfies { readonly [Id in OperationId]: Operation & { readonly id: Id } };
+
+interface ParameterTypes {
+  readonly string: string;
+  readonly date: Day;
+  readonly integer: number;
+}
+
+type Parameters<Id extends OperationId> = (typeof operations)[Id]["parameters"];
+type ValueOf<P> = P extends { readonly type: infer T extends keyof ParameterTypes }
+  ? ParameterTypes[T]
+  : never;
+
+/** The validated parameters of an operation. An integer has its default filled in; other optional ones may be absent. */
+export type Input<Id extends OperationId> = {
+  readonly [Name in keyof Parameters<Id>]:
+    | ValueOf<Parameters<Id>[Name]>
+    | (Parameters<Id>[Name] extends { readonly required: true } | { readonly default: number }
+        ? never
+        : undefined);
+};

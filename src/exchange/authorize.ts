@@ -1,0 +1,32 @@
+/** Whether the publisher that a request names is the caller (spec §5.4). */
+
+import type { Account } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { type Refused, refused } from "./outcome.ts";
+
+export type Authorizer = (publisherId: string, caller: Account) => Refused | undefined;
+
+const nonexistent = refused({
+  code: "publisher_not_found",
+  detail: "publisher_id is not the identifier of a publisher.",
+  parameter: "publisher_id",
+});
+
+const foreign = {
+  "403": refused({
+    code: "foreign_publisher",
+    detail:
+      "publisher_id is another publisher's: the API key serves the publisher it was given to.",
+    parameter: "publisher_id",
+  }),
+  "404": nonexistent,
+} satisfies Record<Choice<"auth.foreign-publisher">, Refused>;
+
+export function createAuthorizer(assumptions: Assumptions, accounts: Accounts): Authorizer {
+  const foreignRefusal = foreign[assumptions["auth.foreign-publisher"]];
+  return (publisherId, caller) => {
+    if (publisherId === caller.id) return undefined;
+    return accounts.ordinalOf(publisherId) === undefined ? nonexistent : foreignRefusal;
+  };
+}

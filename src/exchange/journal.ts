@@ -1,0 +1,166 @@
+/** What happened: the latest requests with their answers and the reason for each, in a ring. */
+
+import { formatInstant } from "../base/calendar.ts";
+import type { ApiResponse } from "../contract/messages.ts";
+import type { OperationId } from "../contract/operations.ts";
+
+/** A request with its answer. Keys are left out of it. */
+export interface JournalEntry {
+  /** Counts all requests of the world, from 1. */
+  readonly sequence: number;
+  /** When, in ISO 8601 with milliseconds, on the world's clock. */
+  readonly at: string;
+  /** Undefined where no operation answers at the path. */
+  readonly operation: OperationId | undefined;
+  /** Id of the publisher whose key was sent; undefined without a valid key. */
+  readonly publisher: string | undefined;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly query: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** Text; bytes that are not UTF-8 are shown as U+FFFD. */
+    readonly body: string;
+  };
+  readonly response: ApiResponse;
+  /** Why the answer is what it is: what was done, or the error's code. */
+  readonly reason: string;
+}
+
+/** Which entries to give: all conditions hold. `limit`: the latest that many. */
+export interface JournalFilter {
+  readonly operation?: string | undefined;
+  readonly publisher?: string | undefined;
+  readonly status?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** A world's journal. */
+export interface Journal {
+  /** The entries kept, oldest first. */
+  entries(filter?: JournalFilter): JournalEntry[];
+  /** Forgets all entries; numbering goes on. */
+  clear(): void;
+  /** How many requests were journalled since the world began, those forgotten included. */
+  readonly total: number;
+}
+
+/** What the request path hands over. Kept as it is: nothing here may be changed later. */
+export interface JournalRecord {
+  readonly nowMs: number;
+  readonly operation: OperationId | undefined;
+  readonly publisher: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  readonly response: ApiResponse;
+  readonly reason: string;
+}
+
+export interface JournalRing extends Journal {
+  record(entry: JournalRecord): void;
+  /** Forgets everything, the numbering included. */
+  restart(): void;
+}
+
+/** How much a journal keeps at most, in characters of paths, queries and bodies. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+
+/** A journal of the latest `capacity` requests; `capacity` 0 keeps none. */
+export function createJournal(capacity: number): JournalRing {
+  let ring: (JournalRecord | undefined)[] = [];
+  let total = 0;
+  let kept = 0;
+  let characters = 0;
+
+  function dropOldest(): void {
+    const slot = (total - kept) % capacity;
+    const oldest = ring[slot];
+    if (oldest !== undefined) characters -= sizeOf(oldest);
+    ring[slot] = undefined;
+    kept -= 1;
+  }
+
+  function clear(): void {
+    ring = [];
+    kept = 0;
+    characters = 0;
+  }
+
+  return {
+    get total(): number {
+      return total;
+    },
+    record(entry) {
+      if (capacity === 0) {
+        total += 1;
+        return;
+      }
+      if (kept === capacity) dropOldest();
+      ring[total % capacity] = entry;
+      total += 1;
+      kept += 1;
+      characters += sizeOf(entry);
+      while (characters > MAX_CHARACTERS && kept > 1) dropOldest();
+    },
+    entries(filter = {}) {
+      const found: JournalEntry[] = [];
+      const limit = filter.limit ?? Number.POSITIVE_INFINITY;
+      for (let back = 1; back <= kept && found.length < limit; back += 1) {
+        const entry = ring[(total - back) % capacity];
+        if (entry === undefined || !matches(entry, filter)) continue;
+        found.push(shown(entry, total - back + 1));
+      }
+      return found.reverse();
+    },
+    clear,
+    restart() {
+      clear();
+      total = 0;
+    },
+  };
+}
+
+function sizeOf(entry: JournalRecord): number {
+  return entry.path.length + entry.query.length + entry.body.length + entry.response.body.length;
+}
+
+function matches(entry: JournalRecord, filter: JournalFilter): boolean {
+  return (
+    (filter.operation === undefined || filter.operation === entry.operation) &&
+    (filter.publisher === undefined || filter.publisher === entry.publisher) &&
+    (filter.status === undefined || filter.status === entry.response.status)
+  );
+}
+
+function shown(entry: JournalRecord, sequence: number): JournalEntry {
+  return {
+    sequence,
+    at: formatInstant(entry.nowMs),
+    operation: entry.operation,
+    publisher: entry.publisher,
+    request: {
+      method: entry.method,
+      path: withoutKeys(entry.path),
+      query: withoutKeys(entry.query),
+      headers: Object.fromEntries(
+        Object.entries(entry.headers).map(([name, value]) => [
+          name.toLowerCase(),
+          name.toLowerCase() === "authorization" ? "(redacted)" : withoutKeys(value),
+        ]),
+      ),
+      body: withoutKeys(
+        typeof entry.body === "string" ? entry.body : new TextDecoder().decode(entry.body),
+      ),
+    },
+    response: { ...entry.response, headers: { ...entry.response.headers } },
+    reason: entry.reason,
+  };
+}
+
+/** A key in the wrong place is still a key. */
+function withoutKeys(text: string): string {
+  return text.includes("key_") ? text.replaceAll(/key_[0-9a-z]{13}/g, "(redacted)") : text;
+}

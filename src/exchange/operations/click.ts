@@ -1,0 +1,65 @@
+/** `POST /v1/click`: records a click on an impression of the caller and credits it once (spec §4). */
+
+import type { Account } from "../../accounts/account.ts";
+import type { Choice } from "../../assumptions/catalogue.ts";
+import { formatInr } from "../../base/money.ts";
+import type { Input } from "../../contract/operations.ts";
+import type { Moment } from "../../ledger/book.ts";
+import type { SurfaceTerms } from "../../publishers/population.ts";
+import { type Outcome, refused } from "../outcome.ts";
+import type { World } from "../world.ts";
+
+export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
+
+/** 1 paisa in micro-INR. */
+const MICROS_PER_PAISA = 10_000;
+
+export function createClick(world: World): Click {
+  const { assumptions, ids } = world;
+  const repeat = repeats[assumptions["click.repeat"]];
+  const price = prices[assumptions["click.revenue"]];
+
+  return (input, account, moment) => {
+    const { impressions } = account.book;
+    const parts = ids.impression.decode(input.impression_id);
+    if (parts?.publisher !== account.ordinal || parts.serial >= impressions.count)
+      return unknownImpression;
+    const { serial } = parts;
+    const surface = account.surfaces[impressions.surfaceIndex(serial)];
+    const micros = surface === undefined ? 0 : price(surface);
+    const id = ids.click.encode(account.ordinal, serial);
+    if (impressions.isClicked(serial)) return repeat(id, micros);
+    account.book.recordClick(serial, micros, moment);
+    return { kind: "done", body: bodyOf(id, micros), note: "recorded" };
+  };
+}
+
+const prices = {
+  cpc: (surface) => surface.cpcPaise * MICROS_PER_PAISA,
+  zero: () => 0,
+} satisfies Record<Choice<"click.revenue">, (surface: SurfaceTerms) => number>;
+
+const repeats = {
+  "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
+  replay: (id, micros) => duplicate(bodyOf(id, micros)),
+  conflict: () =>
+    refused({
+      code: "duplicate_click",
+      detail: "A click on this impression was recorded before.",
+      parameter: "impression_id",
+    }),
+} satisfies Record<Choice<"click.repeat">, (id: string, micros: number) => Outcome>;
+
+function duplicate(body: string): Outcome {
+  return { kind: "done", body, note: "duplicate, not counted" };
+}
+
+function bodyOf(id: string, micros: number): string {
+  return `{"ok":true,"click_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
+}
+
+const unknownImpression = refused({
+  code: "impression_not_found",
+  detail: "impression_id is not the identifier of an impression of this publisher.",
+  parameter: "impression_id",
+});

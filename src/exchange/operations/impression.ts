@@ -1,0 +1,111 @@
+/** `POST /v1/impression`: records one ad impression and credits it, unless it is a duplicate (spec §4). */
+
+import type { Account } from "../../accounts/account.ts";
+import type { Choice } from "../../assumptions/catalogue.ts";
+import { formatInr } from "../../base/money.ts";
+import { deriveKey, drawBetween } from "../../base/random.ts";
+import type { Input } from "../../contract/operations.ts";
+import type { Moment } from "../../ledger/book.ts";
+import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
+import type { SurfaceTerms } from "../../publishers/population.ts";
+import { type Outcome, refused } from "../outcome.ts";
+import { dedupWindowOf, type World } from "../world.ts";
+
+type Repeat = (id: string, micros: number) => Outcome;
+
+export type Impression = (input: Input<"impression">, account: Account, moment: Moment) => Outcome;
+
+/** A thousandth of a cpm of 1 paisa, in micro-INR. */
+const MICROS_PER_CPM_PAISA = 10;
+
+export function createImpression(world: World): Impression {
+  const { assumptions, ids } = world;
+  const windowMs = dedupWindowOf(assumptions);
+  const hashKey = deriveKey(world.seed, "dedup");
+  const repeat = repeats[assumptions["dedup.repeat"]];
+  const fingerprintOf = fingerprints[assumptions["dedup.key"]];
+
+  return (input, account, moment) => {
+    const index = account.surfaceIndexes.get(input.surface);
+    const surface = index === undefined ? undefined : account.surfaces[index];
+    if (index === undefined || surface === undefined) return unknownSurface;
+    if (surface.status !== "active") return inactive[assumptions["surface.inactive"]];
+
+    const { book } = account;
+    const same =
+      input.session_id === undefined || repeat === undefined
+        ? undefined
+        : fingerprintOf(hashKey, index, input.ad_id, input.session_id);
+    if (same !== undefined && repeat !== undefined) {
+      const original = book.duplicateOf(same, moment.nowMs, windowMs);
+      if (original !== undefined) {
+        return repeat(
+          ids.impression.encode(account.ordinal, original),
+          book.impressions.micros(original),
+        );
+      }
+    }
+
+    const micros = priceOf(account, surface);
+    const serial = book.recordImpression(index, micros, moment);
+    if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
+    return {
+      kind: "done",
+      body: bodyOf(ids.impression.encode(account.ordinal, serial), micros),
+      note: "recorded",
+    };
+  };
+}
+
+/** The credit of the publisher's next impression: within the surface's cpm range, fixed by its serial alone. */
+function priceOf(account: Account, surface: SurfaceTerms): number {
+  const [lower, upper] = surface.cpmPaise;
+  const serial = account.book.impressions.count;
+  return drawBetween(
+    account.priceKey,
+    serial,
+    lower * MICROS_PER_CPM_PAISA,
+    upper * MICROS_PER_CPM_PAISA,
+  );
+}
+
+const fingerprints = {
+  "surface-ad-session": fingerprint,
+} satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
+
+const repeats = {
+  "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
+  replay: (id, micros) => duplicate(bodyOf(id, micros)),
+  conflict: () =>
+    refused({
+      code: "duplicate_impression",
+      detail: "The same ad was shown on this surface in this session a short time ago.",
+      parameter: "session_id",
+    }),
+  count: undefined,
+} satisfies Record<Choice<"dedup.repeat">, Repeat | undefined> as Record<
+  Choice<"dedup.repeat">,
+  Repeat | undefined
+>;
+
+function duplicate(body: string): Outcome {
+  return { kind: "done", body, note: "duplicate, not counted" };
+}
+
+function bodyOf(id: string, micros: number): string {
+  return `{"ok":true,"impression_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
+}
+
+const inactive = {
+  reject: refused({
+    code: "surface_inactive",
+    detail: "Impressions are recorded on active surfaces only; this one has another status.",
+    parameter: "surface",
+  }),
+} satisfies Record<Choice<"surface.inactive">, Outcome>;
+
+const unknownSurface = refused({
+  code: "surface_not_found",
+  detail: "surface is not the identifier of a surface of this publisher.",
+  parameter: "surface",
+});

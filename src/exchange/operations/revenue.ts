@@ -1,0 +1,38 @@
+/** A publisher's figures for any range of days: the seeded history and what was recorded since, added up. */
+
+import type { Account } from "../../accounts/account.ts";
+import type { Day } from "../../base/calendar.ts";
+import type { Totals } from "../../publishers/baseline.ts";
+import type { Population } from "../../publishers/population.ts";
+
+/** The totals of each surface, in the account's order, from `from` to `to`, both included. */
+export function surfaceTotals(
+  population: Population,
+  account: Account,
+  from: Day,
+  to: Day,
+): Totals[] {
+  const baseline = population.baseline(account);
+  return account.surfaces.map((_, index) => {
+    const recorded = account.book.between(index, from, to);
+    const before = baseline?.between(index, from, to);
+    if (before === undefined) return recorded;
+    return {
+      impressions: before.impressions + recorded.impressions,
+      clicks: before.clicks + recorded.clicks,
+      micros: before.micros + recorded.micros,
+    };
+  });
+}
+
+/** Revenue of all surfaces from `from` to `to`, both included, in micro-INR. */
+export function revenueBetween(
+  population: Population,
+  account: Account,
+  from: Day,
+  to: Day,
+): number {
+  let micros = 0;
+  for (const totals of surfaceTotals(population, account, from, to)) micros += totals.micros;
+  return micros;
+}

@@ -1,0 +1,134 @@
+/** `GET /v1/publisher/stats`: impressions, clicks and revenue of a period, both its days included (spec §4). */
+
+import type { Account } from "../../accounts/account.ts";
+import type { Choice } from "../../assumptions/catalogue.ts";
+import { type Day, day, formatDay } from "../../base/calendar.ts";
+import { formatInr } from "../../base/money.ts";
+import type { Input } from "../../contract/operations.ts";
+import type { Moment } from "../../ledger/book.ts";
+import type { Totals } from "../../publishers/baseline.ts";
+import { type Outcome, refused } from "../outcome.ts";
+import type { World } from "../world.ts";
+import { surfaceTotals } from "./revenue.ts";
+
+export type Stats = (input: Input<"stats">, account: Account, moment: Moment) => Outcome;
+
+interface Period {
+  readonly from: Day;
+  readonly to: Day;
+}
+
+const DEFAULT_DAYS_BACK = 30;
+
+export function createStats(world: World): Stats {
+  const { assumptions, population } = world;
+  const invert = inverted[assumptions["date.inverted-range"]];
+  const allowsFuture = future[assumptions["date.future"]];
+  const filter = filters[assumptions["stats.filter-unlisted"]];
+  const lists = listed[assumptions["stats.surfaces"]];
+
+  return (input, account, { today }) => {
+    const asked = { from: input.from ?? day(today - DEFAULT_DAYS_BACK), to: input.to ?? today };
+    const period = asked.from > asked.to ? invert(asked, input) : asked;
+    if ("kind" in period) return period;
+    if (!allowsFuture && period.to > today)
+      return futureRefused(period.from > today ? "from" : "to");
+    const only =
+      input.surface === undefined ? undefined : account.surfaceIndexes.get(input.surface);
+    if (input.surface !== undefined && only === undefined) return unknownSurface;
+
+    const totals = surfaceTotals(population, account, period.from, period.to);
+    const counted = only === undefined ? totals : filter.count(totals, only);
+    const rows = account.surfaces
+      .map((surface, index) => ({ id: surface.id, totals: counted[index] ?? nothing, index }))
+      .filter((row) => filter.lists(row.index, only) && lists(row.totals));
+    return {
+      kind: "done",
+      body: bodyOf(account.id, period, counted, rows),
+      note: "read",
+    };
+  };
+}
+
+function bodyOf(
+  publisherId: string,
+  period: Period,
+  counted: readonly Totals[],
+  rows: readonly { readonly id: string; readonly totals: Totals }[],
+): string {
+  let impressions = 0;
+  let clicks = 0;
+  let micros = 0;
+  for (const totals of counted) {
+    impressions += totals.impressions;
+    clicks += totals.clicks;
+    micros += totals.micros;
+  }
+  const surfaces = rows.map(
+    ({ id, totals }) =>
+      `{"id":"${id}","impressions":${totals.impressions},"revenue":${formatInr(totals.micros)}}`,
+  );
+  return (
+    `{"publisher_id":"${publisherId}",` +
+    `"period":{"from":"${formatDay(period.from)}","to":"${formatDay(period.to)}"},` +
+    `"impressions":${impressions},"clicks":${clicks},"revenue_inr":${formatInr(micros)},` +
+    `"surfaces":[${surfaces.join(",")}]}`
+  );
+}
+
+const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
+
+const inverted = {
+  reject: (period, input) => {
+    const end = input.to === undefined ? "today" : "the end of the period";
+    const hint = input.from === undefined ? " (its default, 30 days before today)" : "";
+    return refused({
+      code: "invalid_parameter",
+      detail: `from must not be after ${end}: ${formatDay(period.from)}${hint} is after ${formatDay(period.to)}.`,
+      parameter: "from",
+    });
+  },
+  swap: (period) => ({ from: period.to, to: period.from }),
+} satisfies Record<
+  Choice<"date.inverted-range">,
+  (period: Period, input: Input<"stats">) => Period | Outcome
+>;
+
+const future = { allow: true, reject: false } satisfies Record<Choice<"date.future">, boolean>;
+
+function futureRefused(parameter: string): Outcome {
+  return refused({
+    code: "invalid_parameter",
+    detail: `${parameter} must not be after today.`,
+    parameter,
+  });
+}
+
+/** `count`: the figures with all surfaces but one left out. `lists`: whether a surface keeps its row. */
+const filters = {
+  omitted: {
+    count: (totals, only) => totals.map((of, index) => (index === only ? of : nothing)),
+    lists: (index, only) => only === undefined || index === only,
+  },
+  zeroed: {
+    count: (totals, only) => totals.map((of, index) => (index === only ? of : nothing)),
+    lists: () => true,
+  },
+} satisfies Record<
+  Choice<"stats.filter-unlisted">,
+  {
+    count(totals: readonly Totals[], only: number): readonly Totals[];
+    lists(index: number, only: number | undefined): boolean;
+  }
+>;
+
+const listed = {
+  all: () => true,
+  "with-traffic": (totals) => totals.impressions > 0,
+} satisfies Record<Choice<"stats.surfaces">, (totals: Totals) => boolean>;
+
+const unknownSurface = refused({
+  code: "surface_not_found",
+  detail: "surface is not the identifier of a surface of this publisher.",
+  parameter: "surface",
+});

@@ -1,0 +1,14 @@
+/** `GET /v1/publisher/surfaces`: all surfaces of a publisher with their current status (spec §4). */
+
+import type { Account } from "../../accounts/account.ts";
+import { publicSurface } from "../../accounts/account.ts";
+import type { Input } from "../../contract/operations.ts";
+import type { Outcome } from "../outcome.ts";
+
+export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {
+  const surfaces = account.surfaces.map((terms) => {
+    const { id, name, status, cpmRange } = publicSurface(terms);
+    return { id, name, status, cpm_range: cpmRange };
+  });
+  return { kind: "done", body: JSON.stringify({ surfaces }), note: "read" };
+}

@@ -1,0 +1,195 @@
+/** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
+
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { ApiRequest } from "../contract/messages.ts";
+import type { Operation } from "../contract/operations.ts";
+import { headerOf } from "./headers.ts";
+import { scanMembers } from "./json-members.ts";
+import { type Refused, refused } from "./outcome.ts";
+
+/** Values as they were sent, by parameter name: text, or any JSON value. */
+export type RawParameters = Readonly<Record<string, unknown>>;
+
+export type Parsed = { readonly kind: "parameters"; readonly raw: RawParameters } | Refused;
+
+export type ParameterParser = (operation: Operation, request: ParsedTarget) => Parsed;
+
+/** A request whose query was split from its path. */
+export interface ParsedTarget {
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** The longest body that is read, in bytes. An adapter needs to pass on no more than one byte above. */
+export const MAX_BODY_BYTES = 65_536;
+/** The longest query that is read, in characters. */
+export const MAX_QUERY_LENGTH = 8192;
+
+const none: Parsed = { kind: "parameters", raw: Object.freeze({}) };
+
+const encodings = {
+  any: readAny,
+} satisfies Record<Choice<"request.encoding">, (request: ParsedTarget) => Parsed>;
+
+export function createParameterParser(assumptions: Assumptions): ParameterParser {
+  const readPost = encodings[assumptions["request.encoding"]];
+  return (operation, request) => {
+    if (request.query.length > MAX_QUERY_LENGTH) {
+      return refused({
+        code: "query_too_long",
+        detail: `The query has ${request.query.length} characters; at most ${MAX_QUERY_LENGTH} are read.`,
+      });
+    }
+    // A string has at least as many bytes as UTF-16 units, and at most three times as many.
+    if (request.body.length > MAX_BODY_BYTES) return tooLarge;
+    return operation.method === "POST" ? readPost(request) : readPairs(request.query, "query");
+  };
+}
+
+/** The query of a request as text. @throws TypeError for an object value that is neither text nor number. */
+export function queryText(query: ApiRequest["query"]): string {
+  if (query === undefined) return "";
+  if (typeof query === "string") return query.startsWith("?") ? query.slice(1) : query;
+  return Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join("&");
+}
+
+const tooLarge = refused({
+  code: "body_too_large",
+  detail: `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`,
+});
+
+function readAny(request: ParsedTarget): Parsed {
+  if (request.body.length === 0) return readPairs(request.query, "query");
+  const inBody = readBody(request);
+  if (inBody.kind === "refused" || request.query === "") return inBody;
+  const inQuery = readPairs(request.query, "query");
+  if (inQuery.kind === "refused") return inQuery;
+  const twice = Object.keys(inQuery.raw).find((name) => Object.hasOwn(inBody.raw, name));
+  if (twice !== undefined) return duplicate(twice, "in the query and in the body");
+  return { kind: "parameters", raw: { ...inBody.raw, ...inQuery.raw } };
+}
+
+function readBody(request: ParsedTarget): Parsed {
+  const contentType = headerOf(request.headers, "content-type") ?? "application/json";
+  if (contentType === "application/json") return readJsonBytes(request.body);
+  const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
+  const charset = attributes.find((attribute) => attribute.trim().startsWith("charset="));
+  if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
+    return refused({ code: "unsupported_media_type", detail: "A body is read as UTF-8 only." });
+  }
+  switch (mediaType.trim()) {
+    case "application/json":
+      return readJsonBytes(request.body);
+    case "application/x-www-form-urlencoded": {
+      const text = decode(request.body);
+      return text === undefined ? invalidUtf8 : readPairs(text, "form");
+    }
+    default:
+      return refused({
+        code: "unsupported_media_type",
+        detail:
+          "Send parameters as application/json, as application/x-www-form-urlencoded, or in the query.",
+      });
+  }
+}
+
+const invalidUtf8 = refused({
+  code: "malformed_body",
+  detail: "The body is not valid UTF-8.",
+});
+
+function decode(body: string | Uint8Array): string | undefined {
+  if (typeof body === "string") return body;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function readJsonBytes(body: string | Uint8Array): Parsed {
+  const text = decode(body);
+  if (text === undefined) return invalidUtf8;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refused({ code: "malformed_body", detail: "The body is not valid JSON." });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return refused({
+      code: "malformed_body",
+      detail: "The JSON body must be an object whose members are the parameters.",
+    });
+  }
+  // JSON.parse keeps the last of two members with one name and says nothing.
+  const members = scanMembers(text);
+  if (members.count !== Object.keys(value).length) {
+    return duplicate(members.firstRepeated(), "in the JSON body");
+  }
+  if (Object.hasOwn(value, "__proto__")) return reservedName;
+  // A JSON object is a record of JSON values.
+  return { kind: "parameters", raw: value as RawParameters };
+}
+
+const reservedName = refused({
+  code: "unknown_parameter",
+  detail: "No parameter can be called __proto__.",
+  parameter: "__proto__",
+});
+
+function readPairs(text: string, place: "query" | "form"): Parsed {
+  if (text === "") return none;
+  const raw: Record<string, string> = {};
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = percentDecode(equals === -1 ? pair : pair.slice(0, equals));
+    if (name === undefined) {
+      return refused({
+        code: place === "query" ? "invalid_parameter" : "malformed_body",
+        detail: `The name of a parameter in the ${place} is not valid percent-encoded UTF-8.`,
+        parameter: place,
+      });
+    }
+    const value = equals === -1 ? "" : percentDecode(pair.slice(equals + 1));
+    if (value === undefined) {
+      return refused({
+        code: "invalid_parameter",
+        detail: `${shown(name)} is not valid percent-encoded UTF-8.`,
+        parameter: shown(name),
+      });
+    }
+    if (name === "__proto__") return reservedName;
+    if (Object.hasOwn(raw, name)) return duplicate(name, `in the ${place}`);
+    raw[name] = value;
+  }
+  return { kind: "parameters", raw };
+}
+
+function percentDecode(text: string): string | undefined {
+  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return undefined;
+  }
+}
+
+function duplicate(name: string, where: string): Refused {
+  return refused({
+    code: "duplicate_parameter",
+    detail: `${shown(name)} was sent more than once ${where}. Send it once.`,
+    parameter: shown(name),
+  });
+}
+
+/** A name from outside, fit to be repeated: a long one could be anything, a key included. */
+export function shown(name: string): string {
+  return /^[A-Za-z_][A-Za-z_-]{0,39}$/.test(name) ? name : "(unprintable)";
+}

@@ -1,0 +1,175 @@
+/** Raw values to the typed input of an operation, by the contract's table (spec §4). Never repeats an id in an error. */
+
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { parseDay } from "../base/calendar.ts";
+import type { Input, Operation, OperationId, Parameter } from "../contract/operations.ts";
+import { type Refused, refused } from "./outcome.ts";
+import { type RawParameters, shown } from "./parameters.ts";
+
+export type Validated<Id extends OperationId> =
+  | { readonly kind: "valid"; readonly input: Input<Id> }
+  | Refused;
+
+export type Validator = (raw: RawParameters) => Validated<OperationId>;
+
+/** A value that was read, or what is wrong with it. */
+type Read =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "wrong"; readonly must: string };
+
+interface Readings {
+  readonly coerces: boolean;
+  readonly emptyIsAbsent: boolean;
+  readonly rejectsUnknown: boolean;
+  readonly clamps: boolean;
+}
+
+const coerces = { coerce: true, strict: false } satisfies Record<
+  Choice<"request.scalar-types">,
+  boolean
+>;
+const emptyIsAbsent = { reject: false, absent: true } satisfies Record<
+  Choice<"request.empty-value">,
+  boolean
+>;
+const rejectsUnknown = { ignore: false, reject: true } satisfies Record<
+  Choice<"request.unknown-fields">,
+  boolean
+>;
+const clamps = { reject: false, clamp: true } satisfies Record<
+  Choice<"payout.limit-over-max">,
+  boolean
+>;
+
+export function createValidator(assumptions: Assumptions, operation: Operation): Validator {
+  const readings: Readings = {
+    coerces: coerces[assumptions["request.scalar-types"]],
+    emptyIsAbsent: emptyIsAbsent[assumptions["request.empty-value"]],
+    rejectsUnknown: rejectsUnknown[assumptions["request.unknown-fields"]],
+    clamps: clamps[assumptions["payout.limit-over-max"]],
+  };
+  const expected = Object.entries(operation.parameters);
+  const known = new Set(Object.keys(operation.parameters));
+  // Query values are text by nature: only a JSON body can hold another type.
+  const inJson = operation.method === "POST";
+
+  return (raw) => {
+    if (readings.rejectsUnknown) {
+      const unknown = Object.keys(raw).find((name) => !known.has(name));
+      if (unknown !== undefined) return unknownParameter(unknown, known);
+    }
+    // Text that is right as it was sent stays where it is; anything else goes into a copy.
+    let input: Record<string, unknown> | undefined;
+    for (const [name, parameter] of expected) {
+      const sent = raw[name];
+      if (typeof sent === "string" && parameter.type === "string" && isPlain(sent)) continue;
+      const value =
+        sent === undefined || (isEmpty(sent) && readings.emptyIsAbsent && !parameter.required)
+          ? absent(parameter)
+          : read(sent, parameter, readings, inJson);
+      if (value.kind === "wrong") {
+        return sent === undefined
+          ? missing(name, parameter, raw, known)
+          : refused({
+              code: "invalid_parameter",
+              detail: `${name} ${value.must}.`,
+              parameter: name,
+            });
+      }
+      input ??= { ...raw };
+      input[name] = value.value;
+    }
+    // Each parameter of the table was checked or replaced above.
+    return { kind: "valid", input: (input ?? raw) as Input<OperationId> };
+  };
+}
+
+function absent(parameter: Parameter): Read {
+  if (parameter.required) return { kind: "wrong", must: "is required" };
+  return { kind: "value", value: parameter.type === "integer" ? parameter.default : undefined };
+}
+
+function isEmpty(sent: unknown): boolean {
+  return sent === "" || sent === null;
+}
+
+/** Not empty, and without control characters and lone surrogates. */
+function isPlain(text: string): boolean {
+  return text !== "" && !/[\u0000-\u001f\u007f\ud800-\udfff]/u.test(text);
+}
+
+function read(sent: unknown, parameter: Parameter, readings: Readings, inJson: boolean): Read {
+  switch (parameter.type) {
+    case "string":
+      return readText(sent, readings);
+    case "date":
+      return readDate(sent);
+    case "integer":
+      return readInteger(sent, parameter, readings, inJson);
+  }
+}
+
+function readText(sent: unknown, readings: Readings): Read {
+  if (typeof sent === "number" && readings.coerces) {
+    if (Number.isSafeInteger(sent)) return { kind: "value", value: String(sent) };
+    return wrong("is a number that loses digits; send it as a string");
+  }
+  if (typeof sent !== "string") return wrong("must be a string");
+  if (sent === "") return wrong("must not be empty");
+  if (isPlain(sent)) return { kind: "value", value: sent };
+  return wrong("must not contain control characters or lone surrogates");
+}
+
+function readDate(sent: unknown): Read {
+  const day = typeof sent === "string" ? parseDay(sent) : undefined;
+  if (day !== undefined) return { kind: "value", value: day };
+  if (typeof sent === "string" && /^\d{4}-\d{2}-\d{2}$/.test(sent)) {
+    return wrong(`must be a date that exists; ${sent} doesn't`);
+  }
+  return wrong("must be a date written YYYY-MM-DD");
+}
+
+function readInteger(
+  sent: unknown,
+  parameter: Extract<Parameter, { type: "integer" }>,
+  readings: Readings,
+  inJson: boolean,
+): Read {
+  const { minimum, maximum } = parameter;
+  const must = `must be a whole number from ${minimum} to ${maximum}`;
+  const textAllowed = !inJson || readings.coerces;
+  const isText = typeof sent === "string" && textAllowed && /^-?\d{1,15}$/.test(sent);
+  const value = isText ? Number(sent) : sent;
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) return wrong(must);
+  if (value > maximum && readings.clamps) return { kind: "value", value: maximum };
+  if (value >= minimum && value <= maximum) return { kind: "value", value };
+  return wrong(`${must}; ${value} is not`);
+}
+
+function wrong(must: string): Read {
+  return { kind: "wrong", must };
+}
+
+function missing(
+  name: string,
+  parameter: Parameter,
+  raw: RawParameters,
+  known: ReadonlySet<string>,
+): Refused {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
+  const similar = Object.keys(raw).find((sent) => !known.has(sent) && plain(sent) === plain(name));
+  const hint = similar === undefined ? "" : ` You sent ${shown(similar)}: it is spelled ${name}.`;
+  return refused({
+    code: "missing_parameter",
+    detail: `${name} is required: ${parameter.about.toLowerCase()}.${hint}`,
+    parameter: name,
+  });
+}
+
+function unknownParameter(name: string, known: ReadonlySet<string>): Refused {
+  return refused({
+    code: "unknown_parameter",
+    detail: `${shown(name)} is not a parameter of this operation, which has: ${[...known].join(", ")}.`,
+    parameter: shown(name),
+  });
+}

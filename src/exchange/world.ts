@@ -1,0 +1,38 @@
+/** Everything that the request path works on: one world's parts, wired by the simulator. */
+
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { type Day, dayOfInstant } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
+import type { Ids } from "../publishers/ids.ts";
+import type { Population } from "../publishers/population.ts";
+
+export interface World {
+  readonly seed: string;
+  readonly assumptions: Assumptions;
+  readonly ids: Ids;
+  readonly population: Population;
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+}
+
+const midnightOffsetMs = {
+  utc: 0,
+  ist: 5.5 * HOUR_MS,
+} satisfies Record<Choice<"date.timezone">, number>;
+
+const dedupWindowMs = {
+  "30m": 30 * MINUTE_MS,
+} satisfies Record<Choice<"dedup.window">, number>;
+
+/** The calendar day of an instant, under the reading of whose midnight counts. */
+export function dayReader(assumptions: Assumptions): (instantMs: number) => Day {
+  const offsetMs = midnightOffsetMs[assumptions["date.timezone"]];
+  return (instantMs) => dayOfInstant(instantMs, offsetMs);
+}
+
+/** How long an impression is remembered for de-duplication, in milliseconds. */
+export function dedupWindowOf(assumptions: Assumptions): number {
+  return dedupWindowMs[assumptions["dedup.window"]];
+}

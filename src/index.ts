@@ -1,0 +1,18 @@
+export type { Publisher, Surface } from "./accounts/account.ts";
+export type {
+  Publishers,
+  SignUpRequest,
+  SurfaceChange,
+  SurfaceRequest,
+} from "./accounts/directory.ts";
+export type { Snapshot } from "./accounts/snapshot.ts";
+export { createSimulator, type Simulator } from "./adapters/in-process.ts";
+export type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
+export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
+export type { Duration } from "./base/duration.ts";
+export { InputError } from "./base/input.ts";
+export type { ApiRequest, ApiResponse } from "./contract/messages.ts";
+export type { OperationId } from "./contract/operations.ts";
+export type { Journal, JournalEntry, JournalFilter } from "./exchange/journal.ts";
+export type { Profile } from "./publishers/profiles.ts";
+export type { SimulatorOptions } from "./simulator.ts";

@@ -1,0 +1,91 @@
+/** One surface's recorded totals, summed up day by day, so that a range of any length costs two look-ups. */
+
+import { type Day, day } from "../base/calendar.ts";
+import type { Totals } from "../publishers/baseline.ts";
+
+/** `[day, impressions, clicks, micros]`, the last three summed over that day and all before it. */
+export type SavedDay = readonly [day: number, impressions: number, clicks: number, micros: number];
+
+interface SummedDay {
+  readonly day: Day;
+  impressions: number;
+  clicks: number;
+  micros: number;
+}
+
+export class DailyTotals {
+  // Only days with an event, in order; each sums itself and all before it.
+  #days: SummedDay[] = [];
+
+  addImpression(today: Day, micros: number): void {
+    const sums = this.#open(today);
+    sums.impressions += 1;
+    sums.micros += micros;
+  }
+
+  addClick(today: Day, micros: number): void {
+    const sums = this.#open(today);
+    sums.clicks += 1;
+    sums.micros += micros;
+  }
+
+  /** Totals from `from` to `to`, both included. */
+  between(from: Day, to: Day): Totals {
+    const end = this.#lastUpTo(to);
+    const before = this.#lastUpTo(day(from - 1));
+    return {
+      impressions: (end?.impressions ?? 0) - (before?.impressions ?? 0),
+      clicks: (end?.clicks ?? 0) - (before?.clicks ?? 0),
+      micros: (end?.micros ?? 0) - (before?.micros ?? 0),
+    };
+  }
+
+  /** The last day on which something happened. */
+  get lastDay(): Day | undefined {
+    return this.#days[this.#days.length - 1]?.day;
+  }
+
+  /** Everything so far; undefined when nothing was recorded. */
+  get total(): Totals | undefined {
+    return this.#days[this.#days.length - 1];
+  }
+
+  save(): SavedDay[] {
+    return this.#days.map((sums) => [sums.day, sums.impressions, sums.clicks, sums.micros]);
+  }
+
+  static load(saved: readonly SavedDay[]): DailyTotals {
+    const totals = new DailyTotals();
+    totals.#days = saved.map(([at, impressions, clicks, micros]) => ({
+      day: day(at),
+      impressions,
+      clicks,
+      micros,
+    }));
+    return totals;
+  }
+
+  #open(today: Day): SummedDay {
+    const last = this.#days[this.#days.length - 1];
+    if (last !== undefined && last.day === today) return last;
+    const opened: SummedDay = {
+      day: today,
+      impressions: last?.impressions ?? 0,
+      clicks: last?.clicks ?? 0,
+      micros: last?.micros ?? 0,
+    };
+    this.#days.push(opened);
+    return opened;
+  }
+
+  #lastUpTo(limit: Day): SummedDay | undefined {
+    let low = 0;
+    let high = this.#days.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#days[middle]?.day ?? 0) <= limit) low = middle + 1;
+      else high = middle;
+    }
+    return this.#days[low - 1];
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * One publisher's impressions as typed columns, about ten bytes a row. Rows are added at the end and never move; the
+ * row number is the impression's serial.
+ */
+
+import { assert } from "../base/assert.ts";
+import { fromBase64, toBase64 } from "../base/text.ts";
+
+const CHUNK_ROWS = 8192;
+const FIRST_ROWS = 16;
+/** A row holds its surface in a byte. */
+export const MAX_SURFACES = 255;
+
+class Chunk {
+  readonly rows: number;
+  readonly surface: Uint8Array<ArrayBuffer>;
+  readonly micros: Uint32Array<ArrayBuffer>;
+  /** Milliseconds since the epoch that the row belongs to. */
+  readonly time: Uint32Array<ArrayBuffer>;
+  /** One bit a row. */
+  readonly clicked: Uint8Array<ArrayBuffer>;
+
+  constructor(rows: number) {
+    this.rows = rows;
+    this.surface = new Uint8Array(rows);
+    this.micros = new Uint32Array(rows);
+    this.time = new Uint32Array(rows);
+    this.clicked = new Uint8Array(Math.ceil(rows / 8));
+  }
+
+  grownTo(rows: number): Chunk {
+    const grown = new Chunk(rows);
+    grown.surface.set(this.surface);
+    grown.micros.set(this.micros);
+    grown.time.set(this.time);
+    grown.clicked.set(this.clicked);
+    return grown;
+  }
+}
+
+/** A stretch of rows whose times are counted from one instant: 32 bits of milliseconds last 49 days. */
+interface Epoch {
+  readonly firstRow: number;
+  readonly startMs: number;
+}
+
+/** The columns as JSON. Each text is base 64 of little-endian values, of `count` rows. */
+export interface SavedColumns {
+  readonly count: number;
+  readonly epochs: readonly (readonly [firstRow: number, startMs: number])[];
+  readonly surface: string;
+  readonly micros: string;
+  readonly time: string;
+  readonly clicked: string;
+}
+
+export class ImpressionColumns {
+  #chunks: Chunk[] = [];
+  #epochs: Epoch[] = [];
+  #count = 0;
+
+  /** How many impressions there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a row. `micros`: what was credited. @returns its number. */
+  append(surfaceIndex: number, micros: number, nowMs: number): number {
+    const row = this.#count;
+    const chunk = this.#chunkForAppend(row);
+    let epoch = this.#epochs[this.#epochs.length - 1];
+    if (epoch === undefined || nowMs - epoch.startMs > 0xffff_ffff) {
+      epoch = { firstRow: row, startMs: nowMs };
+      this.#epochs.push(epoch);
+    }
+    const at = row % CHUNK_ROWS;
+    chunk.surface[at] = surfaceIndex;
+    chunk.micros[at] = micros;
+    chunk.time[at] = nowMs - epoch.startMs;
+    this.#count = row + 1;
+    return row;
+  }
+
+  surfaceIndex(row: number): number {
+    return this.#chunk(row).surface[row % CHUNK_ROWS] ?? 0;
+  }
+
+  micros(row: number): number {
+    return this.#chunk(row).micros[row % CHUNK_ROWS] ?? 0;
+  }
+
+  /** When the impression was recorded, in milliseconds since 1970. */
+  recordedMs(row: number): number {
+    let index = this.#epochs.length - 1;
+    while (index > 0 && (this.#epochs[index]?.firstRow ?? 0) > row) index -= 1;
+    return (this.#epochs[index]?.startMs ?? 0) + (this.#chunk(row).time[row % CHUNK_ROWS] ?? 0);
+  }
+
+  isClicked(row: number): boolean {
+    const at = row % CHUNK_ROWS;
+    return ((this.#chunk(row).clicked[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0;
+  }
+
+  markClicked(row: number): void {
+    const at = row % CHUNK_ROWS;
+    const { clicked } = this.#chunk(row);
+    clicked[at >>> 3] = (clicked[at >>> 3] ?? 0) | (1 << (at & 7));
+  }
+
+  save(): SavedColumns {
+    const column = (
+      pick: (chunk: Chunk) => Uint8Array | Uint32Array,
+      bytesPerRow: number,
+    ): string => {
+      const bytes = new Uint8Array(Math.ceil(this.#count * bytesPerRow));
+      let at = 0;
+      for (const chunk of this.#chunks) {
+        const values = pick(chunk);
+        const source = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+        bytes.set(source.subarray(0, bytes.length - at), at);
+        at += source.length;
+      }
+      return toBase64(bytes);
+    };
+    return {
+      count: this.#count,
+      epochs: this.#epochs.map((epoch) => [epoch.firstRow, epoch.startMs] as const),
+      surface: column((chunk) => chunk.surface, 1),
+      micros: column((chunk) => chunk.micros, 4),
+      time: column((chunk) => chunk.time, 4),
+      clicked: column((chunk) => chunk.clicked, 1 / 8),
+    };
+  }
+
+  /** @throws Error when the parts don't fit together. */
+  static load(saved: SavedColumns): ImpressionColumns {
+    const read = (name: "surface" | "micros" | "time" | "clicked", bytesPerRow: number) => {
+      const bytes = fromBase64(saved[name]);
+      if (bytes.length === Math.ceil(saved.count * bytesPerRow)) return bytes;
+      throw new Error(
+        `The column "${name}" holds ${bytes.length} bytes, which ${saved.count} rows don't have.`,
+      );
+    };
+    const surface = read("surface", 1);
+    const micros = new Uint32Array(read("micros", 4).buffer);
+    const time = new Uint32Array(read("time", 4).buffer);
+    const clicked = read("clicked", 1 / 8);
+    const columns = new ImpressionColumns();
+    columns.#epochs = saved.epochs.map(([firstRow, startMs]) => ({ firstRow, startMs }));
+    for (let first = 0; first < saved.count; first += CHUNK_ROWS) {
+      const end = Math.min(saved.count, first + CHUNK_ROWS);
+      // Whole chunks once there is more than one: a row's place follows from its number.
+      const chunk = new Chunk(saved.count > CHUNK_ROWS ? CHUNK_ROWS : capacityFor(end));
+      chunk.surface.set(surface.subarray(first, end));
+      chunk.micros.set(micros.subarray(first, end));
+      chunk.time.set(time.subarray(first, end));
+      chunk.clicked.set(clicked.subarray(first >>> 3, (end + 7) >>> 3));
+      columns.#chunks.push(chunk);
+    }
+    columns.#count = saved.count;
+    return columns;
+  }
+
+  #chunk(row: number): Chunk {
+    const chunk = this.#chunks[(row / CHUNK_ROWS) | 0];
+    assert(chunk !== undefined && row < this.#count, `There is no impression row ${row}.`);
+    return chunk;
+  }
+
+  #chunkForAppend(row: number): Chunk {
+    const index = (row / CHUNK_ROWS) | 0;
+    const chunk = this.#chunks[index];
+    if (chunk !== undefined && row % CHUNK_ROWS < chunk.rows) return chunk;
+    const made =
+      chunk === undefined
+        ? new Chunk(index === 0 ? FIRST_ROWS : CHUNK_ROWS)
+        : chunk.grownTo(chunk.rows * 2);
+    this.#chunks[index] = made;
+    return made;
+  }
+}
+
+function capacityFor(rows: number): number {
+  let capacity = FIRST_ROWS;
+  while (capacity < rows) capacity *= 2;
+  return capacity;
+}

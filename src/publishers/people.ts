@@ -1,0 +1,56 @@
+/** Names, contacts and UPI ids: the only user of faker. Costs tens of milliseconds to import, so it is loaded on need. */
+
+import { faker as shared } from "@faker-js/faker/locale/en_IN";
+import alea from "seedrandom/lib/alea.js";
+import type { Profile } from "./profiles.ts";
+
+/** The people of a publisher. All of it is made up; the UPI handle names a provider that can't exist. */
+export interface Person {
+  readonly name: string;
+  readonly contact: { readonly name: string; readonly email: string };
+  readonly upiId: string;
+}
+
+/** The person behind publisher `ordinal`. */
+export type People = (seed: string, profile: Profile, ordinal: number) => Person;
+
+// Our own instance: the shared one belongs to the user's program, whose draws must not move ours.
+let generator = alea("");
+const Faker = shared.constructor as new (options: {
+  locale: typeof shared.rawDefinitions;
+  randomizer: { next(): number; seed(): void };
+}) => typeof shared;
+const faker = new Faker({
+  locale: shared.rawDefinitions,
+  randomizer: { next: () => generator(), seed: () => undefined },
+});
+
+export const fakerPeople: People = (seed, profile, ordinal) => {
+  generator = alea(JSON.stringify([seed, "publisher", ordinal]));
+  const firstName = faker.person.firstName();
+  const lastName = faker.person.lastName();
+  const company = faker.company.name();
+  const handle = `${plain(firstName)}.${plain(lastName)}${faker.number.int({ min: 10, max: 9999 })}`;
+  return {
+    name: profile === "adversarial" ? awkwardName(ordinal, company) : company,
+    contact: { name: `${firstName} ${lastName}`, email: `${handle}@example.com` },
+    upiId: `${handle}@invalid`,
+  };
+};
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, "") || "publisher";
+}
+
+function awkwardName(ordinal: number, company: string): string {
+  const awkward = [
+    `${company} \u202E(reversed)`,
+    `${company} 🏳️‍🌈🧵`,
+    `شركة ${company} للإعلان`,
+    `${company} प्राइवेट लिमिटेड`,
+    company.repeat(400),
+    `O'${company} & "Söhne" <b>GmbH</b>`,
+    "·",
+  ];
+  return awkward[ordinal % awkward.length] ?? company;
+}

@@ -1,0 +1,119 @@
+/**
+ * The seeded publishers. A function, not a list: publisher `ordinal` is worked out when it is asked for, so a world of
+ * a million costs no more to start than a world of one.
+ */
+
+import { type Day, day } from "../base/calendar.ts";
+import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
+import { type Baseline, createBaseline } from "./baseline.ts";
+import type { Ids } from "./ids.ts";
+import type { People, Person } from "./people.ts";
+import { type Profile, profiles } from "./profiles.ts";
+
+/** Sign-ups are numbered from here, so their ids don't depend on the size of the population. */
+export const FIRST_SIGN_UP_ORDINAL = 1_000_000;
+/** The largest population; the ordinals above it belong to sign-ups. */
+export const MAX_POPULATION = 1_000_000;
+
+/** A surface's terms. `cpmPaise`: lower and upper bound of the price of a thousand impressions. */
+export interface SurfaceTerms {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly cpmPaise: readonly [lower: number, upper: number];
+  readonly cpcPaise: number;
+}
+
+/** A publisher as the seed has it, before anything happened to it. */
+export interface SeededPublisher {
+  readonly ordinal: number;
+  readonly joined: Day;
+  readonly surfaces: readonly SurfaceTerms[];
+}
+
+export interface Population {
+  readonly size: number;
+  publisherAt(ordinal: number): SeededPublisher;
+  person(ordinal: number): Person;
+  /** Daily totals of the days before the world's start; undefined where the publisher joined later. */
+  baseline(publisher: { readonly ordinal: number }): Baseline | undefined;
+  /** A click price for a surface that a sign-up named without one, in paise. */
+  defaultCpcPaise(ordinal: number, surfaceIndex: number): number;
+  /** The stream that prices the impressions of a publisher. */
+  priceKey(ordinal: number): Key;
+}
+
+export interface PopulationOptions {
+  readonly seed: string;
+  readonly size: number;
+  readonly profile: Profile;
+  /** The world's first day: history ends before it. */
+  readonly startDay: Day;
+  readonly ids: Ids;
+  /** Called on first need. */
+  readonly people: () => People;
+}
+
+/** How many publishers' histories are kept at hand. Each can be worked out anew at any time. */
+const BASELINES_KEPT = 256;
+
+export function createPopulation(options: PopulationOptions): Population {
+  const { seed, size, profile, startDay, ids } = options;
+  const shape = profiles[profile];
+  const numbersKey = deriveKey(seed, "numbers", profile);
+  const trafficKey = deriveKey(seed, "traffic", profile);
+  const pricesKey = deriveKey(seed, "price");
+  const baselines = new Map<number, Baseline>();
+
+  function publisherAt(ordinal: number): SeededPublisher {
+    const numbers = subKey(numbersKey, ordinal);
+    const count = drawBetween(numbers, 0, ...shape.surfaces);
+    // A joining day before the year 0 couldn't be written down.
+    const historyDays = drawBetween(numbers, 1, ...shape.historyDays);
+    return {
+      ordinal,
+      joined: day(startDay - historyDays),
+      surfaces: Array.from({ length: count }, (_, index) => surfaceAt(ordinal, numbers, index)),
+    };
+  }
+
+  function surfaceAt(ordinal: number, numbers: Key, index: number): SurfaceTerms {
+    const names = shape.surfaceNames;
+    const firstName = drawBetween(numbers, 2, 0, names.length - 1);
+    const lower = drawBetween(numbers, 100 + index, ...shape.cpmPaise);
+    const spreadPercent = drawBetween(numbers, 200 + index, ...shape.cpmSpreadPercent);
+    return {
+      id: ids.surface.encode(ordinal, index),
+      name: names[(firstName + index * 5) % names.length] ?? "",
+      status: "active",
+      cpmPaise: [lower, lower + Math.floor((lower * spreadPercent) / 100)],
+      cpcPaise: drawBetween(numbers, 300 + index, ...shape.cpcPaise),
+    };
+  }
+
+  function baseline(publisher: { readonly ordinal: number }): Baseline | undefined {
+    if (publisher.ordinal >= size) return undefined;
+    const known = baselines.get(publisher.ordinal);
+    if (known !== undefined) return known;
+    const made = createBaseline({
+      key: subKey(trafficKey, publisher.ordinal),
+      publisher: publisherAt(publisher.ordinal),
+      startDay,
+      dailyImpressions: shape.dailyImpressions,
+    });
+    const oldest = baselines.keys().next();
+    if (baselines.size >= BASELINES_KEPT && oldest.done === false) baselines.delete(oldest.value);
+    baselines.set(publisher.ordinal, made);
+    return made;
+  }
+
+  return {
+    size,
+    publisherAt,
+    person: (ordinal) => options.people()(seed, profile, ordinal),
+    baseline,
+    defaultCpcPaise: (ordinal, surfaceIndex) =>
+      drawBetween(subKey(numbersKey, ordinal), 300 + surfaceIndex, ...shape.cpcPaise),
+    priceKey: (ordinal) => subKey(pricesKey, ordinal),
+  };
+}

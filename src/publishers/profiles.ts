@@ -1,0 +1,87 @@
+/** What kinds of population there are: the bounds that a publisher's numbers are drawn from, and its surfaces' names. */
+
+/** - `typical`: everyday traffic. - `tiny`: next to none. - `adversarial`: everything at its extreme. */
+export type Profile = "typical" | "tiny" | "adversarial";
+
+type Bounds = readonly [lowest: number, highest: number];
+
+export interface ProfileShape {
+  readonly surfaces: Bounds;
+  /** The lower cpm bound, in paise. */
+  readonly cpmPaise: Bounds;
+  /** How far the upper cpm bound is above the lower, in percent of it. */
+  readonly cpmSpreadPercent: Bounds;
+  /** Revenue of a click, in paise. */
+  readonly cpcPaise: Bounds;
+  /** Impressions a day and surface before growth and weekday shape. */
+  readonly dailyImpressions: Bounds;
+  /** Days between joining and the world's start. */
+  readonly historyDays: Bounds;
+  readonly surfaceNames: readonly string[];
+}
+
+const placements: readonly string[] = [
+  "Editor sidebar",
+  "Terminal status line",
+  "Build output footer",
+  "Search results panel",
+  "Package manager prompt",
+  "Documentation footer",
+  "Dashboard banner",
+  "Chat assistant reply",
+  "Test report header",
+  "Release notes page",
+  "Log viewer strip",
+  "Onboarding checklist",
+  "Diff view gutter",
+  "Notebook output cell",
+  "Extension welcome page",
+  "Deploy progress screen",
+];
+
+const awkwardNames: readonly string[] = [
+  "x",
+  "साइडबार विज्ञापन",
+  "إعلان الشريط الجانبي",
+  "שורת המצב של המסוף",
+  "サイドバー 広告枠",
+  "🧑‍🚀🚀 launch pad 👨‍👩‍👧‍👦",
+  "Zalgo t̴̢͝e̷̺̕x̶̰͝t",
+  "<script>alert(1)</script>",
+  "Robert'); DROP TABLE surfaces;--",
+  '"quoted" \\ back\\slash',
+  "  leading and trailing  ",
+  "\u202Eright-to-left override",
+  "a very long name ".repeat(600).trimEnd(),
+  "नमस्ते".repeat(100),
+];
+
+export const profiles: { readonly [Name in Profile]: ProfileShape } = {
+  typical: {
+    surfaces: [2, 6],
+    cpmPaise: [800, 9000],
+    cpmSpreadPercent: [20, 180],
+    cpcPaise: [75, 1800],
+    dailyImpressions: [150, 9000],
+    historyDays: [45, 720],
+    surfaceNames: placements,
+  },
+  tiny: {
+    surfaces: [1, 2],
+    cpmPaise: [300, 2000],
+    cpmSpreadPercent: [10, 60],
+    cpcPaise: [25, 300],
+    dailyImpressions: [0, 12],
+    historyDays: [3, 60],
+    surfaceNames: placements,
+  },
+  adversarial: {
+    surfaces: [1, 8],
+    cpmPaise: [1, 300_000],
+    cpmSpreadPercent: [0, 200],
+    cpcPaise: [1, 100_000],
+    dailyImpressions: [0, 60_000],
+    historyDays: [0, 1500],
+    surfaceNames: awkwardNames,
+  },
+};

@@ -1,0 +1,235 @@
+/** Wires one world together, and swaps it whole on reset and restore. Nothing but the current world holds state. */
+
+import * as v from "valibot";
+import { createAccounts } from "./accounts/accounts.ts";
+import { createDirectory, type DirectoryWorld, type Publishers } from "./accounts/directory.ts";
+import { loadAccounts, parseSnapshot, type Snapshot, saveAccounts } from "./accounts/snapshot.ts";
+import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
+import { resolveAssumptions } from "./assumptions/resolve.ts";
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
+import { type Clock, type ClockMode, createClock, type WallClock } from "./base/clock.ts";
+import { InputError, parseInput } from "./base/input.ts";
+import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
+import { createExchange, type Exchange } from "./exchange/exchange.ts";
+import { createJournal, type Journal } from "./exchange/journal.ts";
+import { freshBucketOf } from "./exchange/quota.ts";
+import { dayReader, type World } from "./exchange/world.ts";
+import { createIds } from "./publishers/ids.ts";
+import type { People } from "./publishers/people.ts";
+import { createPopulation, MAX_POPULATION } from "./publishers/population.ts";
+import type { Profile } from "./publishers/profiles.ts";
+
+/** What a simulator is made from. Same options, same requests, same bytes. */
+export interface SimulatorOptions {
+  /** @default "adsim" */
+  readonly seed?: string | undefined;
+  /** The first instant, in ISO 8601. History lies before it. @default "2026-01-15T00:00:00Z" */
+  readonly start?: string | undefined;
+  /** How many seeded publishers there are, 1 to 1,000,000. @default 25 */
+  readonly publishers?: number | undefined;
+  /** @default "typical" */
+  readonly profile?: Profile | undefined;
+  /** Readings of the spec's open points. @default the first choice of each */
+  readonly assumptions?: { readonly [Key in AssumptionKey]?: Choice<Key> | undefined } | undefined;
+  /** @default "frozen" */
+  readonly clock?: ClockMode | undefined;
+  /** Where a clock that isn't frozen reads real time, in milliseconds since 1970: `Date.now`. */
+  readonly wallClock?: WallClock | undefined;
+  /** How many requests the journal keeps; 0 keeps none. @default 10000 */
+  readonly journalEntries?: number | undefined;
+}
+
+/** One simulated service, without a transport. */
+export interface SimulatorCore {
+  readonly seed: string;
+  readonly assumptions: Assumptions;
+  readonly publishers: Publishers;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  /** Answers a request, at once and synchronously. Never throws for what a request holds. */
+  handle(request: ApiRequest): ApiResponse;
+  /** The whole state as JSON, for {@link restore}. The journal isn't part of it. */
+  snapshot(): Snapshot;
+  /** Takes over a snapshot whole, its seed and options included. @throws InputError, and nothing changes. */
+  restore(snapshot: Snapshot): void;
+  /** A simulator of its own that goes on from this state, with an empty journal. */
+  fork(): SimulatorCore;
+  /** Starts over, the clock and the journal included; with a seed, as another population. */
+  reset(options?: { readonly seed?: string | undefined }): void;
+}
+
+/** What the surroundings provide. */
+export interface Surroundings {
+  /** Gives the source of names and contacts; called on first need, since it is slow to load. */
+  readonly people: () => People;
+}
+
+const DEFAULT_START = "2026-01-15T00:00:00Z";
+
+const optionsSchema = v.strictObject({
+  seed: v.optional(v.string(), "adsim"),
+  start: v.optional(v.string()),
+  publishers: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer("must be a whole number"),
+      v.minValue(1, "must be at least 1"),
+      v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
+    ),
+    25,
+  ),
+  profile: v.optional(v.picklist(["typical", "tiny", "adversarial"]), "typical"),
+  assumptions: v.optional(v.record(v.string(), v.unknown()), {}),
+  clock: v.optional(v.picklist(["frozen", "flowing", "system"]), "frozen"),
+  wallClock: v.optional(v.custom<WallClock>((value) => typeof value === "function")),
+  journalEntries: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer("must be a whole number"),
+      v.minValue(0, "must not be negative"),
+      v.maxValue(10_000_000, "must be at most 10,000,000"),
+    ),
+    10_000,
+  ),
+});
+
+/** Everything that a world's behaviour follows from, save for its clock and accounts. */
+interface Settings {
+  readonly seed: string;
+  readonly startMs: number;
+  readonly publishers: number;
+  readonly profile: Profile;
+  readonly assumptions: Assumptions;
+}
+
+/** A world with its request path. */
+interface Running extends World, DirectoryWorld {
+  readonly settings: Settings;
+  readonly exchange: Exchange;
+}
+
+/** @throws InputError that names the option at fault. */
+export function createSimulatorCore(
+  options: SimulatorOptions,
+  surroundings: Surroundings,
+): SimulatorCore {
+  const {
+    start,
+    clock: mode,
+    wallClock,
+    journalEntries,
+    ...rest
+  } = parseInput(optionsSchema, options);
+  const settings: Settings = {
+    seed: rest.seed,
+    startMs: startOf(start, mode, wallClock),
+    publishers: rest.publishers,
+    profile: rest.profile,
+    assumptions: resolveAssumptions(rest.assumptions),
+  };
+  const journal = createJournal(journalEntries);
+
+  function freshClock(): Clock {
+    const nowMs = mode === "system" && wallClock !== undefined ? wallClock() : settings.startMs;
+    return createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
+  }
+  function run(of: Settings, clock: Clock): Running {
+    const { seed, assumptions } = of;
+    const dayOf = dayReader(assumptions);
+    const startDay = dayOf(of.startMs);
+    const ids = createIds(seed, assumptions);
+    const population = createPopulation({
+      seed,
+      size: of.publishers,
+      profile: of.profile,
+      startDay,
+      ids,
+      people: surroundings.people,
+    });
+    const freshBucket = freshBucketOf(assumptions);
+    const accounts = createAccounts({ ids, population, freshBucket });
+    const world = { seed, assumptions, ids, population, accounts, clock, dayOf, freshBucket };
+    return { ...world, settings: of, exchange: createExchange(world, journal, startDay) };
+  }
+
+  let running = run(settings, freshClock());
+
+  return {
+    get seed(): string {
+      return running.seed;
+    },
+    get assumptions(): Assumptions {
+      return running.assumptions;
+    },
+    publishers: createDirectory(() => running),
+    clock: {
+      now: () => running.clock.now(),
+      get mode(): ClockMode {
+        return running.clock.mode;
+      },
+      advance: (by) => running.clock.advance(by),
+      set: (change) => running.clock.set(change),
+    },
+    journal,
+    handle: (request) => running.exchange(request),
+    snapshot: () => ({
+      format: "adsim-snapshot",
+      version: 1,
+      seed: running.seed,
+      start: running.settings.startMs,
+      publishers: running.settings.publishers,
+      profile: running.settings.profile,
+      assumptions: { ...running.assumptions },
+      clock: { mode: running.clock.mode, now: running.clock.now() },
+      accounts: saveAccounts(running.accounts),
+    }),
+    restore(snapshot) {
+      const saved = parseSnapshot(snapshot);
+      const next = run(
+        {
+          seed: saved.seed,
+          startMs: saved.start,
+          publishers: saved.publishers,
+          profile: saved.profile,
+          assumptions: resolveAssumptions(saved.assumptions),
+        },
+        createClock(saved.clock.mode, saved.clock.now, wallClock),
+      );
+      loadAccounts(saved.accounts, next);
+      running = next;
+    },
+    fork() {
+      const fork = createSimulatorCore(options, surroundings);
+      fork.restore(this.snapshot());
+      return fork;
+    },
+    reset(request = {}) {
+      const { seed } = parseInput(v.strictObject({ seed: v.optional(v.string()) }), request);
+      running = run({ ...settings, seed: seed ?? settings.seed }, freshClock());
+      journal.restart();
+    },
+  };
+}
+
+function startOf(
+  start: string | undefined,
+  mode: ClockMode,
+  wallClock: WallClock | undefined,
+): number {
+  const wallMs = mode === "system" ? wallClock?.() : undefined;
+  if (start === undefined) return Math.floor(wallMs ?? parseInstant(DEFAULT_START) ?? 0);
+  const startMs = parseInstant(start);
+  if (startMs === undefined || startMs < 0 || startMs > LAST_INSTANT_MS) {
+    throw new InputError(
+      "start",
+      'must be an instant in ISO 8601 from 1970 on, such as "2026-03-01T00:00:00Z"',
+    );
+  }
+  if (wallMs !== undefined && startMs > wallMs) {
+    throw new InputError(
+      "start",
+      `must not be after the system clock's ${formatInstant(wallMs)}. Use the clock "flowing" to start in the future`,
+    );
+  }
+  return startMs;
+}
