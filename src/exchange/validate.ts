@@ -95,7 +95,7 @@ function isEmpty(sent: unknown): boolean {
 
 /** Not empty, and without control characters and lone surrogates. */
 function isPlain(text: string): boolean {
-  return text !== "" && !/[\u0000-\u001f\u007f\ud800-\udfff]/u.test(text);
+  return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
 function read(sent: unknown, parameter: Parameter, readings: Readings, inJson: boolean): Read {
