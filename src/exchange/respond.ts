@@ -94,6 +94,19 @@ export function withoutBody(response: ApiResponse): ApiResponse {
   return { status: response.status, headers: response.headers, body: "" };
 }
 
+/** The content types of bodies under the assumptions. */
+export function contentTypesOf(assumptions: Assumptions): { success: string; error: string } {
+  return {
+    success: successTypes[assumptions["http.content-type"]],
+    error: errorBodies[assumptions["errors.body"]].contentType,
+  };
+}
+
+/** Value of WWW-Authenticate under the assumptions, where it is sent. */
+export function challengeOf(assumptions: Assumptions): string | undefined {
+  return challenge[assumptions["auth.failure"]];
+}
+
 const invalidStatus = { "400": 400, "422": 422 } satisfies Record<Choice<"errors.invalid">, number>;
 const authStatus = { "401": 401, "401-bare": 401, "403": 403 } satisfies Record<
   Choice<"auth.failure">,
@@ -109,7 +122,8 @@ const surfaceStatus = { "404": 404, "400": 400 } satisfies Record<
 >;
 const clickStatus = { "404": 404, "400": 400 } satisfies Record<Choice<"click.unknown">, number>;
 
-function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {
+/** The status of every error code under the assumptions. */
+export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {
   const documented = Object.fromEntries(
     Object.entries(errorKinds).map(([code, kind]) => [code, kind.status]),
   ) as Record<ErrorCode, number>;

@@ -1,0 +1,91 @@
+/** Compares answers with the API's document: status listed, headers as described, body in the schema (invariant H1). */
+
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { ApiResponse } from "../src/contract/messages.ts";
+import type { OpenApiDocument } from "../src/exchange/openapi.ts";
+import type { OpenApiHeader } from "../src/exchange/openapi-responses.ts";
+
+/** What of a response contradicts the document; empty if nothing does. */
+export type Conformance = (
+  request: { readonly method: string; readonly path: string },
+  response: ApiResponse,
+) => string[];
+
+export function createConformance(document: OpenApiDocument): Conformance {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { date: isDate } });
+  ajv.addSchema(document, "api");
+  const compiled = new Map<string, ValidateFunction>();
+  const validator = (pointer: string): ValidateFunction => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
+    compiled.set(pointer, known);
+    return known;
+  };
+
+  return ({ method, path }, response) => {
+    const found = placeOf(document, method, path, response);
+    if (found === undefined) {
+      return [`${method} ${path}: the document has no response with status ${response.status}`];
+    }
+    const problems: string[] = [];
+    for (const [name, described] of Object.entries(found.described.headers)) {
+      const header = "$ref" in described ? document.components.headers[name] : described;
+      if (header === undefined) problems.push(`${name} refers to nothing`);
+      else problems.push(...headerProblems(ajv, name, header, response));
+    }
+    const content = Object.keys(found.described.content ?? {});
+    if (content.length === 0) {
+      if (response.body !== "") problems.push("a body where none is described");
+      return problems;
+    }
+    const type = response.headers["content-type"] ?? "none";
+    if (!content.includes(type)) return [...problems, `content type ${type} is not described`];
+    const validate = validator(`${found.pointer}/content/${escaped(type)}/schema`);
+    if (!validate(JSON.parse(response.body))) {
+      problems.push(`${ajv.errorsText(validate.errors)} in ${response.body}`);
+    }
+    return problems;
+  };
+}
+
+function placeOf(
+  document: OpenApiDocument,
+  method: string,
+  path: string,
+  response: ApiResponse,
+): { pointer: string; described: OpenApiDocument["components"]["responses"][string] } | undefined {
+  const [bare = path] = path.split("?");
+  const operation = document.paths[bare]?.[method.toLowerCase()];
+  if (operation !== undefined) {
+    const described = operation.responses[response.status];
+    const pointer = `/paths/${escaped(bare)}/${method.toLowerCase()}/responses/${response.status}`;
+    return described && { pointer, described };
+  }
+  const code = document.paths[bare] === undefined ? "route_not_found" : "method_not_allowed";
+  const name = document.components.responses[code] === undefined ? "route_not_found" : code;
+  const described = document.components.responses[name];
+  if (described === undefined) return undefined;
+  if (method !== "HEAD") return { pointer: `/components/responses/${name}`, described };
+  const { content: _none, ...headersOnly } = described;
+  return { pointer: "", described: headersOnly };
+}
+
+function headerProblems(
+  ajv: Ajv2020,
+  name: string,
+  header: OpenApiHeader,
+  response: ApiResponse,
+): string[] {
+  const text = response.headers[name.toLowerCase()];
+  if (text === undefined) return header.required ? [`${name} is missing`] : [];
+  const value = header.schema.type === "integer" ? Number(text) : text;
+  return ajv.validate(header.schema, value) ? [] : [`${name}: ${text}: ${ajv.errorsText()}`];
+}
+
+/** A key as it stands in a JSON pointer inside a URI fragment. */
+function escaped(key: string): string {
+  return encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+function isDate(text: string): boolean {
+  return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+}

@@ -1,0 +1,241 @@
+/** The API's document is valid OpenAPI, and every answer is as it says, under any assumptions (invariant H1). */
+
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import type { Assumptions } from "../src/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../src/assumptions/resolve.ts";
+import type { ApiRequest, ApiResponse } from "../src/contract/messages.ts";
+import { openApiDocument } from "../src/exchange/openapi.ts";
+import { createSimulator, type Simulator } from "../src/index.ts";
+import { createConformance } from "./openapi-conformance.ts";
+
+const readings: { readonly [name: string]: Partial<Assumptions> } = {
+  "the defaults": {},
+  "conflicts and masked publishers": {
+    "dedup.repeat": "conflict",
+    "click.repeat": "conflict",
+    "auth.foreign-publisher": "404",
+    "http.content-type": "json-charset",
+  },
+  "other statuses": {
+    "errors.invalid": "422",
+    "auth.failure": "403",
+    "limit.exceeded": "503",
+    "surface.unknown": "400",
+    "click.unknown": "400",
+    "request.unknown-fields": "reject",
+  },
+  "few hints": {
+    "auth.failure": "401-bare",
+    "limit.retry-after": "absent",
+    "errors.method": "404",
+    "http.head": "405",
+    "limit.exceeded": "403",
+  },
+  "lenient reading": {
+    "payout.limit-over-max": "clamp",
+    "request.empty-value": "absent",
+    "stats.filter-unlisted": "zeroed",
+    "dedup.repeat": "replay",
+    "click.repeat": "replay",
+    "http.trailing-slash": "same",
+  },
+  "no HEAD, but 405": { "http.head": "405", "errors.method": "405" },
+};
+
+/** Errors that only a transport makes: no request given to `handle` can have them. */
+const ofTransports = ["malformed_request", "request_timeout", "headers_too_large"];
+
+describe.each(Object.keys(readings))("under %s", (name) => {
+  const chosen = readings[name] ?? {};
+  const assumptions = resolveAssumptions(chosen);
+  const document = openApiDocument(assumptions);
+
+  test("the document is valid OpenAPI 3.1 and plain JSON", async () => {
+    const result = await new Validator().validate(structuredClone({ ...document }));
+    expect(result).toEqual({ valid: true });
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  test("every answer is as the document says, and every answer it lists occurs", () => {
+    const sim = createSimulator({ seed: "openapi", assumptions: chosen });
+    const problemsOf = createConformance(document);
+    const seen = new Set<string>();
+    for (const { request, response } of provoke(sim)) {
+      const problems = problemsOf(request, response);
+      expect(problems, `${request.method} ${request.path} ${request.body ?? ""}`).toEqual([]);
+      seen.add(
+        `${request.method} ${request.path.split("?")[0]} ${response.status} ${codeIn(response)}`,
+      );
+    }
+    expect(listed(document).filter((answer) => !seen.has(answer))).toEqual([]);
+  });
+});
+
+test("a response that contradicts the document is noticed", () => {
+  const problemsOf = createConformance(openApiDocument(resolveAssumptions({})));
+  const sim = createSimulator({ seed: "openapi" });
+  const { id, apiKey } = sim.publishers.at(0);
+  const request = read(`/v1/publisher/stats?publisher_id=${id}`, apiKey);
+  const right = sim.handle(request);
+  const wrong: readonly ApiResponse[] = [
+    { ...right, status: 418 },
+    { ...right, headers: { "content-type": "application/json" } },
+    { ...right, headers: { ...right.headers, "x-ratelimit-remaining": "-1" } },
+    { ...right, headers: { ...right.headers, "content-type": "text/html" } },
+    { ...right, body: right.body.replace('"clicks"', '"clics"') },
+    { ...right, body: right.body.replace("{", '{"extra":1,') },
+    { ...right, body: right.body.replace(/"from":"[^"]+"/, '"from":"2026-02-30"') },
+  ];
+  expect(problemsOf(request, right)).toEqual([]);
+  for (const response of wrong) expect(problemsOf(request, response)).not.toEqual([]);
+});
+
+/** Every answer that the document lists, transports' aside: method, path, status and error code. */
+function listed(document: ReturnType<typeof openApiDocument>): string[] {
+  const answers: string[] = [];
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      for (const [status, described] of Object.entries(operation.responses)) {
+        const answer = `${method.toUpperCase()} ${path} ${status}`;
+        const schema = Object.values(described.content ?? {})[0]?.schema;
+        const codes = schema === undefined || status === "200" ? [""] : codesOf(schema);
+        const transportOnly = method === "head" && ["408", "431"].includes(status);
+        if (transportOnly) continue;
+        for (const code of codes) {
+          if (!ofTransports.includes(code)) answers.push(`${answer} ${code}`);
+        }
+      }
+    }
+  }
+  return answers;
+}
+
+function codesOf(schema: unknown): readonly string[] {
+  const narrowed = schema as { allOf: [unknown, { properties: { code: { enum: string[] } } }] };
+  return narrowed.allOf[1].properties.code.enum;
+}
+
+function codeIn(response: ApiResponse): string {
+  const body: unknown = response.body === "" ? {} : JSON.parse(response.body);
+  return String((body as { code?: unknown }).code ?? "");
+}
+
+interface Exchanged {
+  readonly request: ApiRequest;
+  readonly response: ApiResponse;
+}
+
+/** Requests with every outcome that there is, each publisher's limit last. */
+function* provoke(sim: Simulator): Generator<Exchanged> {
+  const answered = (request: ApiRequest): Exchanged => ({ request, response: sim.handle(request) });
+  const owner = sim.publishers.at(0);
+  const other = sim.publishers.at(1);
+  const [surface, paused] = owner.surfaces;
+  if (surface === undefined || paused === undefined)
+    throw new Error("The publisher needs 2 surfaces.");
+  sim.publishers.setSurface(owner.id, paused.id, { status: "paused" });
+  const ad = { publisher_id: owner.id, surface: surface.id, ad_id: "ad" };
+
+  for (const path of ["/v1/publisher/stats", "/v1/publisher/surfaces", "/v1/publisher/payouts"]) {
+    for (const method of ["GET", "HEAD"]) {
+      for (const query of queries(owner.id, other.id, surface.id)) {
+        yield answered({ ...read(`${path}?${query}`, owner.apiKey), method });
+      }
+      yield answered({
+        ...read(`${path}?publisher_id=${owner.id}`, owner.apiKey),
+        method,
+        body: "x".repeat(70_000),
+      });
+      yield answered({ method, path });
+      sim.clock.advance("1m");
+    }
+    yield answered({ method: "PUT", path });
+  }
+  for (const method of ["GET", "HEAD", "DELETE"]) yield answered({ method, path: "/v1/click" });
+  yield answered({ method: "GET", path: "/v2/click" });
+  yield answered({ method: "HEAD", path: "/v2/click" });
+
+  const first = answered(write("/v1/impression", owner.apiKey, { ...ad, session_id: "s" }));
+  yield first;
+  const { impression_id } = JSON.parse(first.response.body) as { impression_id: string };
+  const bodies: readonly (readonly [path: string, body: ApiRequest["body"]])[] = [
+    ["/v1/impression", { ...ad, session_id: "s" }],
+    ["/v1/impression", { ...ad, publisher_id: "nobody" }],
+    ["/v1/impression", { ...ad, publisher_id: other.id }],
+    ["/v1/impression", { ...ad, surface: "nowhere" }],
+    ["/v1/impression", { ...ad, surface: paused.id }],
+    ["/v1/impression", { ...ad, ad_id: "" }],
+    ["/v1/impression", { ...ad, colour: "red" }],
+    ["/v1/click", { impression_id }],
+    ["/v1/click", { impression_id }],
+    ["/v1/click", { impression_id: "never" }],
+    ["/v1/click", { impression_id: [] }],
+    ["/v1/click", { impression_id, colour: "red" }],
+  ];
+  for (const [path, body] of bodies) yield answered(write(path, owner.apiKey, body));
+  for (const path of ["/v1/impression", "/v1/click"]) {
+    const wrong = ["{}", "{", "[]", '{"a":1,"a":2}', '{"__proto__":1}', "x".repeat(70_000)];
+    for (const body of wrong) yield answered(write(path, owner.apiKey, body));
+    yield answered({
+      ...write(path, owner.apiKey, "a"),
+      headers: { ...key(owner.apiKey), "content-type": "text/plain" },
+    });
+    yield answered({ ...write(path, owner.apiKey, ""), query: "a".repeat(9000) });
+    yield answered(write(path, "no-key", {}));
+  }
+  yield* exhaust(answered, owner.apiKey);
+}
+
+function* exhaust(
+  answered: (request: ApiRequest) => Exchanged,
+  apiKey: string,
+): Generator<Exchanged> {
+  for (let sent = 0; sent <= 60; sent += 1) answered(read("/v1/publisher/stats", apiKey));
+  for (const path of ["/v1/publisher/stats", "/v1/publisher/surfaces", "/v1/publisher/payouts"]) {
+    yield answered(read(path, apiKey));
+    yield answered({ ...read(path, apiKey), method: "HEAD" });
+  }
+  for (let sent = 0; sent <= 10_000; sent += 1) answered(write("/v1/click", apiKey, ""));
+  yield answered(write("/v1/click", apiKey, ""));
+  yield answered(write("/v1/impression", apiKey, ""));
+}
+
+function queries(ownId: string, otherId: string, surfaceId: string): string[] {
+  const own = `publisher_id=${ownId}`;
+  return [
+    own,
+    `${own}&surface=${surfaceId}`,
+    `${own}&surface=nowhere`,
+    `${own}&from=2025-12-01&to=2025-12-31`,
+    `${own}&limit=3`,
+    `${own}&limit=0&from=2026-02-29&publisher_id`,
+    `${own}&limit=0&from=2026-02-29`,
+    `${own}&limit=101`,
+    `publisher_id=`,
+    `publisher_id=nobody`,
+    `publisher_id=${otherId}`,
+    `${own}&${own}`,
+    `${own}&__proto__=1`,
+    `${own}&colour=red`,
+    "",
+    `${own}&colour=${"x".repeat(9000)}`,
+  ];
+}
+
+function key(apiKey: string): Record<string, string> {
+  return { authorization: `Bearer ${apiKey}` };
+}
+
+function read(path: string, apiKey: string): ApiRequest {
+  return { method: "GET", path, headers: key(apiKey) };
+}
+
+function write(path: string, apiKey: string, body: ApiRequest["body"]): ApiRequest {
+  return {
+    method: "POST",
+    path,
+    headers: { ...key(apiKey), "content-type": "application/json" },
+    body,
+  };
+}
