@@ -22,8 +22,10 @@ export interface Account {
   /** Place of each surface in `surfaces`, by id. */
   readonly surfaceIndexes: ReadonlyMap<string, number>;
   surfaces: readonly SurfaceTerms[];
-  /** How often the key was rotated: a key with another serial is dead. */
+  /** How often the key was rotated. */
   keySerial: number;
+  /** The key with that serial, the only one that is valid. */
+  apiKey: string;
   recordingBucket: Bucket;
   /** Belongs to the key: a new key has a new one. */
   reportingBucket: Bucket;
@@ -32,9 +34,11 @@ export interface Account {
 export interface AccountOrigin {
   readonly ordinal: number;
   readonly id: string;
+  readonly apiKey: string;
   readonly joined: Day;
   readonly priceKey: Key;
   readonly surfaces: readonly SurfaceTerms[];
+  readonly keySerial?: number | undefined;
   readonly freshBucket: () => Bucket;
   readonly person?: Person | undefined;
   readonly book?: Book | undefined;
@@ -50,7 +54,8 @@ export function createAccount(origin: AccountOrigin): Account {
     book: origin.book ?? new Book(),
     surfaceIndexes: new Map(origin.surfaces.map((surface, index) => [surface.id, index])),
     surfaces: origin.surfaces,
-    keySerial: 0,
+    keySerial: origin.keySerial ?? 0,
+    apiKey: origin.apiKey,
     recordingBucket: origin.freshBucket(),
     reportingBucket: origin.freshBucket(),
   };
@@ -89,11 +94,11 @@ export function publicSurface(surface: SurfaceTerms): Surface {
   };
 }
 
-export function publicPublisher(account: Account, apiKey: string, person: Person): Publisher {
+export function publicPublisher(account: Account, person: Person): Publisher {
   return {
     ordinal: account.ordinal,
     id: account.id,
-    apiKey,
+    apiKey: account.apiKey,
     name: person.name,
     contact: person.contact,
     upiId: person.upiId,

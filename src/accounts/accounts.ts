@@ -30,7 +30,8 @@ export interface Accounts {
   ordinalOf(publisherId: string): number | undefined;
   /** The account that an API key opens now. */
   openByKey(apiKey: string): Account | undefined;
-  apiKeyOf(account: Account): string;
+  /** Gives an account its next key; the one before is dead. */
+  rotateKey(account: Account): void;
   add(signUp: SignUp): Account;
   /** Puts a saved account back, sign-ups in their order. @returns false for one that this world can't have. */
   put(account: Account): boolean;
@@ -47,6 +48,8 @@ export interface AccountsOptions {
 export function createAccounts(options: AccountsOptions): Accounts {
   const { ids, population, freshBucket } = options;
   const stored = new Map<number, Account>();
+  // Keys that opened an account before; one that was rotated since no longer equals its account's.
+  const byKey = new Map<string, Account>();
   let signUps = 0;
 
   function exists(ordinal: number): boolean {
@@ -60,6 +63,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return createAccount({
       ordinal,
       id: ids.publisher.encode(ordinal, 0),
+      apiKey: ids.apiKey.encode(ordinal, 0),
       joined: publisher.joined,
       priceKey: population.priceKey(ordinal),
       surfaces: publisher.surfaces,
@@ -97,18 +101,25 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return parts?.serial === 0 && exists(parts.publisher) ? parts.publisher : undefined;
     },
     openByKey(apiKey) {
+      const seen = byKey.get(apiKey);
+      if (seen !== undefined) return seen.apiKey === apiKey ? seen : undefined;
       const parts = ids.apiKey.decode(apiKey);
-      if (parts === undefined) return undefined;
-      const known = stored.get(parts.publisher);
-      if (known !== undefined) return known.keySerial === parts.serial ? known : undefined;
-      return parts.serial === 0 ? open(parts.publisher) : undefined;
+      const account = parts === undefined ? undefined : open(parts.publisher);
+      if (account?.apiKey !== apiKey) return undefined;
+      byKey.set(apiKey, account);
+      return account;
     },
-    apiKeyOf: (account) => ids.apiKey.encode(account.ordinal, account.keySerial),
+    rotateKey(account) {
+      account.keySerial += 1;
+      account.apiKey = ids.apiKey.encode(account.ordinal, account.keySerial);
+      account.reportingBucket = freshBucket();
+    },
     add(signUp) {
       const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
       const account = createAccount({
         ordinal,
         id: ids.publisher.encode(ordinal, 0),
+        apiKey: ids.apiKey.encode(ordinal, 0),
         joined: signUp.joined,
         priceKey: population.priceKey(ordinal),
         person: signUp.person,

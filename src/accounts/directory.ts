@@ -13,7 +13,6 @@ import {
 } from "../publishers/population.ts";
 import {
   type Account,
-  type Bucket,
   type Credentials,
   type Publisher,
   publicPublisher,
@@ -75,7 +74,6 @@ export interface DirectoryWorld {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly dayOf: (instantMs: number) => Day;
-  readonly freshBucket: () => Bucket;
 }
 
 const MAX_CPM_INR = 10_000;
@@ -127,9 +125,7 @@ const changeSchema = v.pipe(
 
 export function createDirectory(world: () => DirectoryWorld): Publishers {
   function shown(account: Account): Publisher {
-    const { accounts, population } = world();
-    const person = account.person ?? population.person(account.ordinal);
-    return publicPublisher(account, accounts.apiKeyOf(account), person);
+    return publicPublisher(account, account.person ?? world().population.person(account.ordinal));
   }
   function find(how: "peek" | "open", publisherId: string): Account {
     const { accounts } = world();
@@ -171,7 +167,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
         .filter((account) => account !== undefined)
         .map((account) => ({
           id: account.id,
-          apiKey: accounts.apiKeyOf(account),
+          apiKey: account.apiKey,
           surfaces: account.surfaces.map(publicSurface),
         }));
     },
@@ -202,8 +198,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
     },
     rotateKey(publisherId) {
       const account = find("open", publisherId);
-      account.keySerial += 1;
-      account.reportingBucket = world().freshBucket();
+      world().accounts.rotateKey(account);
       return shown(account);
     },
     setSurface(publisherId, surfaceId, change) {

@@ -133,6 +133,8 @@ export function loadAccounts(
       ...createAccount({
         ordinal: from.ordinal,
         id: into.ids.publisher.encode(from.ordinal, 0),
+        apiKey: into.ids.apiKey.encode(from.ordinal, from.keySerial),
+        keySerial: from.keySerial,
         joined: day(from.joined),
         priceKey: into.population.priceKey(from.ordinal),
         surfaces: from.surfaces,
@@ -140,7 +142,6 @@ export function loadAccounts(
         person: from.person,
         book,
       }),
-      keySerial: from.keySerial,
       recordingBucket: from.recordingBucket,
       reportingBucket: from.reportingBucket,
     };

@@ -1,18 +1,13 @@
 /**
- * The one path of a request, top to bottom: route → authenticate → limit → parse → validate → authorize → operate →
- * respond → journal. One synchronous call: no await can tear the state.
+ * The one path of a request, top to bottom: route → authenticate → limit → read (parse, validate) → authorize →
+ * operate → respond → journal. One synchronous call: no await can tear the state.
  */
 
 import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import {
-  type Input,
-  type Operation,
-  type OperationId,
-  operations,
-} from "../contract/operations.ts";
+import type { Input, Operation, OperationId } from "../contract/operations.ts";
 import type { Moment } from "../ledger/book.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer } from "./authorize.ts";
@@ -23,11 +18,11 @@ import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
 import type { Outcome } from "./outcome.ts";
-import { createParameterParser, type ParsedTarget, queryText } from "./parameters.ts";
+import { type ParsedTarget, queryText } from "./parameters.ts";
 import { createQuota } from "./quota.ts";
+import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter } from "./route.ts";
-import { createValidator, type Validator } from "./validate.ts";
 import { dayReader, dedupWindowOf, type World } from "./world.ts";
 
 export type Exchange = (request: ApiRequest) => ApiResponse;
@@ -43,8 +38,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
-  const parse = createParameterParser(assumptions);
-  const validators = validatorsOf(world);
+  const readers = createInputReaders(assumptions);
   const authorize = createAuthorizer(assumptions, accounts);
   const dayOf = dayReader(assumptions);
   const respond = createResponder(assumptions);
@@ -110,15 +104,9 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       return refuse(limitRejection(operation), remaining, { retryAfterMs }, operation, account);
     }
 
-    const parsed = parse(operation, target);
-    if (parsed.kind === "refused") {
-      return refuse(parsed.rejection, remaining, {}, operation, account);
-    }
-    const validated = validators[operation.id](parsed.raw);
-    if (validated.kind === "refused") {
-      return refuse(validated.rejection, remaining, {}, operation, account);
-    }
-    const { input } = validated;
+    const read = readers[operation.id](target);
+    if (read.kind === "refused") return refuse(read.rejection, remaining, {}, operation, account);
+    const { input } = read;
     const named = "publisher_id" in operation.parameters;
     // An operation that has publisher_id requires it, as text.
     const foreign = named
@@ -132,7 +120,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     if (outcome.kind === "refused") {
       return refuse(outcome.rejection, remaining, {}, operation, account);
     }
-    return journalled(respond.success(outcome.body, remaining), outcome.note, operation, account);
+    return journalled(respond.success(outcome, remaining), outcome.note, operation, account);
   };
 }
 
@@ -144,16 +132,6 @@ function forgetter(world: World): (nowMs: number) => void {
     if (nowMs < dueMs) return;
     dueMs = nowMs + windowMs;
     for (const account of world.accounts.opened()) account.book.forget(nowMs, windowMs);
-  };
-}
-
-function validatorsOf(world: World): Readonly<Record<OperationId, Validator>> {
-  return {
-    stats: createValidator(world.assumptions, operations.stats),
-    impression: createValidator(world.assumptions, operations.impression),
-    click: createValidator(world.assumptions, operations.click),
-    surfaces: createValidator(world.assumptions, operations.surfaces),
-    payouts: createValidator(world.assumptions, operations.payouts),
   };
 }
 

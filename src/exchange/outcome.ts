@@ -11,6 +11,8 @@ export interface Refused {
 export interface Done {
   readonly kind: "done";
   readonly body: string;
+  /** Length of `body` in UTF-8. */
+  readonly byteLength: number;
   readonly note: string;
 }
 
@@ -18,4 +20,9 @@ export type Outcome = Done | Refused;
 
 export function refused(rejection: Rejection): Refused {
   return { kind: "refused", rejection };
+}
+
+/** A success whose body is ASCII by construction: ids, dates, digits and the contract's own names. */
+export function done(asciiBody: string, note: string): Done {
+  return { kind: "done", body: asciiBody, byteLength: asciiBody.length, note };
 }

@@ -12,7 +12,7 @@ export type RawParameters = Readonly<Record<string, unknown>>;
 
 export type Parsed = { readonly kind: "parameters"; readonly raw: RawParameters } | Refused;
 
-export type ParameterParser = (operation: Operation, request: ParsedTarget) => Parsed;
+export type ParameterParser = (request: ParsedTarget) => Parsed;
 
 /** A request whose query was split from its path. */
 export interface ParsedTarget {
@@ -32,9 +32,12 @@ const encodings = {
   any: readAny,
 } satisfies Record<Choice<"request.encoding">, (request: ParsedTarget) => Parsed>;
 
-export function createParameterParser(assumptions: Assumptions): ParameterParser {
+export function createParameterParser(
+  assumptions: Assumptions,
+  operation: Operation,
+): ParameterParser {
   const readPost = encodings[assumptions["request.encoding"]];
-  return (operation, request) => {
+  return (request) => {
     if (request.query.length > MAX_QUERY_LENGTH) {
       return refused({
         code: "query_too_long",
@@ -75,7 +78,7 @@ function readAny(request: ParsedTarget): Parsed {
 
 function readBody(request: ParsedTarget): Parsed {
   const contentType = headerOf(request.headers, "content-type") ?? "application/json";
-  if (contentType === "application/json") return readJsonBytes(request.body);
+  if (contentType === "application/json") return readJson(request.body);
   const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
   const charset = attributes.find((attribute) => attribute.trim().startsWith("charset="));
   if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
@@ -83,7 +86,7 @@ function readBody(request: ParsedTarget): Parsed {
   }
   switch (mediaType.trim()) {
     case "application/json":
-      return readJsonBytes(request.body);
+      return readJson(request.body);
     case "application/x-www-form-urlencoded": {
       const text = decode(request.body);
       return text === undefined ? invalidUtf8 : readPairs(text, "form");
@@ -111,7 +114,7 @@ function decode(body: string | Uint8Array): string | undefined {
   }
 }
 
-function readJsonBytes(body: string | Uint8Array): Parsed {
+function readJson(body: string | Uint8Array): Parsed {
   const text = decode(body);
   if (text === undefined) return invalidUtf8;
   let value: unknown;

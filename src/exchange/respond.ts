@@ -4,9 +4,10 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import type { Done } from "./outcome.ts";
 
 export interface Responder {
-  success(body: string, remaining: number): ApiResponse;
+  success(done: Done, remaining: number): ApiResponse;
   refusal(rejection: Rejection, remaining: number, extra: RefusalExtra): ApiResponse;
 }
 
@@ -59,13 +60,13 @@ export function createResponder(assumptions: Assumptions): Responder {
   const authenticate = challenge[assumptions["auth.failure"]];
   const statuses = statusesOf(assumptions);
   return {
-    success(body, remaining) {
+    success({ body, byteLength }, remaining) {
       return {
         status: 200,
         headers: {
           "content-type": successType,
-          "content-length": String(utf8Length(body)),
-          "x-ratelimit-remaining": String(remaining),
+          "content-length": decimal(byteLength),
+          "x-ratelimit-remaining": decimal(remaining),
         },
         body,
       };
@@ -87,6 +88,17 @@ export function createResponder(assumptions: Assumptions): Responder {
       return { status, headers, body };
     },
   };
+}
+
+const decimals: string[] = Array.from({ length: 10_001 }, () => "");
+
+/** `String` of a natural number, remembered for those that most responses hold. */
+function decimal(value: number): string {
+  const known = decimals[value];
+  if (known === undefined || known !== "") return known ?? String(value);
+  const text = String(value);
+  decimals[value] = text;
+  return text;
 }
 
 /** The same response as HEAD has it: no body, the headers of GET. */

@@ -6,7 +6,7 @@ import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import type { SurfaceTerms } from "../../publishers/population.ts";
-import { type Outcome, refused } from "../outcome.ts";
+import { done, type Outcome, refused } from "../outcome.ts";
 import type { World } from "../world.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
@@ -30,7 +30,7 @@ export function createClick(world: World): Click {
     const id = ids.click.encode(account.ordinal, serial);
     if (impressions.isClicked(serial)) return repeat(id, micros);
     account.book.recordClick(serial, micros, moment);
-    return { kind: "done", body: bodyOf(id, micros), note: "recorded" };
+    return done(bodyOf(id, micros), "recorded");
   };
 }
 
@@ -51,7 +51,7 @@ const repeats = {
 } satisfies Record<Choice<"click.repeat">, (id: string, micros: number) => Outcome>;
 
 function duplicate(body: string): Outcome {
-  return { kind: "done", body, note: "duplicate, not counted" };
+  return done(body, "duplicate, not counted");
 }
 
 function bodyOf(id: string, micros: number): string {

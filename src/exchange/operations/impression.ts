@@ -8,7 +8,7 @@ import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/population.ts";
-import { type Outcome, refused } from "../outcome.ts";
+import { done, type Outcome, refused } from "../outcome.ts";
 import { dedupWindowOf, type World } from "../world.ts";
 
 type Repeat = (id: string, micros: number) => Outcome;
@@ -49,11 +49,7 @@ export function createImpression(world: World): Impression {
     const micros = priceOf(account, surface);
     const serial = book.recordImpression(index, micros, moment);
     if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
-    return {
-      kind: "done",
-      body: bodyOf(ids.impression.encode(account.ordinal, serial), micros),
-      note: "recorded",
-    };
+    return done(bodyOf(ids.impression.encode(account.ordinal, serial), micros), "recorded");
   };
 }
 
@@ -89,7 +85,7 @@ const repeats = {
 >;
 
 function duplicate(body: string): Outcome {
-  return { kind: "done", body, note: "duplicate, not counted" };
+  return done(body, "duplicate, not counted");
 }
 
 function bodyOf(id: string, micros: number): string {

@@ -7,7 +7,7 @@ import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Payout, type PayoutHistory, payoutHistory } from "../../ledger/payouts.ts";
-import type { Outcome } from "../outcome.ts";
+import { done, type Outcome } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { revenueBetween } from "./revenue.ts";
 
@@ -44,10 +44,6 @@ export function createPayouts(world: World, startDay: Day): Payouts {
         `"amount_inr":${formatInr(amount)},"upi_id":${JSON.stringify(person.upiId)},` +
         `"status":"paid","txn_id":"${ids.transaction.encode(account.ordinal, month)}"}`,
     );
-    return {
-      kind: "done",
-      body: `{"payouts":[${listed.join(",")}],"pending_inr":${formatInr(pending)}}`,
-      note: "read",
-    };
+    return done(`{"payouts":[${listed.join(",")}],"pending_inr":${formatInr(pending)}}`, "read");
   };
 }

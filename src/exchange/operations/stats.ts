@@ -7,7 +7,7 @@ import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import type { Totals } from "../../publishers/baseline.ts";
-import { type Outcome, refused } from "../outcome.ts";
+import { done, type Outcome, refused } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { surfaceTotals } from "./revenue.ts";
 
@@ -42,11 +42,7 @@ export function createStats(world: World): Stats {
     const rows = account.surfaces
       .map((surface, index) => ({ id: surface.id, totals: counted[index] ?? nothing, index }))
       .filter((row) => filter.lists(row.index, only) && lists(row.totals));
-    return {
-      kind: "done",
-      body: bodyOf(account.id, period, counted, rows),
-      note: "read",
-    };
+    return done(bodyOf(account.id, period, counted, rows), "read");
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { Account } from "../../accounts/account.ts";
 import { publicSurface } from "../../accounts/account.ts";
+import { utf8Length } from "../../base/text.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Outcome } from "../outcome.ts";
 
@@ -10,5 +11,6 @@ export function listSurfaces(_input: Input<"surfaces">, account: Account): Outco
     const { id, name, status, cpmRange } = publicSurface(terms);
     return { id, name, status, cpm_range: cpmRange };
   });
-  return { kind: "done", body: JSON.stringify({ surfaces }), note: "read" };
+  const body = JSON.stringify({ surfaces });
+  return { kind: "done", body, byteLength: utf8Length(body), note: "read" };
 }
