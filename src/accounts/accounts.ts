@@ -48,8 +48,6 @@ export interface AccountsOptions {
 export function createAccounts(options: AccountsOptions): Accounts {
   const { ids, population, freshBucket } = options;
   const stored = new Map<number, Account>();
-  // Keys that opened an account before; one that was rotated since no longer equals its account's.
-  const byKey = new Map<string, Account>();
   let signUps = 0;
 
   function exists(ordinal: number): boolean {
@@ -101,13 +99,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return parts?.serial === 0 && exists(parts.publisher) ? parts.publisher : undefined;
     },
     openByKey(apiKey) {
-      const seen = byKey.get(apiKey);
-      if (seen !== undefined) return seen.apiKey === apiKey ? seen : undefined;
       const parts = ids.apiKey.decode(apiKey);
       const account = parts === undefined ? undefined : open(parts.publisher);
-      if (account?.apiKey !== apiKey) return undefined;
-      byKey.set(apiKey, account);
-      return account;
+      return account?.apiKey === apiKey ? account : undefined;
     },
     rotateKey(account) {
       account.keySerial += 1;

@@ -7,7 +7,7 @@ import {
   type OperationId,
   operations,
 } from "../contract/operations.ts";
-import { readFlatJson } from "./json-flat.ts";
+import { flatJsonReader } from "./json-flat.ts";
 import { createParameterParser, MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
 import { createValidator, type Validated } from "./validate.ts";
 
@@ -60,19 +60,19 @@ function shortWay(
   };
 }
 
-const impressionNames = Object.keys(operations.impression.parameters);
+const readImpressionValues = flatJsonReader(Object.keys(operations.impression.parameters));
 
 function readImpression(text: string): Input<"impression"> | undefined {
-  const values = readFlatJson(text, impressionNames);
+  const values = readImpressionValues(text);
   if (values === undefined) return undefined;
   const [publisher_id, surface, ad_id, session_id] = values;
   if (publisher_id === undefined || surface === undefined || ad_id === undefined) return undefined;
   return { publisher_id, surface, ad_id, session_id };
 }
 
-const clickNames = Object.keys(operations.click.parameters);
+const readClickValues = flatJsonReader(Object.keys(operations.click.parameters));
 
 function readClick(text: string): Input<"click"> | undefined {
-  const impression_id = readFlatJson(text, clickNames)?.[0];
+  const impression_id = readClickValues(text)?.[0];
   return impression_id === undefined ? undefined : { impression_id };
 }
