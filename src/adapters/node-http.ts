@@ -1,0 +1,229 @@
+/** The worlds as an HTTP server. Knows sockets, limits and time-outs; what is answered is decided below. */
+
+import { createServer, type Server as HttpServer, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import * as v from "valibot";
+import { parseInput } from "../base/input.ts";
+import type { Rejection } from "../contract/errors.ts";
+import { documentedLimits } from "../contract/limits.ts";
+import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { controlBodyLimit, createControl } from "../control/control.ts";
+import { problemResponse } from "../control/problem.ts";
+import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
+import { createResponder } from "../exchange/respond.ts";
+import type { SimulatorOptions } from "../simulator.ts";
+import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
+import { createControlGuard } from "./node-guard.ts";
+import { answerBrokenRequests, sendLast } from "./node-raw.ts";
+import { Arrival, type RequestHost, receive } from "./node-requests.ts";
+import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
+
+/** What a server is made from. Every world gets the same; the clock's default here is `system`. */
+export interface ServerOptions extends SimulatorOptions {
+  /** 0 picks a free one. @default 4010 */
+  readonly port?: number | undefined;
+  /** The address or name to bind to. @default "127.0.0.1" */
+  readonly host?: string | undefined;
+  /** Required of every control request, as `Authorization: Bearer TOKEN`. Without it the control API is for loopback only. */
+  readonly controlToken?: string | undefined;
+  /** How many worlds there can be. @default 1000 */
+  readonly maxWorlds?: number | undefined;
+}
+
+/** A running server. */
+export interface Server {
+  /** The base URL of the world `default`, without a slash at the end. */
+  readonly url: string;
+  readonly worlds: Worlds;
+  /** Answers what is in flight and closes, within a second. */
+  close(): Promise<void>;
+}
+
+const optionsSchema = v.looseObject({
+  port: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer("must be a whole number"),
+      v.minValue(0, "must be from 0 to 65535"),
+      v.maxValue(65_535, "must be from 0 to 65535"),
+    ),
+    4010,
+  ),
+  host: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), "127.0.0.1"),
+  controlToken: v.optional(
+    v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "must be visible ASCII without spaces")),
+  ),
+  maxWorlds: v.optional(
+    v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(1, "must be at least 1")),
+  ),
+});
+
+/**
+ * Starts a server and resolves once it answers.
+ *
+ * @throws InputError (as a rejection) that names the option at fault; Error where the address can't be had.
+ */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const { port, host, controlToken, maxWorlds } = parseInput(optionsSchema, options);
+  const worlds = createServerWorlds(options, maxWorlds);
+  // Finds wrong options now instead of at the first request.
+  worlds.get(DEFAULT_WORLD);
+
+  const server = createServer(serverSettings);
+  applyLimits(server);
+  const sockets = new Set<Socket>();
+  const latest = new WeakMap<Socket, ServerResponse>();
+  let closing = false;
+  const refuse = (rejection: Rejection): ApiResponse =>
+    createResponder(worlds.get(DEFAULT_WORLD).assumptions).refusal(rejection, UNTOUCHED, {});
+
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  const address = await listen(server, port, host);
+  const guard = createControlGuard({ address: address.address, host, controlToken });
+  const requestHost: RequestHost = {
+    answer: (request) => answerSafely(worlds, request),
+    inspect(head) {
+      if (head.hosts > 1 || (head.hosts === 0 && head.httpVersion === "1.1")) {
+        return refuse({
+          code: "malformed_request",
+          detail: `An HTTP/1.1 request must have one Host header; this one has ${head.hosts}.`,
+        });
+      }
+      return isControlTarget(head.path) ? guard(head.headers) : undefined;
+    },
+    bodyLimit: (method, path) =>
+      isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
+    isClosing: () => closing,
+    giveUp: sendLast,
+  };
+  const onRequest = (request: Arrival, response: ServerResponse): void => {
+    latest.set(request.socket, response);
+    receive(requestHost, request, response);
+  };
+  server.on("request", onRequest);
+  // An expectation that isn't known may be ignored (RFC 9110 §10.1.1).
+  server.on("checkExpectation", onRequest);
+  server.on("connect", (request, stream) => {
+    const { url: path = "" } = request;
+    stream.on("error", () => stream.destroy());
+    sendLast(stream as Socket, answerSafely(worlds, { method: "CONNECT", path }));
+  });
+  answerBrokenRequests(server, { refuse, latestOf: (socket) => latest.get(socket) });
+
+  return {
+    url: urlOf(address),
+    worlds,
+    close() {
+      closing = true;
+      return closeServer(server, sockets);
+    },
+  };
+}
+
+/** What X-RateLimit-Remaining says where no key was read. */
+const UNTOUCHED: number = documentedLimits.reporting.requests;
+
+const serverSettings = {
+  IncomingMessage: Arrival,
+  // Bounds the memory that a connection can take before it has said anything useful. A query longer than 8 KiB is
+  // refused as such up to here, and as an oversized head beyond.
+  maxHeaderSize: 32 * 1024,
+  // Node would answer a missing Host by itself, without the header that every response carries.
+  requireHostHeader: false,
+  // Never leave spec-conforming parsing: a lenient parser disagrees with proxies about where a request ends.
+  insecureHTTPParser: false,
+  // How often the two time-outs below are looked after.
+  connectionsCheckingInterval: 1000,
+} as const;
+
+function applyLimits(server: HttpServer): void {
+  // A head is a few hundred bytes: who takes longer is stuck, or holds connections open on purpose.
+  server.headersTimeout = 10_000;
+  // Long enough for a snapshot of 256 MiB over a slow link.
+  server.requestTimeout = 60_000;
+  // Longer than clients keep idle connections (mostly below a minute), so that it's them who close: a server that
+  // closes first makes a client's next request fail now and then.
+  server.keepAliveTimeout = 65_000;
+  // The time-outs above cover every state; an answer never takes time.
+  server.timeout = 0;
+  // Unlimited: Node answers 503 to what exceeds it, and a load test reuses its connections for millions of requests.
+  server.maxRequestsPerSocket = 0;
+  // More than a load generator needs, fewer than would exhaust memory with bodies held at once.
+  server.maxConnections = 10_000;
+  // The parser refuses nothing with more fields than this, it drops them, so the limit must be out of reach: 32 KiB
+  // of head hold fewer.
+  server.maxHeadersCount = 20_000;
+}
+
+function createServerWorlds(options: ServerOptions, maxWorlds: number | undefined): Worlds {
+  const { port: _port, host: _host, controlToken: _token, maxWorlds: _most, ...rest } = options;
+  return createWorlds({
+    options: { ...rest, clock: rest.clock ?? "system", wallClock: rest.wallClock ?? Date.now },
+    surroundings: nodeSurroundings,
+    control: createControl({ version: packageVersion() }),
+    maxWorlds,
+  });
+}
+
+/** An exception is a bug of ours. It costs the request an honest 500, and never the process. */
+function answerSafely(worlds: Worlds, request: ApiRequest): ApiResponse {
+  try {
+    return worlds.handle(request);
+  } catch (error) {
+    process.stderr.write(`adsim: a bug. ${error instanceof Error ? error.stack : error}\n`);
+    return problemResponse({
+      kind: "bug",
+      detail:
+        "The simulator failed on this request. Its standard error says where; please report it.",
+    });
+  }
+}
+
+function listen(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(new Error(whyNotListening(error, port, host), { cause: error }));
+    });
+    server.listen({ port, host, backlog: 1024 }, () => {
+      server.removeAllListeners("error");
+      // What goes wrong later with accepting concerns one connection.
+      server.on("error", () => undefined);
+      // A server on TCP has an address of this form.
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function whyNotListening(error: NodeJS.ErrnoException, port: number, host: string): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use. Stop what uses it, or choose another port; 0 picks a free one.`;
+    case "EACCES":
+      return `Port ${port} on ${host} may not be used by this user. Choose a port from 1024 on; 0 picks a free one.`;
+    default:
+      return `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1.`;
+  }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+/** How long requests in flight have to be answered, in milliseconds: a second less what closing takes. */
+const GRACE_MS = 700;
+
+function closeServer(server: HttpServer, sockets: ReadonlySet<Socket>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, GRACE_MS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Answers what never became a request: broken or oversized heads, time-outs, CONNECT. Written straight to the socket,
+ * so that even these carry the header that every response has (spec §8).
+ */
+
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Rejection } from "../contract/errors.ts";
+import type { ApiResponse } from "../contract/messages.ts";
+
+/** How long a refused client has to finish sending and to read the answer, in milliseconds. */
+const LINGER_MS = 2000;
+/** How much it may still send meanwhile. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+
+/** What an HTTP/1.1 client would read if Node had written it. */
+function wireText(response: ApiResponse): string {
+  const lines = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`];
+  for (const [name, value] of Object.entries(response.headers)) lines.push(`${name}: ${value}`);
+  lines.push("connection: close", "", response.body);
+  return lines.join("\r\n");
+}
+
+const lingering = new WeakMap<Socket, number>();
+
+/**
+ * Sends a last response. Closing at once would reset the connection while the client still sends, and it would never
+ * see the answer: so what it sends is read and dropped for a while.
+ */
+export function sendLast(socket: Socket, response: ApiResponse): void {
+  if (lingering.has(socket)) return;
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  lingering.set(socket, socket.bytesRead + LINGER_BYTES);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+  socket.end(wireText(response));
+  socket.resume();
+}
+
+/** The refusal that fits an error of Node's HTTP parser. */
+function rejectionOf(error: Error & { code?: string; reason?: string }): Rejection {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        code: "headers_too_large",
+        detail: "The request line and headers are larger than the server reads.",
+      };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return {
+        code: "request_timeout",
+        detail: "The request did not arrive in the time that the server waits for one.",
+      };
+    default:
+      return {
+        code: "malformed_request",
+        detail: `The request can't be read as HTTP/1.1${error.reason ? `: ${error.reason}` : ""}.`,
+      };
+  }
+}
+
+/**
+ * Answers parser errors of `server`. `latestOf` gives the last response that was begun on a connection: requests that
+ * came before the broken one are answered before it.
+ */
+export function answerBrokenRequests(
+  server: Server,
+  settings: {
+    readonly refuse: (rejection: Rejection) => ApiResponse;
+    readonly latestOf: (socket: Socket) => ServerResponse | undefined;
+  },
+): void {
+  server.on("clientError", (error: Error & { code?: string }, stream) => {
+    const socket = stream as Socket;
+    const mostBytes = lingering.get(socket);
+    if (mostBytes !== undefined) {
+      // Each further piece of a broken request is an error again.
+      if (socket.bytesRead > mostBytes) socket.destroy();
+      return;
+    }
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const last = (): void => sendLast(socket, settings.refuse(rejectionOf(error)));
+    const latest = settings.latestOf(socket);
+    if (latest === undefined || latest.writableFinished || !latest.req.complete) last();
+    else latest.once("finish", last);
+  });
+}

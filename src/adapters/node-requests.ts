@@ -1,0 +1,147 @@
+/**
+ * One HTTP request to plain data, and its answer back. This is the server's hot path: no promise, no closure and no URL
+ * object for a request.
+ */
+
+import { isUtf8 } from "node:buffer";
+import { IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+
+/** What the request path needs to know of the server. */
+export interface RequestHost {
+  /** Answers a request that has arrived whole. Never throws. */
+  answer(request: ApiRequest): ApiResponse;
+  /** Looks at a request's head. The answer, where that is enough to refuse it. */
+  inspect(head: Head): ApiResponse | undefined;
+  /** The most bytes of a body that are worth keeping; {@link answer} refuses a body of one more. */
+  bodyLimit(method: string, path: string): number;
+  /** Whether connections must not be kept for another request. */
+  isClosing(): boolean;
+  /** The answer to a request whose body doesn't end. Its connection is given up. */
+  giveUp(socket: Socket, response: ApiResponse): void;
+}
+
+/** A request before its body. `hosts`: how many Host headers it has. */
+export interface Head {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly hosts: number;
+  readonly httpVersion: string;
+}
+
+/** A request on its way in. */
+export class Arrival extends IncomingMessage {
+  host: RequestHost | undefined = undefined;
+  response: ServerResponse | undefined = undefined;
+  path = "";
+  query = "";
+  fields: Record<string, string> = {};
+  /** Decided by the head alone; the body is read and dropped, so that the client gets to read this. */
+  refusal: ApiResponse | undefined = undefined;
+  chunks: Buffer[] = [];
+  keptBytes = 0;
+  limitBytes = 0;
+  receivedBytes = 0;
+}
+
+/** How much of a body beyond its limit is read and dropped before the connection is given up. */
+const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
+
+/** Takes in a request and answers it once it has arrived. */
+export function receive(host: RequestHost, request: Arrival, response: ServerResponse): void {
+  request.host = host;
+  request.response = response;
+  const hosts = readFields(request);
+  readTarget(request);
+  const { method = "", fields, path, httpVersion } = request;
+  request.refusal = host.inspect({ method, path, headers: fields, hosts, httpVersion });
+  if (fields["content-length"] === undefined && fields["transfer-encoding"] === undefined) {
+    finish(request, "");
+    return;
+  }
+  request.limitBytes = request.refusal === undefined ? host.bodyLimit(method, path) + 1 : 0;
+  request.on("data", keep);
+  request.on("end", complete);
+}
+
+/** Header fields by lower-case name, repeated ones joined as fetch's Headers does. @returns how many name a host. */
+function readFields(request: Arrival): number {
+  const { rawHeaders, fields } = request;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    // A field may bear the name of something that every object has.
+    const before: unknown = fields[name];
+    fields[name] = typeof before === "string" ? `${before}, ${value}` : value;
+    if (name === "host") hosts += 1;
+  }
+  return hosts;
+}
+
+/** Path and query from the request target. A target with scheme and host overrules the Host header (RFC 9112 §3.2.2). */
+function readTarget(request: Arrival): void {
+  let target = request.url ?? "";
+  if (target.charCodeAt(0) !== SLASH) {
+    const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target);
+    if (absolute?.[1] !== undefined) {
+      request.fields.host = absolute[1];
+      target = absolute[2]?.startsWith("/") ? absolute[2] : `/${absolute[2] ?? ""}`;
+    }
+  }
+  const mark = target.indexOf("?");
+  request.path = mark === -1 ? target : target.slice(0, mark);
+  request.query = mark === -1 ? "" : target.slice(mark + 1);
+}
+
+const SLASH = 0x2f;
+/** The first byte of a byte order mark, which is a matter for the reader of the body. */
+const BYTE_ORDER_MARK = 0xef;
+
+function keep(this: Arrival, chunk: Buffer): void {
+  this.receivedBytes += chunk.length;
+  const room = this.limitBytes - this.keptBytes;
+  if (room > 0) {
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    this.keptBytes += kept.length;
+    this.chunks.push(kept);
+  } else if (this.receivedBytes > this.limitBytes + MAX_DROPPED_BYTES) {
+    this.off("data", keep);
+    this.off("end", complete);
+    this.resume();
+    this.host?.giveUp(this.socket, answerTo(this.host, this, bodyOf(this)));
+  }
+}
+
+function complete(this: Arrival): void {
+  finish(this, bodyOf(this));
+}
+
+/** Text where the bytes say no more than text can, for it is read faster. */
+function bodyOf(request: Arrival): string | Uint8Array {
+  const { chunks, keptBytes, limitBytes } = request;
+  const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, keptBytes);
+  if (bytes === undefined || keptBytes === 0) return "";
+  // A body that was cut off must keep its length in bytes: that is what it's refused for.
+  const isText = keptBytes < limitBytes && bytes[0] !== BYTE_ORDER_MARK && isUtf8(bytes);
+  return isText ? bytes.toString() : bytes;
+}
+
+function answerTo(host: RequestHost, request: Arrival, body: string | Uint8Array): ApiResponse {
+  const { method = "", path, query, fields, refusal } = request;
+  return refusal ?? host.answer({ method, path, query, headers: fields, body });
+}
+
+function finish(request: Arrival, body: string | Uint8Array): void {
+  const { host, response } = request;
+  if (host === undefined || response === undefined) return;
+  const answer = answerTo(host, request, body);
+  const { headers } = answer;
+  const raw: string[] = [];
+  for (const name in headers) raw.push(name, headers[name] ?? "");
+  if (host.isClosing()) raw.push("connection", "close");
+  response.writeHead(answer.status, raw);
+  response.end(answer.body);
+}

@@ -1,0 +1,21 @@
+/** What the server takes from the installed package: its version, and names and contacts on first need. */
+
+import { createRequire } from "node:module";
+import type { People } from "../publishers/people.ts";
+import type { Surroundings } from "../simulator.ts";
+
+const require = createRequire(import.meta.url);
+/** `.ts` in the repository, `.js` in the package. */
+const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
+
+/** The version of this package. */
+export function packageVersion(): string {
+  // package.json stands two levels above src/adapters as above dist/adapters.
+  return (require("../../package.json") as { version: string }).version;
+}
+
+/** Loads the names on first need: importing them takes longer than starting the server. */
+export const nodeSurroundings: Surroundings = {
+  people: () =>
+    (require(`../publishers/people${extension}`) as { fakerPeople: People }).fakerPeople,
+};

@@ -1,0 +1,144 @@
+/** The control API over the worlds' own objects: request in, response out, at once. Who may use it is decided before. */
+
+import { InputError } from "../base/input.ts";
+import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { withoutBody } from "../exchange/respond.ts";
+import type { WorldPlace, WorldsControl } from "../worlds.ts";
+import { pathPart, type Query, readBody, readQuery, splitTarget } from "./input.ts";
+import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
+import { type ControlRoute, controlRoutes, MAX_CONTROL_BODY_BYTES, type Reply } from "./routes.ts";
+
+export interface ControlOptions {
+  /** The version of this package. */
+  readonly version: string;
+}
+
+/** A route with its path in parts. */
+interface Row {
+  readonly route: ControlRoute;
+  readonly parts: readonly string[];
+}
+
+const rows: readonly Row[] = controlRoutes.map((route) => ({
+  route,
+  parts: route.path.split("/"),
+}));
+
+export function createControl(options: ControlOptions): WorldsControl {
+  return {
+    refusal: inputProblem,
+    answer(request, place) {
+      const response = answerSafely(request, place, options.version);
+      return request.method === "HEAD" ? withoutBody(response) : response;
+    },
+  };
+}
+
+function answerSafely(request: ApiRequest, place: WorldPlace, version: string): ApiResponse {
+  try {
+    return answer(request, place, version);
+  } catch (error) {
+    if (error instanceof InputError) return inputProblem(error);
+    throw error;
+  }
+}
+
+function answer(request: ApiRequest, place: WorldPlace, version: string): ApiResponse {
+  const { path, query: queryString } = splitTarget(request);
+  const sent = path.slice("/_sim/".length).split("/");
+  const matching = rows.filter(({ parts }) => fits(parts, sent));
+  const [first] = matching;
+  if (first === undefined) return noSuchPath();
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const row = matching.find(({ route }) => route.method === method);
+  if (row === undefined) return wrongMethod(first.route.path, matching);
+
+  const { route, parts } = row;
+  const query: Query = readQuery(queryString, route.query ?? []);
+  const decoded = new Map(
+    parts.map((part, index) => [part.slice(1), pathPart(sent[index] ?? "", part.slice(1))]),
+  );
+  const body = readBody(request, route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES);
+  if (body.kind === "refused") return body.response;
+  if (body.kind === "json" && (route.body ?? "none") === "none") {
+    throw new InputError("body", "must not be sent here: nothing in it would be read");
+  }
+  if (body.kind === "none" && route.body === "required") {
+    throw new InputError("body", "is required: a JSON object");
+  }
+  return written(
+    route.answer({
+      world: place.open(),
+      worldName: place.name,
+      prefix: place.prefix,
+      version,
+      part: (name) => decoded.get(name) ?? "",
+      query,
+      body: body.kind === "json" ? body.value : {},
+    }),
+  );
+}
+
+/** The largest body that is read for this method and path, in bytes. */
+export function controlBodyLimit(method: string, path: string): number {
+  const sent = path.slice(path.indexOf("/_sim") + "/_sim/".length).split("/");
+  const row = rows.find(({ route, parts }) => route.method === method && fits(parts, sent));
+  return row?.route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
+}
+
+function fits(parts: readonly string[], sent: readonly string[]): boolean {
+  return (
+    parts.length === sent.length &&
+    parts.every(
+      (part, index) => part === sent[index] || (part.startsWith(":") && sent[index] !== ""),
+    )
+  );
+}
+
+function written(reply: Reply): ApiResponse {
+  switch (reply.kind) {
+    case "json":
+      return jsonResponse(200, reply.value);
+    case "created":
+      return jsonResponse(201, reply.value, { location: reply.location });
+    case "lines":
+      return textResponse({
+        status: 200,
+        contentType: "application/x-ndjson",
+        body: reply.values.map((value) => `${JSON.stringify(value)}\n`).join(""),
+      });
+    case "nothing":
+      return { status: 204, headers: everyResponse, body: "" };
+  }
+}
+
+function jsonResponse(
+  status: number,
+  value: unknown,
+  headers?: Readonly<Record<string, string>>,
+): ApiResponse {
+  const body = JSON.stringify(value);
+  return textResponse({ status, contentType: "application/json", body, headers });
+}
+
+function noSuchPath(): ApiResponse {
+  const paths = [...new Set(controlRoutes.map(({ path }) => `/_sim/${path}`))].join(", ");
+  return problemResponse({
+    kind: "not-found",
+    detail: `The control API has nothing at this path. It has: ${paths}.`,
+    field: "path",
+  });
+}
+
+function wrongMethod(path: string, matching: readonly Row[]): ApiResponse {
+  const methods = matching.flatMap(({ route }) =>
+    route.method === "GET" ? ["GET", "HEAD"] : [route.method],
+  );
+  const allow = methods.join(", ");
+  return problemResponse({
+    kind: "method-not-allowed",
+    detail: `/_sim/${path} has the methods ${allow}.`,
+    field: "method",
+    headers: { allow },
+  });
+}

@@ -1,0 +1,150 @@
+/** Reads what a control request holds: query and JSON body, strictly, and every refusal by the field's name. */
+
+import { InputError } from "../base/input.ts";
+import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { headerOf } from "../exchange/headers.ts";
+import { scanMembers } from "../exchange/json-members.ts";
+import { queryText } from "../exchange/parameters.ts";
+import { problemResponse } from "./problem.ts";
+
+/** Query parameters by name. */
+export type Query = ReadonlyMap<string, string>;
+
+/** The query as names and values. @throws InputError for a name that is unknown or comes twice, and bad encoding. */
+export function readQuery(text: string, known: readonly string[]): Query {
+  const query = new Map<string, string>();
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
+    if (!known.includes(name)) {
+      const names = known.length === 0 ? "none" : known.join(", ");
+      throw new InputError(fieldName(name), `is not a query parameter here; there is: ${names}`);
+    }
+    if (query.has(name)) throw new InputError(name, "was sent more than once; send it once");
+    query.set(name, decode(equals === -1 ? "" : pair.slice(equals + 1).replaceAll("+", " "), name));
+  }
+  return query;
+}
+
+/** A whole number from the query. @throws InputError that names the range. */
+export function integerOf(
+  query: Query,
+  name: string,
+  range: { readonly minimum: number; readonly maximum: number },
+): number | undefined {
+  const sent = query.get(name);
+  if (sent === undefined) return undefined;
+  const value = /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN;
+  if (value >= range.minimum && value <= range.maximum) return value;
+  throw new InputError(
+    name,
+    `must be a whole number from ${range.minimum} to ${range.maximum}, not ${JSON.stringify(shortened(sent))}`,
+  );
+}
+
+/** One of some words from the query. @throws InputError that names them. */
+export function choiceOf<Choice extends string>(
+  query: Query,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const sent = query.get(name);
+  if (sent === undefined) return undefined;
+  const found = choices.find((choice) => choice === sent);
+  if (found !== undefined) return found;
+  throw new InputError(name, `must be one of: ${choices.join(", ")}`);
+}
+
+/** A part of the path, decoded. @throws InputError for bad percent-encoding. */
+export function pathPart(text: string, name: string): string {
+  return decode(text, name);
+}
+
+export type Body =
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "none" }
+  | { readonly kind: "refused"; readonly response: ApiResponse };
+
+/** The JSON body of a request. @throws InputError where it isn't JSON, or has a member twice. */
+export function readBody(request: ApiRequest, maxBytes: number): Body {
+  const { body = "", headers = {} } = request;
+  if (typeof body === "object" && !(body instanceof Uint8Array)) {
+    return { kind: "json", value: body };
+  }
+  if (body.length === 0) return { kind: "none" };
+  const mediaType = (headerOf(headers, "content-type") ?? "").toLowerCase();
+  // Nothing but application/json: a web page can send text or a form anywhere without being asked for permission.
+  if (!/^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/.test(mediaType)) {
+    return refusedBody(
+      "unsupported-media-type",
+      "Send the body with Content-Type: application/json.",
+    );
+  }
+  if (body.length > maxBytes) {
+    return refusedBody(
+      "too-large",
+      `The body is larger than ${maxBytes} bytes, the most that is read.`,
+    );
+  }
+  return { kind: "json", value: parse(typeof body === "string" ? body : decodeUtf8(body)) };
+}
+
+function refusedBody(kind: "unsupported-media-type" | "too-large", detail: string): Body {
+  return { kind: "refused", response: problemResponse({ kind, detail, field: "body" }) };
+}
+
+function parse(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InputError("body", "must be valid JSON");
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    // JSON.parse keeps the last of two members with one name and says nothing.
+    const members = scanMembers(text);
+    if (members.count !== Object.keys(value).length) {
+      throw new InputError(fieldName(members.firstRepeated()), "stands in the body more than once");
+    }
+  }
+  return value;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError("body", "must be valid UTF-8");
+  }
+}
+
+function decode(text: string, field: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new InputError(field, "is not valid percent-encoded UTF-8");
+  }
+}
+
+/** A name from outside, fit to be repeated. */
+function fieldName(name: string): string {
+  return /^[\w.-]{1,64}$/.test(name) ? name : "(unprintable)";
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
+
+/** Path and query of a request, apart. */
+export function splitTarget(request: ApiRequest): {
+  readonly path: string;
+  readonly query: string;
+} {
+  const { path } = request;
+  const mark = path.indexOf("?");
+  const given = queryText(request.query);
+  if (mark === -1) return { path, query: given };
+  const inPath = path.slice(mark + 1);
+  return { path: path.slice(0, mark), query: given === "" ? inPath : `${inPath}&${given}` };
+}

@@ -1,0 +1,84 @@
+/** How the control API refuses: RFC 9457 problems that name the field. Its shape doesn't follow the world's assumptions. */
+
+import type { InputError } from "../base/input.ts";
+import { utf8Length } from "../base/text.ts";
+import { documentedLimits } from "../contract/limits.ts";
+import type { ApiResponse } from "../contract/messages.ts";
+
+/** What can be wrong with a control request. */
+export const problemKinds = {
+  invalid: { status: 400, title: "The request holds a value that can't be used" },
+  unauthorized: { status: 401, title: "The control token is missing or wrong" },
+  forbidden: { status: 403, title: "The control API may not be used from there" },
+  "not-found": { status: 404, title: "There is nothing at this path" },
+  "method-not-allowed": { status: 405, title: "The path has other methods" },
+  conflict: { status: 409, title: "It can't be done in this state" },
+  "too-large": { status: 413, title: "The request body is too large" },
+  "unsupported-media-type": { status: 415, title: "The request body must be JSON" },
+  bug: { status: 500, title: "The simulator failed" },
+} as const;
+
+problemKinds satisfies Record<InputError["reason"], unknown>;
+
+export interface Problem {
+  readonly kind: keyof typeof problemKinds;
+  readonly detail: string;
+  /** The query parameter, body field or path part at fault. */
+  readonly field?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export function problemResponse(problem: Problem): ApiResponse {
+  const { status, title } = problemKinds[problem.kind];
+  const document = {
+    type: `urn:adsim:control:${problem.kind}`,
+    title,
+    status,
+    detail: problem.detail,
+    field: problem.field,
+  };
+  const body = JSON.stringify(document);
+  return textResponse({
+    status,
+    contentType: "application/problem+json",
+    body,
+    headers: problem.headers,
+  });
+}
+
+export function inputProblem(error: InputError): ApiResponse {
+  return problemResponse({
+    kind: error.reason,
+    detail: error.message,
+    field: error.field || "body",
+  });
+}
+
+export interface Text {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export function textResponse(text: Text): ApiResponse {
+  return {
+    status: text.status,
+    headers: {
+      "content-type": text.contentType,
+      "content-length": String(utf8Length(text.body)),
+      ...everyResponse,
+      ...text.headers,
+    },
+    body: text.body,
+  };
+}
+
+/**
+ * Nothing counts against a limit here. The spec wants the header on every response (spec §8), and a client's check of
+ * that must not trip over this one. What the control API says is never to be stored: keys are in it.
+ */
+export const everyResponse: Readonly<Record<string, string>> = Object.freeze({
+  "x-ratelimit-remaining": String(documentedLimits.reporting.requests),
+  "cache-control": "no-store",
+});

@@ -1,0 +1,206 @@
+/** The control API as a table: what answers at which path. Every row only calls what the in-process API has too. */
+
+import * as v from "valibot";
+import type { Publishers } from "../accounts/directory.ts";
+import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { InputError, parseInput } from "../base/input.ts";
+import { type OperationId, operations } from "../contract/operations.ts";
+import type { SimulatorCore } from "../simulator.ts";
+import { choiceOf, integerOf, type Query } from "./input.ts";
+
+/** A control request that fits a route. `body`: an empty object where none was sent. */
+export interface Call {
+  readonly world: SimulatorCore;
+  readonly worldName: string;
+  /** What the path of every request to this world begins with. */
+  readonly prefix: string;
+  readonly version: string;
+  /** A part of the path by its name in the route, decoded. */
+  part(name: string): string;
+  readonly query: Query;
+  readonly body: unknown;
+}
+
+export type Reply =
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "created"; readonly value: unknown; readonly location: string }
+  | { readonly kind: "lines"; readonly values: readonly unknown[] }
+  | { readonly kind: "nothing" };
+
+export interface ControlRoute {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/_sim/`; a part that begins with a colon stands for any. */
+  readonly path: string;
+  readonly query?: readonly string[];
+  /** `optional`: everything in it is. @default "none" */
+  readonly body?: "none" | "optional" | "required";
+  /** The largest body, in bytes. @default 65536 */
+  readonly maxBodyBytes?: number;
+  /** @throws InputError, and nothing changed. */
+  answer(call: Call): Reply;
+}
+
+/** Most control bodies are a few fields. */
+export const MAX_CONTROL_BODY_BYTES = 65_536;
+/** A snapshot holds every impression, in about 16 bytes each. */
+export const MAX_SNAPSHOT_BYTES: number = 256 * 1024 * 1024;
+
+const MAX_LISTED = 1000;
+const LAST_PLACE = Number.MAX_SAFE_INTEGER;
+
+export const controlRoutes: readonly ControlRoute[] = [
+  { method: "GET", path: "health", answer: health },
+  { method: "GET", path: "publishers", query: ["offset", "limit"], answer: listPublishers },
+  { method: "POST", path: "publishers", body: "optional", answer: signUp },
+  {
+    method: "GET",
+    path: "publishers/:publisher",
+    answer: ({ world, part }) => json(world.publishers.get(part("publisher"))),
+  },
+  {
+    method: "PATCH",
+    path: "publishers/:publisher/surfaces/:surface",
+    body: "required",
+    answer: ({ world, part, body }) =>
+      // The directory checks the body's shape.
+      json(
+        world.publishers.setSurface(
+          part("publisher"),
+          part("surface"),
+          body as Parameters<Publishers["setSurface"]>[2],
+        ),
+      ),
+  },
+  {
+    method: "POST",
+    path: "publishers/:publisher/rotate-key",
+    body: "optional",
+    answer({ world, part, body }) {
+      parseInput(v.strictObject({}), body);
+      return json(world.publishers.rotateKey(part("publisher")));
+    },
+  },
+  { method: "GET", path: "clock", answer: clock },
+  { method: "PUT", path: "clock", body: "required", answer: setClock },
+  { method: "POST", path: "clock/advance", body: "required", answer: advanceClock },
+  { method: "GET", path: "assumptions", answer: ({ world }) => json(world.assumptions) },
+  {
+    method: "GET",
+    path: "journal",
+    query: ["operation", "publisher", "status", "limit", "format"],
+    answer: journal,
+  },
+  {
+    method: "DELETE",
+    path: "journal",
+    answer({ world }) {
+      world.journal.clear();
+      return { kind: "nothing" };
+    },
+  },
+  { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
+  {
+    method: "PUT",
+    path: "snapshot",
+    body: "required",
+    maxBodyBytes: MAX_SNAPSHOT_BYTES,
+    answer(call) {
+      // The simulator checks every field of it before it changes anything.
+      call.world.restore(call.body as ReturnType<SimulatorCore["snapshot"]>);
+      return health(call);
+    },
+  },
+  {
+    method: "POST",
+    path: "reset",
+    body: "optional",
+    answer(call) {
+      // The simulator checks it.
+      call.world.reset(call.body as { seed?: string });
+      return health(call);
+    },
+  },
+];
+
+function json(value: unknown): Reply {
+  return { kind: "json", value };
+}
+
+function health({ world, worldName, version }: Call): Reply {
+  const now = formatInstant(world.clock.now());
+  return json({ status: "ok", version, seed: world.seed, world: worldName, now });
+}
+
+function listPublishers({ world, query }: Call): Reply {
+  const offset = integerOf(query, "offset", { minimum: 0, maximum: LAST_PLACE }) ?? 0;
+  const limit = integerOf(query, "limit", { minimum: 1, maximum: MAX_LISTED }) ?? 20;
+  return json({
+    publishers: world.publishers.list({ offset, limit }),
+    total: world.publishers.total,
+  });
+}
+
+function signUp({ world, prefix, body }: Call): Reply {
+  // The directory checks the body's shape.
+  const publisher = world.publishers.signUp(body as Parameters<Publishers["signUp"]>[0]);
+  const location = `${prefix}/_sim/publishers/${encodeURIComponent(publisher.id)}`;
+  return { kind: "created", value: publisher, location };
+}
+
+function clock({ world }: Call): Reply {
+  return json({ mode: world.clock.mode, now: formatInstant(world.clock.now()) });
+}
+
+const advanceSchema = v.strictObject({
+  by: v.union(
+    [v.string(), v.number()],
+    'is required: whole milliseconds (1500) or a whole number with a unit ("90s", "15m", "36h", "30d")',
+  ),
+});
+
+function advanceClock(call: Call): Reply {
+  const { by } = parseInput(advanceSchema, call.body);
+  try {
+    call.world.clock.advance(by);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // The clock knows its argument by another name.
+    throw new InputError("by", error.message.replace(/^duration /, ""), error.reason);
+  }
+  return clock(call);
+}
+
+const setClockSchema = v.pipe(
+  v.strictObject({
+    mode: v.optional(
+      v.picklist(["frozen", "flowing", "system"], "must be one of frozen, flowing, system"),
+    ),
+    now: v.optional(v.string()),
+  }),
+  v.check((change) => Object.keys(change).length > 0, "must change mode, now or both"),
+);
+
+function setClock(call: Call): Reply {
+  const { mode, now } = parseInput(setClockSchema, call.body);
+  const nowMs = now === undefined ? undefined : parseInstant(now);
+  if (now !== undefined && nowMs === undefined) {
+    throw new InputError("now", 'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"');
+  }
+  call.world.clock.set({
+    ...(mode === undefined ? {} : { mode }),
+    ...(nowMs === undefined ? {} : { nowMs }),
+  });
+  return clock(call);
+}
+
+function journal({ world, query }: Call): Reply {
+  const format = choiceOf(query, "format", ["json", "ndjson"]) ?? "json";
+  const entries = world.journal.entries({
+    operation: choiceOf(query, "operation", Object.keys(operations) as OperationId[]),
+    publisher: query.get("publisher"),
+    status: integerOf(query, "status", { minimum: 100, maximum: 599 }),
+    limit: integerOf(query, "limit", { minimum: 1, maximum: LAST_PLACE }),
+  });
+  if (format === "ndjson") return { kind: "lines", values: entries };
+  return json({ entries, total: world.journal.total });
+}

@@ -1,0 +1,4 @@
+/** `adsim/server`: the simulated service over HTTP, for Node. */
+
+export { type Server, type ServerOptions, startServer } from "./adapters/node-http.ts";
+export type { Worlds } from "./worlds.ts";

@@ -1,0 +1,137 @@
+/**
+ * Many isolated worlds by name. A path that begins with `/@NAME` belongs to world NAME, any other to `default`; a world
+ * comes into being on first use. Nothing is shared between two worlds but the options that they are made from.
+ */
+
+import { InputError } from "./base/input.ts";
+import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
+import {
+  createSimulatorCore,
+  type SimulatorCore,
+  type SimulatorOptions,
+  type Surroundings,
+} from "./simulator.ts";
+
+/** The world of a path without a name. */
+export const DEFAULT_WORLD = "default";
+/** How many worlds there can be, unless told otherwise. */
+export const DEFAULT_MAX_WORLDS = 1000;
+
+/** The worlds of one server. */
+export interface Worlds {
+  /**
+   * The world of this name, made if it is new.
+   *
+   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, and for one world too many.
+   */
+  get(name: string): SimulatorCore;
+  /** The worlds that are, in the order in which they came into being. */
+  names(): string[];
+  /** Answers a request to the world that its path names, at once. Never throws for what a request holds. */
+  handle(request: ApiRequest): ApiResponse;
+}
+
+/** A world as a path names it. It need not exist yet: `open` makes it. */
+export interface WorldPlace {
+  readonly name: string;
+  /** What the path of every request to this world begins with: `/@NAME`, or nothing. */
+  readonly prefix: string;
+  /** @throws InputError as {@link Worlds.get} does. */
+  open(): SimulatorCore;
+}
+
+/** What answers where no world does. */
+export interface WorldsControl {
+  /** Answers a path that begins with `/_sim`, the world's prefix taken off. */
+  answer(request: ApiRequest, place: WorldPlace): ApiResponse;
+  /** Says that a world can't be had, and why. */
+  refusal(error: InputError): ApiResponse;
+}
+
+export interface WorldsOptions {
+  /** What every world is made from. */
+  readonly options: SimulatorOptions;
+  readonly surroundings: Surroundings;
+  readonly control: WorldsControl;
+  /** @default 1000 */
+  readonly maxWorlds?: number | undefined;
+}
+
+const AT = 0x40;
+const UNDERSCORE = 0x5f;
+
+export function createWorlds(settings: WorldsOptions): Worlds {
+  const { options, surroundings, control, maxWorlds = DEFAULT_MAX_WORLDS } = settings;
+  const worlds = new Map<string, SimulatorCore>();
+  const defaultPlace = placeOf(DEFAULT_WORLD, "");
+
+  function placeOf(name: string, prefix: string): WorldPlace {
+    return { name, prefix, open: () => get(name) };
+  }
+  function get(name: string): SimulatorCore {
+    return worlds.get(name) ?? make(name);
+  }
+  function make(name: string): SimulatorCore {
+    if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
+      throw new InputError(
+        "world",
+        "must be named by 1 to 64 letters, digits, dots, underscores and hyphens: /@NAME/…",
+      );
+    }
+    if (worlds.size >= maxWorlds) {
+      throw new InputError(
+        "world",
+        `can't be made: there are ${worlds.size} worlds, the most that this server keeps. Use one of them, or start it with a larger maxWorlds`,
+        "conflict",
+      );
+    }
+    const world = createSimulatorCore(options, surroundings);
+    worlds.set(name, world);
+    return world;
+  }
+  function handleNamed(request: ApiRequest): ApiResponse {
+    const { path } = request;
+    const end = endOfName(path);
+    const name = path.slice(2, end);
+    const rest = path.slice(end);
+    const inWorld = { ...request, path: rest.startsWith("/") ? rest : `/${rest}` };
+    try {
+      if (isControlPath(inWorld.path)) {
+        return control.answer(inWorld, placeOf(name, path.slice(0, end)));
+      }
+      return get(name).handle(inWorld);
+    } catch (error) {
+      if (error instanceof InputError) return control.refusal(error);
+      throw error;
+    }
+  }
+
+  return {
+    get,
+    names: () => [...worlds.keys()],
+    handle(request) {
+      const { path } = request;
+      const second = path.charCodeAt(1);
+      if (second === AT && path.startsWith("/")) return handleNamed(request);
+      if (second === UNDERSCORE && isControlPath(path)) {
+        return control.answer(request, defaultPlace);
+      }
+      return get(DEFAULT_WORLD).handle(request);
+    },
+  };
+}
+
+/** Where the name in `/@NAME…` ends. */
+function endOfName(path: string): number {
+  const after = path.slice(2).search(/[/?]/);
+  return after === -1 ? path.length : after + 2;
+}
+
+function isControlPath(path: string): boolean {
+  return path.startsWith("/_sim") && (path.length === 5 || path[5] === "/" || path[5] === "?");
+}
+
+/** Whether a path, its world's prefix included, belongs to the control API. */
+export function isControlTarget(path: string): boolean {
+  return isControlPath(path.startsWith("/@") ? path.slice(endOfName(path)) : path);
+}
