@@ -1,6 +1,6 @@
 /**
- * What the spec leaves open, and the readings on offer. The first choice of a key is its default. A choice is listed
- * here only when it works: each table that implements a key is checked against this one by the compiler.
+ * What the spec leaves open, and the readings on offer. A choice is listed here only when it works:
+ * each table that implements a key is checked against this one by the compiler.
  */
 
 /** One open point of the spec. */
@@ -8,7 +8,9 @@ export interface OpenPoint {
   readonly question: string;
   /** The part of the spec that is silent. */
   readonly spec: string;
-  /** Each choice in a sentence; the first is the default. */
+  /** The name of the choice that holds unless another is made. */
+  readonly default: string;
+  /** Each choice in a sentence. An object puts names such as "404" first, so their order says nothing. */
   readonly choices: Readonly<Record<string, string>>;
   /** What a client must not rely on. */
   readonly caution: string;
@@ -18,12 +20,14 @@ export const catalogue = {
   "request.encoding": {
     question: "How are the parameters of the POST endpoints sent?",
     spec: "§4",
+    default: "any",
     choices: { any: "As JSON, as a form or in the query, all of them understood." },
     caution: "That an encoding other than the one you send is understood, or refused.",
   },
   "request.unknown-fields": {
     question: "What happens to a parameter that the spec doesn't know?",
     spec: "§4",
+    default: "ignore",
     choices: {
       ignore: "It is ignored.",
       reject: "The request is refused, naming it.",
@@ -33,6 +37,7 @@ export const catalogue = {
   "request.empty-value": {
     question: "What does an empty parameter mean?",
     spec: "§4",
+    default: "reject",
     choices: {
       reject: "It is a wrong value, optional or not.",
       absent: "An optional one counts as not sent.",
@@ -42,6 +47,7 @@ export const catalogue = {
   "request.scalar-types": {
     question: "May a JSON body hold a number where a string is documented, or the reverse?",
     spec: "§4",
+    default: "coerce",
     choices: {
       coerce: "A number is read as its decimal text, and decimal text as a number.",
       strict: "The documented JSON type alone is accepted.",
@@ -51,6 +57,7 @@ export const catalogue = {
   "auth.failure": {
     question: "What answers a missing or unknown API key?",
     spec: "§7",
+    default: "401",
     choices: {
       "401": "401 with WWW-Authenticate.",
       "401-bare": "401 without WWW-Authenticate.",
@@ -61,12 +68,14 @@ export const catalogue = {
   "auth.key-scope": {
     question: "Is an API key bound to one publisher?",
     spec: "§5.4",
+    default: "publisher",
     choices: { publisher: "A key serves the publisher that it was given to." },
     caution: "That a key works for a second publisher.",
   },
   "auth.foreign-publisher": {
     question: "What answers a key that asks for another publisher?",
     spec: "§7",
+    default: "403",
     choices: {
       "403": "403: the publisher exists, the key is not its key.",
       "404": "404, the same bytes as for a publisher that doesn't exist.",
@@ -76,6 +85,7 @@ export const catalogue = {
   "auth.scheme-case": {
     question: "Is `bearer` in lower case accepted?",
     spec: "§5.2",
+    default: "any",
     choices: {
       any: "The scheme is read in any case, as RFC 9110 has it.",
       exact: "Only `Bearer` is accepted.",
@@ -85,36 +95,42 @@ export const catalogue = {
   "errors.body": {
     question: "What shape has an error body?",
     spec: "§7",
+    default: "problem",
     choices: { problem: "RFC 9457 problem details, application/problem+json." },
     caution: "That an error body is JSON, or has a certain member.",
   },
   "errors.invalid": {
     question: "Which status has a wrong parameter?",
     spec: "§7",
+    default: "400",
     choices: { "400": "400.", "422": "422." },
     caution: "One status for all client errors.",
   },
   "errors.method": {
     question: "What answers a wrong method on a known path?",
     spec: "§7",
+    default: "405",
     choices: { "405": "405 with Allow.", "404": "404, as for an unknown path." },
     caution: "Finding out methods by trying.",
   },
   "http.trailing-slash": {
     question: "Is a path with a slash at its end the same path?",
     spec: "§4",
+    default: "404",
     choices: { "404": "No: 404.", same: "Yes." },
     caution: "That paths are normalised.",
   },
   "http.head": {
     question: "Do the GET endpoints answer HEAD?",
     spec: "§4",
+    default: "supported",
     choices: { supported: "Yes, as GET without the body.", "405": "No: 405." },
     caution: "That HEAD works.",
   },
   "http.content-type": {
     question: "Which content type has a success body?",
     spec: "§4",
+    default: "json",
     choices: {
       json: "application/json",
       "json-charset": "application/json; charset=utf-8",
@@ -124,60 +140,70 @@ export const catalogue = {
   "limit.algorithm": {
     question: "What does “per minute” mean?",
     spec: "§8",
+    default: "fixed-window",
     choices: { "fixed-window": "Per minute of the clock, from second 0 to second 59." },
     caution: "When quota comes back.",
   },
   "limit.exceeded": {
     question: "Which status has a request over the limit?",
     spec: "§8",
+    default: "429",
     choices: { "429": "429.", "403": "403.", "503": "503." },
     caution: "That it is 429.",
   },
   "limit.retry-after": {
     question: "Does a refusal by the limit say when to come back?",
     spec: "§8",
+    default: "seconds",
     choices: { seconds: "Retry-After in whole seconds.", absent: "No." },
     caution: "That Retry-After is there.",
   },
   "limit.headers": {
     question: "Which limit headers come with X-RateLimit-Remaining?",
     spec: "§8",
+    default: "remaining",
     choices: { remaining: "None." },
     caution: "Any header but X-RateLimit-Remaining.",
   },
   "limit.recording-pool": {
     question: "Do impressions and clicks share the 10,000?",
     spec: "§8",
+    default: "shared",
     choices: { shared: "Yes." },
     caution: "Either: leave room for both.",
   },
   "limit.reporting-endpoints": {
     question: "Which endpoints are “stats and reporting”?",
     spec: "§8",
+    default: "all-get",
     choices: { "all-get": "All GET endpoints, in one pool." },
     caution: "That a GET endpoint is unlimited.",
   },
   "limit.rejected-requests": {
     question: "Does a request that is refused for another reason spend quota?",
     spec: "§8",
+    default: "spend",
     choices: { spend: "Yes, once its key is known." },
     caution: "That failed requests are free.",
   },
   "dedup.key": {
     question: "What makes two impressions the same?",
     spec: "§4",
+    default: "surface-ad-session",
     choices: { "surface-ad-session": "Publisher, surface, ad and session." },
     caution: "That two ads in one session both count, or that they don't.",
   },
   "dedup.window": {
     question: "How long is an impression remembered for de-duplication?",
     spec: "§4",
+    default: "30m",
     choices: { "30m": "30 minutes from the one that counted." },
     caution: "The exact length.",
   },
   "dedup.repeat": {
     question: "What answers a duplicate impression?",
     spec: "§4",
+    default: "original-uncredited",
     choices: {
       "original-uncredited": "The id of the first one, with 0 credited.",
       replay: "The same bytes as the first answer.",
@@ -189,12 +215,14 @@ export const catalogue = {
   "click.unknown": {
     question: "What answers a click on an impression that the publisher doesn't have?",
     spec: "§4",
+    default: "404",
     choices: { "404": "404.", "400": "400." },
     caution: "The status.",
   },
   "click.repeat": {
     question: "What answers a second click on one impression?",
     spec: "§4",
+    default: "original-uncredited",
     choices: {
       "original-uncredited": "The id of the first click, with 0 credited.",
       replay: "The same bytes as the first answer.",
@@ -205,66 +233,77 @@ export const catalogue = {
   "click.window": {
     question: "How long after its impression may a click come?",
     spec: "§4",
+    default: "none",
     choices: { none: "At any time." },
     caution: "That late clicks count.",
   },
   "click.revenue": {
     question: "Does a click earn?",
     spec: "§1",
+    default: "cpc",
     choices: { cpc: "The surface's price per click.", zero: "Nothing." },
     caution: "That a click's credit is above zero.",
   },
   "surface.unknown": {
     question: "What answers a surface that the publisher doesn't have?",
     spec: "§4",
+    default: "404",
     choices: { "404": "404.", "400": "400." },
     caution: "The status.",
   },
   "surface.inactive": {
     question: "What answers an impression on a surface that is not active?",
     spec: "§3",
+    default: "reject",
     choices: { reject: "409." },
     caution: "That an impression on a paused surface fails.",
   },
   "surface.statuses": {
     question: "Which surface statuses occur from the start?",
     spec: "§3",
+    default: "documented",
     choices: { documented: "Only `active`, until someone sets another." },
     caution: "That `active` is the only status.",
   },
   "payout.statuses": {
     question: "Which payout statuses occur?",
     spec: "§3",
+    default: "documented",
     choices: { documented: "Only `paid`: a payout is listed once it is paid." },
     caution: "That `paid` is the only status.",
   },
   "payout.txn-id": {
     question: "Which txn_id has a payout that is not paid?",
     spec: "§2",
+    default: "empty",
     choices: { empty: "An empty string (none is listed before it is paid)." },
     caution: "That txn_id is a text of some length.",
   },
   "payout.limit-over-max": {
     question: "What answers a limit above 100?",
     spec: "§4",
+    default: "reject",
     choices: { reject: "It is refused, naming it.", clamp: "It counts as 100." },
     caution: "Asking for more than 100.",
   },
   "payout.order": {
     question: "In which order are payouts listed?",
     spec: "§4",
+    default: "newest-first",
     choices: { "newest-first": "Newest first.", "oldest-first": "Oldest first." },
     caution: "The order: sort by date.",
   },
   "payout.cycle": {
     question: "When is revenue paid?",
     spec: "§3",
+    default: "monthly",
     choices: { monthly: "A calendar month's revenue on the 7th of the next." },
     caution: "A payout on a certain day.",
   },
   "date.timezone": {
     question: "Whose midnight begins a day?",
     spec: "§1",
+    default: "utc",
     choices: {
       utc: "UTC's.",
       ist: "India's: 18:30 UTC of the day before.",
@@ -274,6 +313,7 @@ export const catalogue = {
   "date.inverted-range": {
     question: "What answers a period whose start is after its end?",
     spec: "§4",
+    default: "reject",
     choices: {
       reject: "It is refused.",
       swap: "The two dates change places.",
@@ -283,18 +323,21 @@ export const catalogue = {
   "date.future": {
     question: "May a period reach past today?",
     spec: "§4",
+    default: "allow",
     choices: { allow: "Yes; nothing has happened there yet.", reject: "It is refused." },
     caution: "That future dates pass.",
   },
   "stats.today": {
     question: "Is today's traffic visible today?",
     spec: "§4",
+    default: "live",
     choices: { live: "At once." },
     caution: "That stats lag, or that they don't.",
   },
   "stats.surfaces": {
     question: "Which surfaces have a row in the stats?",
     spec: "§2",
+    default: "all",
     choices: {
       all: "Every surface of the publisher.",
       "with-traffic": "Those with an impression in the period.",
@@ -304,36 +347,44 @@ export const catalogue = {
   "stats.filter-unlisted": {
     question: "With `surface=…`, what becomes of the rows of the others?",
     spec: "§4",
+    default: "omitted",
     choices: { omitted: "They are left out.", zeroed: "They stay, with zeros." },
     caution: "That there is exactly one row.",
   },
   "ids.format": {
     question: "What do ids look like?",
     spec: "§2",
+    default: "prefixed",
     choices: { prefixed: "A short prefix and 13 letters and digits." },
     caution: "Any prefix, length or alphabet.",
   },
   "money.precision": {
     question: "How fine are amounts in responses?",
     spec: "§2",
+    default: "exact",
     choices: { exact: "To the micro-INR." },
     caution: "A number of decimals.",
   },
   "response.extra-fields": {
     question: "Do responses hold fields that the spec doesn't list?",
     spec: "§2",
+    default: "none",
     choices: { none: "No." },
     caution: "That no other field ever comes.",
   },
   "response.key-order": {
     question: "Which order have the keys of a JSON object?",
     spec: "§2",
+    default: "documented",
     choices: { documented: "The spec's." },
     caution: "The order of keys.",
   },
 } as const;
 
 catalogue satisfies Record<string, OpenPoint>;
+catalogue satisfies {
+  readonly [Key in AssumptionKey]: { readonly default: Choice<Key> };
+};
 
 export type AssumptionKey = keyof typeof catalogue;
 

@@ -5,11 +5,11 @@ import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from 
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
 
-/** Every key with its default, the first choice. */
+/** Every key with its default. */
 export const defaultAssumptions: Assumptions = Object.freeze(
-  Object.fromEntries(
-    Object.entries(points).map(([key, point]) => [key, Object.keys(point.choices)[0]]),
-  ) as { -readonly [Key in AssumptionKey]: Assumptions[Key] },
+  Object.fromEntries(Object.entries(points).map(([key, point]) => [key, point.default])) as {
+    -readonly [Key in AssumptionKey]: Assumptions[Key];
+  },
 );
 
 /**
