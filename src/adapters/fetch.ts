@@ -2,30 +2,37 @@
 
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 
-/** A `fetch` that is answered by `handle`. */
+/** Stands for "any origin": a URL without one is resolved against it. The top-level domain can't exist (RFC 6761). */
+const ORIGIN = "http://adsim.invalid";
+
+/**
+ * A `fetch` that is answered by `handle`, whatever the origin; `fetch("/v1/…")` works as well. As with the built-in
+ * one, an aborted signal rejects with its reason; a request that was aborted before it was read is not handled at all.
+ */
 export function createFetch(handle: (request: ApiRequest) => ApiResponse): typeof globalThis.fetch {
   return async (input, init) => {
-    const request = new Request(input, init);
+    const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     request.signal.throwIfAborted();
-    const response = handle(await toApiRequest(request));
+    const read = await toApiRequest(request);
     request.signal.throwIfAborted();
-    return toResponse(response);
+    return toResponse(handle(read));
   };
 }
 
-export async function toApiRequest(request: Request): Promise<ApiRequest> {
+/** Reads a request to its end. `path`: its path where that isn't the URL's, such as below a base URL. */
+export async function toApiRequest(request: Request, path?: string): Promise<ApiRequest> {
   const url = new URL(request.url);
   return {
     method: request.method,
-    path: url.pathname,
+    path: path ?? url.pathname,
     query: url.search.slice(1),
     headers: Object.fromEntries(request.headers),
     body: request.body === null ? "" : new Uint8Array(await request.arrayBuffer()),
   };
 }
 
+/** Headers are kept as they are: to HEAD, content-length tells the length of a body that isn't sent. */
 export function toResponse(response: ApiResponse): Response {
-  // HEAD has the length of a body that it doesn't carry.
   return new Response(response.body === "" ? null : response.body, {
     status: response.status,
     headers: response.headers,

@@ -1,0 +1,88 @@
+/** The simulator as MSW handlers, for msw 2.12 and later and for msw 3. Only `http` is used, which both have. */
+
+import { http } from "msw";
+import * as v from "valibot";
+import { InputError, parseInput } from "../base/input.ts";
+import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { toApiRequest, toResponse } from "./fetch.ts";
+
+/** Where the simulated service is found. */
+export interface HandlerOptions {
+  /**
+   * The base address of the API, the part before `/v1`: an origin, with a path or without. In a browser it may be
+   * relative to the page. Everything below it is answered, an unknown path with 404.
+   *
+   * @default paths below `/v1` of any origin
+   */
+  readonly baseUrl?: string | URL | undefined;
+}
+
+/** What answers: a simulator, or anything with its `handle`. */
+export interface Handling {
+  handle(request: ApiRequest): ApiResponse;
+}
+
+/**
+ * Handlers for `setupServer` and `setupWorker`. Requests that are not the service's are left to the other handlers and,
+ * after them, to the network.
+ *
+ * @throws InputError for a base URL that can't be one.
+ */
+export function createHandlers(
+  sim: Handling,
+  options: HandlerOptions = {},
+): ReturnType<typeof http.all>[] {
+  if (typeof sim?.handle !== "function") {
+    throw new InputError("sim", "must be a simulator, as createSimulator makes it");
+  }
+  const { baseUrl } = parseInput(optionsSchema, options);
+  const pathOf = baseUrl === undefined ? anywhere : below(parseBaseUrl(baseUrl));
+  return [
+    http.all(
+      ({ request }) => pathOf(new URL(request.url)) !== undefined,
+      async ({ request }) =>
+        toResponse(sim.handle(await toApiRequest(request, pathOf(new URL(request.url))))),
+    ),
+  ];
+}
+
+const optionsSchema = v.strictObject({
+  baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),
+});
+
+/** The API's path in a URL, as it was sent; undefined for a URL that isn't the API's. */
+type PathOf = (url: URL) => string | undefined;
+
+function anywhere(url: URL): string | undefined {
+  return url.pathname === "/v1" || url.pathname.startsWith("/v1/") ? url.pathname : undefined;
+}
+
+function below(base: URL): PathOf {
+  const prefix = base.pathname.endsWith("/") ? base.pathname.slice(0, -1) : base.pathname;
+  return ({ origin, pathname }) => {
+    if (origin !== base.origin) return undefined;
+    if (pathname === prefix) return "/";
+    return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : undefined;
+  };
+}
+
+function parseBaseUrl(baseUrl: string | URL): URL {
+  const url = absolute(baseUrl);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InputError("baseUrl", 'must be an http or https URL, such as "https://ads.example"');
+  }
+  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+    throw new InputError("baseUrl", "must hold no query, fragment, user name or password");
+  }
+  return url;
+}
+
+function absolute(baseUrl: string | URL): URL | undefined {
+  // Only a browser has a location.
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  try {
+    return new URL(baseUrl, page);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,1 @@
+export { createHandlers, type HandlerOptions, type Handling } from "./adapters/msw.ts";

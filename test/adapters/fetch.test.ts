@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { toResponse } from "../../src/adapters/fetch.ts";
+import { createSimulator, type Simulator } from "../../src/index.ts";
+
+function prepare(): { sim: Simulator; path: string; init: { headers: Record<string, string> } } {
+  const sim = createSimulator({ seed: "fetch" });
+  const { id, apiKey } = sim.publishers.at(0);
+  return {
+    sim,
+    path: `/v1/publisher/surfaces?publisher_id=${id}`,
+    init: { headers: { authorization: `Bearer ${apiKey}` } },
+  };
+}
+
+describe("sim.fetch", () => {
+  test("answers any origin, a URL object, a Request and a URL without origin alike", async () => {
+    const { sim, path, init } = prepare();
+    const inputs = [
+      path,
+      `https://ads.example${path}`,
+      `http://127.0.0.1:9${path}#part`,
+      new URL(path, "http://a.test"),
+      new Request(`http://b.test${path}`),
+    ];
+    const bodies = [];
+    for (const input of inputs) {
+      const response = await sim.fetch(input, init);
+      expect(response.status).toBe(200);
+      bodies.push(await response.text());
+    }
+    expect(new Set(bodies).size).toBe(1);
+    expect(sim.journal.entries().map((entry) => entry.request.path)).toEqual(
+      inputs.map(() => "/v1/publisher/surfaces"),
+    );
+  });
+
+  test("HEAD has GET's headers, its content length included, and no body", async () => {
+    const { sim, path, init } = prepare();
+    const get = await sim.fetch(path, init);
+    const head = await sim.fetch(path, { ...init, method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(head.body).toBeNull();
+    const length = String(new TextEncoder().encode(await get.text()).length);
+    expect(head.headers.get("content-length")).toBe(length);
+    expect(head.headers.get("content-type")).toBe("application/json");
+  });
+
+  test("a path is handed on as it was sent, percent-encoding and double slashes included", async () => {
+    const { sim } = prepare();
+    await sim.fetch("http://a.test//v1/%63lick?a=%20b&&c=%zz");
+    expect(sim.journal.entries()[0]?.request).toMatchObject({
+      path: "//v1/%63lick",
+      query: "a=%20b&&c=%zz",
+    });
+  });
+
+  test("a signal that is aborted already rejects with its reason, and nothing is recorded", async () => {
+    const { sim, path, init } = prepare();
+    const reason = new Error("changed my mind");
+    const pending = sim.fetch(path, { ...init, signal: AbortSignal.abort(reason) });
+    await expect(pending).rejects.toBe(reason);
+    expect(sim.journal.total).toBe(0);
+  });
+
+  test("aborting while the body is still being sent rejects, and nothing is recorded", async () => {
+    const { sim, init } = prepare();
+    const controller = new AbortController();
+    const body = new ReadableStream<Uint8Array>({
+      pull(stream) {
+        controller.abort(new Error("too late"));
+        stream.enqueue(new TextEncoder().encode("{}"));
+        stream.close();
+      },
+    });
+    const pending = sim.fetch("/v1/impression", {
+      ...init,
+      method: "POST",
+      body,
+      signal: controller.signal,
+      // Node wants it for a stream; the type doesn't know it.
+      ...{ duplex: "half" },
+    });
+    await expect(pending).rejects.toThrow("too late");
+    expect(sim.journal.total).toBe(0);
+  });
+
+  test("what the built-in fetch refuses is refused", async () => {
+    const { sim, path } = prepare();
+    await expect(sim.fetch(`http://user:secret@a.test${path}`)).rejects.toThrow(TypeError);
+    await expect(sim.fetch("http://")).rejects.toThrow(TypeError);
+    await expect(sim.fetch(path, { body: "a", method: "GET" })).rejects.toThrow(TypeError);
+    expect(sim.journal.total).toBe(0);
+  });
+
+  test("every header of every answer can be held by Headers", async () => {
+    const sim = createSimulator({ seed: "fetch", profile: "adversarial" });
+    const { id, apiKey } = sim.publishers.at(0);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const targets = ["/v1/publisher/payouts", "/v1/publisher/stats", "/v1/click", "/v1/☃", "/"];
+    for (const path of targets) {
+      for (const method of ["GET", "POST", "PROPFIND"]) {
+        const answer = sim.handle({ method, path, query: { publisher_id: id }, headers });
+        const response = toResponse(answer);
+        expect(Object.fromEntries(response.headers)).toEqual(answer.headers);
+        expect(await response.text()).toBe(answer.body);
+      }
+    }
+  });
+});
