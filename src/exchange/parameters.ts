@@ -50,14 +50,18 @@ export function createParameterParser(
   };
 }
 
-/** The query of a request as text. @throws TypeError for an object value that is neither text nor number. */
+/** The query of a request as text. A lone surrogate has no UTF-8: it becomes U+FFFD, as in a browser's URL. */
 export function queryText(query: ApiRequest["query"]): string {
   if (query === undefined) return "";
   if (typeof query === "string") return query.startsWith("?") ? query.slice(1) : query;
   return Object.entries(query)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .map(([name, value]) => `${encode(name)}=${encode(String(value))}`)
     .join("&");
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 const tooLarge = refused({
@@ -192,7 +196,8 @@ function duplicate(name: string, where: string): Refused {
   });
 }
 
-/** A name from outside, fit to be repeated: a long one could be anything, a key included. */
+/** A name from outside, fit to be repeated: a key in the wrong place is still a key, digits or not. */
 export function shown(name: string): string {
-  return /^[A-Za-z_][A-Za-z_-]{0,39}$/.test(name) ? name : "(unprintable)";
+  const printable = /^[A-Za-z_][A-Za-z_-]{0,39}$/.test(name) && !name.includes("key_");
+  return printable ? name : "(unprintable)";
 }

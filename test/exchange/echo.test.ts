@@ -1,0 +1,51 @@
+/** What an answer may repeat of a request, and what object queries may hold. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator } from "../../src/index.ts";
+
+describe("a key in the wrong place", () => {
+  // One key in 250 has no digit, and looks like the name of a parameter.
+  const sim = createSimulator({ publishers: 1000 });
+  const lettersOnly = sim.publishers.credentials(1000).filter(({ apiKey }) => !/\d/.test(apiKey));
+
+  test("there are keys without a digit in this population", () => {
+    expect(lettersOnly.length).toBeGreaterThan(0);
+  });
+
+  test.each(lettersOnly)("is not echoed as a repeated parameter's name: %$", ({ id, apiKey }) => {
+    const authorization = `Bearer ${apiKey}`;
+    const query = `publisher_id=${id}&${apiKey}=1&${apiKey}=2`;
+    const path = "/v1/publisher/stats";
+    const response = sim.handle({ method: "GET", path, query, headers: { authorization } });
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.body)).toMatchObject({ code: "duplicate_parameter" });
+    expect(JSON.stringify(response)).not.toContain(apiKey);
+  });
+
+  test.each(lettersOnly)("is not echoed as an unknown parameter's name: %$", ({ id, apiKey }) => {
+    const strict = createSimulator({
+      publishers: 1000,
+      assumptions: { "request.unknown-fields": "reject" },
+    });
+    const response = strict.handle({
+      method: "GET",
+      path: "/v1/publisher/stats",
+      query: { publisher_id: id, [apiKey]: "1" },
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(JSON.parse(response.body)).toMatchObject({ code: "unknown_parameter" });
+    expect(JSON.stringify(response)).not.toContain(apiKey);
+  });
+});
+
+test("a lone surrogate in an object query is answered, not thrown", () => {
+  const sim = createSimulator();
+  const { apiKey } = sim.publishers.at(0);
+  const response = sim.handle({
+    method: "GET",
+    path: "/v1/publisher/stats",
+    query: { publisher_id: "\ud800", "\udfff": "x" },
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  expect(response.status).toBe(404);
+});
