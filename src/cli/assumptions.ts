@@ -1,0 +1,48 @@
+/** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
+
+import { type AssumptionKey, catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
+import { resolveAssumptions } from "../assumptions/resolve.ts";
+import { CommandFailure, exitCodes } from "./exit.ts";
+import type { CommonFlags } from "./options.ts";
+
+/** @throws InputError for a key or a choice that doesn't exist. */
+export function assumptions(key: string | undefined, flags: CommonFlags): void {
+  const inForce = resolveAssumptions(flags.assume ?? {});
+  const keys = key === undefined ? Object.keys(catalogue).filter(isKey) : [known(key)];
+  if (flags.json === true) {
+    const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));
+    process.stdout.write(
+      `${JSON.stringify(key === undefined ? listed : listed[0], undefined, 2)}\n`,
+    );
+    return;
+  }
+  process.stdout.write(`${keys.map((each) => described(each, inForce[each])).join("\n\n")}\n`);
+}
+
+function isKey(text: string): text is AssumptionKey {
+  return Object.hasOwn(catalogue, text);
+}
+
+function known(text: string): AssumptionKey {
+  if (isKey(text)) return text;
+  const near = Object.keys(catalogue).filter((key) => key.startsWith(`${text.split(".")[0]}.`));
+  const hint = near.length > 0 ? `Near it: ${near.join(", ")}.` : "See: adsim assumptions.";
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    `KEY ${JSON.stringify(text)} is no assumption. ${hint}`,
+  );
+}
+
+function described(key: AssumptionKey, inForce: string): string {
+  const point: OpenPoint = catalogue[key];
+  const names = Object.keys(point.choices);
+  const width = Math.max(...names.map((name) => name.length));
+  return [
+    `${key}  (spec ${point.spec})`,
+    `  ${point.question}`,
+    ...Object.entries(point.choices).map(
+      ([name, meaning]) => `  ${name === inForce ? "*" : " "} ${name.padEnd(width)}  ${meaning}`,
+    ),
+    `  Don't rely on: ${point.caution}`,
+  ].join("\n");
+}

@@ -1,0 +1,54 @@
+/** How a command ends: exit codes, and the failures that a user can do something about. */
+
+import type { InputError } from "../base/input.ts";
+
+export const exitCodes = { fine: 0, checkFailed: 1, wrongUsage: 2, couldNotRun: 3 } as const;
+
+/** A failure whose message is for the user, without a stack. */
+export class CommandFailure extends Error {
+  override readonly name = "CommandFailure";
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+const optionNames: Readonly<Record<string, string>> = {
+  controlToken: "--control-token",
+  maxWorlds: "--max-worlds",
+  journalEntries: "--journal-entries",
+};
+
+/** What to tell the user about `error`, and the exit code. */
+export function explain(error: unknown): { readonly exitCode: number; readonly message: string } {
+  if (error instanceof CommandFailure) return { exitCode: error.exitCode, message: error.message };
+  if (isInputError(error)) {
+    return { exitCode: exitCodes.wrongUsage, message: inOptionNames(error) };
+  }
+  if (error instanceof Error && isSystemError(error.cause)) {
+    return { exitCode: exitCodes.couldNotRun, message: error.message };
+  }
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = `failed by a bug of its own; please report it.\n${trace}`;
+  return { exitCode: exitCodes.couldNotRun, message };
+}
+
+/** What the operating system refused, such as a port in use. Who wraps it has said what to do. */
+function isSystemError(cause: unknown): boolean {
+  return cause instanceof Error && "syscall" in cause;
+}
+
+// By name, since loading the class would load the schema library on the way to --help.
+function isInputError(error: unknown): error is InputError {
+  return error instanceof Error && error.name === "InputError" && "field" in error;
+}
+
+function inOptionNames(error: InputError): string {
+  const { field, message } = error;
+  const rest = message.startsWith(field) ? message.slice(field.length).trimStart() : message;
+  const assumption = /^assumptions\.(.+)$/s.exec(field)?.[1];
+  if (assumption !== undefined) return `--assume: ${assumption} ${rest}`;
+  return `${optionNames[field] ?? `--${field}`} ${rest}`;
+}

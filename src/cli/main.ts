@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+/** Entry of the command line. Holds nothing that an old Node can't parse, and loads the rest only on a Node that can. */
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major > 20 || (major === 20 && minor >= 19)) {
+  import("./program.ts").then(async ({ run }) => {
+    process.exitCode = await run(process.argv.slice(2));
+  });
+} else {
+  process.stderr.write(
+    `adsim needs Node 20.19 or newer, and this is ${process.version}. Install a newer one, then try again.\n`,
+  );
+  process.exitCode = 3;
+}

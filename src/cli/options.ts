@@ -1,0 +1,124 @@
+/** The options that commands share, and how they become a simulator's. Checks form only: bounds are the simulator's. */
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ClockMode } from "../base/clock.ts";
+import type { Profile } from "../publishers/profiles.ts";
+import type { ServerOptions } from "../server.ts";
+
+/** What every command takes. */
+export interface CommonFlags {
+  readonly seed?: string;
+  readonly start?: string;
+  readonly clock?: ClockMode;
+  readonly publishers?: number;
+  readonly profile?: Profile;
+  readonly assume?: Readonly<Record<string, string>>;
+  readonly json?: boolean;
+}
+
+/** What a command that starts a server takes besides. */
+export interface ServerFlags extends CommonFlags {
+  readonly port: number;
+  readonly host?: string;
+  readonly controlToken?: string;
+  readonly maxWorlds?: number;
+  readonly journalEntries?: number;
+}
+
+export function addCommonOptions(command: Command, defaultClock: ClockMode): Command {
+  return command
+    .option("--seed <text>", 'what all made-up data follows from (default: "adsim")')
+    .option(
+      "--start <instant>",
+      "the first instant in ISO 8601; history lies before it (default: now with the system clock, else 2026-01-15T00:00:00Z)",
+    )
+    .addOption(
+      new Option("--clock <mode>", `how time passes (default: "${defaultClock}")`).choices([
+        "frozen",
+        "flowing",
+        "system",
+      ]),
+    )
+    .option("--publishers <count>", "how many seeded publishers (default: 25)", wholeNumber())
+    .addOption(
+      new Option("--profile <name>", 'what kind of publishers (default: "typical")').choices([
+        "typical",
+        "tiny",
+        "adversarial",
+      ]),
+    )
+    .option(
+      "--assume <KEY=CHOICE>",
+      "a reading of an open point of the spec, repeatable (see: adsim assumptions)",
+      collectAssumption,
+    )
+    .option("--json", "machine-readable output on stdout, human text on stderr");
+}
+
+export function addServerOptions(command: Command, defaultPort: number): Command {
+  return command
+    .option("--port <number>", "the port; 0 picks a free one", wholeNumber(65_535), defaultPort)
+    .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
+    .addOption(
+      new Option(
+        "--control-token <token>",
+        "what /_sim asks for as Bearer token; needed on an address that other machines reach",
+      )
+        .env("ADSIM_CONTROL_TOKEN")
+        .argParser(notEmpty),
+    )
+    .option("--max-worlds <count>", "how many worlds (/@NAME) there may be", wholeNumber())
+    .option(
+      "--journal-entries <count>",
+      "how many requests the journal keeps; 0 keeps none (default: 10000)",
+      wholeNumber(),
+    );
+}
+
+/** @throws InputError for an assumption or a choice that doesn't exist. */
+export async function serverOptions(
+  flags: ServerFlags,
+  defaultClock: ClockMode,
+): Promise<ServerOptions> {
+  // Loaded here since it brings the schema library, which --help doesn't need.
+  const { resolveAssumptions } = await import("../assumptions/resolve.ts");
+  return {
+    seed: flags.seed,
+    start: flags.start,
+    clock: flags.clock ?? defaultClock,
+    publishers: flags.publishers,
+    profile: flags.profile,
+    assumptions: resolveAssumptions(flags.assume ?? {}),
+    port: flags.port,
+    host: flags.host,
+    controlToken: flags.controlToken,
+    maxWorlds: flags.maxWorlds,
+    journalEntries: flags.journalEntries,
+  };
+}
+
+function wholeNumber(maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const expected =
+    maximum === Number.MAX_SAFE_INTEGER
+      ? "It must be a whole number."
+      : `It must be a whole number from 0 to ${maximum}.`;
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value <= maximum) return value;
+    throw new InvalidArgumentError(expected);
+  };
+}
+
+function notEmpty(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It must not be empty.");
+}
+
+function collectAssumption(
+  text: string,
+  before: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
+  const at = text.indexOf("=");
+  if (at > 0) return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  throw new InvalidArgumentError("It must be KEY=CHOICE, such as dedup.repeat=conflict.");
+}

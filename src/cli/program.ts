@@ -1,0 +1,116 @@
+/** The commands and their help. What a command does is loaded when it is called, so that help and errors come at once. */
+
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { exitCodes, explain } from "./exit.ts";
+import {
+  addCommonOptions,
+  addServerOptions,
+  type CommonFlags,
+  type ServerFlags,
+} from "./options.ts";
+
+/** Runs one command line. @returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  survivesClosedPipe(process.stdout);
+  survivesClosedPipe(process.stderr);
+  let exitCode: number = exitCodes.fine;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  if (args.length === 0) {
+    program.outputHelp();
+    return exitCode;
+  }
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    // Commander has already said what is wrong, or shown the help that was asked for.
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
+    }
+    const failure = explain(error);
+    process.stderr.write(`adsim: ${failure.message}\n`);
+    return failure.exitCode;
+  }
+}
+
+function createProgram(ends: (exitCode: number) => void): Command {
+  const program = new Command("adsim")
+    .description("A deterministic in-memory simulator of a Publisher Advertising API.")
+    .version(packageVersion(), "--version", "show the version")
+    .helpOption("--help", "show help")
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, "adsim: ")),
+    })
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 could not run.",
+    );
+
+  const serve = program.command("serve").description("run the server until it is interrupted");
+  addServerOptions(addCommonOptions(serve, "system"), 4010).action(async (flags: ServerFlags) => {
+    const command = await import("./serve.ts");
+    ends(await command.serve(flags));
+  });
+
+  const exec = program
+    .command("exec")
+    .description("run a command against a server of its own")
+    .usage("[options] -- CMD [arguments...]")
+    .argument("[CMD...]", "what to run; its exit code is passed on")
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      "\nCMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID in its environment.",
+    );
+  addServerOptions(addCommonOptions(exec, "flowing"), 0).action(
+    async (words: string[], flags: ServerFlags) => {
+      const command = await import("./exec.ts");
+      ends(await command.exec(words, flags));
+    },
+  );
+
+  const assumptions = program
+    .command("assumptions")
+    .description("what the spec leaves open, and the readings on offer")
+    .argument("[KEY]", "show this one only");
+  addCommonOptions(assumptions, "frozen").action(
+    async (key: string | undefined, flags: CommonFlags) => {
+      const command = await import("./assumptions.ts");
+      command.assumptions(key, flags);
+    },
+  );
+
+  const openapi = program.command("openapi").description("the API as OpenAPI 3.1, in JSON");
+  addCommonOptions(openapi, "frozen").action(async (flags: CommonFlags) => {
+    const command = await import("./openapi.ts");
+    command.openapi(flags);
+  });
+
+  for (const command of program.commands) {
+    command
+      .helpOption("--help", "show help")
+      .showHelpAfterError(`Options: adsim ${command.name()} --help`);
+  }
+  return program.showHelpAfterError("Commands: adsim --help");
+}
+
+/** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop. */
+function survivesClosedPipe(stream: NodeJS.WriteStream): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  );
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
+}

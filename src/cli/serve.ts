@@ -1,0 +1,42 @@
+/** `adsim serve`: a server until someone interrupts it. */
+
+import { startServer } from "../server.ts";
+import { exitCodes } from "./exit.ts";
+import { type ServerFlags, serverOptions } from "./options.ts";
+import { type Ready, readyEvent, readyText } from "./ready-message.ts";
+
+const PUBLISHERS_SHOWN = 5;
+
+/**
+ * Ctrl-C reaches a process twice when npm started it: from the terminal, and passed on by npm. Only a signal later than
+ * this is a second one.
+ */
+const SAME_SIGNAL_MS = 300;
+
+/** @returns the exit code, once the server has closed. */
+export async function serve(flags: ServerFlags): Promise<number> {
+  const interrupted = firstSignal();
+  const server = await startServer(await serverOptions(flags, "system"));
+  const publishers = server.worlds.get("default").publishers.credentials(PUBLISHERS_SHOWN);
+  const ready: Ready = { url: server.url, publishers };
+  if (flags.json === true) process.stdout.write(readyEvent(ready));
+  (flags.json === true ? process.stderr : process.stdout).write(readyText(ready));
+  const signal = await interrupted;
+  process.stderr.write(`adsim: ${signal}, closing\n`);
+  await server.close();
+  return exitCodes.fine;
+}
+
+/** The first SIGINT or SIGTERM. From then on a second one ends the process on the spot. */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstMs: number | undefined;
+    const onSignal = (signal: NodeJS.Signals, number: number): void => {
+      firstMs ??= performance.now();
+      if (performance.now() - firstMs > SAME_SIGNAL_MS) process.exit(128 + number);
+      resolve(signal);
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+  });
+}

@@ -1,0 +1,176 @@
+/** `adsim serve` from start to end. */
+
+import { execFile } from "node:child_process";
+import { connect } from "node:net";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
+
+interface ReadyEvent {
+  readonly event: string;
+  readonly url: string;
+  readonly publishers: readonly {
+    readonly id: string;
+    readonly apiKey: string;
+    readonly surfaces: readonly { readonly id: string }[];
+  }[];
+}
+
+async function readyEvent(adsim: Adsim): Promise<ReadyEvent> {
+  await adsim.waitFor("\n");
+  return JSON.parse(adsim.stdout().split("\n", 1)[0] ?? "") as ReadyEvent;
+}
+
+async function serveJson(args: readonly string[] = []): Promise<[Adsim, ReadyEvent]> {
+  const adsim = startAdsim(["serve", "--port", "0", "--json", ...args]);
+  return [adsim, await readyEvent(adsim)];
+}
+
+describe("the ready message", () => {
+  test("has one curl line for each operation, and each works as pasted", async () => {
+    const adsim = startAdsim(["serve", "--port", "0"]);
+    await adsim.waitFor("/v1/publisher/payouts");
+    const lines = adsim
+      .stdout()
+      .split("\n")
+      .filter((line) => line.startsWith("curl "));
+    expect(lines).toHaveLength(5);
+    const shapes = ["impression_id", "click_id", "period", "cpm_range", "pending_inr"];
+    for (const [index, line] of lines.entries()) {
+      const { stdout } = await promisify(execFile)("sh", ["-c", `${line} -sS -f`]);
+      expect(stdout).toContain(`"${shapes[index]}"`);
+    }
+  });
+
+  test("keeps to single lines of printable text with names that are out to break things", async () => {
+    const adsim = startAdsim(["serve", "--port", "0", "--profile", "adversarial", "--seed", "7"]);
+    await adsim.waitFor("/v1/publisher/payouts");
+    expect(adsim.stdout().replaceAll("\n", "")).not.toMatch(/\p{Cc}|\p{Cf}/u);
+    for (const line of adsim.stdout().split("\n")) {
+      if (!line.startsWith("curl ")) expect(line.length).toBeLessThan(120);
+    }
+  });
+
+  test("with --json is one line with the first five publishers, whose keys work", async () => {
+    const [adsim, ready] = await serveJson();
+    expect(ready.event).toBe("ready");
+    expect(ready.publishers).toHaveLength(5);
+    for (const { id, apiKey, surfaces } of ready.publishers) {
+      const answer = await fetch(`${ready.url}/v1/publisher/surfaces?publisher_id=${id}`, {
+        headers: { authorization: `Bearer ${apiKey}` },
+      });
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ surfaces: surfaces.map(({ id }) => ({ id })) });
+    }
+    expect(adsim.stdout().trimEnd().split("\n")).toHaveLength(1);
+    expect(adsim.stderr()).toContain(ready.url);
+  });
+});
+
+describe("options reach the server", () => {
+  test("seed, start, clock, publishers and assumptions", async () => {
+    const [, { url }] = await serveJson(
+      "--seed s --start 2026-03-01T00:00:00Z --clock frozen --publishers 3 --assume auth.failure=403".split(
+        " ",
+      ),
+    );
+    const read = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
+    expect(await read("/_sim/health")).toMatchObject({
+      seed: "s",
+      now: "2026-03-01T00:00:00.000Z",
+    });
+    expect(await read("/_sim/clock")).toMatchObject({ mode: "frozen" });
+    expect(await read("/_sim/publishers")).toMatchObject({ total: 3 });
+    expect((await fetch(`${url}/v1/publisher/stats`)).status).toBe(403);
+  });
+
+  test("the clock is the system's unless told otherwise", async () => {
+    const [, { url }] = await serveJson();
+    expect(await (await fetch(`${url}/_sim/clock`)).json()).toMatchObject({ mode: "system" });
+  });
+
+  test("the control token may come from the environment, and is asked for", async () => {
+    const adsim = startAdsim(["serve", "--port", "0", "--json"], { ADSIM_CONTROL_TOKEN: "t0ken" });
+    const { url } = await readyEvent(adsim);
+    expect((await fetch(`${url}/_sim/health`)).status).toBe(401);
+    const headers = { authorization: "Bearer t0ken" };
+    expect((await fetch(`${url}/_sim/health`, { headers })).status).toBe(200);
+    expect(adsim.stdout() + adsim.stderr()).not.toContain("t0ken");
+  });
+});
+
+describe("the end", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("%s closes it with exit code 0", async (signal) => {
+    const [adsim, { url }] = await serveJson();
+    await (await fetch(`${url}/_sim/health`)).text();
+    adsim.child.kill(signal);
+    expect(await adsim.ended).toEqual({ code: 0, signal: null });
+    await expect(fetch(`${url}/_sim/health`)).rejects.toThrow();
+  });
+
+  test("a request in flight is answered first, and a Ctrl-C that comes twice at once is one", async () => {
+    const [adsim, { url, publishers }] = await serveJson();
+    const [publisher] = publishers;
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const body = `publisher_id=${publisher?.id}&surface=${publisher?.surfaces[0]?.id}&ad_id=a`;
+    const head = `POST /v1/impression HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${publisher?.apiKey}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      answer += text;
+    });
+    await new Promise<void>((resolve) => socket.write(head + body.slice(0, 5), () => resolve()));
+    // Once another connection was answered, the server has seen the head of the first.
+    await (await fetch(`${url}/_sim/health`)).text();
+    adsim.child.kill("SIGINT");
+    adsim.child.kill("SIGTERM");
+    while (!adsim.stderr().includes("closing")) await new Promise(setImmediate);
+    socket.write(body.slice(5));
+    expect(await adsim.ended).toEqual({ code: 0, signal: null });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"ok":true');
+  });
+
+  test("a reader that stops reading is no reason to stop", async () => {
+    const [adsim, { url }] = await serveJson();
+    adsim.child.stdout.destroy();
+    adsim.child.stderr.destroy();
+    expect((await fetch(`${url}/_sim/health`)).status).toBe(200);
+    adsim.child.kill("SIGINT");
+    // It writes to the closed pipe here.
+    expect(await adsim.ended).toEqual({ code: 0, signal: null });
+  });
+});
+
+test("the same seed serves the same publishers", async () => {
+  const [[, first], [, second]] = await Promise.all([serveJson(), serveJson()]);
+  expect(second.publishers).toEqual(first.publishers);
+  const other = await serveJson(["--seed", "other"]);
+  expect(other[1].publishers).not.toEqual(first.publishers);
+});
+
+/** Ends the process with 99 when it loads a module whose URL matches. */
+function refusing(modules: string): Readonly<Record<string, string>> {
+  const hooks = `import { registerHooks } from "node:module";
+    registerHooks({ load(url, context, next) {
+      if (/${modules}/.test(url)) process.exit(99);
+      return next(url, context);
+    } });`;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hooks)}` };
+}
+
+describe("what is slow to load", () => {
+  test("help comes without the schema library, faker and the server", async () => {
+    const { stdout, code } = await runAdsim(["--help"], refusing("valibot|faker|node-http"));
+    expect(code).toBe(0);
+    expect(stdout).toContain("Usage: adsim");
+  });
+
+  test("the server gets ready without faker, and loads it for the first name", async () => {
+    const adsim = startAdsim(["serve", "--port", "0", "--json"], refusing("faker"));
+    const { url } = await readyEvent(adsim);
+    expect((await fetch(`${url}/_sim/health`)).status).toBe(200);
+    await expect(fetch(`${url}/_sim/publishers`)).rejects.toThrow();
+    expect((await adsim.ended).code).toBe(99);
+  });
+});

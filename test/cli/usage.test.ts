@@ -1,0 +1,137 @@
+/** Help, and what wrong usage is answered with. */
+
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { catalogue } from "../../src/assumptions/catalogue.ts";
+import { runAdsim } from "./run-adsim.ts";
+
+const commonOptions = [
+  "--seed",
+  "--start",
+  "--clock",
+  "--publishers",
+  "--profile",
+  "--assume",
+  "--json",
+  "--help",
+];
+const serverOptions = ["--port", "--host", "--control-token", "--max-worlds", "--journal-entries"];
+
+describe("help", () => {
+  test.each([[[]], [["--help"]]])("adsim %j shows every command on stdout", async (args) => {
+    const { code, stdout, stderr } = await runAdsim(args);
+    expect(code).toBe(0);
+    expect(stderr).toBe("");
+    for (const command of ["serve", "exec", "assumptions", "openapi"]) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
+    }
+  });
+
+  test.each([
+    ["serve", [...commonOptions, ...serverOptions]],
+    ["exec", [...commonOptions, ...serverOptions]],
+    ["assumptions", commonOptions],
+    ["openapi", commonOptions],
+  ])("adsim %s --help names its options", async (command, options) => {
+    const { code, stdout } = await runAdsim([command, "--help"]);
+    expect(code).toBe(0);
+    for (const option of options) expect(stdout).toMatch(new RegExp(`^ {2}${option}\\b`, "m"));
+  });
+
+  test("--version is the package's", async () => {
+    const manifest: unknown = JSON.parse(
+      readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+    );
+    const { code, stdout } = await runAdsim(["--version"]);
+    expect(code).toBe(0);
+    expect(manifest).toMatchObject({ version: stdout.trim() });
+  });
+});
+
+describe("wrong usage ends with 2 and says what is wrong", () => {
+  test.each([
+    ["an unknown command", ["sevre"], "unknown command 'sevre'"],
+    ["an unknown option", ["serve", "--prot", "1"], "--port"],
+    ["a surplus argument", ["serve", "8080"], "too many arguments"],
+    ["an option without its value", ["serve", "--port"], "--port"],
+    ["a port that is no number", ["serve", "--port", "http"], "a whole number from 0 to 65535"],
+    ["a port out of range", ["serve", "--port", "65536"], "a whole number from 0 to 65535"],
+    ["a negative port", ["serve", "--port=-1"], "a whole number from 0 to 65535"],
+    ["an unknown clock", ["serve", "--clock", "sundial"], "frozen, flowing, system"],
+    ["an unknown profile", ["serve", "--profile", "huge"], "typical, tiny, adversarial"],
+    [
+      "no publishers",
+      ["serve", "--port", "0", "--publishers", "0"],
+      "--publishers must be at least 1",
+    ],
+    [
+      "a start that is no instant",
+      ["serve", "--port", "0", "--start", "soon"],
+      "--start must be an instant",
+    ],
+    ["an assumption without a choice", ["serve", "--assume", "dedup.repeat"], "KEY=CHOICE"],
+    [
+      "an unknown assumption",
+      ["serve", "--port", "0", "--assume", "dedup.repaet=count"],
+      "dedup.repeat",
+    ],
+    ["an unknown choice", ["openapi", "--assume", "dedup.repeat=never"], "conflict"],
+    ["an empty control token", ["serve", "--control-token", ""], "--control-token"],
+    [
+      "no room for the default world",
+      ["serve", "--port", "0", "--max-worlds", "0"],
+      "--max-worlds",
+    ],
+    ["an unknown KEY", ["assumptions", "dedup.nothing"], "dedup.repeat"],
+    ["exec without CMD", ["exec"], "CMD"],
+  ])("%s", async (_, args, expected) => {
+    const { code, stdout, stderr } = await runAdsim(args);
+    expect(stderr).toContain(expected);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+});
+
+test("a port in use ends with 3 and names the port", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    taken.close();
+  });
+  const { port } = taken.address() as AddressInfo;
+  const { code, stderr } = await runAdsim(["serve", "--port", String(port)]);
+  expect(stderr).toContain(`Port ${port}`);
+  expect(stderr).not.toContain("    at ");
+  expect(code).toBe(3);
+});
+
+describe("adsim assumptions", () => {
+  test("lists every key, with the choice in force marked", async () => {
+    const { code, stdout } = await runAdsim(["assumptions", "--assume", "dedup.repeat=conflict"]);
+    expect(code).toBe(0);
+    for (const key of Object.keys(catalogue))
+      expect(stdout).toContain(`\n${key}  (spec`.slice(key === "request.encoding" ? 1 : 0));
+    expect(stdout).toMatch(/^ {2}\* conflict/m);
+  });
+
+  test("with KEY and --json gives that key as one JSON document", async () => {
+    const { stdout } = await runAdsim(["assumptions", "date.timezone", "--json"]);
+    expect(JSON.parse(stdout)).toEqual({
+      key: "date.timezone",
+      ...catalogue["date.timezone"],
+      inForce: "utc",
+    });
+  });
+});
+
+test("adsim openapi follows the assumptions", async () => {
+  const [byDefault, chosen] = await Promise.all([
+    runAdsim(["openapi"]),
+    runAdsim(["openapi", "--assume", "errors.invalid=422"]),
+  ]);
+  expect(JSON.parse(byDefault.stdout)).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) });
+  expect(Object.keys(JSON.parse(byDefault.stdout).paths)).toHaveLength(5);
+  expect(chosen.stdout).not.toBe(byDefault.stdout);
+});
