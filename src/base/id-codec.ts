@@ -66,25 +66,37 @@ export function createIdCodec(
 
 // Crockford's alphabet: no i, l, o, u, so ids read aloud well and spell nothing.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const pairs = Array.from({ length: 1024 }, (_, n) => `${ALPHABET[n >>> 5]}${ALPHABET[n & 31]}`);
+const codes = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
 const values = Int8Array.from({ length: 128 }, (_, code) =>
   ALPHABET.indexOf(String.fromCharCode(code)),
 );
 const LENGTH = 13;
 
+/** The character code of the lowest five bits. */
+function code(bits: number): number {
+  return codes[bits & 31] ?? 0;
+}
+
 /** `imp_` and 13 characters of Crockford's base 32, lower case: the choice `prefixed` of `ids.format`. */
 export const prefixedIds: IdFormat = {
   render(prefix, high, low) {
-    return (
-      prefix +
-      pairs[high >>> 22] +
-      pairs[(high >>> 12) & 1023] +
-      pairs[(high >>> 2) & 1023] +
-      pairs[((high & 3) << 8) | (low >>> 24)] +
-      pairs[(low >>> 14) & 1023] +
-      pairs[(low >>> 4) & 1023] +
-      ALPHABET[low & 15]
+    // One call makes one flat string; adding up pairs would leave a chain of pieces to whoever keeps the id.
+    const characters = String.fromCharCode(
+      code(high >>> 27),
+      code(high >>> 22),
+      code(high >>> 17),
+      code(high >>> 12),
+      code(high >>> 7),
+      code(high >>> 2),
+      code(((high & 3) << 3) | (low >>> 29)),
+      code(low >>> 24),
+      code(low >>> 19),
+      code(low >>> 14),
+      code(low >>> 9),
+      code(low >>> 4),
+      code(low & 15),
     );
+    return prefix + characters;
   },
   read(prefix, text) {
     if (text.length !== prefix.length + LENGTH || !text.startsWith(prefix)) return undefined;

@@ -8,6 +8,8 @@
  * - `query`: without `?`, percent-encoding untouched; or an object, whose values are encoded for you.
  * - `headers`: names in any case; lower case is fastest. A header sent twice has its values joined by `", "`.
  * - `body`: bytes or text, exactly as sent; or an object, sent as JSON.
+ *
+ * The journal keeps it: don't change it afterwards.
  */
 export interface ApiRequest {
   readonly method: string;

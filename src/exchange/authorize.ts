@@ -3,9 +3,11 @@
 import type { Account } from "../accounts/account.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { Input, OperationId } from "../contract/operations.ts";
 import { type Refused, refused } from "./outcome.ts";
 
-export type Authorizer = (publisherId: string, caller: Account) => Refused | undefined;
+/** Refuses an input that names another publisher than the caller. */
+export type Authorizer = (input: Input<OperationId>, caller: Account) => Refused | undefined;
 
 const nonexistent = refused({
   code: "publisher_not_found",
@@ -25,8 +27,10 @@ const foreign = {
 
 export function createAuthorizer(assumptions: Assumptions, accounts: Accounts): Authorizer {
   const foreignRefusal = foreign[assumptions["auth.foreign-publisher"]];
-  return (publisherId, caller) => {
-    if (publisherId === caller.id) return undefined;
-    return accounts.ordinalOf(publisherId) === undefined ? nonexistent : foreignRefusal;
+  return (input, caller) => {
+    // A click names no publisher but an impression, and that is looked for among the caller's own.
+    const { publisher_id: named } = input as Partial<Input<"surfaces">>;
+    if (named === undefined || named === caller.id) return undefined;
+    return accounts.ordinalOf(named) === undefined ? nonexistent : foreignRefusal;
   };
 }

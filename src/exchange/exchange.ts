@@ -5,7 +5,7 @@
 
 import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
-import type { Rejection } from "../contract/errors.ts";
+import type { LimitClass } from "../contract/limits.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Input, Operation, OperationId } from "../contract/operations.ts";
 import type { Moment } from "../ledger/book.ts";
@@ -17,7 +17,7 @@ import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, type Refused, refused } from "./outcome.ts";
 import { type ParsedTarget, queryText } from "./parameters.ts";
 import { createQuota } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
@@ -52,77 +52,86 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
   const forget = forgetter(world);
 
-  return function exchange(request) {
+  return (request) => {
     const nowMs = clock.now();
     forget(nowMs);
     const { method } = request;
     const target = splitTarget(request);
-    const journalled = (
-      response: ApiResponse,
-      reason: string,
-      operation?: Operation,
-      account?: Account,
-    ): ApiResponse => {
-      const sent = method === "HEAD" ? withoutBody(response) : response;
-      journal.record({
-        nowMs,
-        operation: operation?.id,
-        publisher: account?.id,
-        method,
-        path: target.path,
-        query: target.query,
-        headers: target.headers,
-        body: target.body,
-        response: sent,
-        reason,
-      });
-      return sent;
-    };
-    const refuse = (
-      rejection: Rejection,
-      remaining: number,
-      extra: RefusalExtra = {},
-      operation?: Operation,
-      account?: Account,
-    ): ApiResponse =>
-      journalled(respond.refusal(rejection, remaining, extra), rejection.code, operation, account);
+    const answer = answerTo(method, target, nowMs);
+    const response = method === "HEAD" ? withoutBody(answer.response) : answer.response;
+    journal.record({
+      nowMs,
+      operation: answer.operation?.id,
+      publisher: answer.account?.id,
+      method,
+      path: target.path,
+      query: target.query,
+      headers: target.headers,
+      body: target.body,
+      response,
+      reason: answer.reason,
+    });
+    return response;
+  };
 
+  function answerTo(method: string, target: Target, nowMs: number): Answer {
     const routed = route(method, target.path);
     if (routed.kind === "refused") {
-      return refuse(routed.rejection, quota.untouched(undefined), { allow: routed.allow });
+      return refuse(routed, quota.untouched(undefined), { allow: routed.allow });
     }
     const { operation } = routed;
 
     const caller = authenticate(target.headers);
-    if (caller.kind === "refused") {
-      return refuse(caller.rejection, quota.untouched(operation.limit), {}, operation);
-    }
+    if (caller.kind === "refused")
+      return refuse(caller, quota.untouched(operation.limit), {}, operation);
     const { account } = caller;
 
     const { admitted, remaining, retryAfterMs } = quota.admit(operation.limit, account, nowMs);
     if (!admitted) {
-      return refuse(limitRejection(operation), remaining, { retryAfterMs }, operation, account);
+      return refuse(
+        limitRefusals[operation.limit],
+        remaining,
+        { retryAfterMs },
+        operation,
+        account,
+      );
     }
 
     const read = readers[operation.id](target);
-    if (read.kind === "refused") return refuse(read.rejection, remaining, {}, operation, account);
-    const { input } = read;
-    const named = "publisher_id" in operation.parameters;
-    // An operation that has publisher_id requires it, as text.
-    const foreign = named
-      ? authorize((input as Input<"surfaces">).publisher_id, account)
-      : undefined;
-    if (foreign !== undefined) return refuse(foreign.rejection, remaining, {}, operation, account);
+    if (read.kind === "refused") return refuse(read, remaining, {}, operation, account);
 
-    // The validator of an operation gives the input of that operation.
-    const operate = operators[operation.id] as Operators["impression"];
-    const outcome = operate(input as Input<"impression">, account, { nowMs, today: dayOf(nowMs) });
-    if (outcome.kind === "refused") {
-      return refuse(outcome.rejection, remaining, {}, operation, account);
-    }
-    return journalled(respond.success(outcome, remaining), outcome.note, operation, account);
-  };
+    const foreign = authorize(read.input, account);
+    if (foreign !== undefined) return refuse(foreign, remaining, {}, operation, account);
+
+    // The reader of an operation gives the input of that operation.
+    const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
+    const outcome = operate(read.input, account, { nowMs, today: dayOf(nowMs) });
+    if (outcome.kind === "refused") return refuse(outcome, remaining, {}, operation, account);
+    const response = respond.success(outcome, remaining);
+    return { response, reason: outcome.note, operation, account };
+  }
+
+  function refuse(
+    { rejection }: Refused,
+    remaining: number,
+    extra: RefusalExtra,
+    operation?: Operation,
+    account?: Account,
+  ): Answer {
+    const response = respond.refusal(rejection, remaining, extra);
+    return { response, reason: rejection.code, operation, account };
+  }
 }
+
+/** A response, and what the journal says about it. */
+interface Answer {
+  readonly response: ApiResponse;
+  readonly reason: string;
+  readonly operation: Operation | undefined;
+  readonly account: Account | undefined;
+}
+
+type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 
 /** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. */
 function forgetter(world: World): (nowMs: number) => void {
@@ -135,18 +144,16 @@ function forgetter(world: World): (nowMs: number) => void {
   };
 }
 
-function limitRejection(operation: Operation): Rejection {
-  return operation.limit === "recording" ? recordingLimit : reportingLimit;
-}
-
-const recordingLimit: Rejection = {
-  code: "rate_limited",
-  detail: "More than 10,000 impression and click requests of this publisher in a minute.",
-};
-const reportingLimit: Rejection = {
-  code: "rate_limited",
-  detail: "More than 60 stats and reporting requests with this API key in a minute.",
-};
+const limitRefusals = {
+  recording: refused({
+    code: "rate_limited",
+    detail: "More than 10,000 impression and click requests of this publisher in a minute.",
+  }),
+  reporting: refused({
+    code: "rate_limited",
+    detail: "More than 60 stats and reporting requests with this API key in a minute.",
+  }),
+} satisfies Record<LimitClass, Refused>;
 
 interface Target extends ParsedTarget {
   readonly path: string;
