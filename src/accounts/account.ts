@@ -39,7 +39,8 @@ export interface AccountOrigin {
   readonly priceKey: Key;
   readonly surfaces: readonly SurfaceTerms[];
   readonly keySerial?: number | undefined;
-  readonly freshBucket: () => Bucket;
+  readonly recordingBucket: Bucket;
+  readonly reportingBucket: Bucket;
   readonly person?: Person | undefined;
   readonly book?: Book | undefined;
 }
@@ -56,8 +57,8 @@ export function createAccount(origin: AccountOrigin): Account {
     surfaces: origin.surfaces,
     keySerial: origin.keySerial ?? 0,
     apiKey: origin.apiKey,
-    recordingBucket: origin.freshBucket(),
-    reportingBucket: origin.freshBucket(),
+    recordingBucket: origin.recordingBucket,
+    reportingBucket: origin.reportingBucket,
   };
 }
 

@@ -65,7 +65,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
       joined: publisher.joined,
       priceKey: population.priceKey(ordinal),
       surfaces: publisher.surfaces,
-      freshBucket,
+      recordingBucket: freshBucket(),
+      reportingBucket: freshBucket(),
     });
   }
   function peek(ordinal: number): Account | undefined {
@@ -118,7 +119,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
         priceKey: population.priceKey(ordinal),
         person: signUp.person,
         surfaces: signUp.surfaces,
-        freshBucket,
+        recordingBucket: freshBucket(),
+        reportingBucket: freshBucket(),
       });
       signUps += 1;
       stored.set(ordinal, account);

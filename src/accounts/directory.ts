@@ -203,8 +203,8 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
     },
     setSurface(publisherId, surfaceId, change) {
       const { status: nextStatus, cpmRange: nextRange } = parseInput(changeSchema, change);
-      const account = find("open", publisherId);
-      const before = account.surfaces.find((surface) => surface.id === surfaceId);
+      // Only a change that will be made may open the account.
+      const before = find("peek", publisherId).surfaces.find((surface) => surface.id === surfaceId);
       if (before === undefined) {
         throw new InputError("surface", "names no surface of this publisher", "not-found");
       }
@@ -216,7 +216,10 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
             ? before.cpmPaise
             : [Math.round(nextRange[0] * 100), Math.round(nextRange[1] * 100)],
       };
-      account.surfaces = account.surfaces.map((surface) => (surface === before ? after : surface));
+      const account = find("open", publisherId);
+      account.surfaces = account.surfaces.map((surface) =>
+        surface.id === surfaceId ? after : surface,
+      );
       return publicSurface(after);
     },
   };

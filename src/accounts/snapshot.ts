@@ -9,7 +9,7 @@ import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import type { Population, SurfaceTerms } from "../publishers/population.ts";
 import type { Profile } from "../publishers/profiles.ts";
-import { type Account, type Bucket, createAccount } from "./account.ts";
+import { type Bucket, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 
 /** An account as JSON. */
@@ -115,7 +115,6 @@ export function loadAccounts(
     readonly accounts: Accounts;
     readonly ids: Ids;
     readonly population: Population;
-    readonly freshBucket: () => Bucket;
   },
 ): void {
   for (const [index, from] of saved.entries()) {
@@ -129,22 +128,19 @@ export function loadAccounts(
     if (!book.isConsistent(from.surfaces.length)) {
       throw new InputError(`${field}.book`, "is damaged: its totals don't match its impressions");
     }
-    const account: Account = {
-      ...createAccount({
-        ordinal: from.ordinal,
-        id: into.ids.publisher.encode(from.ordinal, 0),
-        apiKey: into.ids.apiKey.encode(from.ordinal, from.keySerial),
-        keySerial: from.keySerial,
-        joined: day(from.joined),
-        priceKey: into.population.priceKey(from.ordinal),
-        surfaces: from.surfaces,
-        freshBucket: into.freshBucket,
-        person: from.person,
-        book,
-      }),
+    const account = createAccount({
+      ordinal: from.ordinal,
+      id: into.ids.publisher.encode(from.ordinal, 0),
+      apiKey: into.ids.apiKey.encode(from.ordinal, from.keySerial),
+      keySerial: from.keySerial,
+      joined: day(from.joined),
+      priceKey: into.population.priceKey(from.ordinal),
+      surfaces: from.surfaces,
+      person: from.person,
+      book,
       recordingBucket: from.recordingBucket,
       reportingBucket: from.reportingBucket,
-    };
+    });
     if (!into.accounts.put(account)) {
       throw new InputError(`${field}.ordinal`, "is not the ordinal of a publisher of this world");
     }
