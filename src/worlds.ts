@@ -78,10 +78,12 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         "must be named by 1 to 64 letters, digits, dots, underscores and hyphens: /@NAME/…",
       );
     }
-    if (worlds.size >= maxWorlds) {
+    // The default world has its place, in use or not.
+    const taken = worlds.has(DEFAULT_WORLD) ? worlds.size : worlds.size + 1;
+    if (name !== DEFAULT_WORLD && taken >= maxWorlds) {
       throw new InputError(
         "world",
-        `can't be made: there are ${worlds.size} worlds, the most that this server keeps. Use one of them, or start it with a larger maxWorlds`,
+        `can't be made: there are ${maxWorlds} worlds, the most that this server keeps. Use one of them, or start it with a larger maxWorlds`,
         "conflict",
       );
     }

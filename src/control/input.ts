@@ -101,12 +101,13 @@ function parse(text: string): unknown {
   } catch {
     throw new InputError("body", "must be valid JSON");
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    // JSON.parse keeps the last of two members with one name and says nothing.
-    const members = scanMembers(text);
-    if (members.count !== Object.keys(value).length) {
-      throw new InputError(fieldName(members.firstRepeated()), "stands in the body more than once");
-    }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new InputError("body", "must be a JSON object");
+  }
+  // JSON.parse keeps the last of two members with one name and says nothing.
+  const members = scanMembers(text);
+  if (members.count !== Object.keys(value).length) {
+    throw new InputError(fieldName(members.firstRepeated()), "stands in the body more than once");
   }
   return value;
 }

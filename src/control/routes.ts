@@ -5,6 +5,7 @@ import type { Publishers } from "../accounts/directory.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
+import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
 
@@ -119,6 +120,11 @@ export const controlRoutes: readonly ControlRoute[] = [
       call.world.reset(call.body as { seed?: string });
       return health(call);
     },
+  },
+  {
+    method: "GET",
+    path: "openapi.json",
+    answer: ({ world, prefix }) => json(openApiDocument(world.assumptions, prefix || "/")),
   },
 ];
 

@@ -1,0 +1,301 @@
+/** The control API over a world in process: what each route does, and that wrong input changes nothing. */
+
+import { describe, expect, test } from "vitest";
+import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
+import { createControl } from "../../src/control/control.ts";
+import { fakerPeople } from "../../src/publishers/people.ts";
+import { createWorlds, type Worlds } from "../../src/worlds.ts";
+
+const JSON_BODY = { "content-type": "application/json" };
+
+function worldsOf(): Worlds {
+  return createWorlds({
+    options: { publishers: 3, wallClock: () => 0 },
+    surroundings: { people: () => fakerPeople },
+    control: createControl({ version: "1.2.3" }),
+  });
+}
+
+function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {
+  return worlds.handle({
+    method,
+    path: `/_sim/${path}`,
+    ...(body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) }),
+  });
+}
+
+function read(worlds: Worlds, method: string, path: string, body?: unknown): unknown {
+  const response = ask(worlds, method, path, body);
+  expect(response.status, response.body).toBeLessThan(300);
+  return JSON.parse(response.body);
+}
+
+describe("the control API", () => {
+  test("says that it is well, and in which world", () => {
+    const worlds = worldsOf();
+    const health = {
+      status: "ok",
+      version: "1.2.3",
+      seed: "adsim",
+      now: "2026-01-15T00:00:00.000Z",
+    };
+    expect(read(worlds, "GET", "health")).toEqual({ ...health, world: "default" });
+    const other = worlds.handle({ method: "GET", path: "/@a/_sim/health" });
+    expect(JSON.parse(other.body)).toEqual({ ...health, world: "a" });
+  });
+
+  test("lists publishers as the simulator does", () => {
+    const worlds = worldsOf();
+    const { publishers } = worlds.get("default");
+    expect(read(worlds, "GET", "publishers")).toEqual({ publishers: publishers.list(), total: 3 });
+    expect(read(worlds, "GET", "publishers?offset=1&limit=1")).toEqual({
+      publishers: [publishers.at(1)],
+      total: 3,
+    });
+    expect(read(worlds, "GET", "publishers?offset=9")).toEqual({ publishers: [], total: 3 });
+    expect(read(worlds, "GET", `publishers/${publishers.at(2).id}`)).toEqual(publishers.at(2));
+  });
+
+  test("signs up, with and without wishes", () => {
+    const worlds = worldsOf();
+    const response = ask(worlds, "POST", "publishers", { name: "Söhne", surfaces: ["one", "two"] });
+    expect(response.status).toBe(201);
+    const { id, name, surfaces } = JSON.parse(response.body);
+    expect(response.headers.location).toBe(`/_sim/publishers/${id}`);
+    expect([name, surfaces.length]).toEqual(["Söhne", 2]);
+    expect(ask(worlds, "GET", `publishers/${id}`).body).toBe(response.body);
+    expect(ask(worlds, "POST", "publishers").status).toBe(201);
+    expect(worlds.get("default").publishers.total).toBe(5);
+    const inWorld = worlds.handle({ method: "POST", path: "/@w/_sim/publishers" });
+    expect(inWorld.headers.location).toMatch(/^\/@w\/_sim\/publishers\//);
+  });
+
+  test("changes a surface and rotates a key", () => {
+    const worlds = worldsOf();
+    const { publishers } = worlds.get("default");
+    const { id, apiKey, surfaces } = publishers.at(0);
+    const path = `publishers/${id}/surfaces/${surfaces[0]?.id}`;
+    expect(read(worlds, "PATCH", path, { status: "paused", cpmRange: [1, 2] })).toEqual({
+      ...surfaces[0],
+      status: "paused",
+      cpmRange: [1, 2],
+    });
+    const rotated = read(worlds, "POST", `publishers/${id}/rotate-key`) as { apiKey: string };
+    expect(rotated.apiKey).not.toBe(apiKey);
+    expect(publishers.at(0).apiKey).toBe(rotated.apiKey);
+  });
+
+  test("moves the clock", () => {
+    const worlds = worldsOf();
+    expect(read(worlds, "GET", "clock")).toEqual({
+      mode: "frozen",
+      now: "2026-01-15T00:00:00.000Z",
+    });
+    expect(read(worlds, "POST", "clock/advance", { by: "90s" })).toMatchObject({
+      now: "2026-01-15T00:01:30.000Z",
+    });
+    expect(read(worlds, "POST", "clock/advance", { by: 1 })).toMatchObject({
+      now: "2026-01-15T00:01:30.001Z",
+    });
+    expect(read(worlds, "PUT", "clock", { now: "2026-02-01T00:00:00+05:30" })).toEqual({
+      mode: "frozen",
+      now: "2026-01-31T18:30:00.000Z",
+    });
+    expect(read(worlds, "PUT", "clock", { mode: "flowing" })).toMatchObject({ mode: "flowing" });
+  });
+
+  test("tells the assumptions and the document that follows from them", () => {
+    const worlds = worldsOf();
+    expect(read(worlds, "GET", "assumptions")).toEqual({ ...worlds.get("default").assumptions });
+    expect(read(worlds, "GET", "openapi.json")).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1/),
+    });
+  });
+
+  test("gives the journal filtered, as one document or as lines, and clears it", () => {
+    const worlds = worldsOf();
+    const { id, apiKey } = worlds.get("default").publishers.at(0);
+    const authorization = `Bearer ${apiKey}`;
+    const send = (request: Omit<ApiRequest, "method">): ApiResponse =>
+      worlds.handle({ method: "GET", ...request });
+    send({
+      path: "/v1/publisher/surfaces",
+      query: { publisher_id: id },
+      headers: { authorization },
+    });
+    send({ path: "/v1/publisher/stats", query: { publisher_id: id }, headers: { authorization } });
+    send({ path: "/nowhere" });
+    const operations = (query: string): unknown[] =>
+      (read(worlds, "GET", `journal${query}`) as { entries: { operation?: string }[] }).entries.map(
+        (entry) => entry.operation,
+      );
+    expect(operations("")).toEqual(["surfaces", "stats", undefined]);
+    expect(operations("?operation=stats")).toEqual(["stats"]);
+    expect(operations(`?publisher=${id}&limit=1`)).toEqual(["stats"]);
+    expect(operations("?status=404&format=json")).toEqual([undefined]);
+    expect(ask(worlds, "GET", "journal").body).not.toContain(apiKey);
+    const lines = ask(worlds, "GET", "journal?format=ndjson&status=200");
+    expect(lines.headers["content-type"]).toBe("application/x-ndjson");
+    const parsed = lines.body
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).operation);
+    expect(parsed).toEqual(["surfaces", "stats"]);
+    expect(ask(worlds, "DELETE", "journal").status).toBe(204);
+    expect(operations("")).toEqual([]);
+  });
+
+  test("takes a snapshot that another world goes on from", () => {
+    const worlds = worldsOf();
+    read(worlds, "POST", "publishers", { name: "Later" });
+    read(worlds, "POST", "clock/advance", { by: "1d" });
+    const snapshot = ask(worlds, "GET", "snapshot").body;
+    const put = worlds.handle({
+      method: "PUT",
+      path: "/@b/_sim/snapshot",
+      headers: JSON_BODY,
+      body: snapshot,
+    });
+    expect(put.status, put.body).toBe(200);
+    expect(JSON.parse(put.body)).toMatchObject({ world: "b", now: "2026-01-16T00:00:00.000Z" });
+    expect(JSON.stringify(worlds.get("b").snapshot())).toBe(snapshot);
+  });
+
+  test("resets, with another seed if one is sent", () => {
+    const worlds = worldsOf();
+    const fresh = ask(worlds, "GET", "snapshot").body;
+    read(worlds, "POST", "publishers");
+    expect(read(worlds, "POST", "reset")).toMatchObject({ seed: "adsim" });
+    expect(ask(worlds, "GET", "snapshot").body).toBe(fresh);
+    expect(read(worlds, "POST", "reset", { seed: "x" })).toMatchObject({ seed: "x" });
+  });
+
+  test("answers HEAD as GET without a body", () => {
+    const worlds = worldsOf();
+    const get = ask(worlds, "GET", "clock");
+    expect(ask(worlds, "HEAD", "clock")).toEqual({ ...get, body: "" });
+  });
+});
+
+const wrong: readonly (readonly [
+  method: string,
+  path: string,
+  body: unknown,
+  status: number,
+  field: string,
+])[] = [
+  ["GET", "", undefined, 404, "path"],
+  ["GET", "nothing", undefined, 404, "path"],
+  ["GET", "health/", undefined, 404, "path"],
+  ["GET", "__proto__", undefined, 404, "path"],
+  ["GET", "publishers//surfaces/", undefined, 404, "path"],
+  ["POST", "health", {}, 405, "method"],
+  ["OPTIONS", "clock", undefined, 405, "method"],
+  ["DELETE", "publishers", undefined, 405, "method"],
+  ["GET", "reset", undefined, 405, "method"],
+  ["GET", "health?x=1", undefined, 400, "x"],
+  ["GET", "health?__proto__=1", undefined, 400, "__proto__"],
+  ["GET", "health?%ff=1", undefined, 400, "query"],
+  ["GET", "publishers?limit=1&limit=1", undefined, 400, "limit"],
+  ["GET", "publishers?limit=0", undefined, 400, "limit"],
+  ["GET", "publishers?limit=1001", undefined, 400, "limit"],
+  ["GET", "publishers?limit=1e2", undefined, 400, "limit"],
+  ["GET", "publishers?limit=", undefined, 400, "limit"],
+  ["GET", "publishers?limit=%ff", undefined, 400, "limit"],
+  ["GET", "publishers?offset=-1", undefined, 400, "offset"],
+  ["GET", "publishers?offset=1.5", undefined, 400, "offset"],
+  ["GET", "publishers/pub_nobody", undefined, 404, "publisher"],
+  ["GET", "publishers/%ff", undefined, 400, "publisher"],
+  ["GET", "health", {}, 400, "body"],
+  ["POST", "publishers", null, 400, "body"],
+  ["POST", "publishers", [], 400, "body"],
+  ["POST", "publishers", "text", 400, "body"],
+  ["POST", "publishers", { colour: "red" }, 400, "colour"],
+  ["POST", "publishers", { name: "" }, 400, "name"],
+  ["POST", "publishers", { name: 7 }, 400, "name"],
+  ["POST", "publishers", { surfaces: [] }, 400, "surfaces"],
+  ["POST", "publishers", { surfaces: [{ name: "x", cpmRange: [2, 1] }] }, 400, "surfaces.0"],
+  ["PATCH", "publishers/{id}/surfaces/{surface}", undefined, 400, "body"],
+  ["PATCH", "publishers/{id}/surfaces/{surface}", {}, 400, "body"],
+  ["PATCH", "publishers/{id}/surfaces/{surface}", { status: "gone" }, 400, "status"],
+  ["PATCH", "publishers/{id}/surfaces/{surface}", { cpmRange: [1] }, 400, "cpmRange.1"],
+  ["PATCH", "publishers/{id}/surfaces/srf_none", { status: "paused" }, 404, "surface"],
+  ["PATCH", "publishers/pub_nobody/surfaces/{surface}", { status: "paused" }, 404, "publisher"],
+  ["POST", "publishers/pub_nobody/rotate-key", undefined, 404, "publisher"],
+  ["POST", "publishers/{id}/rotate-key", { key: "mine" }, 400, "key"],
+  ["POST", "clock/advance", undefined, 400, "body"],
+  ["POST", "clock/advance", {}, 400, "by"],
+  ["POST", "clock/advance", { by: "-1s" }, 400, "by"],
+  ["POST", "clock/advance", { by: -1 }, 400, "by"],
+  ["POST", "clock/advance", { by: 0.5 }, 400, "by"],
+  ["POST", "clock/advance", { by: "9999999d" }, 400, "by"],
+  ["POST", "clock/advance", { by: "1s", at: 1 }, 400, "at"],
+  ["PUT", "clock", {}, 400, "body"],
+  ["PUT", "clock", { mode: "slow" }, 400, "mode"],
+  ["PUT", "clock", { now: "yesterday" }, 400, "now"],
+  ["PUT", "clock", { now: 1 }, 400, "now"],
+  ["PUT", "clock", { now: "2026-02-30T00:00:00Z" }, 400, "now"],
+  ["PUT", "clock", { now: "2026-01-14T23:59:59Z" }, 409, "now"],
+  ["GET", "journal?operation=refund", undefined, 400, "operation"],
+  ["GET", "journal?status=ok", undefined, 400, "status"],
+  ["GET", "journal?status=99", undefined, 400, "status"],
+  ["GET", "journal?limit=0", undefined, 400, "limit"],
+  ["GET", "journal?format=xml", undefined, 400, "format"],
+  ["PUT", "snapshot", undefined, 400, "body"],
+  ["PUT", "snapshot", {}, 400, "format"],
+  ["PUT", "snapshot", [], 400, "body"],
+  ["POST", "reset", { seed: 1 }, 400, "seed"],
+  ["POST", "reset", { start: "x" }, 400, "start"],
+];
+
+test.each(wrong)(
+  "%s %s %j is %i for %s, and nothing changes",
+  (method, path, body, status, field) => {
+    const worlds = worldsOf();
+    const world = worlds.get("default");
+    const { id, surfaces } = world.publishers.at(0);
+    const filled = path.replace("{id}", id).replace("{surface}", surfaces[0]?.id ?? "");
+    const before = JSON.stringify(world.snapshot());
+    const response = ask(worlds, method, filled, body);
+    expect(response.status, response.body).toBe(status);
+    expect(response.headers["content-type"]).toBe("application/problem+json");
+    expect(response.headers["x-ratelimit-remaining"]).toBe("60");
+    expect(JSON.parse(response.body)).toMatchObject({ status, field });
+    expect(JSON.stringify(world.snapshot())).toBe(before);
+    expect(world.journal.total).toBe(0);
+  },
+);
+
+test.each([
+  ["GET, HEAD, POST", "DELETE", "publishers"],
+  ["GET, HEAD", "POST", "health"],
+  ["GET, HEAD, PUT", "POST", "clock"],
+  ["POST", "GET", "clock/advance"],
+])("Allow says %s to %s %s", (allow, method, path) => {
+  expect(ask(worldsOf(), method, path).headers.allow).toBe(allow);
+});
+
+const unreadable: readonly (readonly [what: string, body: string | Uint8Array, field: string])[] = [
+  ["broken JSON", "{", "body"],
+  ["invalid UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "body"],
+  ["a member twice", '{"seed":"a","seed":"b"}', "seed"],
+  ["__proto__", '{"__proto__":{}}', "__proto__"],
+  ["toString", '{"toString":"x"}', "toString"],
+];
+
+test.each(unreadable)("a body with %s is refused", (_, body, field) => {
+  const worlds = worldsOf();
+  const before = worlds.get("default").snapshot();
+  const response = worlds.handle({ method: "POST", path: "/_sim/reset", headers: JSON_BODY, body });
+  expect(response.status).toBe(400);
+  expect(JSON.parse(response.body).field).toBe(field);
+  expect(worlds.get("default").snapshot()).toEqual(before);
+});
+
+test("a body above 64 KiB is 413, one of a snapshot isn't", () => {
+  const worlds = worldsOf();
+  const big = { seed: "x".repeat(65_536) };
+  expect(ask(worlds, "POST", "reset", big).status).toBe(413);
+  const snapshot = { ...worlds.get("default").snapshot(), seed: "x".repeat(100_000) };
+  expect(ask(worlds, "PUT", "snapshot", snapshot).status).toBe(200);
+});

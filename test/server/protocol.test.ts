@@ -1,0 +1,250 @@
+/** What HTTP itself allows and forbids, on a real socket: every case gets an answer that a client can read. */
+
+import { expect, test } from "vitest";
+import { exchange, open, parseResponses, serve } from "./raw.ts";
+
+const HOST = "Host: localhost\r\n";
+const MEGABYTE = "a".repeat(1024 * 1024);
+
+const malformed: Readonly<Record<string, string>> = {
+  "two Host headers": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}Host: localhost\r\n\r\n`,
+  "no Host header": "GET /v1/publisher/stats HTTP/1.1\r\n\r\n",
+  "an unknown method": `FROB /v1/impression HTTP/1.1\r\n${HOST}\r\n`,
+  "a method in lower case": `get /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`,
+  "no method": ` /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`,
+  "no target": `GET HTTP/1.1\r\n${HOST}\r\n`,
+  "a space in the target": `GET /v1/publisher stats HTTP/1.1\r\n${HOST}\r\n`,
+  "no version": `GET /v1/publisher/stats\r\n${HOST}\r\n`,
+  "an unknown version": `GET /v1/publisher/stats HTTP/9.9\r\n${HOST}\r\n`,
+  "another protocol": "SSH-2.0-OpenSSH_9.7\r\n\r\n",
+  "a TLS hello": "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n",
+  "the preface of HTTP/2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+  "a header without a colon": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`,
+  "a space in a header's name": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}x y: 1\r\n\r\n`,
+  "a NUL in a header's value": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}x: a\0b\r\n\r\n`,
+  "a bare line feed in a header": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}x: a\rb\r\n\r\n`,
+  "a negative Content-Length": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`,
+  "two Content-Lengths": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+  "Content-Length with chunks": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  "a chunk size that isn't one": `POST /v1/impression HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n0\r\n\r\n`,
+  "a chunk longer than it says": `POST /v1/impression HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n1\r\nabcdef\r\n0\r\n\r\n`,
+  "an unknown transfer encoding": `POST /v1/impression HTTP/1.1\r\n${HOST}Transfer-Encoding: rot13\r\n\r\nabc`,
+  "a megabyte of query": `GET /v1/publisher/stats?from=${MEGABYTE} HTTP/1.1\r\n${HOST}\r\n`,
+  "a megabyte of header": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}x: ${MEGABYTE}\r\n\r\n`,
+  "ten thousand headers": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}${"field: value\r\n".repeat(10_000)}\r\n`,
+  "a control character in the target": `GET /v1/\x01 HTTP/1.1\r\n${HOST}\r\n`,
+};
+
+test.each(Object.entries(malformed))("%s is a readable 4xx with all headers", async (_, sent) => {
+  await using server = await serve();
+  const { responses } = await exchange(server.port, sent);
+  const [response] = responses;
+  expect(responses.length).toBe(1);
+  expect(response?.status).toBeGreaterThanOrEqual(400);
+  expect(response?.status).toBeLessThan(500);
+  expect(response?.headers["content-type"]).toBe("application/problem+json");
+  expect(response?.headers["x-ratelimit-remaining"]).toBe("60");
+  const problem = JSON.parse(response?.body ?? "");
+  expect(problem.status).toBe(response?.status);
+  expect(problem.detail).not.toBe("");
+});
+
+test("an oversized head is 431, whatever part of it is too large", async () => {
+  await using server = await serve();
+  for (const name of ["a megabyte of query", "a megabyte of header", "ten thousand headers"]) {
+    const { responses, ended } = await exchange(server.port, malformed[name] ?? "", {
+      waitForEnd: true,
+    });
+    expect(responses[0]?.status, name).toBe(431);
+    expect(responses[0]?.headers.connection, name).toBe("close");
+    expect(ended, name).toBe(true);
+  }
+});
+
+test("a query from 8 KiB on is refused as such where the head still fits", async () => {
+  await using server = await serve();
+  const key = server.worlds.get("default").publishers.at(0).apiKey;
+  const { responses } = await exchange(
+    server.port,
+    `GET /v1/publisher/stats?from=${"a".repeat(9000)} HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`,
+  );
+  expect(responses[0]?.status).toBe(414);
+});
+
+test("requests before a broken one are answered first, in order", async () => {
+  await using server = await serve();
+  const good = `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`;
+  const { responses } = await exchange(
+    server.port,
+    `${good}${good}POST /v1/click HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}nonsense\r\n\r\n`,
+    { count: 4 },
+  );
+  expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 400]);
+});
+
+test("pipelined requests are answered in order on one connection", async () => {
+  await using server = await serve();
+  const sent = ["/v1/publisher/stats", "/nowhere", "/_sim/health", "/v1/click"]
+    .map((path) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`)
+    .join("");
+  const { responses, ended } = await exchange(server.port, sent, { count: 4 });
+  expect(responses.map(({ status }) => status)).toEqual([401, 404, 200, 405]);
+  expect(ended).toBe(false);
+});
+
+const sensible: readonly (readonly [what: string, sent: string, status: number])[] = [
+  ["an absolute target", `GET http://localhost/v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 401],
+  ["an absolute target without a path", `GET http://localhost HTTP/1.1\r\n${HOST}\r\n`, 404],
+  ["OPTIONS *", `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, 404],
+  ["OPTIONS on a path", `OPTIONS /v1/impression HTTP/1.1\r\n${HOST}\r\n`, 405],
+  ["TRACE", `TRACE /v1/impression HTTP/1.1\r\n${HOST}\r\n`, 405],
+  ["CONNECT", `CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`, 404],
+  ["HTTP/1.0 without Host", "GET /v1/publisher/stats HTTP/1.0\r\n\r\n", 401],
+  [
+    "Upgrade",
+    `GET /_sim/health HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+    200,
+  ],
+  ["an unknown Expect", `GET /_sim/health HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 200],
+  ["two slashes", `GET //v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 404],
+  ["dots in percent-encoding", `GET /v1/%2e%2e/x HTTP/1.1\r\n${HOST}\r\n`, 404],
+  ["a path with dots", `GET /v1/../_sim/health HTTP/1.1\r\n${HOST}\r\n`, 404],
+  [
+    "a chunked body",
+    `POST /v1/click HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+    401,
+  ],
+];
+
+test.each(sensible)("%s: %# gets its status", async (_, sent, status) => {
+  await using server = await serve();
+  const { responses } = await exchange(server.port, sent);
+  expect(responses[0]?.status).toBe(status);
+  expect(responses[0]?.headers["x-ratelimit-remaining"]).toMatch(/^\d+$/);
+});
+
+test("HEAD has the headers of GET and no body", async () => {
+  await using server = await serve();
+  const { responses } = await exchange(
+    server.port,
+    `HEAD /_sim/health HTTP/1.1\r\n${HOST}\r\nGET /_sim/health HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+    { count: 1, method: "HEAD", waitForEnd: true },
+  );
+  expect(responses[0]?.status).toBe(200);
+  // The parser takes HEAD's response as empty: the second status line must follow at once.
+  expect(responses[1]?.status).toBe(200);
+  expect(responses[0]?.headers["content-length"]).toBe(responses[1]?.headers["content-length"]);
+});
+
+test("Expect: 100-continue is asked to go on, and answered", async () => {
+  await using server = await serve();
+  const socket = await open(server.port);
+  let text = "";
+  const heard = (wanted: string): Promise<void> =>
+    new Promise((resolve) => {
+      socket.on("data", (chunk) => {
+        text += chunk;
+        if (text.includes(wanted)) resolve();
+      });
+    });
+  const goOn = heard("100 Continue");
+  socket.write(
+    `POST /v1/click HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
+  );
+  await goOn;
+  const answered = heard("401 Unauthorized");
+  socket.write("{}");
+  await answered;
+  expect(parseResponses(text)[0]?.status).toBe(401);
+  socket.destroy();
+});
+
+test("a body of ten megabytes is 413, the client reads it, and the connection goes on", async () => {
+  await using server = await serve();
+  const world = server.worlds.get("default");
+  const { apiKey } = world.publishers.at(0);
+  const head = `POST /v1/impression HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
+  const before = world.snapshot().accounts.map(({ book }) => book);
+  const { responses } = await exchange(
+    server.port,
+    [
+      `${head}Content-Length: ${10 * MEGABYTE.length}\r\n\r\n`,
+      ...Array.from({ length: 10 }, () => MEGABYTE),
+      `GET /_sim/health HTTP/1.1\r\n${HOST}\r\n`,
+    ],
+    { count: 2 },
+  );
+  expect(responses.map(({ status }) => status)).toEqual([413, 200]);
+  expect(world.journal.entries().map(({ reason }) => reason)).toEqual(["body_too_large"]);
+  expect(before).toEqual([]);
+  expect(world.snapshot().accounts.every(({ book }) => book.impressions.count === 0)).toBe(true);
+});
+
+test("a body that never ends is given up with an answer", async () => {
+  await using server = await serve();
+  const { apiKey } = server.worlds.get("default").publishers.at(0);
+  const socket = await open(server.port);
+  const chunk = `100000\r\n${MEGABYTE}\r\n`;
+  let text = "";
+  socket.on("data", (data) => {
+    text += data;
+  });
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  socket.on("error", () => undefined);
+  socket.write(
+    `POST /v1/impression HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const feed = (): void => {
+    while (!socket.destroyed && text === "" && socket.write(chunk));
+    if (!socket.destroyed && text === "") socket.once("drain", feed);
+  };
+  feed();
+  await closed;
+  expect(parseResponses(text)[0]?.status).toBe(413);
+  expect(parseResponses(text)[0]?.headers.connection).toBe("close");
+});
+
+test("a client that goes away in the middle of a body does no harm", async () => {
+  await using server = await serve();
+  const socket = await open(server.port);
+  socket.write(`POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n{"publ`);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  socket.destroy();
+  const { responses } = await exchange(server.port, `GET /_sim/health HTTP/1.1\r\n${HOST}\r\n`);
+  expect(responses[0]?.status).toBe(200);
+  expect(server.worlds.get("default").journal.total).toBe(0);
+});
+
+test("two Authorization headers are no key", async () => {
+  await using server = await serve();
+  const { apiKey, id } = server.worlds.get("default").publishers.at(0);
+  const key = `Authorization: Bearer ${apiKey}\r\n`;
+  const target = `GET /v1/publisher/surfaces?publisher_id=${id} HTTP/1.1\r\n${HOST}`;
+  const once = await exchange(server.port, `${target}${key}\r\n`);
+  const twice = await exchange(server.port, `${target}${key}${key}\r\n`);
+  expect(once.responses[0]?.status).toBe(200);
+  expect(twice.responses[0]?.status).toBe(401);
+});
+
+test("header names that every object has are headers like others", async () => {
+  await using server = await serve();
+  const { responses } = await exchange(
+    server.port,
+    `GET /_sim/health HTTP/1.1\r\n${HOST}__proto__: x\r\nconstructor: y\r\nhasOwnProperty: z\r\ntoString: a\r\n\r\n`,
+  );
+  expect(responses[0]?.status).toBe(200);
+  await exchange(server.port, `GET /v1/click HTTP/1.1\r\n${HOST}constructor: y\r\n\r\n`);
+  const [entry] = server.worlds.get("default").journal.entries();
+  expect(entry?.request.headers).toEqual({ host: "localhost", constructor: "y" });
+});
+
+test("invalid UTF-8 in a body is refused as such", async () => {
+  await using server = await serve();
+  const { apiKey } = server.worlds.get("default").publishers.at(0);
+  const { responses } = await exchange(server.port, [
+    `POST /v1/impression HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 4\r\n\r\n`,
+    Uint8Array.of(0x22, 0xff, 0xfe, 0x22),
+  ]);
+  expect(responses[0]?.status).toBe(400);
+  expect(JSON.parse(responses[0]?.body ?? "").code).toBe("malformed_body");
+});

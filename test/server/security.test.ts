@@ -1,0 +1,147 @@
+/** Who may use the control API: every refusal, and that nothing happened. */
+
+import { expect, test } from "vitest";
+import { exchange, serve } from "./raw.ts";
+
+function reset(lines: string, path = "/_sim/reset"): string {
+  return `POST ${path} HTTP/1.1\r\n${lines}Content-Type: application/json\r\nContent-Length: 14\r\n\r\n{"seed":"evil"}`.replace(
+    "Content-Length: 14",
+    "Content-Length: 15",
+  );
+}
+
+const allowedHosts = [
+  "localhost",
+  "LOCALHOST:80",
+  "a.localhost:1234",
+  "127.0.0.1",
+  "127.8.9.1:9",
+  "[::1]",
+  "[::1]:4010",
+];
+const foreignHosts = [
+  "evil.example",
+  "evil.example:4010",
+  "localhost.evil.example",
+  "127.0.0.1.evil.example",
+  "evil-localhost",
+  ".localhost.",
+  "10.0.0.1",
+  "",
+  "localhost@evil.example",
+  "127.0.0.1:80:80.evil",
+];
+
+test.each(allowedHosts)("the Host %s may", async (host) => {
+  await using server = await serve();
+  const { responses } = await exchange(server.port, reset(`Host: ${host}\r\n`));
+  expect(responses[0]?.status).toBe(200);
+  expect(server.worlds.get("default").seed).toBe("evil");
+});
+
+test.each(foreignHosts)("the Host %j may not, and nothing happens", async (host) => {
+  await using server = await serve();
+  const { responses } = await exchange(server.port, reset(`Host: ${host}\r\n`));
+  expect(responses[0]?.status).toBe(403);
+  expect(responses[0]?.headers["content-type"]).toBe("application/problem+json");
+  expect(responses[0]?.headers["x-ratelimit-remaining"]).toBe("60");
+  expect(server.worlds.get("default").seed).toBe("adsim");
+});
+
+test("a foreign host in an absolute target counts, not the Host header", async () => {
+  await using server = await serve();
+  const sent = reset("Host: localhost\r\n", "http://evil.example/_sim/reset");
+  const { responses } = await exchange(server.port, sent);
+  expect(responses[0]?.status).toBe(403);
+  expect(server.worlds.get("default").seed).toBe("adsim");
+});
+
+const foreignPages = [
+  "Origin: http://evil.example\r\n",
+  "Origin: null\r\n",
+  "Origin: http://localhost:3000\r\n",
+  "Origin: https://localhost\r\n",
+  "Origin: http://localhost\r\nOrigin: http://localhost\r\n",
+  "Sec-Fetch-Site: cross-site\r\n",
+];
+
+test.each(foreignPages)("a page of another origin may not: %j", async (line) => {
+  await using server = await serve();
+  for (const path of ["/_sim/reset", "/@other/_sim/reset"]) {
+    const { responses } = await exchange(server.port, reset(`Host: localhost\r\n${line}`, path));
+    expect(responses[0]?.status).toBe(403);
+  }
+  expect(server.worlds.get("default").seed).toBe("adsim");
+  expect(server.worlds.names()).toEqual(["default"]);
+});
+
+test("a page of the server's own origin may", async () => {
+  await using server = await serve();
+  const own = `Host: localhost:${server.port}\r\nOrigin: http://localhost:${server.port}\r\nSec-Fetch-Site: same-origin\r\n`;
+  const { responses } = await exchange(server.port, reset(own));
+  expect(responses[0]?.status).toBe(200);
+});
+
+test.each([
+  ["application/x-www-form-urlencoded", '{"seed":"evil"}'],
+  ["text/plain", '{"seed":"evil"}'],
+  ["multipart/form-data; boundary=x", '{"seed":"evil"}'],
+  ["text/plain; application/json", '{"seed":"evil"}'],
+  ["application/json; charset=utf-16", '{"seed":"evil"}'],
+])("a body that a page can send as it likes (%s) is 415", async (contentType, body) => {
+  await using server = await serve();
+  const response = await fetch(`${server.url}/_sim/reset`, {
+    method: "POST",
+    headers: { "content-type": contentType },
+    body,
+  });
+  expect(response.status).toBe(415);
+  expect(server.worlds.get("default").seed).toBe("adsim");
+});
+
+test("beyond loopback the control API is shut without a token, and the API is open", async () => {
+  await using server = await serve({ host: "0.0.0.0" });
+  for (const path of ["/_sim/reset", "/@other/_sim/reset"]) {
+    const { responses } = await exchange(server.port, reset("Host: localhost\r\n", path));
+    expect(responses[0]?.status).toBe(403);
+    expect(JSON.parse(responses[0]?.body ?? "").detail).toContain("--control-token");
+  }
+  expect(server.worlds.get("default").seed).toBe("adsim");
+  expect(server.worlds.names()).toEqual(["default"]);
+  const { responses } = await exchange(
+    server.port,
+    "GET /v1/publisher/stats HTTP/1.1\r\nHost: any.example\r\n\r\n",
+  );
+  expect(responses[0]?.status).toBe(401);
+});
+
+test.each(["127.0.0.1", "0.0.0.0"])("on %s a token that is set is required", async (host) => {
+  await using server = await serve({ host, controlToken: "s3cret" });
+  const wrong = [
+    "",
+    "Authorization: Bearer s3cre\r\n",
+    "Authorization: s3cret\r\n",
+    "Authorization: Bearer s3cret2\r\n",
+  ];
+  for (const line of wrong) {
+    const { responses } = await exchange(server.port, reset(`Host: localhost\r\n${line}`));
+    expect(responses[0]?.status, line).toBe(401);
+    expect(responses[0]?.body).not.toContain("s3cret");
+    expect(server.worlds.get("default").seed).toBe("adsim");
+  }
+  const right = "Host: localhost\r\nAuthorization: Bearer s3cret\r\n";
+  const { responses } = await exchange(server.port, reset(right));
+  expect(responses[0]?.status).toBe(200);
+  const foreign = await exchange(server.port, reset(`${right}Origin: http://evil.example\r\n`));
+  expect(foreign.responses[0]?.status).toBe(403);
+});
+
+test("a refused snapshot of many megabytes isn't kept, and its refusal can be read", async () => {
+  await using server = await serve();
+  const megabyte = new Uint8Array(1024 * 1024);
+  const { responses } = await exchange(server.port, [
+    `PUT /_sim/snapshot HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: ${20 * megabyte.length}\r\n\r\n`,
+    ...Array.from({ length: 20 }, () => megabyte),
+  ]);
+  expect(responses[0]?.status).toBe(403);
+});

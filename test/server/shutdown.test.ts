@@ -1,0 +1,115 @@
+/** Starting and stopping: who is being served is answered, and a server that can't start says why. */
+
+import { createServer } from "node:net";
+import { expect, test } from "vitest";
+import { startServer } from "../../src/server.ts";
+import { open, parseResponses, serve } from "./raw.ts";
+
+const HEAD = "POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n";
+
+test("a request whose body is on its way when the server closes is answered", async () => {
+  await using server = await serve();
+  const socket = await open(server.port);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  const ended = new Promise((resolve) => socket.on("end", resolve));
+  socket.write(HEAD);
+  // The server must have seen the head.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const closed = server.close();
+  setTimeout(() => socket.write("{}"), 100);
+  await Promise.all([closed, ended]);
+  expect(parseResponses(text)[0]?.status).toBe(401);
+  expect(parseResponses(text)[0]?.headers.connection).toBe("close");
+});
+
+test("idle, half-sent and silent connections don't keep the server from closing", async () => {
+  const server = await serve();
+  const sockets = await Promise.all([1, 2, 3, 4].map(() => open(server.port)));
+  const gone = sockets.map(
+    (socket) =>
+      new Promise((resolve) => {
+        socket.on("close", resolve);
+        socket.on("error", () => undefined);
+        socket.resume();
+      }),
+  );
+  sockets[0]?.write("GET /_sim/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  sockets[1]?.write("GET /_sim/hea");
+  sockets[2]?.write(HEAD);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await server.close();
+  await Promise.all(gone);
+  await expect(open(server.port)).rejects.toThrow("ECONNREFUSED");
+});
+
+test("closing twice is closing once", async () => {
+  const server = await serve();
+  await Promise.all([server.close(), server.close()]);
+  await server.close();
+});
+
+test("a port in use is refused with what to do", async () => {
+  await using server = await serve();
+  await expect(startServer({ port: server.port })).rejects.toThrow(
+    `Port ${server.port} on 127.0.0.1 is in use. Stop what uses it, or choose another port`,
+  );
+});
+
+test("a host that isn't this machine's is refused with what to do", async () => {
+  await expect(startServer({ port: 0, host: "203.0.113.1" })).rejects.toThrow(
+    "can't listen on host 203.0.113.1",
+  );
+});
+
+test.each([
+  [{ port: 70_000 }, "port"],
+  [{ port: 1.5 }, "port"],
+  [{ host: "" }, "host"],
+  [{ controlToken: "" }, "controlToken"],
+  [{ controlToken: "two words" }, "controlToken"],
+  [{ maxWorlds: 0 }, "maxWorlds"],
+  [{ publishers: 0 }, "publishers"],
+  [{ colour: "red" }, "colour"],
+])("the wrong option %j is refused by name", async (options, field) => {
+  await expect(startServer({ port: 0, ...options })).rejects.toMatchObject({
+    name: "InputError",
+    field,
+  });
+});
+
+test("the URL is one to use, for IPv6 too", async () => {
+  await using server = await serve({ host: "localhost" });
+  expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
+  const hasIpv6 = await new Promise<boolean>((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(0, "::1", () => probe.close(() => resolve(true)));
+  });
+  const starting = serve({ host: "::1" });
+  if (!hasIpv6) {
+    await expect(starting).rejects.toThrow("can't listen on host ::1");
+    return;
+  }
+  await using six = await starting;
+  expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await fetch(`${six.url}/_sim/health`)).status).toBe(200);
+});
+
+test("names are loaded only when someone asks for them", async () => {
+  const { execFileSync } = await import("node:child_process");
+  const script = `
+    import { startServer } from ${JSON.stringify(new URL("../../src/server.ts", import.meta.url).href)};
+    import { createRequire } from "node:module";
+    const server = await startServer({ port: 0 });
+    const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes("faker"));
+    await fetch(server.url + "/_sim/health");
+    const before = loaded();
+    const listed = await (await fetch(server.url + "/_sim/publishers?limit=1")).json();
+    await server.close();
+    console.log(JSON.stringify({ before, name: listed.publishers[0].name.length > 0 }));`;
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", script]);
+  expect(JSON.parse(String(output))).toEqual({ before: false, name: true });
+});
