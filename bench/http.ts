@@ -1,0 +1,142 @@
+/** Requests a second over HTTP, as built, beside a bare node:http server that gives the same bytes. Server and load pinned. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSimulator } from "../src/index.ts";
+import { type Caller, generator, type Kind, requestsPerSecond } from "./load.ts";
+import {
+  canPin,
+  freePort,
+  median,
+  printFigure,
+  printMachine,
+  root,
+  spawnOn,
+  stop,
+  temporary,
+  untilAnswered,
+} from "./measure.ts";
+
+const ROUNDS = 7;
+const SECONDS = 3;
+/** Enough of them to stay within 10,000 impressions and 60 stats requests a minute each. */
+const CALLERS = 5000;
+const SURFACES = 4;
+const POPULATION = 1_000_000;
+const SEED = "bench";
+
+interface Target {
+  readonly name: string;
+  readonly port: number;
+}
+
+/** The first publishers with so many surfaces. */
+function findCallers(): Caller[] {
+  const sim = createSimulator({ seed: SEED, publishers: POPULATION });
+  const callers: Caller[] = [];
+  for (let count = CALLERS; callers.length < CALLERS; count *= 2) {
+    callers.length = 0;
+    for (const { id, apiKey, surfaces } of sim.publishers.credentials(count)) {
+      const [first] = surfaces;
+      if (surfaces.length !== SURFACES || first === undefined) continue;
+      callers.push({ id, apiKey, surface: first.id });
+    }
+  }
+  return callers.slice(0, CALLERS);
+}
+
+/** What the bare server answers: an answer of ours with the headers that aren't the connection's. */
+async function fixedAnswer(response: Response): Promise<object> {
+  if (response.status !== 200) throw new Error(`The sample was answered with ${response.status}.`);
+  const headers = Object.fromEntries(response.headers);
+  for (const own of ["connection", "date", "keep-alive"]) delete headers[own];
+  return { headers, body: await response.text() };
+}
+
+async function samples(port: number, caller: Caller): Promise<string> {
+  const url = `http://127.0.0.1:${port}/v1`;
+  const authorization = `Bearer ${caller.apiKey}`;
+  const post = await fetch(`${url}/impression`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify({ publisher_id: caller.id, surface: caller.surface, ad_id: "ad-1" }),
+  });
+  const get = await fetch(`${url}/publisher/stats?publisher_id=${caller.id}`, {
+    headers: { authorization },
+  });
+  return JSON.stringify({ post: await fixedAnswer(post), get: await fixedAnswer(get) });
+}
+
+/** The world's time goes ahead fast enough for the limits of 60 a minute. */
+function hurryClock(port: number): () => void {
+  const advance = (): void => {
+    const url = `http://127.0.0.1:${port}/_sim/clock/advance`;
+    const headers = { "content-type": "application/json" };
+    fetch(url, { method: "POST", headers, body: '{"by":"1m"}' }).then(
+      (response) => response.arrayBuffer(),
+      () => undefined,
+    );
+  };
+  const timer = setInterval(advance, 1000);
+  advance();
+  return () => clearInterval(timer);
+}
+
+async function compare(kind: Kind, targets: readonly [bare: Target, ours: Target]): Promise<void> {
+  const rates: [number[], number[]] = [[], []];
+  for (let round = -1; round < ROUNDS; round += 1) {
+    for (const at of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const { port } = targets[at];
+      const calm = kind === "stats" && at === 1 ? hurryClock(port) : () => undefined;
+      const rate = await requestsPerSecond({ port, kind, seconds: SECONDS, callers });
+      calm();
+      // The first round warms up.
+      if (round >= 0) rates[at].push(rate);
+    }
+  }
+  for (const at of [0, 1] as const) {
+    const value = median(rates[at]);
+    printFigure({ name: `${kind}, ${targets[at].name}`, value, unit: "requests/s" });
+  }
+  const ratios = rates[1].map((rate, round) => rate / (rates[0][round] ?? Number.NaN));
+  printFigure({
+    name: `${kind}, ratio, median of the rounds'`,
+    value: median(ratios),
+    unit: "×",
+    atLeast: kind === "impression" ? 0.85 : 0.8,
+  });
+}
+
+const callers = findCallers();
+const [sample] = callers;
+if (sample === undefined) throw new Error("No publisher found.");
+const oursPort = await freePort();
+const ours = spawnOn(0, process.execPath, [
+  join(root, "dist/cli/main.js"),
+  ...["serve", "--port", String(oursPort), "--seed", SEED, "--publishers", String(POPULATION)],
+]);
+ours.stdout?.resume();
+await untilAnswered(`http://127.0.0.1:${oursPort}/v1`);
+const file = join(temporary, `adsim-bench-${process.pid}-answers.json`);
+writeFileSync(file, await samples(oursPort, sample));
+const barePort = await freePort();
+const bare = spawnOn(0, process.execPath, [
+  join(root, "bench/bare-server.ts"),
+  String(barePort),
+  file,
+]);
+await untilAnswered(`http://127.0.0.1:${barePort}/`);
+
+printMachine();
+const pinning = canPin
+  ? "server on core 0, load on core 1"
+  : "not pinned, so take the ratio with care";
+console.log(`${generator}, 32 connections, ${SECONDS} s a run, ${ROUNDS} rounds, ${pinning}`);
+const targets = [
+  { name: "bare node:http", port: barePort },
+  { name: "adsim serve", port: oursPort },
+] as const;
+await compare("impression", targets);
+await compare("stats", targets);
+await stop(ours);
+await stop(bare);
