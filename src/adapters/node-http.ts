@@ -15,7 +15,7 @@ import type { SimulatorOptions } from "../simulator.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
 import { createControlGuard } from "./node-guard.ts";
 import { answerBrokenRequests, sendLast } from "./node-raw.ts";
-import { Arrival, type RequestHost, receive } from "./node-requests.ts";
+import { Arrival, latestResponse, type RequestHost, receive } from "./node-requests.ts";
 import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
@@ -72,7 +72,6 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const server = createServer(serverSettings);
   applyLimits(server);
   const sockets = new Set<Socket>();
-  const latest = new WeakMap<Socket, ServerResponse>();
   let closing = false;
   const refuse = (rejection: Rejection): ApiResponse =>
     createResponder(worlds.get(DEFAULT_WORLD).assumptions).refusal(rejection, UNTOUCHED, {});
@@ -86,10 +85,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const requestHost: RequestHost = {
     answer: (request) => answerSafely(worlds, request),
     inspect(head) {
-      if (head.hosts > 1 || (head.hosts === 0 && head.httpVersion === "1.1")) {
+      const { host: named } = head.headers;
+      // Two Host headers arrive as one with a comma, which no host has.
+      if (named === undefined ? head.httpVersion === "1.1" : named.includes(",")) {
         return refuse({
           code: "malformed_request",
-          detail: `An HTTP/1.1 request must have one Host header; this one has ${head.hosts}.`,
+          detail: "An HTTP/1.1 request must have one Host header, with one host.",
         });
       }
       return isControlTarget(head.path) ? guard(head.headers) : undefined;
@@ -100,7 +101,6 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     giveUp: sendLast,
   };
   const onRequest = (request: Arrival, response: ServerResponse): void => {
-    latest.set(request.socket, response);
     receive(requestHost, request, response);
   };
   server.on("request", onRequest);
@@ -111,7 +111,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     stream.on("error", () => stream.destroy());
     sendLast(stream as Socket, answerSafely(worlds, { method: "CONNECT", path }));
   });
-  answerBrokenRequests(server, { refuse, latestOf: (socket) => latest.get(socket) });
+  answerBrokenRequests(server, { refuse, latestOf: latestResponse });
 
   return {
     url: urlOf(address),
@@ -128,6 +128,8 @@ const UNTOUCHED: number = documentedLimits.reporting.requests;
 
 const serverSettings = {
   IncomingMessage: Arrival,
+  // As fetch's Headers does: Node would drop the second of two Authorization headers, and so take the first for a key.
+  joinDuplicateHeaders: true,
   // Bounds the memory that a connection can take before it has said anything useful. A query longer than 8 KiB is
   // refused as such up to here, and as an oversized head beyond.
   maxHeaderSize: 32 * 1024,

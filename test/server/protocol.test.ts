@@ -8,6 +8,7 @@ const MEGABYTE = "a".repeat(1024 * 1024);
 
 const malformed: Readonly<Record<string, string>> = {
   "two Host headers": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}Host: localhost\r\n\r\n`,
+  "two Host headers with an absolute target": `GET http://localhost/v1/click HTTP/1.1\r\n${HOST}${HOST}\r\n`,
   "no Host header": "GET /v1/publisher/stats HTTP/1.1\r\n\r\n",
   "an unknown method": `FROB /v1/impression HTTP/1.1\r\n${HOST}\r\n`,
   "a method in lower case": `get /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`,
@@ -236,6 +237,16 @@ test("header names that every object has are headers like others", async () => {
   await exchange(server.port, `GET /v1/click HTTP/1.1\r\n${HOST}constructor: y\r\n\r\n`);
   const [entry] = server.worlds.get("default").journal.entries();
   expect(entry?.request.headers).toEqual({ host: "localhost", constructor: "y" });
+});
+
+test("a key in a Set-Cookie header doesn't reach the journal", async () => {
+  await using server = await serve();
+  const world = server.worlds.get("default");
+  const { apiKey } = world.publishers.at(0);
+  const cookie = `Set-Cookie: k=${apiKey}\r\n`;
+  await exchange(server.port, `GET /v1/click HTTP/1.1\r\n${HOST}${cookie}${cookie}\r\n`);
+  expect(world.journal.total).toBe(1);
+  expect(JSON.stringify(world.journal.entries())).not.toContain(apiKey);
 });
 
 test("invalid UTF-8 in a body is refused as such", async () => {
