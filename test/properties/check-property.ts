@@ -1,0 +1,63 @@
+/**
+ * Runs a property with a fixed seed, or another from the environment, and ends a failure with one line to paste that
+ * reproduces it. ADSIM_RUNS multiplies the number of runs; ADSIM_SEED=random explores.
+ */
+
+import fc from "fast-check";
+
+export interface PropertyOptions {
+  /** The test's name, which reproduces it. */
+  readonly test: string;
+  readonly file: string;
+  readonly runs: number;
+}
+
+const DEFAULT_SEED = 20_260_115;
+
+function seed(): number {
+  const asked = process.env.ADSIM_SEED;
+  if (asked === "random") return Math.floor(Math.random() * 0x7fff_ffff);
+  return asked === undefined ? DEFAULT_SEED : Number(asked);
+}
+
+/** What a property that replays commands passes to `fc.commands`. */
+export const replayPath: string | undefined = process.env.ADSIM_REPLAY_PATH;
+
+/** @throws Error with the shrunk counterexample, what went wrong, and how to see it again. */
+export function checkProperty<Values>(
+  { test, file, runs }: PropertyOptions,
+  property: fc.IProperty<Values>,
+): void {
+  const path = process.env.ADSIM_PATH;
+  const numRuns = Math.round(runs * Number(process.env.ADSIM_RUNS ?? 1));
+  const details = fc.check(property, { seed: seed(), numRuns, ...(path ? { path } : {}) });
+  if (details.failed) throw failure(details as fc.RunDetails<unknown>, test, file);
+}
+
+/** {@link checkProperty} for a property that awaits. */
+export async function checkAsyncProperty<Values>(
+  { test, file, runs }: PropertyOptions,
+  property: fc.IAsyncProperty<Values>,
+): Promise<void> {
+  const path = process.env.ADSIM_PATH;
+  const numRuns = Math.round(runs * Number(process.env.ADSIM_RUNS ?? 1));
+  const details = await fc.check(property, { seed: seed(), numRuns, ...(path ? { path } : {}) });
+  if (details.failed) throw failure(details as fc.RunDetails<unknown>, test, file);
+}
+
+function failure(details: fc.RunDetails<unknown>, test: string, file: string): Error {
+  const shown = fc.stringify(details.counterexample);
+  const replay = /replayPath="([^"]*)"/.exec(shown)?.[1];
+  const environment = [
+    `ADSIM_SEED=${details.seed}`,
+    `ADSIM_PATH=${details.counterexamplePath ?? ""}`,
+    ...(replay === undefined ? [] : [`ADSIM_REPLAY_PATH=${replay}`]),
+  ];
+  const error = details.errorInstance;
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new Error(
+    `${test}: false after ${details.numRuns} runs, shrunk ${details.numShrinks} times.\n` +
+      `Counterexample: ${shown.length > 6000 ? `${shown.slice(0, 6000)}…` : shown}\n${reason}\n` +
+      `Reproduce: ${environment.join(" ")} npx vitest run ${file} -t "${test}"`,
+  );
+}
