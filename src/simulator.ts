@@ -13,7 +13,7 @@ import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { createJournal, type Journal } from "./exchange/journal.ts";
 import { freshBucketOf } from "./exchange/quota.ts";
-import { dayReader, type World } from "./exchange/world.ts";
+import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
 import { createIds } from "./publishers/ids.ts";
 import type { People } from "./publishers/people.ts";
 import { createPopulation, MAX_POPULATION } from "./publishers/population.ts";
@@ -181,7 +181,9 @@ export function createSimulatorCore(
       profile: running.settings.profile,
       assumptions: { ...running.assumptions },
       clock: { mode: running.clock.mode, now: running.clock.now() },
-      accounts: saveAccounts(running.accounts),
+      accounts: saveAccounts(running.accounts, (book) =>
+        book.forget(running.clock.now(), dedupWindowOf(running.assumptions)),
+      ),
     }),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);

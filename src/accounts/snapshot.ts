@@ -95,7 +95,9 @@ export function parseSnapshot(input: unknown): Snapshot {
   return parseInput(snapshotSchema, input);
 }
 
-export function saveAccounts(accounts: Accounts): SavedAccount[] {
+/** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
+export function saveAccounts(accounts: Accounts, forget: (book: Book) => void): SavedAccount[] {
+  for (const { book } of accounts.opened()) forget(book);
   return Array.from(accounts.opened(), (account) => ({
     ordinal: account.ordinal,
     keySerial: account.keySerial,

@@ -138,6 +138,8 @@ export class RecentImpressions {
   }
 
   remember(wanted: Fingerprint, row: number, nowMs: number, windowMs: number): void {
+    // Whether somebody swept before must not show in the state.
+    this.forget(nowMs, windowMs);
     if (this.#current.used === 0) {
       this.#current = new Generation(nowMs);
     } else if (nowMs - this.#current.since >= windowMs) {
