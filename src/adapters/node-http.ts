@@ -81,6 +81,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     socket.once("close", () => sockets.delete(socket));
   });
   const address = await listen(server, port, host);
+  const sweep = setInterval(sweeper(sockets), IDLE_MS).unref();
   const guard = createControlGuard({ address: address.address, host, controlToken });
   const requestHost: RequestHost = {
     answer: (request) => answerSafely(worlds, request),
@@ -118,6 +119,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     worlds,
     close() {
       closing = true;
+      clearInterval(sweep);
       return closeServer(server, sockets);
     },
   };
@@ -146,9 +148,8 @@ function applyLimits(server: HttpServer): void {
   server.headersTimeout = 10_000;
   // Long enough for a snapshot of 256 MiB over a slow link.
   server.requestTimeout = 60_000;
-  // Longer than clients keep idle connections (mostly below a minute), so that it's them who close: a server that
-  // closes first makes a client's next request fail now and then.
-  server.keepAliveTimeout = 65_000;
+  // Node's own would set a timer twice for every request; idle connections are swept instead.
+  server.keepAliveTimeout = 0;
   // The time-outs above cover every state; an answer never takes time.
   server.timeout = 0;
   // Unlimited: Node answers 503 to what exceeds it, and a load test reuses its connections for millions of requests.
@@ -211,6 +212,23 @@ function whyNotListening(error: NodeJS.ErrnoException, port: number, host: strin
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+/**
+ * A connection that is idle for this long is closed within twice as long, in milliseconds. Clients mostly keep idle ones
+ * below a minute, and it should be them who close: a server that does makes a client's next request fail now and then.
+ */
+const IDLE_MS = 65_000;
+
+/** Closes the connections that brought nothing since it was called last. An answer never takes that long. */
+export function sweeper(sockets: Iterable<Socket>): () => void {
+  const readBefore = new WeakMap<Socket, number>();
+  return () => {
+    for (const socket of sockets) {
+      if (readBefore.get(socket) === socket.bytesRead) socket.destroy();
+      else readBefore.set(socket, socket.bytesRead);
+    }
+  };
 }
 
 /** How long requests in flight have to be answered, in milliseconds: a second less what closing takes. */

@@ -55,6 +55,8 @@ export class Arrival extends IncomingMessage {
   keptBytes = 0;
   limitBytes = 0;
   receivedBytes = 0;
+  /** What Content-Length says; NaN for a body in chunks. */
+  announcedBytes: number = Number.NaN;
 }
 
 const noFields: Readonly<Record<string, string>> = Object.freeze({});
@@ -71,13 +73,17 @@ export function receive(host: RequestHost, request: Arrival, response: ServerRes
   readTarget(request);
   const { method = "", fields, path, httpVersion } = request;
   request.refusal = host.inspect({ method, path, headers: fields, httpVersion });
-  if (fields["content-length"] === undefined && fields["transfer-encoding"] === undefined) {
+  const announced = fields["content-length"] ?? "0";
+  const inChunks = fields["transfer-encoding"] !== undefined;
+  if (announced === "0" && !inChunks) {
     finish(request, "");
     return;
   }
   request.limitBytes = request.refusal === undefined ? host.bodyLimit(method, path) + 1 : 0;
   request.on("data", keep);
-  request.on("end", complete);
+  // A body whose length is known needs nobody to say that it has ended.
+  if (inChunks) request.on("end", complete);
+  else request.announcedBytes = Number(announced);
 }
 
 /** Header fields by lower-case name. The server joins repeated ones as fetch's Headers does, save for Set-Cookie. */
@@ -124,7 +130,9 @@ function keep(this: Arrival, chunk: Buffer): void {
     this.off("end", complete);
     this.resume();
     this.host?.giveUp(this.socket, answerTo(this.host, this, bodyOf(this)));
+    return;
   }
+  if (this.receivedBytes === this.announcedBytes) complete.call(this);
 }
 
 function complete(this: Arrival): void {
