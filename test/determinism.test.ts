@@ -1,0 +1,50 @@
+/** R1: the same bytes in every process, whatever its time zone and locale. Node versions: determinism/across-node-versions.ts. */
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { createSimulator } from "../src/index.ts";
+import { play } from "./determinism/play.ts";
+
+const script = join(import.meta.dirname, "determinism", "print-digest.ts");
+
+async function digestUnder(environment: Readonly<Record<string, string>>): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+    env: { PATH: process.env.PATH ?? "", ...environment },
+  });
+  return stdout.trim();
+}
+
+const digest = play(createSimulator);
+
+test("playing the list twice in one process gives one digest", () => {
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(play(createSimulator)).toBe(digest);
+});
+
+test("another seed, or one request more, gives another digest", () => {
+  expect(play((options) => createSimulator({ ...options, seed: "another" }))).not.toBe(digest);
+  const shifted = play((options) => {
+    const sim = createSimulator(options);
+    sim.handle({ method: "GET", path: "/" });
+    return sim;
+  });
+  expect(shifted).not.toBe(digest);
+});
+
+test.each(["UTC", "Asia/Kolkata", "America/St_Johns", "Pacific/Apia"])(
+  "a process in the time zone %s gives the same digest",
+  { timeout: 30_000 },
+  async (TZ) => {
+    expect(await digestUnder({ TZ })).toBe(digest);
+  },
+);
+
+test.each(["C", "tr_TR.UTF-8", "de_DE.UTF-8"])(
+  "a process with the locale %s gives the same digest",
+  { timeout: 30_000 },
+  async (locale) => {
+    expect(await digestUnder({ LANG: locale, LC_ALL: locale })).toBe(digest);
+  },
+);
