@@ -14,6 +14,7 @@ import { createResponder } from "../exchange/respond.ts";
 import type { SimulatorOptions } from "../simulator.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
 import { createControlGuard } from "./node-guard.ts";
+import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { answerBrokenRequests, sendLast } from "./node-raw.ts";
 import { Arrival, latestResponse, type RequestHost, receive } from "./node-requests.ts";
 import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
@@ -212,23 +213,6 @@ function whyNotListening(error: NodeJS.ErrnoException, port: number, host: strin
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
-}
-
-/**
- * A connection that is idle for this long is closed within twice as long, in milliseconds. Clients mostly keep idle ones
- * below a minute, and it should be them who close: a server that does makes a client's next request fail now and then.
- */
-const IDLE_MS = 65_000;
-
-/** Closes the connections that brought nothing since it was called last. An answer never takes that long. */
-export function sweeper(sockets: Iterable<Socket>): () => void {
-  const readBefore = new WeakMap<Socket, number>();
-  return () => {
-    for (const socket of sockets) {
-      if (readBefore.get(socket) === socket.bytesRead) socket.destroy();
-      else readBefore.set(socket, socket.bytesRead);
-    }
-  };
 }
 
 /** How long requests in flight have to be answered, in milliseconds: a second less what closing takes. */

@@ -1,0 +1,115 @@
+/** What must not take the server down: a bug of ours, connections that nobody uses, worlds without end. */
+
+import { connect, createServer, type Socket } from "node:net";
+import { expect, test, vi } from "vitest";
+import { sweeper } from "../../src/adapters/node-idle.ts";
+import { exchange, serve } from "./raw.ts";
+
+test("an exception costs its request a 500, is reported, and the server goes on", async () => {
+  await using server = await serve();
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  Object.assign(server.worlds.get("broken"), {
+    handle: () => {
+      throw new Error("out of paper");
+    },
+  });
+  const response = await fetch(`${server.url}/@broken/v1/click`, {
+    headers: { authorization: "Bearer key_secret" },
+  });
+  const reported = written.mock.calls.join("");
+  written.mockRestore();
+  expect(response.status).toBe(500);
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  expect(response.headers.get("x-ratelimit-remaining")).toBe("60");
+  expect(await response.text()).not.toContain("out of paper");
+  expect(reported).toContain("out of paper");
+  expect(reported).not.toContain("key_secret");
+  expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
+});
+
+test("the sweep closes the connections that brought nothing since the last one", async () => {
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => accepted.push(socket.resume()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const clients: Socket[] = [];
+  for (const greeting of ["idle", "busy"]) {
+    const client = connect(port, "127.0.0.1");
+    clients.push(client);
+    client.write(greeting);
+    await vi.waitUntil(() => accepted[clients.length - 1]?.bytesRead === 4);
+  }
+  const sweep = sweeper(accepted);
+  sweep();
+  expect(accepted.map((socket) => socket.destroyed)).toEqual([false, false]);
+  clients[1]?.write("more");
+  await vi.waitUntil(() => accepted[1]?.bytesRead === 8);
+  sweep();
+  expect(accepted.map((socket) => socket.destroyed)).toEqual([true, false]);
+  sweep();
+  expect(accepted.map((socket) => socket.destroyed)).toEqual([true, true]);
+  for (const client of clients) client.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("worlds over HTTP are isolated, and bounded", async () => {
+  await using server = await serve({ maxWorlds: 3 });
+  const put = async (world: string, seed: string): Promise<number> => {
+    const response = await fetch(`${server.url}${world}/_sim/reset`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ seed }),
+    });
+    await response.text();
+    return response.status;
+  };
+  expect(await put("/@a", "one")).toBe(200);
+  expect(await put("/@b", "two")).toBe(200);
+  expect(await put("/@c", "three")).toBe(409);
+  expect(await put("/@a%20", "four")).toBe(400);
+  expect(server.worlds.names().map((name) => server.worlds.get(name).seed)).toEqual([
+    "adsim",
+    "one",
+    "two",
+  ]);
+});
+
+test("a snapshot of more than 64 KiB goes through HTTP both ways", async () => {
+  await using server = await serve();
+  const world = server.worlds.get("default");
+  const { id, apiKey, surfaces } = world.publishers.at(0);
+  for (let index = 0; index < 3000; index += 1) {
+    world.handle({
+      method: "POST",
+      path: "/v1/impression",
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: `s${index}` },
+    });
+  }
+  const snapshot = await (await fetch(`${server.url}/_sim/snapshot`)).text();
+  expect(snapshot.length).toBeGreaterThan(65_536);
+  const put = await fetch(`${server.url}/@copy/_sim/snapshot`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: snapshot,
+  });
+  expect(put.status).toBe(200);
+  expect(server.worlds.get("copy").snapshot()).toEqual(world.snapshot());
+});
+
+test("a body in many small pieces is read whole", async () => {
+  await using server = await serve();
+  const { apiKey, id, surfaces } = server.worlds.get("default").publishers.at(0);
+  const body = JSON.stringify({ publisher_id: id, surface: surfaces[0]?.id, ad_id: "é🧵" });
+  const bytes = Buffer.from(body);
+  const head = `POST /v1/impression HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
+  const chunks = [...bytes].flatMap((byte) => ["1\r\n", Uint8Array.of(byte), "\r\n"]);
+  const sized = [`${head}Content-Length: ${bytes.length}\r\n\r\n`, bytes];
+  const chunked = [`${head}Transfer-Encoding: chunked\r\n\r\n`, ...chunks, "0\r\n\r\n"];
+  for (const pieces of [chunked, sized]) {
+    const { responses } = await exchange(server.port, pieces);
+    expect(responses[0]?.status).toBe(200);
+  }
+  const seen = server.worlds.get("default").journal.entries();
+  expect(seen.map((entry) => entry.request.body)).toEqual([body, body]);
+});
