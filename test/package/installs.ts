@@ -1,0 +1,208 @@
+/**
+ * Packs the package as npm would publish it, installs it into empty projects, and uses it there on every Node that it
+ * promises to work on: the command, in process, as MSW handlers, and its types. A script, since it takes a minute.
+ */
+
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { nodeBinaries } from "../node-binaries.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const startedMs = performance.now();
+
+/** msw 3 runs on Node 22.12 and newer. */
+const mswMajors = [
+  { major: 2, version: "2.15.0", runsOn: () => true },
+  { major: 3, version: "3.0.5", runsOn: (node: string) => !node.startsWith("20.") },
+] as const;
+const typescripts = { typescript5: "5.9.3", typescript6: "6.0.3", typescript7: "7.0.2" } as const;
+
+let passed = 0;
+let failed = 0;
+
+async function check(name: string, body: () => Promise<unknown>): Promise<void> {
+  try {
+    await body();
+    passed += 1;
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    failed += 1;
+    const output = error as { stdout?: string; stderr?: string };
+    console.log(`FAILED  ${name}\n${error}\n${output.stdout ?? ""}${output.stderr ?? ""}`);
+  }
+}
+
+/** An empty project with these packages installed. */
+async function project(folder: string, packages: readonly string[]): Promise<string> {
+  const path = await mkdtemp(join(folder, "project-"));
+  await writeFile(join(path, "package.json"), '{ "private": true, "type": "module" }\n');
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  await run("npm", ["install", ...options, ...packages], { cwd: path });
+  return path;
+}
+
+const inProcess = `
+import assert from "node:assert/strict";
+import { createSimulator } from "adsim";
+const sim = createSimulator();
+const { id, apiKey, surfaces: [surface] } = sim.publishers.at(0);
+const headers = { authorization: "Bearer " + apiKey };
+const record = { publisher_id: id, surface: surface.id, ad_id: "a" };
+const sent = sim.handle({ method: "POST", path: "/v1/impression", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(record) });
+assert.equal(sent.status, 200, sent.body);
+const stats = await sim.fetch("http://ads.test/v1/publisher/stats?publisher_id=" + id, { headers });
+assert.equal(stats.status, 200);
+assert.equal((await stats.json()).publisher_id, id);
+`;
+
+const throughMsw = `
+import assert from "node:assert/strict";
+import { createSimulator } from "adsim";
+import { createHandlers } from "adsim/msw";
+import { setupServer } from "msw/node";
+const sim = createSimulator();
+const { id, apiKey } = sim.publishers.at(0);
+const server = setupServer(...createHandlers(sim, { baseUrl: "https://ads.test" }));
+server.listen({ onUnhandledRequest: "error" });
+const answer = await fetch("https://ads.test/v1/publisher/surfaces?publisher_id=" + id, { headers: { authorization: "Bearer " + apiKey } });
+assert.equal(answer.status, 200);
+assert.ok((await answer.json()).surfaces.length > 0);
+assert.equal((await fetch("https://ads.test/v1/click", { method: "POST" })).status, 401);
+server.close();
+`;
+
+const asServer = `
+import assert from "node:assert/strict";
+import { startServer } from "adsim/server";
+const server = await startServer({ port: 0 });
+assert.equal((await fetch(server.url + "/_sim/publishers")).status, 200);
+await server.close();
+`;
+
+const types = `
+import { type ApiResponse, createSimulator, type Simulator, type SimulatorOptions } from "adsim";
+import { createHandlers } from "adsim/msw";
+import { type ServerOptions, startServer } from "adsim/server";
+import { setupServer } from "msw/node";
+
+const options: SimulatorOptions = { seed: "42", assumptions: { "dedup.repeat": "conflict" } };
+export const sim: Simulator = createSimulator(options);
+export const answer: ApiResponse = sim.handle({ method: "GET", path: "/v1/publisher/stats" });
+export const id: string = sim.publishers.at(0).surfaces[0]?.id ?? "";
+export const interceptor = setupServer(...createHandlers(sim));
+const serverOptions: ServerOptions = { port: 0, clock: "frozen" };
+export const url: string = (await startServer(serverOptions)).url;
+// @ts-expect-error An assumption that doesn't exist.
+createSimulator({ assumptions: { "dedup.nothing": "x" } });
+// @ts-expect-error A choice that doesn't exist.
+createSimulator({ assumptions: { "dedup.repeat": "x" } });
+`;
+
+/** Starts the installed command, asks it once, and ends it as a supervisor would. */
+async function serve(binary: string, path: string): Promise<void> {
+  const entry = join(path, "node_modules/adsim/dist/cli/main.js");
+  const child = spawn(binary, [entry, "serve", "--port", "0", "--json"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  try {
+    const line = await new Promise<string>((resolve, reject) => {
+      let text = "";
+      child.stdout.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+        if (text.includes("\n")) resolve(text);
+      });
+      void ended.then((code) => reject(new Error(`ended with ${code} before it was ready`)));
+    });
+    const { url, publishers } = JSON.parse(line);
+    const [{ id, apiKey }] = publishers;
+    const address = `${url}/v1/publisher/payouts?publisher_id=${id}`;
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${apiKey}` } });
+    if (answer.status !== 200) throw new Error(`payouts: ${answer.status} ${await answer.text()}`);
+    await answer.text();
+    child.kill("SIGTERM");
+    const code = await ended;
+    if (code !== 0) throw new Error(`SIGTERM ended it with ${code} instead of 0`);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+async function typeCheck(path: string, compiler: string, resolution: string): Promise<void> {
+  const moduleOf = resolution === "bundler" ? "esnext" : "nodenext";
+  const config = {
+    compilerOptions: {
+      ...{ target: "es2022", lib: ["es2023", "dom", "dom.iterable"], types: ["node"] },
+      ...{ module: moduleOf, moduleResolution: resolution, strict: true, noEmit: true },
+      ...{ exactOptionalPropertyTypes: true, skipLibCheck: false },
+    },
+    files: ["types.ts"],
+  };
+  const file = `tsconfig.${compiler}.${resolution}.json`;
+  await writeFile(join(path, file), JSON.stringify(config));
+  const bin = join(path, "node_modules", compiler, "bin/tsc");
+  await run(process.execPath, [bin, "-p", file], { cwd: path });
+}
+
+async function checkAll(folder: string): Promise<void> {
+  const packed = await run("npm", ["pack", "--silent", "--pack-destination", folder], {
+    cwd: root,
+  });
+  const tarball = join(folder, packed.stdout.trim().split("\n").at(-1) ?? "");
+  const binaries = Object.entries(await nodeBinaries());
+  const script = (path: string, text: string, binary: string): Promise<unknown> =>
+    run(binary, ["--input-type=module", "-e", text], { cwd: path });
+
+  const alone = await project(folder, [tarball]);
+  await check("the package brings no optional peer", async () => {
+    const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: alone });
+    const unwanted = /node_modules[/\\](msw|vitest|fast-check)$/m.exec(stdout);
+    if (unwanted !== null) throw new Error(`${unwanted[1]} was installed`);
+  });
+  await check("npm runs the command by its name", async () => {
+    const { stdout } = await run("npm", ["exec", "--no", "--", "adsim", "--version"], {
+      cwd: alone,
+    });
+    if (!/^\d+\.\d+\.\d+\n$/.test(stdout)) throw new Error(stdout);
+  });
+  for (const [version, binary] of binaries) {
+    await check(`Node ${version}: adsim serve`, () => serve(binary, alone));
+    await check(`Node ${version}: in process`, () => script(alone, inProcess, binary));
+    await check(`Node ${version}: adsim/server`, () => script(alone, asServer, binary));
+  }
+  for (const { major, version: mswVersion, runsOn } of mswMajors) {
+    const compilers = Object.entries(typescripts);
+    const path = await project(folder, [
+      ...[tarball, `msw@${mswVersion}`, "@types/node@24"],
+      ...compilers.map(([name, version]) => `${name}@npm:typescript@${version}`),
+    ]);
+    await writeFile(join(path, "types.ts"), types);
+    for (const [version, binary] of binaries) {
+      if (runsOn(version)) {
+        await check(`Node ${version}: msw ${major}`, () => script(path, throughMsw, binary));
+      } else {
+        console.log(`        Node ${version}: msw ${major} needs a newer Node`);
+      }
+    }
+    for (const [compiler] of compilers) {
+      for (const resolution of ["bundler", "nodenext"]) {
+        const name = `${compiler}, ${resolution}, msw ${major}: types`;
+        await check(name, () => typeCheck(path, compiler, resolution));
+      }
+    }
+  }
+}
+
+const folder = await mkdtemp(join(tmpdir(), "adsim-package-"));
+try {
+  await checkAll(folder);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(`${Math.round((performance.now() - startedMs) / 1000)} s`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
