@@ -212,7 +212,9 @@ function whyNotListening(error: NodeJS.ErrnoException, port: number, host: strin
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  // A server on every address of the machine is reached at this one; the wildcard itself is no address to call.
+  const callable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return `http://${family === "IPv6" ? `[${callable}]` : callable}:${port}`;
 }
 
 /** How long requests in flight have to be answered, in milliseconds: a second less what closing takes. */

@@ -73,9 +73,9 @@ export function receive(host: RequestHost, request: Arrival, response: ServerRes
   readTarget(request);
   const { method = "", fields, path, httpVersion } = request;
   request.refusal = host.inspect({ method, path, headers: fields, httpVersion });
-  const announced = fields["content-length"] ?? "0";
+  const announced = Number(fields["content-length"] ?? 0);
   const inChunks = fields["transfer-encoding"] !== undefined;
-  if (announced === "0" && !inChunks) {
+  if (announced === 0 && !inChunks) {
     finish(request, "");
     return;
   }
@@ -83,7 +83,7 @@ export function receive(host: RequestHost, request: Arrival, response: ServerRes
   request.on("data", keep);
   // A body whose length is known needs nobody to say that it has ended.
   if (inChunks) request.on("end", complete);
-  else request.announcedBytes = Number(announced);
+  else request.announcedBytes = announced;
 }
 
 /** Header fields by lower-case name. The server joins repeated ones as fetch's Headers does, save for Set-Cookie. */

@@ -107,6 +107,18 @@ const sensible: readonly (readonly [what: string, sent: string, status: number])
     200,
   ],
   ["an unknown Expect", `GET /_sim/health HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 200],
+  ["a body of length 00", `POST /v1/click HTTP/1.1\r\n${HOST}Content-Length: 00\r\n\r\n`, 401],
+  ["a body on GET", `GET /v1/click HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nab`, 405],
+  [
+    "Upgrade with a body",
+    `POST /v1/click HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\n{}`,
+    401,
+  ],
+  [
+    "a body in gzip and chunks",
+    `POST /v1/click HTTP/1.1\r\n${HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    401,
+  ],
   ["two slashes", `GET //v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 404],
   ["dots in percent-encoding", `GET /v1/%2e%2e/x HTTP/1.1\r\n${HOST}\r\n`, 404],
   ["a path with dots", `GET /v1/../_sim/health HTTP/1.1\r\n${HOST}\r\n`, 404],

@@ -101,6 +101,7 @@ test.each([
 
 test("beyond loopback the control API is shut without a token, and the API is open", async () => {
   await using server = await serve({ host: "0.0.0.0" });
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   for (const path of ["/_sim/reset", "/@other/_sim/reset"]) {
     const { responses } = await exchange(server.port, reset("Host: localhost\r\n", path));
     expect(responses[0]?.status).toBe(403);
