@@ -4,7 +4,7 @@ import { type ApiRequest, createSimulator, type Simulator } from "../src/index.t
 import { median, printFigure, printMachine, timed } from "./measure.ts";
 
 const REQUESTS = 200_000;
-const PUBLISHERS = 100;
+const PUBLISHERS = 25;
 const ROUNDS = 7;
 
 interface Prepared {

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { arch, cpus, platform, tmpdir } from "node:os";
@@ -99,6 +100,17 @@ export async function outputOf(child: ChildProcess): Promise<string> {
   const [code] = await once(child, "close");
   if (code !== 0) throw new Error(`A process ended with ${code}: ${chunks.join("")}`);
   return chunks.join("");
+}
+
+/** Processor time that a process has used, in seconds; undefined where the system doesn't tell. */
+export function processorSeconds(pid: number | undefined): number | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    // User and system time, in ticks of a hundredth of a second.
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A port that was free a moment ago. */
