@@ -15,7 +15,7 @@ import {
 /** The world of a path without a name. */
 export const DEFAULT_WORLD = "default";
 /** How many worlds there can be, unless told otherwise. */
-export const DEFAULT_MAX_WORLDS = 1000;
+const DEFAULT_MAX_WORLDS = 1000;
 
 /** The worlds of one server. */
 export interface Worlds {

@@ -22,7 +22,7 @@ import {
 import type { Accounts } from "./accounts.ts";
 
 /** The statuses that a surface can be given. Recording is refused on any but `active` (spec §2, §3). */
-export const surfaceStatuses: readonly ["active", "paused", "pending_review", "archived"] = [
+const surfaceStatuses: readonly ["active", "paused", "pending_review", "archived"] = [
   "active",
   "paused",
   "pending_review",

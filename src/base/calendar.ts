@@ -9,7 +9,7 @@ export type Day = number & { readonly [dayBrand]: true };
 /** The last instant that has a four-digit year, in milliseconds since 1970. */
 export const LAST_INSTANT_MS = 253_402_300_799_999;
 /** The first instant that has a four-digit year, in milliseconds since 1970. */
-export const FIRST_INSTANT_MS = -62_167_219_200_000;
+const FIRST_INSTANT_MS = -62_167_219_200_000;
 
 /** The day with this count; the one constructor of `Day`. */
 export function day(daysSince1970: number): Day {
@@ -19,11 +19,6 @@ export function day(daysSince1970: number): Day {
 /** The day that an instant falls on, where midnight is `offsetMs` ahead of UTC's. */
 export function dayOfInstant(instantMs: number, offsetMs: number): Day {
   return day(Math.floor((instantMs + offsetMs) / DAY_MS));
-}
-
-/** The first instant of a day, where midnight is `offsetMs` ahead of UTC's. */
-export function startOfDay(of: Day, offsetMs: number): number {
-  return of * DAY_MS - offsetMs;
 }
 
 /** The day written `YYYY-MM-DD`, or undefined when the text has another form or names a day that doesn't exist. */

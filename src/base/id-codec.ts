@@ -18,9 +18,6 @@ export interface IdCodec {
   decode(text: string): IdParts | undefined;
 }
 
-/** The largest serial an id can carry. */
-export const MAX_SERIAL = 0xffff_ffff;
-
 /** How 64 permuted bits look as text. */
 export interface IdFormat {
   render(prefix: string, high: number, low: number): string;

@@ -23,7 +23,7 @@ export function subKey(key: Key, ordinal: number): Key {
 }
 
 /** Draw number `ordinal` (an integer from 0 to 2^53 - 1) of a stream: an integer from 0 to 2^32 - 1. */
-export function draw(key: Key, ordinal: number): number {
+function draw(key: Key, ordinal: number): number {
   const low = mix(key.a ^ Math.imul(ordinal | 0, 0x9e3779b1));
   return mix((low + key.b) ^ Math.imul((ordinal / 0x1_0000_0000) | 0, 0x85ebca77)) >>> 0;
 }

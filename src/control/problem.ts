@@ -6,7 +6,7 @@ import { documentedLimits } from "../contract/limits.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 
 /** What can be wrong with a control request. */
-export const problemKinds = {
+const problemKinds = {
   invalid: { status: 400, title: "The request holds a value that can't be used" },
   unauthorized: { status: 401, title: "The control token is missing or wrong" },
   forbidden: { status: 403, title: "The control API may not be used from there" },

@@ -44,7 +44,7 @@ export interface ControlRoute {
 /** Most control bodies are a few fields. */
 export const MAX_CONTROL_BODY_BYTES = 65_536;
 /** A snapshot holds every impression, in about 16 bytes each. */
-export const MAX_SNAPSHOT_BYTES: number = 256 * 1024 * 1024;
+const MAX_SNAPSHOT_BYTES: number = 256 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
 const LAST_PLACE = Number.MAX_SAFE_INTEGER;

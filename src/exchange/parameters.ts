@@ -24,7 +24,7 @@ export interface ParsedTarget {
 /** The longest body that is read, in bytes. An adapter needs to pass on no more than one byte above. */
 export const MAX_BODY_BYTES = 65_536;
 /** The longest query that is read, in characters. */
-export const MAX_QUERY_LENGTH = 8192;
+const MAX_QUERY_LENGTH = 8192;
 
 const none: Parsed = { kind: "parameters", raw: Object.freeze({}) };
 

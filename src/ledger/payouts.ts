@@ -7,9 +7,9 @@ import { type Day, day, firstDayOfMonth, monthOfDay } from "../base/calendar.ts"
 import { MICROS_PER_INR, type Micros, micros } from "../base/money.ts";
 
 /** What has to come together before it is paid; less rolls over to the next month. */
-export const PAYOUT_THRESHOLD: Micros = micros(500 * MICROS_PER_INR);
+const PAYOUT_THRESHOLD: Micros = micros(500 * MICROS_PER_INR);
 /** The day of the following month on which a month is paid. */
-export const PAYOUT_DAY_OF_MONTH = 7;
+const PAYOUT_DAY_OF_MONTH = 7;
 
 /** One payout. `month` counts months since year 0. */
 export interface Payout {

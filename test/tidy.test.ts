@@ -1,0 +1,345 @@
+/** What can be enforced about how the code reads: floors, banned calls, sizes, dead exports. Plain text, no compiler. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** Lowest first. A file imports from its own floor and from those before it. */
+const floors = [
+  "base",
+  "contract",
+  "assumptions",
+  "publishers",
+  "ledger",
+  "limits",
+  "accounts",
+  "exchange",
+  "simulator.ts",
+  "worlds.ts",
+  "control",
+  "adapters",
+  "cli",
+];
+
+/** Files above 300 lines, each with its reason. */
+const longFiles: Readonly<Record<string, string>> = {
+  "src/assumptions/catalogue.ts": "one table",
+};
+const MOST_LINES = 300;
+const MOST_FUNCTION_LINES = 70;
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  /** The text without comments and with empty string literals: what is left is code. */
+  readonly code: string;
+}
+
+function filesUnder(folder: string): SourceFile[] {
+  const paths = existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    : [];
+  return paths
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => {
+      const full = join(root, folder, path);
+      const text = readFileSync(full, "utf8");
+      return { path: relative(root, full).split(sep).join("/"), text, code: codeOf(text) };
+    });
+}
+
+/** Comments and texts go, line breaks stay. One pass, so that none of them hides in another. */
+function codeOf(text: string): string {
+  const tokens =
+    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|(?<=[(=:,[&|?]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g;
+  return text.replaceAll(tokens, (token) => {
+    const lines = token.replaceAll(/[^\n]/g, "");
+    if (token.startsWith('"') || token.startsWith("'")) return '""';
+    if (!token.startsWith("`")) return lines;
+    const inserted = Array.from(token.matchAll(/\$\{([^{}]*)\}/g), ([, code]) => code);
+    return `[${inserted.join(", ")}]${lines}`;
+  });
+}
+
+const sources = filesUnder("src");
+const everything = [...sources, ...filesUnder("test"), ...filesUnder("bench")];
+const isEntry = (path: string): boolean =>
+  /^src\/[a-z-]+\.ts$/.test(path) && !floors.includes(path.slice("src/".length));
+const floorOf = (path: string): string => path.split("/")[1] ?? "";
+
+/** The relative imports of a file, as paths from the root. */
+function importsOf({ path, text }: SourceFile): string[] {
+  const specifiers = text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g);
+  return Array.from(specifiers, ([, to = ""]) => posix.join(dirname(path), to));
+}
+
+/** `path:line` of each match in code, of files that `applies` to. */
+function places(
+  files: readonly SourceFile[],
+  pattern: RegExp,
+  applies: (path: string) => boolean = () => true,
+): string[] {
+  return files
+    .filter(({ path }) => applies(path))
+    .flatMap(({ path, code }) =>
+      code
+        .split("\n")
+        .flatMap((line, index) =>
+          pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [],
+        ),
+    );
+}
+
+test("there are sources to look at", () => {
+  expect(sources.length).toBeGreaterThan(40);
+  expect(codeOf('a = "x"; // Date.now()\nb /* TODO */')).toBe('a = ""; \nb ');
+});
+
+describe("floors", () => {
+  test("every file of src is an entry, or on a floor that has its place", () => {
+    const homeless = sources.filter(
+      ({ path }) => !isEntry(path) && !floors.includes(floorOf(path)),
+    );
+    expect(homeless.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("an import points down", () => {
+    const upward = sources
+      .filter(({ path }) => !isEntry(path))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((to) => floors.indexOf(floorOf(to)) > floors.indexOf(floorOf(file.path)))
+          .map((to) => `${file.path} imports ${to}`),
+      );
+    expect(upward).toEqual([]);
+  });
+
+  test("nothing but the command line imports an entry", () => {
+    const below = sources.filter(({ path }) => floorOf(path) !== "cli");
+    const inward = below.flatMap((file) =>
+      importsOf(file)
+        .filter(isEntry)
+        .map((to) => `${file.path} imports ${to}`),
+    );
+    expect(inward).toEqual([]);
+  });
+
+  test("an entry only re-exports", () => {
+    const statements = sources
+      .filter(({ path }) => isEntry(path))
+      .flatMap(({ path, code }) =>
+        code
+          .replaceAll(/export (?:type )?\{[^}]*\} from "";|export \* from "";/g, "")
+          .split("\n")
+          .filter((line) => line.trim() !== "")
+          .map((line) => `${path}: ${line}`),
+      );
+    expect(statements).toEqual([]);
+  });
+
+  test("no import leaves src, and every imported file is there", () => {
+    const lost = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((to) => !to.startsWith("src/") || !existsSync(join(root, to)))
+        .map((to) => `${file.path} imports ${to}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  test("no folder is a drawer", () => {
+    const drawers = everything.filter(({ path }) =>
+      /\/(?:utils?|helpers?|common|types|misc|lib)\//.test(path),
+    );
+    expect(drawers.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("banned calls", () => {
+  const outside = (path: string): boolean => /^src\/(?:adapters|cli)\//.test(path);
+  const inside = (path: string): boolean => !outside(path);
+
+  test.each([
+    ["ambient randomness", /Math\.random|\bcrypto\b|randomUUID|getRandomValues/],
+    ["ambient time", /Date\.now|new Date\(\)|performance\.now|hrtime/],
+    ["timers", /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/],
+    ["the locale", /toLocale\w*|\bIntl\b|localeCompare/],
+    ["the environment", /\bprocess\b/],
+    ["waiting", /\bawait\b|\basync\b|\bPromise\b/],
+  ])("%s: only in adapters and cli", (_, pattern) => {
+    // The control API reads bodies that an adapter has read: it may not wait either.
+    expect(places(sources, pattern, inside)).toEqual([]);
+  });
+
+  test("the host's time zone is read nowhere", () => {
+    const local =
+      /\.(?:get|set)(?:FullYear|Month|Date|Day|Hours|Minutes|Seconds)\(|getTimezoneOffset/;
+    expect(places(sources, local)).toEqual([]);
+  });
+
+  test("functions whose last bit engines may choose: nowhere", () => {
+    const inexact =
+      /Math\.(?:log|exp|pow|sin|cos|tan|sqrt|cbrt|hypot|atan|asin|acos|sinh|cosh|tanh)|\*\*/;
+    expect(places(sources, inexact)).toEqual([]);
+  });
+
+  test("process.exit: only in cli", () => {
+    expect(places(sources, /process\.exit\(/, (path) => !path.startsWith("src/cli/"))).toEqual([]);
+  });
+
+  test("faker: only in publishers/people.ts", () => {
+    const users = sources.filter(({ text }) => text.includes('"@faker-js/'));
+    expect(users.map(({ path }) => path)).toEqual(["src/publishers/people.ts"]);
+  });
+});
+
+describe("types", () => {
+  test("nothing is any, nothing is said to be there that might not be, no error is hidden", () => {
+    expect(places(everything, /:\s*any\b|\bas any\b|<any\b|\bany\[\]/)).toEqual([]);
+    expect(places(everything, /[\w)\]]!(?:[.;,)\]]|\[)/)).toEqual([]);
+    const hidden = sources.filter(({ text }) => /@ts-(?:ignore|expect-error|nocheck)/.test(text));
+    expect(hidden.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("only syntax that can be erased", () => {
+    const kept =
+      /^\s*(?:export )?(?:const )?enum |^\s*(?:export )?namespace |constructor\(.*\b(?:private|public|readonly)\b/;
+    expect(places(everything, kept)).toEqual([]);
+  });
+
+  test("nothing is exported by default", () => {
+    const own = (path: string): boolean => !path.endsWith(".d.ts");
+    expect(places(sources, /export default/, own)).toEqual([]);
+  });
+});
+
+describe("sizes", () => {
+  test(`no file of src has more than ${MOST_LINES} lines, save for those with a reason`, () => {
+    const long = sources
+      .filter(({ text }) => text.split("\n").length - 1 > MOST_LINES)
+      .map(({ path }) => path);
+    expect(long.filter((path) => longFiles[path] === undefined)).toEqual([]);
+    expect(Object.keys(longFiles).filter((path) => !long.includes(path))).toEqual([]);
+  });
+
+  test(`no function of src has more than ${MOST_FUNCTION_LINES} lines`, () => {
+    // A function that only makes closures is as long as they are together; each of them is measured.
+    const long = sources.flatMap(({ path, code }) =>
+      functionsIn(code)
+        .filter(({ lines, makesClosures }) => lines > MOST_FUNCTION_LINES && !makesClosures)
+        .map(({ name, lines }) => `${path} ${name}: ${lines} lines`),
+    );
+    expect(long).toEqual([]);
+  });
+
+  test("the README has at most 250 lines", () => {
+    const readme = join(root, "README.md");
+    const lines = existsSync(readme) ? readFileSync(readme, "utf8").split("\n").length - 1 : 0;
+    expect(lines).toBeLessThanOrEqual(250);
+  });
+});
+
+describe("leftovers", () => {
+  test("every file opens by saying why it is there", () => {
+    const silent = sources.filter(
+      ({ path, text }) => !isEntry(path) && !/^(?:#![^\n]*\n)?\/[/*]/.test(text),
+    );
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("nothing is left to do", () => {
+    const marker = new RegExp(["TO", "DO|FIX", "ME|X", "XX"].join(""));
+    const open = everything.filter(
+      ({ path, text }) => path !== "test/tidy.test.ts" && marker.test(text),
+    );
+    expect(open.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("no test is skipped or alone", () => {
+    const tests = everything.filter(({ path }) => path.endsWith(".test.ts"));
+    expect(
+      places(tests, /\b(?:test|describe|it)\.(?:skip|only|todo|skipIf|runIf|fails)\b/),
+    ).toEqual([]);
+  });
+
+  test("a function or constant that is exported is imported somewhere", () => {
+    const dead = sources
+      .filter(({ path }) => !isEntry(path) && !path.endsWith(".d.ts"))
+      .flatMap(({ path, code }) =>
+        exportsOf(code)
+          .filter(
+            (name) => !everything.some((other) => other.path !== path && uses(other, path, name)),
+          )
+          .map((name) => `${path}: ${name}`),
+      );
+    expect(dead).toEqual([]);
+  });
+
+  test("a type that is exported is named somewhere", () => {
+    const dead = sources.flatMap(({ path, code }) =>
+      Array.from(code.matchAll(/^export (?:interface|type) (\w+)/gm), ([, name = ""]) => name)
+        .filter((name) => mentions(code, name) < 2)
+        .filter(
+          (name) =>
+            !everything.some((other) => other.path !== path && mentions(other.code, name) > 0),
+        )
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(dead).toEqual([]);
+  });
+});
+
+function mentions(code: string, name: string): number {
+  return code.split(new RegExp(`\\b${name}\\b`)).length - 1;
+}
+
+function exportsOf(code: string): string[] {
+  const declared = code.matchAll(/^export (?:async )?(?:function\*?|const|let|class) (\w+)/gm);
+  return Array.from(declared, ([, name = ""]) => name);
+}
+
+/** Whether a file imports or re-exports the name from that path, at once or when needed. */
+function uses(file: SourceFile, path: string, name: string): boolean {
+  if (!importsOf(file).includes(path)) return false;
+  const named = new RegExp(`\\b${name}\\b`);
+  const clauses = file.text.matchAll(
+    /\b(?:import|export)\s+(?:type\s+)?([^;"]*?)\s*from\s*"(\.[^"]+)"/g,
+  );
+  for (const [, clause = "", to = ""] of clauses) {
+    const isHere = posix.join(dirname(file.path), to) === path;
+    if (isHere && (clause.startsWith("*") || named.test(clause))) return true;
+  }
+  return /\bimport\(/.test(file.text) && named.test(file.code);
+}
+
+interface FunctionText {
+  readonly name: string;
+  readonly lines: number;
+  readonly makesClosures: boolean;
+}
+
+/** Functions by their indentation, which the formatter fixes: from the head to the line that closes it. */
+function functionsIn(code: string): FunctionText[] {
+  const lines = code.split("\n");
+  return lines.flatMap((line, index) => {
+    const head =
+      /^(\s*)(?:export )?(?:async )?function\*? (\w+)|^(\s*)(?:async |static |get )*(#?\w+)\([^;]*\{$/.exec(
+        line,
+      );
+    if (head === null || /^\s*(?:if|for|while|switch|catch)\b/.test(line)) return [];
+    const indent = head[1] ?? head[3] ?? "";
+    const length = lines.slice(index + 1).findIndex((one) => one.startsWith(`${indent}}`)) + 2;
+    const body = lines.slice(index + 1, index + length);
+    const inner = new RegExp(
+      `^${indent}  (?:function\\*? |return \\{|return (?:async )?(?:function|\\()|const \\w+ = \\()`,
+    );
+    return [
+      {
+        name: head[2] ?? head[4] ?? "",
+        lines: length,
+        makesClosures: body.some((one) => inner.test(one)),
+      },
+    ];
+  });
+}
