@@ -1,13 +1,13 @@
 /** A world as JSON and back. A snapshot that is damaged, or not one, is refused before anything changes. */
 
 import * as v from "valibot";
-import { day } from "../base/calendar.ts";
+import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { Book, type SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
-import type { Population, SurfaceTerms } from "../publishers/population.ts";
+import { MAX_POPULATION, type Population, type SurfaceTerms } from "../publishers/population.ts";
 import type { Profile } from "../publishers/profiles.ts";
 import { type Bucket, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
@@ -39,12 +39,23 @@ export interface Snapshot {
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const instant = v.pipe(v.number(), v.safeInteger());
+/** What comes from outside must be a time that can be written down, or the next answer would fail. */
+const worldInstant = v.pipe(
+  instant,
+  v.minValue(0, "must not be before 1970"),
+  v.maxValue(LAST_INSTANT_MS, "must not be past the year 9999"),
+);
+const dayNumber = v.pipe(
+  instant,
+  v.minValue(firstDayOfMonth(0), "must not be before the year 0"),
+  v.maxValue(dayOfInstant(LAST_INSTANT_MS, 0), "must not be past the year 9999"),
+);
 const bucket = v.strictObject({ window: instant, used: count });
 const generation = v.strictObject({ since: instant, used: count, slots: v.string() });
 const savedAccount = v.strictObject({
   ordinal: count,
   keySerial: count,
-  joined: instant,
+  joined: dayNumber,
   person: v.optional(
     v.strictObject({
       name: v.string(),
@@ -72,7 +83,7 @@ const savedAccount = v.strictObject({
       time: v.string(),
       clicked: v.string(),
     }),
-    days: v.array(v.array(v.strictTuple([instant, count, count, count]))),
+    days: v.array(v.array(v.strictTuple([dayNumber, count, count, count]))),
     recent: v.optional(
       v.strictObject({ latest: instant, current: generation, previous: generation }),
     ),
@@ -82,11 +93,11 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
   version: v.literal(1, "must be 1, the version that this adsim reads"),
   seed: v.string(),
-  start: instant,
-  publishers: count,
+  start: worldInstant,
+  publishers: v.pipe(count, v.minValue(1), v.maxValue(MAX_POPULATION)),
   profile: v.picklist(["typical", "tiny", "adversarial"]),
   assumptions: v.record(v.string(), v.string()),
-  clock: v.strictObject({ mode: v.picklist(["frozen", "flowing", "system"]), now: instant }),
+  clock: v.strictObject({ mode: v.picklist(["frozen", "flowing", "system"]), now: worldInstant }),
   accounts: v.array(savedAccount),
 });
 

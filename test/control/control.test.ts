@@ -292,6 +292,33 @@ test.each(unreadable)("a body with %s is refused", (_, body, field) => {
   expect(worlds.get("default").snapshot()).toEqual(before);
 });
 
+test.each([
+  ["start", { start: 9e15 }],
+  ["start", { start: -1 }],
+  ["clock.now", { clock: { mode: "frozen", now: 9e15 } }],
+  ["clock.mode", { clock: { mode: "slow", now: 0 } }],
+  ["publishers", { publishers: 0 }],
+  ["publishers", { publishers: 1_000_001 }],
+  ["profile", { profile: "huge" }],
+  ["assumptions.colour", { assumptions: { colour: "red" } }],
+  ["accounts.0.joined", { joined: -9e12 }],
+  ["accounts.0.joined", { joined: 9e12 }],
+  ["accounts.0.ordinal", { ordinal: 999_999 }],
+])("a snapshot that is wrong in %s is refused whole: %j", (field, change) => {
+  const worlds = worldsOf();
+  read(worlds, "POST", "publishers", { name: "First" });
+  const before = worlds.get("default").snapshot();
+  const [account] = before.accounts;
+  const inAccount = "joined" in change || "ordinal" in change;
+  const damaged = inAccount
+    ? { ...before, accounts: [{ ...account, ...change }] }
+    : { ...before, ...change };
+  const response = ask(worlds, "PUT", "snapshot", damaged);
+  expect(response.status, response.body).toBe(400);
+  expect(JSON.parse(response.body).field).toBe(field);
+  expect(worlds.get("default").snapshot()).toEqual(before);
+});
+
 test("a body above 64 KiB is 413, one of a snapshot isn't", () => {
   const worlds = worldsOf();
   const big = { seed: "x".repeat(65_536) };
