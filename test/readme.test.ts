@@ -1,0 +1,149 @@
+/** The README keeps its promises: every snippet in it runs, every table matches what there is. */
+
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { catalogue, type OpenPoint } from "../src/assumptions/catalogue.ts";
+import { controlRoutes } from "../src/control/routes.ts";
+import { startServer } from "../src/server.ts";
+import { runAdsim } from "./cli/run-adsim.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "..");
+const readme = await readFile(join(root, "README.md"), "utf8");
+const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
+  await readFile(join(root, "package.json"), "utf8"),
+);
+
+interface Snippet {
+  readonly language: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+const snippets: readonly Snippet[] = [...readme.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(
+  ([, language = "", text = ""], index, all) => ({
+    language,
+    text,
+    line: readme.slice(0, all[index]?.index).split("\n").length,
+  }),
+);
+const shellLines = snippets
+  .filter(({ language }) => language === "sh")
+  .flatMap(({ text }) => text.trim().split("\n"));
+
+test("every snippet is of a kind that is run below", () => {
+  expect(snippets.length).toBeGreaterThan(8);
+  for (const { language, line } of snippets)
+    expect(["ts", "sh"], `line ${line}`).toContain(language);
+  for (const line of shellLines) expect(line).toMatch(/^(npm|curl) /);
+});
+
+test("it is shorter than 250 lines and begins with the two commands", () => {
+  expect(readme.split("\n").length).toBeLessThan(250);
+  expect(snippets[0]?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
+});
+
+describe("shell", () => {
+  let url = "";
+  beforeAll(async () => {
+    // `npm start` has no options either, so that what the lines hold is the default seed's.
+    expect(manifest.scripts.start).toBe("node src/cli/main.ts serve");
+    const server = await startServer({ port: 0 });
+    url = server.url;
+    return () => server.close();
+  });
+
+  test.each(shellLines.filter((line) => line.startsWith("curl ")))("%s", async (line) => {
+    expect(line).toContain("http://127.0.0.1:4010/");
+    const here = line.replaceAll("http://127.0.0.1:4010", url);
+    const { stdout } = await run("sh", ["-c", `${here} --silent --show-error --fail`]);
+    expect(() => JSON.parse(stdout)).not.toThrow();
+  });
+
+  test.each(shellLines.filter((line) => line.startsWith("npm ")))("%s", async (line) => {
+    for (const command of line.split(" && ")) {
+      const [, script = "", ...rest] = command.replace(/^npm run /, "npm ").split(" ");
+      if (script !== "ci") expect(Object.keys(manifest.scripts)).toContain(script);
+      if (rest.length > 0) await expectOptions("serve", rest);
+    }
+  });
+});
+
+async function expectOptions(command: string, words: readonly string[]): Promise<void> {
+  expect(words[0]).toBe("--");
+  const { stdout } = await runAdsim([command, "--help"]);
+  for (const word of words.slice(1)) {
+    if (word.startsWith("--")) expect(stdout).toMatch(new RegExp(`^ {2}${word} `, "m"));
+  }
+}
+
+describe("TypeScript", () => {
+  test.each(snippets.filter(({ language }) => language === "ts"))(
+    "line $line",
+    async ({ text }) => {
+      const expected = [...text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(
+        ([, value]) => value,
+      );
+      expect(expected.length).toBe(text.split("console.log(").length - 1);
+      const folder = await mkdtemp(join(tmpdir(), "adsim-readme-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const file = join(folder, "snippet.ts");
+      await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+      await writeFile(file, fromSource(text));
+      const { stdout } = await run(process.execPath, [file]);
+      expect(stdout.trimEnd().split("\n")).toEqual(expected);
+    },
+  );
+});
+
+/** The snippet with the package's exports, and its peers, found in this repository. */
+function fromSource(text: string): string {
+  return text.replaceAll(/ from "(.+)";$/gm, (_, name: string) => {
+    const own = /^adsim(?:\/(.+))?$/.exec(name);
+    const url =
+      own === null
+        ? import.meta.resolve(name)
+        : new URL(`../src/${own[1] ?? "index"}.ts`, import.meta.url).href;
+    return ` from ${JSON.stringify(url)};`;
+  });
+}
+
+describe("lists", () => {
+  /** What stands in the first column of any table. */
+  const listed = [...readme.matchAll(/^\| (.+?) \| .* \|$/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  );
+
+  test("the control API's has every route and no other", () => {
+    const routes = listed.filter((name) => /^(GET|POST|PUT|PATCH|DELETE) /.test(name));
+    expect(routes.sort()).toEqual(
+      controlRoutes.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
+  });
+
+  test("the assumptions that have a choice are listed", () => {
+    const keys = Object.entries<OpenPoint>(catalogue);
+    const open = keys.filter(([, { choices }]) => Object.keys(choices).length > 1);
+    const [, list = ""] = /the rest get theirs in the next:\n([\s\S]*?)\n\n/.exec(readme) ?? [];
+    expect([...list.matchAll(/`([^`]+)`/g)].map(([, key]) => key)).toEqual(
+      open.map(([key]) => key),
+    );
+    expect(readme).toContain(`leaves ${keys.length} points open`);
+    expect(readme).toContain(`${open.length} have other choices`);
+  });
+
+  test("the command line's has every command and option and no other", async () => {
+    const commands = listed.flatMap((name) => /^adsim (\w+)/.exec(name)?.[1] ?? []);
+    const { stdout } = await runAdsim(["--help"]);
+    const real = [...stdout.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name = ""]) => name);
+    expect(commands.sort()).toEqual(real.filter((name) => name !== "help").sort());
+    const options = listed.flatMap((name) => /^--[\w-]+/.exec(name)?.[0] ?? []);
+    const help = (await runAdsim(["serve", "--help"])).stdout;
+    const realOptions = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name = ""]) => name);
+    expect(options.sort()).toEqual(realOptions.filter((name) => name !== "--help").sort());
+  });
+});
