@@ -2,8 +2,9 @@
 
 import * as v from "valibot";
 import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
-import type { ClockMode } from "../base/clock.ts";
+import type { Clock, ClockMode } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
+import { documentedLimits } from "../contract/limits.ts";
 import { Book, type SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
@@ -37,6 +38,9 @@ export interface Snapshot {
   readonly accounts: readonly SavedAccount[];
 }
 
+/** 1 paisa in micro-INR. */
+const MICROS_PER_PAISA = 10_000;
+
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const instant = v.pipe(v.number(), v.safeInteger());
 /** What comes from outside must be a time that can be written down, or the next answer would fail. */
@@ -50,11 +54,19 @@ const dayNumber = v.pipe(
   v.minValue(firstDayOfMonth(0), "must not be before the year 0"),
   v.maxValue(dayOfInstant(LAST_INSTANT_MS, 0), "must not be past the year 9999"),
 );
-const bucket = v.strictObject({ window: instant, used: count });
+const bucket = (limit: number) =>
+  v.strictObject({
+    window: instant,
+    used: v.pipe(count, v.maxValue(limit, `must be at most ${limit}`)),
+  });
+const cpmPaise = v.pipe(
+  v.strictTuple([count, count]),
+  v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
+);
 const generation = v.strictObject({ since: instant, used: count, slots: v.string() });
 const savedAccount = v.strictObject({
   ordinal: count,
-  keySerial: count,
+  keySerial: v.pipe(count, v.maxValue(0xffff_ffff, "must fit in 32 bits")),
   joined: dayNumber,
   person: v.optional(
     v.strictObject({
@@ -68,12 +80,12 @@ const savedAccount = v.strictObject({
       id: v.string(),
       name: v.string(),
       status: v.string(),
-      cpmPaise: v.strictTuple([count, count]),
+      cpmPaise,
       cpcPaise: count,
     }),
   ),
-  recordingBucket: bucket,
-  reportingBucket: bucket,
+  recordingBucket: bucket(documentedLimits.recording.requests),
+  reportingBucket: bucket(documentedLimits.reporting.requests),
   book: v.strictObject({
     impressions: v.strictObject({
       count,
@@ -103,7 +115,11 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
 
 /** What is checked before any of it is used. @throws InputError that names the field. */
 export function parseSnapshot(input: unknown): Snapshot {
-  return parseInput(snapshotSchema, input);
+  const snapshot = parseInput(snapshotSchema, input);
+  if (snapshot.clock.now < snapshot.start) {
+    throw new InputError("clock.now", "must not be before the world's start");
+  }
+  return snapshot;
 }
 
 /** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
@@ -128,6 +144,7 @@ export function loadAccounts(
     readonly accounts: Accounts;
     readonly ids: Ids;
     readonly population: Population;
+    readonly clock: Clock;
   },
 ): void {
   for (const [index, from] of saved.entries()) {
@@ -138,7 +155,8 @@ export function loadAccounts(
     } catch (error) {
       throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
     }
-    if (!book.isConsistent(from.surfaces.length)) {
+    const clickMicros = from.surfaces.map(({ cpcPaise }) => cpcPaise * MICROS_PER_PAISA);
+    if (!book.isConsistent(clickMicros, into.clock.now())) {
       throw new InputError(`${field}.book`, "is damaged: its totals don't match its impressions");
     }
     const account = createAccount({

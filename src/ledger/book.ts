@@ -78,23 +78,35 @@ export class Book {
     return last;
   }
 
-  /** Whether the daily totals are those of the impressions, all on one of `surfaceCount` surfaces. */
-  isConsistent(surfaceCount: number): boolean {
+  /**
+   * Whether the daily totals are those of the impressions, each on a surface and none after `nowMs`. `clickMicros`: for
+   * every surface what a click on it earns, where it earns.
+   */
+  isConsistent(clickMicros: readonly number[], nowMs: number): boolean {
     const sums = this.#days.map((days) => days.total);
-    const counted = Array.from({ length: surfaceCount }, () => ({ impressions: 0, clicks: 0 }));
+    const counted = clickMicros.map(() => ({ impressions: 0, clicks: 0, micros: 0 }));
+    let latestMs = Number.NEGATIVE_INFINITY;
     for (let serial = 0; serial < this.impressions.count; serial += 1) {
       const surface = counted[this.impressions.surfaceIndex(serial)];
       if (surface === undefined) return false;
+      const recordedMs = this.impressions.recordedMs(serial);
+      if (recordedMs < latestMs || recordedMs > nowMs) return false;
+      latestMs = recordedMs;
       surface.impressions += 1;
+      surface.micros += this.impressions.micros(serial);
       if (this.impressions.isClicked(serial)) surface.clicks += 1;
     }
     return (
-      sums.length <= surfaceCount &&
-      counted.every(
-        (surface, index) =>
-          surface.impressions === (sums[index]?.impressions ?? 0) &&
-          surface.clicks === (sums[index]?.clicks ?? 0),
-      )
+      sums.length <= counted.length &&
+      counted.every((surface, index) => {
+        const { impressions, clicks, micros } = sums[index] ?? nothing;
+        const earnedByClicks = micros - surface.micros;
+        return (
+          surface.impressions === impressions &&
+          surface.clicks === clicks &&
+          (earnedByClicks === 0 || earnedByClicks === clicks * (clickMicros[index] ?? 0))
+        );
+      })
     );
   }
 
@@ -110,7 +122,7 @@ export class Book {
   static load(saved: SavedBook): Book {
     return new Book(
       ImpressionColumns.load(saved.impressions),
-      RecentImpressions.load(saved.recent),
+      RecentImpressions.load(saved.recent, saved.impressions.count),
       saved.days.map((days) => DailyTotals.load(days)),
     );
   }

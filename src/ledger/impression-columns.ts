@@ -145,6 +145,7 @@ export class ImpressionColumns {
     const micros = new Uint32Array(read("micros", 4).buffer);
     const time = new Uint32Array(read("time", 4).buffer);
     const clicked = read("clicked", 1 / 8);
+    if (!epochsFit(saved)) throw new Error("The times of its impressions don't fit together.");
     const columns = new ImpressionColumns();
     columns.#epochs = saved.epochs.map(([firstRow, startMs]) => ({ firstRow, startMs }));
     for (let first = 0; first < saved.count; first += CHUNK_ROWS) {
@@ -178,6 +179,15 @@ export class ImpressionColumns {
     this.#chunks[index] = made;
     return made;
   }
+}
+
+/** Whether the epochs begin with the first row and follow one another. */
+function epochsFit({ count, epochs }: SavedColumns): boolean {
+  if (epochs.length === 0 || count === 0) return epochs.length === 0 && count === 0;
+  return epochs.every(([firstRow, startMs], index) => {
+    const [rowBefore, startBefore] = epochs[index - 1] ?? [-1, Number.NEGATIVE_INFINITY];
+    return (index > 0 || firstRow === 0) && firstRow > rowBefore && startMs > startBefore;
+  });
 }
 
 function capacityFor(rows: number): number {

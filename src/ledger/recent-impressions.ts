@@ -85,15 +85,29 @@ class Generation {
     return { since: this.since, used: this.#used, slots: toBase64(bytes) };
   }
 
-  static load(saved: SavedGeneration): Generation {
+  /** `rows`: how many impressions there are to refer to. @throws Error for a table that can't be searched. */
+  static load(saved: SavedGeneration, rows: number): Generation {
     const slots = new Uint32Array(fromBase64(saved.slots).buffer);
     const count = slots.length / 3;
-    if (!Number.isInteger(count) || (count & (count - 1)) !== 0 || saved.used > count) {
+    // A search ends at a free slot: there has to be one.
+    const fits = saved.used < count || (saved.used === 0 && count === 0);
+    if (!Number.isInteger(count) || (count & (count - 1)) !== 0 || !fits) {
       throw new Error("A de-duplication table has a size that it can't have.");
     }
     const generation = new Generation(saved.since);
     generation.#slots = slots;
-    generation.#used = saved.used;
+    let used = 0;
+    for (let at = 0; at < slots.length; at += 3) if (slots[at + 2] !== 0) used += 1;
+    if (used !== saved.used)
+      throw new Error("A de-duplication table has another number of entries.");
+    generation.#used = used;
+    for (let at = 0; at < slots.length; at += 3) {
+      const stored = slots[at + 2] ?? 0;
+      const entry = { a: slots[at] ?? 0, b: slots[at + 1] ?? 0 };
+      if (stored !== 0 && (stored > rows || generation.#place(slots, entry) !== at)) {
+        throw new Error("A de-duplication table has an entry where none can be.");
+      }
+    }
     return generation;
   }
 
@@ -167,12 +181,12 @@ export class RecentImpressions {
     };
   }
 
-  static load(saved: SavedRecent | undefined): RecentImpressions {
+  static load(saved: SavedRecent | undefined, rows: number): RecentImpressions {
     const recent = new RecentImpressions();
     if (saved === undefined) return recent;
     recent.#latestMs = saved.latest;
-    recent.#current = Generation.load(saved.current);
-    recent.#previous = Generation.load(saved.previous);
+    recent.#current = Generation.load(saved.current, rows);
+    recent.#previous = Generation.load(saved.previous, rows);
     return recent;
   }
 }

@@ -1,0 +1,196 @@
+/** Snapshots: whole, their own, and refused when damaged without touching what runs. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator, InputError, type Simulator, type Snapshot } from "../../src/index.ts";
+
+function used(): Simulator {
+  const sim = createSimulator({ seed: "snapshots", publishers: 3 });
+  const signedUp = sim.publishers.signUp({ name: "New", surfaces: ["One", "Two"] });
+  for (const publisher of [sim.publishers.at(0), signedUp]) {
+    const headers = { authorization: `Bearer ${publisher.apiKey}` };
+    for (let index = 0; index < 40; index += 1) {
+      const surface = publisher.surfaces[index % 2]?.id;
+      const session_id = index % 3 === 0 ? undefined : `s${index}`;
+      const body = { publisher_id: publisher.id, surface, ad_id: "ad", session_id };
+      const made = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+      const click = { impression_id: JSON.parse(made.body).impression_id };
+      if (index % 5 === 0) sim.handle({ method: "POST", path: "/v1/click", headers, body: click });
+      // The last ones lie so close that a duplicate of them could still come.
+      sim.clock.advance(index < 34 ? "31m" : "1m");
+    }
+  }
+  return sim;
+}
+
+/** A copy that may be damaged. */
+// biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose
+type Damaged = any;
+
+function copyOf(snapshot: Snapshot): Damaged {
+  return JSON.parse(JSON.stringify(snapshot));
+}
+
+const base64 = (values: readonly number[]): string =>
+  Buffer.from(new Uint32Array(values).buffer).toString("base64");
+const words = (text: string): number[] => {
+  const bytes = Buffer.from(text, "base64");
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
+};
+
+const damages: Readonly<Record<string, (snapshot: Damaged) => unknown>> = {
+  "nothing at all": () => null,
+  "a text": (snapshot) => JSON.stringify(snapshot),
+  "another format": (snapshot) => ({ ...snapshot, format: "other" }),
+  "another version": (snapshot) => ({ ...snapshot, version: 2 }),
+  "a field more": (snapshot) => ({ ...snapshot, extra: 1 }),
+  "a field less": ({ seed: _, ...rest }) => rest,
+  "an unknown assumption": (snapshot) => ({ ...snapshot, assumptions: { "no.such": "x" } }),
+  "an unknown profile": (snapshot) => ({ ...snapshot, profile: "huge" }),
+  "no publishers": (snapshot) => ({ ...snapshot, publishers: 0 }),
+  "too many publishers": (snapshot) => ({ ...snapshot, publishers: 1_000_001 }),
+  "a clock before the start": (snapshot) => ({ ...snapshot, start: snapshot.clock.now + 1 }),
+  "a clock before its impressions": (snapshot) => {
+    snapshot.clock.now = snapshot.start;
+  },
+  "a clock that needs real time": (snapshot) => {
+    snapshot.clock.mode = "system";
+  },
+  "a clock past the year 9999": (snapshot) => {
+    snapshot.clock.now = 253_402_300_800_000;
+  },
+  "an ordinal of nobody": ({ accounts }) => {
+    accounts[0].ordinal = 3;
+  },
+  "an account twice": ({ accounts }) => {
+    accounts.push(accounts[0]);
+  },
+  "a sign-up that skips one": ({ accounts }) => {
+    for (const account of accounts) if (account.ordinal >= 1_000_000) account.ordinal += 1;
+  },
+  "a negative key serial": ({ accounts }) => {
+    accounts[0].keySerial = -1;
+  },
+  "a price range upside down": ({ accounts }) => {
+    accounts[0].surfaces[0].cpmPaise = [2, 1];
+  },
+  "a quota used more than whole": ({ accounts }) => {
+    accounts[0].recordingBucket.used = 10_001;
+  },
+  "a column cut short": ({ accounts }) => {
+    accounts[0].book.impressions.micros = accounts[0].book.impressions.micros.slice(0, -8);
+  },
+  "a column that isn't base 64": ({ accounts }) => {
+    accounts[0].book.impressions.time = "*";
+  },
+  "an impression more than there are": ({ accounts }) => {
+    accounts[0].book.impressions.count += 1;
+  },
+  "an impression without its credit": ({ accounts }) => {
+    const { impressions } = accounts[0].book;
+    impressions.micros = base64([0, ...words(impressions.micros).slice(1)]);
+  },
+  "impressions out of order": ({ accounts }) => {
+    const { impressions } = accounts[0].book;
+    impressions.time = base64(words(impressions.time).reverse());
+  },
+  "times without their beginning": ({ accounts }) => {
+    accounts[0].book.impressions.epochs = [];
+  },
+  "a surface that isn't there": ({ accounts }) => {
+    accounts.at(-1).surfaces = accounts.at(-1).surfaces.slice(0, 1);
+  },
+  "a click forgotten": ({ accounts }) => {
+    accounts[0].book.impressions.clicked = Buffer.alloc(5).toString("base64");
+  },
+  "a day's impressions off by one": ({ accounts }) => {
+    accounts[0].book.days[0].at(-1)[1] += 1;
+  },
+  "a day's revenue off by one": ({ accounts }) => {
+    accounts[0].book.days[0].at(-1)[3] += 1;
+  },
+  "a day twice": ({ accounts }) => {
+    accounts[0].book.days[0].push(accounts[0].book.days[0].at(-1));
+  },
+  "sessions of another number": ({ accounts }) => {
+    accounts[0].book.recent.current.used += 1;
+  },
+  "sessions without a free slot": ({ accounts }) => {
+    accounts[0].book.recent.current = { since: 0, used: 1, slots: base64([1, 1, 1]) };
+  },
+  "sessions of impressions that don't exist": ({ accounts }) => {
+    const { current } = accounts[0].book.recent;
+    current.slots = base64(
+      words(current.slots).map((word, at) => (at % 3 === 2 && word ? 999 : word)),
+    );
+  },
+  "sessions in the wrong places": ({ accounts }) => {
+    const { current } = accounts[0].book.recent;
+    const slots = words(current.slots);
+    current.slots = base64([...slots.slice(3), ...slots.slice(0, 3)]);
+  },
+};
+
+describe("a damaged snapshot", () => {
+  test.each(Object.entries(damages))("with %s is refused, and changes nothing", (_, damage) => {
+    const sim = used();
+    const before = JSON.stringify(sim.snapshot());
+    const journalled = sim.journal.total;
+    const copy = copyOf(sim.snapshot());
+    const damaged = damage(copy);
+    const given = damaged === undefined ? copy : damaged;
+    expect(JSON.stringify(given)).not.toBe(before);
+    expect(() => sim.restore(given)).toThrow(InputError);
+    expect(JSON.stringify(sim.snapshot())).toBe(before);
+    expect(sim.journal.total).toBe(journalled);
+  });
+});
+
+describe("a whole snapshot", () => {
+  test("restores into a simulator of other options, and saves as the same bytes", () => {
+    const text = JSON.stringify(used().snapshot());
+    const other = createSimulator({ seed: "other", profile: "tiny" });
+    other.restore(JSON.parse(text));
+    expect(JSON.stringify(other.snapshot())).toBe(text);
+    expect(other.seed).toBe("snapshots");
+  });
+
+  test("survives a large history: more than a chunk of rows, and more than 49 days", () => {
+    const sim = createSimulator({ journalEntries: 0 });
+    const publisher = sim.publishers.at(0);
+    const headers = { authorization: `Bearer ${publisher.apiKey}` };
+    const body = { publisher_id: publisher.id, surface: publisher.surfaces[0]?.id, ad_id: "ad" };
+    for (let index = 0; index < 9000; index += 1) {
+      const sent = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+      expect(sent.status).toBe(200);
+      if (index % 1000 === 0) sim.clock.advance("20d");
+    }
+    const text = JSON.stringify(sim.snapshot());
+    const copy = createSimulator();
+    copy.restore(JSON.parse(text));
+    expect(JSON.stringify(copy.snapshot())).toBe(text);
+  });
+
+  test("isn't changed by what happens after it was taken", () => {
+    const sim = used();
+    const snapshot = sim.snapshot();
+    const text = JSON.stringify(snapshot);
+    const { id, surfaces, apiKey } = sim.publishers.at(0);
+    sim.publishers.setSurface(id, surfaces[0]?.id ?? "", { status: "paused" });
+    const headers = { authorization: `Bearer ${apiKey}` };
+    sim.handle({
+      method: "GET",
+      path: "/v1/publisher/surfaces",
+      query: { publisher_id: id },
+      headers,
+    });
+    sim.publishers.rotateKey(id);
+    expect(JSON.stringify(snapshot)).toBe(text);
+  });
+
+  test("reset goes back to the options, not to the snapshot's", () => {
+    const sim = createSimulator({ seed: "mine" });
+    sim.restore(used().snapshot());
+    sim.reset();
+    expect(sim.snapshot()).toEqual(createSimulator({ seed: "mine" }).snapshot());
+  });
+});
