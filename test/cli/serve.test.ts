@@ -1,9 +1,9 @@
 /** `adsim serve` from start to end. */
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { connect } from "node:net";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
 
 interface ReadyEvent {
@@ -130,6 +130,30 @@ describe("the end", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain('"ok":true');
   });
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "%s to npm start ends the server too",
+    async (signal) => {
+      const npm = spawn("npm", ["start", "--", "--port", "0", "--json"], {
+        cwd: new URL("../..", import.meta.url),
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      onTestFinished(() => {
+        npm.kill("SIGKILL");
+      });
+      const ended = new Promise((resolve) => npm.once("exit", (code) => resolve(code)));
+      let stdout = "";
+      for await (const text of npm.stdout.setEncoding("utf8")) {
+        stdout += text;
+        if (!/^\{.*\}\n/m.test(stdout)) continue;
+        npm.kill(signal);
+        break;
+      }
+      expect(await ended).toBe(0);
+      const { url } = JSON.parse(/^\{.*\}$/m.exec(stdout)?.[0] ?? "{}");
+      await expect(fetch(`${url}/_sim/health`)).rejects.toThrow();
+    },
+  );
 
   test("a reader that stops reading is no reason to stop", async () => {
     const [adsim, { url }] = await serveJson();
