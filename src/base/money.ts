@@ -16,11 +16,23 @@ export function formatInr(amount: number): string {
   const whole = Math.floor(amount / MICROS_PER_INR);
   const fraction = amount - whole * MICROS_PER_INR;
   if (fraction === 0) return String(whole);
-  let digits = fraction;
-  let width = 6;
-  while (digits % 10 === 0) {
-    digits /= 10;
-    width -= 1;
-  }
-  return `${whole}.${String(digits).padStart(width, "0")}`;
+  const thousands = Math.floor(fraction / 1000);
+  const rest = fraction - thousands * 1000;
+  const padded = rest === 0 ? digits(thousands) : digits(thousands) + digits(rest);
+  return `${whole}.${withoutTrailingZeros(padded)}`;
 }
+
+const known: string[] = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
+
+/** Three digits of a number below a thousand. */
+function digits(value: number): string {
+  return known[value] ?? "";
+}
+
+function withoutTrailingZeros(text: string): string {
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === ZERO) end -= 1;
+  return end === text.length ? text : text.slice(0, end);
+}
+
+const ZERO = 0x30;

@@ -7,18 +7,18 @@ import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
 import type { LimitClass } from "../contract/limits.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import type { Input, Operation, OperationId } from "../contract/operations.ts";
+import type { Input, OperationId } from "../contract/operations.ts";
 import type { Moment } from "../ledger/book.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer } from "./authorize.ts";
-import type { JournalRing } from "./journal.ts";
+import type { JournalRecord, JournalRing } from "./journal.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
 import { type Outcome, type Refused, refused } from "./outcome.ts";
-import { type ParsedTarget, queryText } from "./parameters.ts";
+import { queryText } from "./parameters.ts";
 import { createQuota } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
@@ -55,83 +55,66 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   return (request) => {
     const nowMs = clock.now();
     forget(nowMs);
-    const { method } = request;
-    const target = splitTarget(request);
-    const answer = answerTo(method, target, nowMs);
-    const response = method === "HEAD" ? withoutBody(answer.response) : answer.response;
-    journal.record({
-      nowMs,
-      operation: answer.operation?.id,
-      publisher: answer.account?.id,
-      method,
-      path: target.path,
-      query: target.query,
-      headers: target.headers,
-      body: target.body,
-      response,
-      reason: answer.reason,
-    });
-    return response;
+    const visit = visitOf(request, nowMs);
+    const response = answer(visit);
+    visit.response = visit.method === "HEAD" ? withoutBody(response) : response;
+    journal.record(visit);
+    return visit.response;
   };
 
-  function answerTo(method: string, target: Target, nowMs: number): Answer {
-    const routed = route(method, target.path);
+  function answer(visit: Visit): ApiResponse {
+    const routed = route(visit.method, visit.path);
     if (routed.kind === "refused") {
-      return refuse(routed, quota.untouched(undefined), { allow: routed.allow });
+      return refuse(visit, routed, quota.untouched(undefined), { allow: routed.allow });
     }
     const { operation } = routed;
+    visit.operation = operation.id;
 
-    const caller = authenticate(target.headers);
-    if (caller.kind === "refused")
-      return refuse(caller, quota.untouched(operation.limit), {}, operation);
+    const caller = authenticate(visit.headers);
+    if (caller.kind === "refused") return refuse(visit, caller, quota.untouched(operation.limit));
     const { account } = caller;
+    visit.publisher = account.id;
 
-    const { admitted, remaining, retryAfterMs } = quota.admit(operation.limit, account, nowMs);
-    if (!admitted) {
-      return refuse(
-        limitRefusals[operation.limit],
-        remaining,
-        { retryAfterMs },
-        operation,
-        account,
-      );
-    }
+    const { admitted, remaining, retryAfterMs } = quota.admit(
+      operation.limit,
+      account,
+      visit.nowMs,
+    );
+    if (!admitted)
+      return refuse(visit, limitRefusals[operation.limit], remaining, { retryAfterMs });
 
-    const read = readers[operation.id](target);
-    if (read.kind === "refused") return refuse(read, remaining, {}, operation, account);
+    const read = readers[operation.id](visit);
+    if (read.kind === "refused") return refuse(visit, read, remaining);
 
     const foreign = authorize(read.input, account);
-    if (foreign !== undefined) return refuse(foreign, remaining, {}, operation, account);
+    if (foreign !== undefined) return refuse(visit, foreign, remaining);
 
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
-    const outcome = operate(read.input, account, { nowMs, today: dayOf(nowMs) });
-    if (outcome.kind === "refused") return refuse(outcome, remaining, {}, operation, account);
-    const response = respond.success(outcome, remaining);
-    return { response, reason: outcome.note, operation, account };
+    const moment = { nowMs: visit.nowMs, today: dayOf(visit.nowMs) };
+    const outcome = operate(read.input, account, moment);
+    if (outcome.kind === "refused") return refuse(visit, outcome, remaining);
+    visit.reason = outcome.note;
+    return respond.success(outcome, remaining);
   }
 
   function refuse(
+    visit: Visit,
     { rejection }: Refused,
     remaining: number,
-    extra: RefusalExtra,
-    operation?: Operation,
-    account?: Account,
-  ): Answer {
-    const response = respond.refusal(rejection, remaining, extra);
-    return { response, reason: rejection.code, operation, account };
+    extra: RefusalExtra = nothingExtra,
+  ): ApiResponse {
+    visit.reason = rejection.code;
+    return respond.refusal(rejection, remaining, extra);
   }
 }
 
-/** A response, and what the journal says about it. */
-interface Answer {
-  readonly response: ApiResponse;
-  readonly reason: string;
-  readonly operation: Operation | undefined;
-  readonly account: Account | undefined;
-}
+/** A request on its way: what was sent, and what becomes of it, filled in from stage to stage. */
+type Visit = JournalRecord;
 
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
+
+const nothingExtra: RefusalExtra = Object.freeze({});
 
 /** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. */
 function forgetter(world: World): (nowMs: number) => void {
@@ -155,22 +138,25 @@ const limitRefusals = {
   }),
 } satisfies Record<LimitClass, Refused>;
 
-interface Target extends ParsedTarget {
-  readonly path: string;
-}
-
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
+const noResponse: ApiResponse = Object.freeze({ status: 0, headers: noHeaders, body: "" });
 
-/** The request with its query apart from its path, and its body as it is on the wire. */
-function splitTarget(request: ApiRequest): Target {
+/** The request with its query apart from its path, and nothing decided yet. */
+function visitOf(request: ApiRequest, nowMs: number): Visit {
   const { path, headers = noHeaders, body = "" } = request;
   const mark = path.indexOf("?");
   const inPath = mark === -1 ? "" : path.slice(mark + 1);
   const given = request.query === undefined ? "" : queryText(request.query);
   return {
+    nowMs,
+    method: request.method,
     path: mark === -1 ? path : path.slice(0, mark),
     query: inPath === "" || given === "" ? inPath + given : `${inPath}&${given}`,
     headers,
     body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+    operation: undefined,
+    publisher: undefined,
+    response: noResponse,
+    reason: "",
   };
 }

@@ -45,18 +45,18 @@ export interface Journal {
   readonly total: number;
 }
 
-/** What the request path hands over. Kept as it is: nothing here may be changed later. */
+/** A request as the path hands it over. Kept as it is: nothing in it may be changed later. */
 export interface JournalRecord {
   readonly nowMs: number;
-  readonly operation: OperationId | undefined;
-  readonly publisher: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  readonly response: ApiResponse;
-  readonly reason: string;
+  operation: OperationId | undefined;
+  publisher: string | undefined;
+  response: ApiResponse;
+  reason: string;
 }
 
 export interface JournalRing extends Journal {
@@ -65,26 +65,29 @@ export interface JournalRing extends Journal {
   restart(): void;
 }
 
-/** How much a journal keeps at most, in characters of paths, queries and bodies. */
+/** How much a journal keeps at most, in characters of requests and response bodies. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /** A journal of the latest `capacity` requests; `capacity` 0 keeps none. */
 export function createJournal(capacity: number): JournalRing {
-  let ring: (JournalRecord | undefined)[] = [];
+  // Entry `n` is at place `(n - first) % capacity`, where `first` is the number of the first entry after a clear.
+  let ring: JournalRecord[] = [];
+  // Beside the ring, since an old entry is far from the processor: only its place is touched when it goes.
+  let sizes: number[] = [];
+  let first = 0;
   let total = 0;
   let kept = 0;
   let characters = 0;
 
   function dropOldest(): void {
-    const slot = (total - kept) % capacity;
-    const oldest = ring[slot];
-    if (oldest !== undefined) characters -= sizeOf(oldest);
-    ring[slot] = undefined;
+    characters -= sizes[(total - kept - first) % capacity] ?? 0;
     kept -= 1;
   }
 
   function clear(): void {
     ring = [];
+    sizes = [];
+    first = total;
     kept = 0;
     characters = 0;
   }
@@ -94,22 +97,27 @@ export function createJournal(capacity: number): JournalRing {
       return total;
     },
     record(entry) {
-      if (capacity === 0) {
-        total += 1;
-        return;
+      if (capacity > 0) {
+        if (kept === capacity) dropOldest();
+        const place = (total - first) % capacity;
+        const size = sizeOf(entry);
+        ring[place] = entry;
+        sizes[place] = size;
+        kept += 1;
+        characters += size;
       }
-      if (kept === capacity) dropOldest();
-      ring[total % capacity] = entry;
       total += 1;
-      kept += 1;
-      characters += sizeOf(entry);
-      while (characters > MAX_CHARACTERS && kept > 1) dropOldest();
+      while (characters > MAX_CHARACTERS && kept > 1) {
+        // Its place may not be needed for long: let go of what it holds.
+        ring[(total - kept - first) % capacity] = forgotten;
+        dropOldest();
+      }
     },
     entries(filter = {}) {
       const found: JournalEntry[] = [];
       const limit = filter.limit ?? Number.POSITIVE_INFINITY;
       for (let back = 1; back <= kept && found.length < limit; back += 1) {
-        const entry = ring[(total - back) % capacity];
+        const entry = ring[(total - back - first) % capacity];
         if (entry === undefined || !matches(entry, filter)) continue;
         found.push(shown(entry, total - back + 1));
       }
@@ -117,14 +125,29 @@ export function createJournal(capacity: number): JournalRing {
     },
     clear,
     restart() {
-      clear();
       total = 0;
+      clear();
     },
   };
 }
 
-function sizeOf(entry: JournalRecord): number {
-  return entry.path.length + entry.query.length + entry.body.length + entry.response.body.length;
+const forgotten: JournalRecord = {
+  nowMs: 0,
+  method: "",
+  path: "",
+  query: "",
+  headers: {},
+  body: "",
+  operation: undefined,
+  publisher: undefined,
+  response: { status: 0, headers: {}, body: "" },
+  reason: "",
+};
+
+function sizeOf({ path, query, headers, body, response }: JournalRecord): number {
+  let characters = path.length + query.length + body.length + response.body.length;
+  for (const name in headers) characters += headers[name]?.length ?? 0;
+  return characters;
 }
 
 function matches(entry: JournalRecord, filter: JournalFilter): boolean {

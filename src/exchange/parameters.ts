@@ -1,6 +1,7 @@
 /** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { utf8Length } from "../base/text.ts";
 import type { ApiRequest } from "../contract/messages.ts";
 import type { Operation } from "../contract/operations.ts";
 import { headerOf } from "./headers.ts";
@@ -44,8 +45,7 @@ export function createParameterParser(
         detail: `The query has ${request.query.length} characters; at most ${MAX_QUERY_LENGTH} are read.`,
       });
     }
-    // A string has at least as many bytes as UTF-16 units, and at most three times as many.
-    if (request.body.length > MAX_BODY_BYTES) return tooLarge;
+    if (isTooLarge(request.body)) return tooLarge;
     return operation.method === "POST" ? readPost(request) : readPairs(request.query, "query");
   };
 }
@@ -68,6 +68,14 @@ const tooLarge = refused({
   code: "body_too_large",
   detail: `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`,
 });
+
+function isTooLarge(body: string | Uint8Array): boolean {
+  // A text has at least as many bytes as UTF-16 units, and at most three times as many.
+  if (typeof body !== "string" || body.length * 3 <= MAX_BODY_BYTES) {
+    return body.length > MAX_BODY_BYTES;
+  }
+  return body.length > MAX_BODY_BYTES || utf8Length(body) > MAX_BODY_BYTES;
+}
 
 function readAny(request: ParsedTarget): Parsed {
   if (request.body.length === 0) return readPairs(request.query, "query");
