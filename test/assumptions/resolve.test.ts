@@ -1,0 +1,45 @@
+/** Chosen readings: the defaults fill the rest, and a wrong one is refused with the nearest right one. */
+
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../src/assumptions/resolve.ts";
+
+test("what isn't chosen is the default of its key", () => {
+  const resolved: Readonly<Record<string, string>> = resolveAssumptions({ "date.timezone": "ist" });
+  for (const [key, point] of Object.entries(catalogue)) {
+    expect(resolved[key]).toBe(key === "date.timezone" ? "ist" : point.default);
+  }
+});
+
+test("an undefined choice counts as not chosen", () => {
+  expect(resolveAssumptions({ "dedup.repeat": undefined })["dedup.repeat"]).toBe(
+    "original-uncredited",
+  );
+});
+
+describe("a wrong one", () => {
+  test.each([
+    ["dedup.repeats", "dedup.repeat"],
+    ["date.timezome", "date.timezone"],
+    ["dedup_repeat", "dedup.repeat"],
+    ["clickrepeat", "click.repeat"],
+    ["limit.algorythm", "limit.algorithm"],
+    ["error.body", "errors.body"],
+  ])("key %s: did you mean %s?", (key, nearest) => {
+    expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`Did you mean "${nearest}"?`);
+    expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`assumptions.${key}`);
+  });
+
+  test.each(["__proto__", "constructor", ""])("key %j is none", (key) => {
+    expect(() => resolveAssumptions(JSON.parse(`{${JSON.stringify(key)}:"x"}`))).toThrow(
+      /not an assumption/,
+    );
+  });
+
+  test.each(["IST", "", "toString", 1, null, ["ist"]])(
+    "choice %j: the choices are listed",
+    (choice) => {
+      expect(() => resolveAssumptions({ "date.timezone": choice })).toThrow(/utc, ist/);
+    },
+  );
+});

@@ -1,0 +1,105 @@
+/** The three clocks over a wall clock that the test moves, backwards too. */
+
+import { describe, expect, test } from "vitest";
+import { createClock } from "../../src/base/clock.ts";
+import { createSimulator, InputError } from "../../src/index.ts";
+
+const START = Date.parse("2026-01-15T00:00:00Z");
+
+function wall(atMs: number): { nowMs: number; read(): number } {
+  const clock = { nowMs: atMs, read: () => clock.nowMs };
+  return clock;
+}
+
+describe("frozen", () => {
+  test("moves by advance alone, and advance(a); advance(b) equals advance(a + b)", () => {
+    const real = wall(5);
+    const [clock, other] = [
+      createClock("frozen", START, real.read),
+      createClock("frozen", START, undefined),
+    ];
+    real.nowMs += 1_000_000;
+    expect(clock.now()).toBe(START);
+    clock.advance("90s");
+    clock.advance(7);
+    expect(other.advance(90_007)).toBe(clock.now());
+  });
+
+  test("refuses to go back or past the year 9999, and stays", () => {
+    const clock = createClock("frozen", START, undefined);
+    for (const change of [
+      () => clock.advance(-1),
+      () => clock.advance("1000000000000d"),
+      () => clock.advance(Date.parse("9999-12-31T23:59:59.999Z") - START + 1),
+      () => clock.set({ nowMs: START - 1 }),
+      () => clock.set({ nowMs: Number.NaN }),
+      () => clock.set({ mode: "flowing" }),
+      () => clock.set({ mode: "system" }),
+    ]) {
+      expect(change).toThrow(InputError);
+      expect([clock.now(), clock.mode]).toEqual([START, "frozen"]);
+    }
+    expect(clock.advance(Date.parse("9999-12-31T23:59:59.999Z") - START)).toBe(253_402_300_799_999);
+  });
+});
+
+describe("flowing", () => {
+  test("starts where it is told and runs with elapsed time", () => {
+    const real = wall(1_000);
+    const clock = createClock("flowing", START, real.read);
+    real.nowMs += 250;
+    expect(clock.now()).toBe(START + 250);
+    clock.advance("1m");
+    real.nowMs += 1;
+    expect(clock.now()).toBe(START + 60_251);
+  });
+
+  test("doesn't run backwards when the wall is set back", () => {
+    const real = wall(1_000);
+    const clock = createClock("flowing", START, real.read);
+    real.nowMs += 500;
+    expect(clock.now()).toBe(START + 500);
+    real.nowMs -= 400;
+    expect(clock.now()).toBe(START + 500);
+    real.nowMs += 401;
+    expect(clock.now()).toBe(START + 501);
+  });
+
+  test("can be frozen, and goes on from there", () => {
+    const real = wall(0);
+    const clock = createClock("flowing", START, real.read);
+    real.nowMs = 10;
+    clock.set({ mode: "frozen" });
+    real.nowMs = 10_000;
+    expect(clock.now()).toBe(START + 10);
+    clock.set({ mode: "flowing" });
+    real.nowMs += 5;
+    expect(clock.now()).toBe(START + 15);
+  });
+
+  test("counts whole milliseconds, whatever the wall gives", () => {
+    const real = wall(0.25);
+    const clock = createClock("flowing", START, real.read);
+    real.nowMs = 7.9;
+    expect(clock.now()).toBe(START + 7);
+  });
+});
+
+describe("system", () => {
+  test("a world starts at the wall's time and follows it; advance adds to it", () => {
+    const real = wall(Date.parse("2026-11-21T10:00:00Z"));
+    const sim = createSimulator({ clock: "system", wallClock: real.read });
+    expect(sim.clock.now()).toBe(real.nowMs);
+    real.nowMs += 86_400_000;
+    expect(sim.clock.now()).toBe(real.nowMs);
+    sim.clock.advance("1h");
+    expect(sim.clock.now()).toBe(real.nowMs + 3_600_000);
+  });
+
+  test("is refused without a wall clock, and with a start after it", () => {
+    expect(() => createSimulator({ clock: "system" })).toThrow(/wallClock/);
+    const wallClock = wall(START).read;
+    const start = "2026-01-15T00:00:00.001Z";
+    expect(() => createSimulator({ clock: "system", wallClock, start })).toThrow(/start/);
+  });
+});

@@ -1,0 +1,33 @@
+/** Amounts as text: exact, plain, and as short as they can be. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatInr } from "../../src/base/money.ts";
+
+test.each([
+  [0, "0"],
+  [1, "0.000001"],
+  [10, "0.00001"],
+  [100_000, "0.1"],
+  [120_300, "0.1203"],
+  [999_999, "0.999999"],
+  [1_000_000, "1"],
+  [1_000_001, "1.000001"],
+  [20_000_000, "20"],
+  [123_456_789_012, "123456.789012"],
+  [9_007_199_254_740_991, "9007199254.740991"],
+])("%i micros are %s INR", (micros, text) => {
+  expect(formatInr(micros)).toBe(text);
+});
+
+test("the text of any amount reads back as the same micros and is what JSON writes", () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (micros) => {
+      const text = formatInr(micros);
+      const [whole = "", fraction = ""] = text.split(".");
+      expect(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"))).toBe(BigInt(micros));
+      expect(text).toMatch(/^(?:0|[1-9]\d*)(?:\.\d{0,5}[1-9])?$/);
+    }),
+    { seed: 1, numRuns: 2000 },
+  );
+});

@@ -1,0 +1,105 @@
+/** The journal: a ring that numbers on, filters, and holds no key. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator, type Simulator } from "../../src/index.ts";
+
+function ask(sim: Simulator, index: number, path = "/v1/publisher/surfaces"): number {
+  const { id, apiKey } = sim.publishers.at(index);
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  return sim.handle({ method: "GET", path, query: { publisher_id: id }, headers }).status;
+}
+
+describe("the ring", () => {
+  test("keeps the latest, oldest first, and numbers all of them", () => {
+    const sim = createSimulator({ journalEntries: 3 });
+    for (let count = 0; count < 8; count += 1) ask(sim, count % 5);
+    expect(sim.journal.entries().map(({ sequence }) => sequence)).toEqual([6, 7, 8]);
+    expect(sim.journal.total).toBe(8);
+    sim.journal.clear();
+    expect(sim.journal.entries()).toEqual([]);
+    ask(sim, 0);
+    expect(sim.journal.entries().map(({ sequence }) => sequence)).toEqual([9]);
+  });
+
+  test("keeps 10,000 by default, and none when asked to", () => {
+    const sim = createSimulator();
+    for (let count = 0; count < 10_005; count += 1) ask(sim, 0);
+    expect(sim.journal.entries()).toHaveLength(10_000);
+    const none = createSimulator({ journalEntries: 0 });
+    ask(none, 0);
+    expect([none.journal.entries(), none.journal.total]).toEqual([[], 1]);
+  });
+
+  test("large bodies push out older entries before they fill the memory", () => {
+    const sim = createSimulator();
+    const body = "x".repeat(8 * 1024 * 1024);
+    for (let count = 0; count < 10; count += 1) {
+      sim.handle({ method: "POST", path: "/v1/click", body });
+    }
+    expect(sim.journal.entries().map(({ sequence }) => sequence)).toEqual([8, 9, 10]);
+  });
+
+  test("filters by all conditions at once; limit takes the latest", () => {
+    const sim = createSimulator();
+    ask(sim, 0);
+    ask(sim, 1);
+    ask(sim, 1, "/v1/publisher/stats");
+    ask(sim, 1, "/nowhere");
+    const { id } = sim.publishers.at(1);
+    const found = (filter: Parameters<typeof sim.journal.entries>[0]): number[] =>
+      sim.journal.entries(filter).map(({ sequence }) => sequence);
+    expect(found({ publisher: id })).toEqual([2, 3]);
+    expect(found({ publisher: id, operation: "surfaces" })).toEqual([2]);
+    expect(found({ status: 404 })).toEqual([4]);
+    expect(found({ status: 200, limit: 2 })).toEqual([2, 3]);
+    expect(found({ operation: "click" })).toEqual([]);
+  });
+
+  test("a reset starts it over; a fork begins with none", () => {
+    const sim = createSimulator();
+    ask(sim, 0);
+    expect(sim.fork().journal.total).toBe(0);
+    sim.reset();
+    expect([sim.journal.total, sim.journal.entries()]).toEqual([0, []]);
+  });
+});
+
+test("an entry says when, what, who, the answer and why", () => {
+  const sim = createSimulator();
+  sim.clock.advance(1);
+  ask(sim, 2);
+  const { id } = sim.publishers.at(2);
+  expect(sim.journal.entries()[0]).toMatchObject({
+    sequence: 1,
+    at: "2026-01-15T00:00:00.001Z",
+    operation: "surfaces",
+    publisher: id,
+    request: {
+      method: "GET",
+      path: "/v1/publisher/surfaces",
+      query: `publisher_id=${id}`,
+      body: "",
+    },
+    response: { status: 200 },
+    reason: "read",
+  });
+});
+
+test("no key is in it, wherever it was sent", () => {
+  const sim = createSimulator();
+  const { apiKey } = sim.publishers.at(0);
+  const bearer = `Bearer ${apiKey}`;
+  const places = [
+    { headers: { authorization: bearer } },
+    { headers: { AUTHORIZATION: bearer, "X-Copy": apiKey } },
+    { query: `key=${apiKey}` },
+    { query: { publisher_id: apiKey } },
+    { path: `/v1/${apiKey}` },
+    { body: apiKey },
+    { body: { impression_id: apiKey } },
+    { body: new TextEncoder().encode(apiKey) },
+  ];
+  for (const place of places) sim.handle({ method: "POST", path: "/v1/click", ...place });
+  expect(sim.journal.entries()).toHaveLength(places.length);
+  expect(JSON.stringify(sim.journal.entries())).not.toContain(apiKey);
+});
