@@ -3,9 +3,9 @@
  * origin, and not one whose name was made to resolve to this machine (DNS rebinding).
  */
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { ApiResponse } from "../contract/messages.ts";
 import { problemResponse } from "../control/problem.ts";
+import { crypto } from "./node-builtins.ts";
 
 /** Says why a request may not use the control API; undefined where it may. */
 export type ControlGuard = (headers: Readonly<Record<string, string>>) => ApiResponse | undefined;
@@ -31,7 +31,7 @@ export function createControlGuard(options: GuardOptions): ControlGuard {
     if (headers["sec-fetch-site"] === "cross-site") return foreignOrigin;
     if (expected === undefined) return undefined;
     const sent = digest(headers.authorization ?? "");
-    return timingSafeEqual(sent, expected) ? undefined : wrongToken;
+    return crypto.timingSafeEqual(sent, expected) ? undefined : wrongToken;
   };
 }
 
@@ -54,7 +54,7 @@ function namesThisMachine(header: string | undefined, host: string): boolean {
 
 function digest(text: string): Buffer {
   // Digests have one length, so that comparing tells nothing about the token's.
-  return createHash("sha256").update(text).digest();
+  return crypto.createHash("sha256").update(text).digest();
 }
 
 const needsToken = problemResponse({

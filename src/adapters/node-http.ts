@@ -1,6 +1,6 @@
 /** The worlds as an HTTP server. Knows sockets, limits and time-outs; what is answered is decided below. */
 
-import { createServer, type Server as HttpServer, type ServerResponse } from "node:http";
+import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import * as v from "valibot";
 import { parseInput } from "../base/input.ts";
@@ -13,6 +13,7 @@ import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createResponder } from "../exchange/respond.ts";
 import type { SimulatorOptions } from "../simulator.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
+import { http } from "./node-builtins.ts";
 import { createControlGuard } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { answerBrokenRequests, sendLast } from "./node-raw.ts";
@@ -70,7 +71,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   // Finds wrong options now instead of at the first request.
   worlds.get(DEFAULT_WORLD);
 
-  const server = createServer(serverSettings);
+  const server = http.createServer(serverSettings);
   applyLimits(server);
   const sockets = new Set<Socket>();
   let closing = false;

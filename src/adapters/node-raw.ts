@@ -3,10 +3,11 @@
  * so that even these carry the header that every response has (spec §8).
  */
 
-import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import { http } from "./node-builtins.ts";
 
 /** How long a refused client has to finish sending and to read the answer, in milliseconds. */
 const LINGER_MS = 2000;
@@ -15,7 +16,7 @@ const LINGER_BYTES = 64 * 1024 * 1024;
 
 /** What an HTTP/1.1 client would read if Node had written it. */
 function wireText(response: ApiResponse): string {
-  const lines = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`];
+  const lines = [`HTTP/1.1 ${response.status} ${http.STATUS_CODES[response.status] ?? ""}`];
   for (const [name, value] of Object.entries(response.headers)) lines.push(`${name}: ${value}`);
   lines.push("connection: close", "", response.body);
   return lines.join("\r\n");

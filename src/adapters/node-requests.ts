@@ -4,9 +4,10 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { IncomingMessage, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { http } from "./node-builtins.ts";
 
 /** What the request path needs to know of the server. */
 export interface RequestHost {
@@ -41,7 +42,7 @@ export function latestResponse(socket: Socket): ServerResponse | undefined {
 }
 
 /** A request on its way in. */
-export class Arrival extends IncomingMessage {
+export class Arrival extends http.IncomingMessage {
   host: RequestHost | undefined = undefined;
   response: ServerResponse | undefined = undefined;
   path = "";
