@@ -4,4 +4,8 @@
  */
 
 export const http: typeof import("node:http") = process.getBuiltinModule("node:http");
-export const crypto: typeof import("node:crypto") = process.getBuiltinModule("node:crypto");
+
+/** Called on need: only a control token needs it. */
+export function crypto(): typeof import("node:crypto") {
+  return process.getBuiltinModule("node:crypto");
+}
