@@ -22,6 +22,8 @@ const ROUNDS = 7;
 const SECONDS = 3;
 /** Enough of them to stay within the limits: 10,000 impressions a minute each, and 60 stats requests. */
 const CALLERS = { impression: 5000, stats: 200 } as const;
+/** Below this share of its core a server wasn't what was measured. */
+const SATURATED = 0.9;
 const SURFACES = 4;
 const POPULATION = 1_000_000;
 const SEED = "bench";
@@ -121,12 +123,22 @@ async function compare(kind: Kind, targets: readonly [bare: Target, ours: Target
   const [ofBare, ofOurs] = runs;
   const ratios = (of: (bare: Run, ours: Run) => number): number =>
     median(ofBare.map((bare, round) => of(bare, ofOurs[round] ?? bare)));
+  const target = { atLeast: kind === "impression" ? 0.85 : 0.8 };
+  // Not a number where the system doesn't tell: then the ratio is taken at its word.
+  const idle = [...ofBare, ...ofOurs].filter(({ busy }) => busy < SATURATED).length;
+  const counts = idle <= ofBare.length / 2;
   printFigure({
     name: `${kind}, ratio of requests/s, median of the rounds'`,
     value: ratios((bare, ours) => ours.rate / bare.rate),
     unit: "×",
-    atLeast: kind === "impression" ? 0.85 : 0.8,
+    ...(counts ? target : {}),
   });
+  if (!counts) {
+    console.log(
+      `  NO VERDICT: in ${idle} of ${ROUNDS * 2} runs a server had its core less than ${SATURATED} to itself. ` +
+        "The load generator, or something else on this machine, set the pace.",
+    );
+  }
   printFigure({
     name: `${kind}, the same by processor time`,
     value: ratios((bare, ours) => bare.cost / ours.cost),
