@@ -18,6 +18,7 @@ const places = [
   "a duplicate impression",
   "a duplicate suppressed at W-1",
   "a fresh impression at W",
+  "a fresh impression at W beside a later one",
   "a second click",
   "a click on another day",
   "a click on nothing",
