@@ -6,6 +6,7 @@ import { createSimulator, type SimulatorOptions } from "../../src/index.ts";
 import { createOracle } from "../oracle.ts";
 import { checkProperty, replayPath } from "./check-property.ts";
 import { type Command, command, perform, type Stage } from "./commands.ts";
+import { H1 } from "./conformance.ts";
 import * as invariants from "./invariants.ts";
 import { createMarks } from "./marks.ts";
 import { createPlayer, type Run, readerOf } from "./run.ts";
@@ -67,6 +68,7 @@ const laws = {
   A3: invariants.A3,
   A4: invariants.A4,
   A5: invariants.A5,
+  H1,
   R1: invariants.R1,
   R2: invariants.R2,
   R3: invariants.R3,
