@@ -8,10 +8,11 @@ import { checkProperty, replayPath } from "./check-property.ts";
 import { type Command, command, perform, type Stage } from "./commands.ts";
 import { H1 } from "./conformance.ts";
 import * as invariants from "./invariants.ts";
+import * as limits from "./limit-invariants.ts";
 import { createMarks } from "./marks.ts";
 import { createPlayer, type Run, readerOf } from "./run.ts";
 
-const RUNS = 120;
+const RUNS = 100;
 const MOST_COMMANDS = 90;
 
 /** Every place that the campaign has to reach for its silence to mean something. */
@@ -63,6 +64,12 @@ const laws = {
   D3: invariants.D3,
   D4: invariants.D4,
   D5: invariants.D5,
+  L1: limits.L1,
+  L4: limits.L4,
+  L5: limits.L5,
+  L6: limits.L6,
+  L7: limits.L7,
+  L8: limits.L8,
   A1: invariants.A1,
   A2: invariants.A2,
   A3: invariants.A3,

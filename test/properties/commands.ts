@@ -63,6 +63,7 @@ export type Command =
       readonly nudgeMs: -1 | 0 | 1;
       readonly by: number;
     }
+  | { readonly kind: "edge"; readonly who: number; readonly nudgeMs: -1 | 0 | 1 }
   | { readonly kind: "rotate-key"; readonly who: number }
   | {
       readonly kind: "set-surface";
@@ -122,7 +123,7 @@ const stats = fc
     from: maybe(fc.integer({ min: -800, max: 2 })),
     to: maybe(fc.integer({ min: -40, max: 40 })),
     surface: maybe(surface),
-    times: often(35),
+    times: often(62),
   })
   .chain((command) => claims.map((claim) => ({ ...command, ...claim })));
 const advance = fc.record({
@@ -179,6 +180,14 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant("wrong" as const), who, which: fc.nat(1000) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("edge" as const),
+      who,
+      nudgeMs: fc.constantFrom<-1 | 0 | 1>(-1, 0, 1),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("rotate-key" as const), who }) },
   { weight: 3, arbitrary: setSurface },
@@ -280,6 +289,9 @@ export function perform(command: Command, stage: Stage): void {
     case "advance":
       advanceTo(command, stage);
       return;
+    case "edge":
+      tryEdge(stage, pick(command.who), command.nudgeMs);
+      return;
     default:
       change(command, stage, pick);
   }
@@ -288,7 +300,17 @@ export function perform(command: Command, stage: Stage): void {
 function change(
   command: Exclude<
     Command,
-    { kind: "impression" | "click" | "stats" | "payouts" | "surfaces" | "wrong" | "advance" }
+    {
+      kind:
+        | "impression"
+        | "click"
+        | "stats"
+        | "payouts"
+        | "surfaces"
+        | "wrong"
+        | "advance"
+        | "edge";
+    }
   >,
   stage: Stage,
   pick: (index: number) => Publisher,
@@ -536,6 +558,21 @@ function wrongRequests({ id, surfaces }: Publisher): Wrong[] {
     post("impression", `{"publisher_id":"${id}","surface":"${surfaceId}","ad_id":{}}`),
     post("impression", `{"__proto__":{"publisher_id":"${id}"}}`),
   ];
+}
+
+/** One impression, a later one, and the first again at the edge of its window. */
+function tryEdge(stage: Stage, caller: Publisher, nudgeMs: -1 | 0 | 1): void {
+  const record = (sessionId: string): void => {
+    const surface = at(caller.surfaces, 0).id;
+    const publisherId = caller.id;
+    const call: Call = { operation: "impression", publisherId, surface, adId: "edge", sessionId };
+    send(stage, caller, call, "json");
+  };
+  record("first");
+  stage.player.play({ kind: "advance", byMs: 20 * 60_000 });
+  record("later");
+  stage.player.play({ kind: "advance", byMs: 10 * 60_000 + nudgeMs });
+  record("first");
 }
 
 function advanceTo(
