@@ -45,9 +45,9 @@ const frozen = {
   },
   adversarial: {
     publishers: "5b73a254e08dae21ac7bb410c057c67a",
-    stats: "c15d91dc1e860c2b8c9c8ada5da3ea1f",
-    payouts: "5e56963db7b101d6419d41a0c697a024",
-    prices: "606a518287efef13053c821976c92561",
+    stats: "0be4bbba4098da1541df81ff3b735b22",
+    payouts: "824f12c8dddef81d00e7bc1869bac9d4",
+    prices: "7b2987c5f8f3e555d225d48cb3f89f1f",
   },
 } as const;
 

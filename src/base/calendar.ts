@@ -1,5 +1,6 @@
 /** The proleptic Gregorian calendar in integers. Never reads the host's time zone or locale. */
 
+import { decimal, threeDigits } from "./decimal.ts";
 import { DAY_MS } from "./duration.ts";
 
 declare const dayBrand: unique symbol;
@@ -36,7 +37,8 @@ export function parseDay(text: string): Day | undefined {
 /** `YYYY-MM-DD`. */
 export function formatDay(of: Day): string {
   const { year, month, dayOfMonth } = civil(of);
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`;
+  const years = year < 1000 ? `0${threeDigits(year)}` : decimal(year);
+  return `${years}-${twoDigits(month)}-${twoDigits(dayOfMonth)}`;
 }
 
 /** Months since year 0: `year * 12 + (month - 1)`. */
@@ -105,6 +107,6 @@ function civil(of: Day): { year: number; month: number; dayOfMonth: number } {
   };
 }
 
-function pad(value: number, width: number): string {
-  return String(value).padStart(width, "0");
+function twoDigits(value: number): string {
+  return value < 10 ? `0${decimal(value)}` : decimal(value);
 }

@@ -1,5 +1,7 @@
 /** Money as whole micro-INR. A fraction of an INR exists only in the text of a response body. */
 
+import { decimal, sixDigits, threeDigits } from "./decimal.ts";
+
 declare const microsBrand: unique symbol;
 /** A whole number of micro-INR: 1 INR = 1,000,000. */
 export type Micros = number & { readonly [microsBrand]: true };
@@ -15,24 +17,17 @@ export function micros(wholeMicros: number): Micros {
 export function formatInr(amount: number): string {
   const whole = Math.floor(amount / MICROS_PER_INR);
   const fraction = amount - whole * MICROS_PER_INR;
-  if (fraction === 0) return String(whole);
-  const thousands = Math.floor(fraction / 1000);
+  if (fraction === 0) return decimal(whole);
+  const thousands = (fraction / 1000) | 0;
   const rest = fraction - thousands * 1000;
-  const padded = rest === 0 ? digits(thousands) : digits(thousands) + digits(rest);
-  return `${whole}.${withoutTrailingZeros(padded)}`;
+  const digits = rest === 0 ? threeDigits(thousands) : sixDigits(fraction);
+  return `${decimal(whole)}.${withoutTrailingZeros(digits)}`;
 }
 
-const known: string[] = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
-
-/** Three digits of a number below a thousand. */
-function digits(value: number): string {
-  return known[value] ?? "";
-}
-
-function withoutTrailingZeros(text: string): string {
-  let end = text.length;
-  while (text.charCodeAt(end - 1) === ZERO) end -= 1;
-  return end === text.length ? text : text.slice(0, end);
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return end === digits.length ? digits : digits.slice(0, end);
 }
 
 const ZERO = 0x30;

@@ -12,6 +12,16 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+/**
+ * The same text in one piece. An engine makes a sum of strings as a tree of its pieces, and keeps all of them for as long
+ * as it keeps the sum; matching a pattern puts them together for good.
+ */
+export function inOnePiece(text: string): string {
+  return START.test(text) ? text : "";
+}
+
+const START = /^/;
+
 /** Base 64 of any bytes. */
 export function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = [];

@@ -1,5 +1,6 @@
 /** What a stage of the request path decides: go on with a value, or refuse. */
 
+import { inOnePiece } from "../base/text.ts";
 import type { Rejection } from "../contract/errors.ts";
 
 export interface Refused {
@@ -24,5 +25,7 @@ export function refused(rejection: Rejection): Refused {
 
 /** A success whose body is ASCII by construction: ids, dates, digits and the contract's own names. */
 export function done(asciiBody: string, note: string): Done {
-  return { kind: "done", body: asciiBody, byteLength: asciiBody.length, note };
+  // The journal keeps it for long.
+  const body = inOnePiece(asciiBody);
+  return { kind: "done", body, byteLength: body.length, note };
 }

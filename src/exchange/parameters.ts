@@ -160,10 +160,12 @@ const reservedName = refused({
 function readPairs(text: string, place: "query" | "form"): Parsed {
   if (text === "") return none;
   const raw: Record<string, string> = {};
-  for (const pair of text.split("&")) {
-    if (pair === "") continue;
-    const equals = pair.indexOf("=");
-    const name = percentDecode(equals === -1 ? pair : pair.slice(0, equals));
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = endOfPair(text, start);
+    if (end === start) continue;
+    const equals = text.indexOf("=", start);
+    const hasValue = equals !== -1 && equals < end;
+    const name = percentDecode(text.slice(start, hasValue ? equals : end));
     if (name === undefined) {
       return refused({
         code: place === "query" ? "invalid_parameter" : "malformed_body",
@@ -171,7 +173,7 @@ function readPairs(text: string, place: "query" | "form"): Parsed {
         parameter: place,
       });
     }
-    const value = equals === -1 ? "" : percentDecode(pair.slice(equals + 1));
+    const value = hasValue ? percentDecode(text.slice(equals + 1, end)) : "";
     if (value === undefined) {
       return refused({
         code: "invalid_parameter",
@@ -184,6 +186,11 @@ function readPairs(text: string, place: "query" | "form"): Parsed {
     raw[name] = value;
   }
   return { kind: "parameters", raw };
+}
+
+function endOfPair(text: string, start: number): number {
+  const ampersand = text.indexOf("&", start);
+  return ampersand === -1 ? text.length : ampersand;
 }
 
 function percentDecode(text: string): string | undefined {

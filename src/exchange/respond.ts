@@ -1,6 +1,7 @@
 /** Decisions to responses: status, headers and body text. X-RateLimit-Remaining stands on every one (spec §8). */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
@@ -76,8 +77,8 @@ export function createResponder(assumptions: Assumptions): Responder {
       const body = errorBody.write(rejection, status);
       const headers: Record<string, string> = {
         "content-type": errorBody.contentType,
-        "content-length": String(utf8Length(body)),
-        "x-ratelimit-remaining": String(remaining),
+        "content-length": decimal(utf8Length(body)),
+        "x-ratelimit-remaining": decimal(remaining),
       };
       if (extra.allow !== undefined) headers.allow = extra.allow;
       const wait = extra.retryAfterMs === undefined ? undefined : waitFor(extra.retryAfterMs);
@@ -88,17 +89,6 @@ export function createResponder(assumptions: Assumptions): Responder {
       return { status, headers, body };
     },
   };
-}
-
-const decimals: string[] = Array.from({ length: 10_001 }, () => "");
-
-/** `String` of a natural number, remembered for those that most responses hold. */
-function decimal(value: number): string {
-  const known = decimals[value];
-  if (known === undefined || known !== "") return known ?? String(value);
-  const text = String(value);
-  decimals[value] = text;
-  return text;
 }
 
 /** The same response as HEAD has it: no body, the headers of GET. */

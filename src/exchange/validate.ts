@@ -48,7 +48,10 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
     rejectsUnknown: rejectsUnknown[assumptions["request.unknown-fields"]],
     clamps: clamps[assumptions["payout.limit-over-max"]],
   };
-  const expected = Object.entries(operation.parameters);
+  const expected = Object.entries(operation.parameters).map(([name, parameter]) => ({
+    name,
+    parameter,
+  }));
   const known = new Set(Object.keys(operation.parameters));
   // Query values are text by nature: only a JSON body can hold another type.
   const inJson = operation.method === "POST";
@@ -60,7 +63,7 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
     }
     // Text that is right as it was sent stays where it is; anything else goes into a copy.
     let input: Record<string, unknown> | undefined;
-    for (const [name, parameter] of expected) {
+    for (const { name, parameter } of expected) {
       const sent = raw[name];
       if (typeof sent === "string" && parameter.type === "string" && isPlain(sent)) continue;
       const value =

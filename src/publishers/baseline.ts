@@ -35,8 +35,8 @@ const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
 
 /** Element `n` of each array is the sum over the first `n` days. */
 interface Sums {
-  readonly impressions: Float64Array;
-  readonly clicks: Float64Array;
+  readonly impressions: Uint32Array;
+  readonly clicks: Uint32Array;
   readonly micros: Float64Array;
 }
 
@@ -50,7 +50,8 @@ export function createBaseline(options: BaselineOptions): Baseline {
       const first = Math.max(0, from - joined);
       const end = Math.min(days, to - joined + 1);
       if (surface === undefined || first >= end) return nothing;
-      const over = (column: Float64Array): number => (column[end] ?? 0) - (column[first] ?? 0);
+      const over = (column: Uint32Array | Float64Array): number =>
+        (column[end] ?? 0) - (column[first] ?? 0);
       return {
         impressions: over(surface.impressions),
         clicks: over(surface.clicks),
@@ -73,8 +74,8 @@ function sumDays(
   const growthPerYear = drawBetween(key, -3, 0, 900);
   const clicksPerTenThousand = drawBetween(key, -4, 15, 260);
   const sums: Sums = {
-    impressions: new Float64Array(days + 1),
-    clicks: new Float64Array(days + 1),
+    impressions: new Uint32Array(days + 1),
+    clicks: new Uint32Array(days + 1),
     micros: new Float64Array(days + 1),
   };
   for (let past = 0; past < days; past += 1) {

@@ -54,8 +54,8 @@ export interface PopulationOptions {
   readonly people: () => People;
 }
 
-/** How many publishers' histories are kept at hand. Each can be worked out anew at any time. */
-const BASELINES_KEPT = 256;
+/** How many publishers' histories are kept at hand, some 20 kB each. Each can be worked out anew at any time. */
+const BASELINES_KEPT = 1024;
 
 export function createPopulation(options: PopulationOptions): Population {
   const { seed, size, profile, startDay, ids } = options;
@@ -94,7 +94,12 @@ export function createPopulation(options: PopulationOptions): Population {
   function baseline(publisher: { readonly ordinal: number }): Baseline | undefined {
     if (publisher.ordinal >= size) return undefined;
     const known = baselines.get(publisher.ordinal);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // A map is in order of insertion: the first to go is the one not asked for longest.
+      baselines.delete(publisher.ordinal);
+      baselines.set(publisher.ordinal, known);
+      return known;
+    }
     const made = createBaseline({
       key: subKey(trafficKey, publisher.ordinal),
       publisher: publisherAt(publisher.ordinal),

@@ -79,8 +79,9 @@ export const profiles: { readonly [Name in Profile]: ProfileShape } = {
     surfaces: [1, 8],
     cpmPaise: [1, 300_000],
     cpmSpreadPercent: [0, 200],
-    cpcPaise: [1, 100_000],
-    dailyImpressions: [0, 60_000],
+    // Bounded so that no publisher's lifetime revenue passes 2^53 micro-INR, whatever is drawn.
+    cpcPaise: [1, 10_000],
+    dailyImpressions: [0, 15_000],
     historyDays: [0, 1500],
     surfaceNames: awkwardNames,
   },

@@ -3,6 +3,7 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
 import { type Day, day, formatDay } from "../../base/calendar.ts";
+import { decimal } from "../../base/decimal.ts";
 import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
@@ -24,7 +25,7 @@ export function createStats(world: World): Stats {
   const { assumptions, population } = world;
   const invert = inverted[assumptions["date.inverted-range"]];
   const allowsFuture = future[assumptions["date.future"]];
-  const filter = filters[assumptions["stats.filter-unlisted"]];
+  const listsOthers = keepsOthers[assumptions["stats.filter-unlisted"]];
   const lists = listed[assumptions["stats.surfaces"]];
 
   return (input, account, { today }) => {
@@ -38,38 +39,31 @@ export function createStats(world: World): Stats {
     if (input.surface !== undefined && only === undefined) return unknownSurface;
 
     const totals = surfaceTotals(population, account, period.from, period.to);
-    const counted = only === undefined ? totals : filter.count(totals, only);
-    const rows = account.surfaces
-      .map((surface, index) => ({ id: surface.id, totals: counted[index] ?? nothing, index }))
-      .filter((row) => filter.lists(row.index, only) && lists(row.totals));
-    return done(bodyOf(account.id, period, counted, rows), "read");
+    let rows = "";
+    let impressions = 0;
+    let clicks = 0;
+    let micros = 0;
+    for (const [index, { id }] of account.surfaces.entries()) {
+      const counts = only === undefined || index === only;
+      const row = counts ? (totals[index] ?? nothing) : nothing;
+      impressions += row.impressions;
+      clicks += row.clicks;
+      micros += row.micros;
+      if ((counts || listsOthers) && lists(row)) rows += rowOf(id, row, rows === "");
+    }
+    return done(
+      `{"publisher_id":"${account.id}",` +
+        `"period":{"from":"${formatDay(period.from)}","to":"${formatDay(period.to)}"},` +
+        `"impressions":${decimal(impressions)},"clicks":${decimal(clicks)},` +
+        `"revenue_inr":${formatInr(micros)},"surfaces":[${rows}]}`,
+      "read",
+    );
   };
 }
 
-function bodyOf(
-  publisherId: string,
-  period: Period,
-  counted: readonly Totals[],
-  rows: readonly { readonly id: string; readonly totals: Totals }[],
-): string {
-  let impressions = 0;
-  let clicks = 0;
-  let micros = 0;
-  for (const totals of counted) {
-    impressions += totals.impressions;
-    clicks += totals.clicks;
-    micros += totals.micros;
-  }
-  const surfaces = rows.map(
-    ({ id, totals }) =>
-      `{"id":"${id}","impressions":${totals.impressions},"revenue":${formatInr(totals.micros)}}`,
-  );
-  return (
-    `{"publisher_id":"${publisherId}",` +
-    `"period":{"from":"${formatDay(period.from)}","to":"${formatDay(period.to)}"},` +
-    `"impressions":${impressions},"clicks":${clicks},"revenue_inr":${formatInr(micros)},` +
-    `"surfaces":[${surfaces.join(",")}]}`
-  );
+function rowOf(id: string, { impressions, micros }: Totals, first: boolean): string {
+  const comma = first ? "" : ",";
+  return `${comma}{"id":"${id}","impressions":${decimal(impressions)},"revenue":${formatInr(micros)}}`;
 }
 
 const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
@@ -100,22 +94,10 @@ function futureRefused(parameter: string): Outcome {
   });
 }
 
-/** `count`: the figures with all surfaces but one left out. `lists`: whether a surface keeps its row. */
-const filters = {
-  omitted: {
-    count: (totals, only) => totals.map((of, index) => (index === only ? of : nothing)),
-    lists: (index, only) => only === undefined || index === only,
-  },
-  zeroed: {
-    count: (totals, only) => totals.map((of, index) => (index === only ? of : nothing)),
-    lists: () => true,
-  },
-} satisfies Record<
+/** Whether a surface that the request leaves out keeps a row. */
+const keepsOthers = { omitted: false, zeroed: true } satisfies Record<
   Choice<"stats.filter-unlisted">,
-  {
-    count(totals: readonly Totals[], only: number): readonly Totals[];
-    lists(index: number, only: number | undefined): boolean;
-  }
+  boolean
 >;
 
 const listed = {
