@@ -67,6 +67,8 @@ export interface JournalRing extends Journal {
 
 /** How much a journal keeps at most, in characters of requests and response bodies. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
+/** What a header field takes beside its text, in characters: a head of 32 KiB can hold thousands that have next to none. */
+const FIELD_CHARACTERS = 64;
 
 /** A journal of the latest `capacity` requests; `capacity` 0 keeps none. */
 export function createJournal(capacity: number): JournalRing {
@@ -146,7 +148,9 @@ const forgotten: JournalRecord = {
 
 function sizeOf({ path, query, headers, body, response }: JournalRecord): number {
   let characters = path.length + query.length + body.length + response.body.length;
-  for (const name in headers) characters += headers[name]?.length ?? 0;
+  for (const name in headers) {
+    characters += FIELD_CHARACTERS + name.length + (headers[name]?.length ?? 0);
+  }
   return characters;
 }
 

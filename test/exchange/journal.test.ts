@@ -39,6 +39,17 @@ describe("the ring", () => {
     expect(sim.journal.entries().map(({ sequence }) => sequence)).toEqual([8, 9, 10]);
   });
 
+  test("so do heads of thousands of fields without a value", () => {
+    const sim = createSimulator();
+    for (let count = 0; count < 300; count += 1) {
+      const fields = Array.from({ length: 4000 }, (_, index) => [`a${index.toString(36)}`, ""]);
+      sim.handle({ method: "GET", path: "/v1/nope", headers: Object.fromEntries(fields) });
+    }
+    const kept = sim.journal.entries().length;
+    expect(kept).toBeGreaterThan(50);
+    expect(kept).toBeLessThan(150);
+  });
+
   test("filters by all conditions at once; limit takes the latest", () => {
     const sim = createSimulator();
     ask(sim, 0);
