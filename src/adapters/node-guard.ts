@@ -28,12 +28,15 @@ export function createControlGuard(options: GuardOptions): ControlGuard {
     if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`) {
       return foreignOrigin;
     }
-    if (headers["sec-fetch-site"] === "cross-site") return foreignOrigin;
+    if (!ownSites.has(headers["sec-fetch-site"])) return foreignOrigin;
     if (expected === undefined) return undefined;
     const sent = digest(headers.authorization ?? "");
     return crypto().timingSafeEqual(sent, expected) ? undefined : wrongToken;
   };
 }
+
+/** What a browser says of a request that no other origin made; clients that are no browser say nothing. A port is no part of a site. */
+const ownSites: ReadonlySet<string | undefined> = new Set([undefined, "same-origin", "none"]);
 
 /** Whether only this machine can reach an address. */
 function isLoopback(address: string): boolean {

@@ -63,6 +63,9 @@ const foreignPages = [
   "Origin: https://localhost\r\n",
   "Origin: http://localhost\r\nOrigin: http://localhost\r\n",
   "Sec-Fetch-Site: cross-site\r\n",
+  "Sec-Fetch-Site: same-site\r\n",
+  "Sec-Fetch-Site: Cross-Site\r\n",
+  "Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n",
 ];
 
 test.each(foreignPages)("a page of another origin may not: %j", async (line) => {
@@ -73,6 +76,23 @@ test.each(foreignPages)("a page of another origin may not: %j", async (line) => 
   }
   expect(server.worlds.get("default").seed).toBe("adsim");
   expect(server.worlds.names()).toEqual(["default"]);
+});
+
+test("an image of another port's page makes no world", async () => {
+  await using server = await serve();
+  const { responses } = await exchange(
+    server.port,
+    "GET /@w1/_sim/health HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-site\r\nSec-Fetch-Mode: no-cors\r\n\r\n",
+  );
+  expect(responses[0]?.status).toBe(403);
+  expect(server.worlds.names()).toEqual(["default"]);
+});
+
+test("an address that the user typed in may", async () => {
+  await using server = await serve();
+  const typed = "Host: localhost\r\nSec-Fetch-Site: none\r\n";
+  const { responses } = await exchange(server.port, reset(typed));
+  expect(responses[0]?.status).toBe(200);
 });
 
 test("a page of the server's own origin may", async () => {
