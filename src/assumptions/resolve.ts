@@ -1,6 +1,7 @@
 /** From what a user chose to one choice for every open point. Wrong keys and choices are refused by name. */
 
 import { InputError } from "../base/input.ts";
+import { shown } from "../base/shown.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
@@ -25,7 +26,7 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     if (point === undefined) {
       const closest = nearest(key, Object.keys(points));
       throw new InputError(
-        `assumptions.${key}`,
+        `assumptions.${key.split(".").map(shown).join(".")}`,
         `is not an assumption. Did you mean ${JSON.stringify(closest)}?`,
       );
     }
@@ -33,13 +34,18 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     if (typeof choice !== "string" || !names.includes(choice)) {
       throw new InputError(
         `assumptions.${key}`,
-        `has no choice ${JSON.stringify(choice)}. Choose one of: ${names.join(", ")}`,
+        `has no ${choiceShown(choice)}. Choose one of: ${names.join(", ")}`,
       );
     }
     resolved[key] = choice;
   }
   // Every value was checked against the choices of its key above.
   return Object.freeze(resolved) as Assumptions;
+}
+
+function choiceShown(sent: unknown): string {
+  const harmless = typeof sent === "string" && (shown(sent) === sent || /^\d{1,4}$/.test(sent));
+  return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";
 }
 
 /** The candidate that shares most letter pairs with `text`. */

@@ -26,11 +26,17 @@ const unitMs: Readonly<Record<string, number>> = {
 export function durationMs(duration: Duration): number {
   const ms = typeof duration === "string" ? parse(duration) : duration;
   if (typeof ms === "number" && Number.isSafeInteger(ms) && ms >= 0) return ms;
-  const shown = typeof duration === "string" ? JSON.stringify(duration) : String(duration);
   throw new InputError(
     "duration",
-    `must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d"), not ${shown}`,
+    `must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d")${but(duration)}`,
   );
+}
+
+/** What was sent, where it can't be a key in the wrong place. */
+function but(sent: unknown): string {
+  if (typeof sent === "number") return `, not ${sent}`;
+  const harmless = typeof sent === "string" && /^[-+]?[\d.]{0,15} ?[a-z]{0,7}$/i.test(sent);
+  return harmless ? `, not ${JSON.stringify(sent)}` : "";
 }
 
 function parse(text: string): number | undefined {

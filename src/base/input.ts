@@ -1,6 +1,7 @@
 /** Input from users, options and control requests alike: checked against a schema, refused by the field's name. */
 
 import * as v from "valibot";
+import { shown } from "./shown.ts";
 
 /** Wrong input. Nothing was changed. `field` is where, the message says what is expected there. */
 export class InputError extends TypeError {
@@ -28,13 +29,45 @@ export function parseInput<Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new InputError(v.getDotPath(issue) ?? "", describe(issue));
+  throw new InputError(fieldOf(issue), describe(issue));
+}
+
+/** The path to the field, fit to be repeated: names in it can be the sender's own. */
+function fieldOf({ path }: v.BaseIssue<unknown>): string {
+  const parts = path?.map(({ key }) => (typeof key === "string" ? shown(key) : String(key)));
+  return parts?.join(".") ?? "";
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === "never") return "is not known here";
-  if (issue.kind === "schema" && issue.message.startsWith("Invalid ")) {
-    return `must be ${issue.expected ?? "something else"}, not ${issue.received}`;
+  if (issue.kind !== "schema" || !issue.message.startsWith("Invalid ")) return issue.message;
+  const isMissing = issue.type === "strict_object" || issue.type === "loose_object";
+  if (isMissing && issue.expected?.startsWith('"')) return "is required";
+  return `must be ${kindOf(issue.expected ?? "something else")}${but(issue.input)}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "a boolean",
+  Object: "an object",
+  Array: "a list",
+  unknown: "of another kind",
+};
+
+function kindOf(expected: string): string {
+  // Valibot writes a choice as ("a" | "b").
+  const choice = /^\((".*")\)$/.exec(expected)?.[1];
+  if (choice !== undefined) return `one of ${choice.replaceAll(" | ", ", ")}`;
+  return kinds[expected] ?? expected;
+}
+
+/** What was sent instead. Of a text only what can't be a key. */
+function but(sent: unknown): string {
+  if (typeof sent === "string") {
+    return shown(sent) === sent ? `, not ${JSON.stringify(sent)}` : "";
   }
-  return issue.message;
+  if (typeof sent === "function") return ", not a function";
+  if (sent === null || typeof sent !== "object") return `, not ${String(sent)}`;
+  return Array.isArray(sent) ? ", not a list" : ", not an object";
 }

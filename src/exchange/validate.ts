@@ -2,9 +2,10 @@
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { parseDay } from "../base/calendar.ts";
+import { shown } from "../base/shown.ts";
 import type { Input, Operation, OperationId, Parameter } from "../contract/operations.ts";
 import { type Refused, refused } from "./outcome.ts";
-import { type RawParameters, shown } from "./parameters.ts";
+import type { RawParameters } from "./parameters.ts";
 
 export type Validated<Id extends OperationId> =
   | { readonly kind: "valid"; readonly input: Input<Id> }
