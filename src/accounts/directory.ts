@@ -55,8 +55,11 @@ export interface Publishers {
   /** The publisher at this place, from 0: seeded ones first, then sign-ups. */
   at(index: number): Publisher;
   get(publisherId: string): Publisher;
-  /** Up to `limit` publishers from place `offset`. */
-  list(range?: { readonly offset?: number; readonly limit?: number }): Publisher[];
+  /** Up to `limit` publishers (20 unless told) from place `offset` (0). @throws InputError that names either. */
+  list(range?: {
+    readonly offset?: number | undefined;
+    readonly limit?: number | undefined;
+  }): Publisher[];
   /** Id, key and surfaces of the first `count`, without working out names and contacts. */
   credentials(count: number): Credentials[];
   /** Adds a publisher that joined today and has no history. */
@@ -82,7 +85,8 @@ const price = v.pipe(
   v.number("must be a number of INR"),
   v.minValue(0, "must not be negative"),
   v.maxValue(MAX_CPM_INR, `must be at most ${MAX_CPM_INR} INR`),
-  v.check((inr) => Math.abs(inr * 100 - Math.round(inr * 100)) < 1e-6, "must be whole paise"),
+  // Two decimals give the very number that this division gives.
+  v.check((inr) => Math.round(inr * 100) / 100 === inr, "must be whole paise"),
 );
 const cpmRange = v.pipe(
   v.strictTuple([price, price], "must be [lower, upper] in INR"),
@@ -95,22 +99,22 @@ const text = v.pipe(
   v.maxLength(10_000, "must have at most 10,000 characters"),
   v.check((value) => value.isWellFormed(), "must be well-formed Unicode"),
 );
+const surfaceTerms = v.strictObject({
+  name: text,
+  status: v.optional(status),
+  cpmRange: v.optional(cpmRange),
+});
+const neither = v.custom<never>(() => false, "must be a name, or {name, status?, cpmRange?}");
 const signUpSchema = v.strictObject({
   name: v.optional(text),
   surfaces: v.optional(
     v.pipe(
       v.array(
-        v.union(
-          [
-            text,
-            v.strictObject({
-              name: text,
-              status: v.optional(status),
-              cpmRange: v.optional(cpmRange),
-            }),
-          ],
-          (issue) => issue.issues?.[0]?.message ?? "must be a name, or {name, status?, cpmRange?}",
-        ),
+        // A union would name the entry at fault, but not the field within it.
+        v.lazy((entry): v.GenericSchema<unknown, string | v.InferOutput<typeof surfaceTerms>> => {
+          if (typeof entry === "string") return text;
+          return typeof entry === "object" && entry !== null ? surfaceTerms : neither;
+        }),
         "must be a list of names, or of {name, status?, cpmRange?}",
       ),
       v.minLength(1, "must name at least one surface"),
@@ -118,6 +122,16 @@ const signUpSchema = v.strictObject({
     ),
   ),
 });
+const fromZero = v.pipe(
+  v.number("must be a whole number"),
+  v.safeInteger("must be a whole number"),
+  v.minValue(0, "must not be negative"),
+);
+const rangeSchema = v.strictObject({
+  offset: v.optional(fromZero, 0),
+  limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
+});
+const credentialsSchema = v.strictObject({ count: fromZero });
 const changeSchema = v.pipe(
   v.strictObject({ status: v.optional(status), cpmRange: v.optional(cpmRange) }),
   v.check((change) => Object.keys(change).length > 0, "must change status, cpmRange or both"),
@@ -151,7 +165,8 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
       throw new InputError("index", `must be a whole number from 0 to ${last}`, "not-found");
     },
     get: (publisherId) => shown(find("peek", publisherId)),
-    list({ offset = 0, limit = 20 } = {}) {
+    list(range = {}) {
+      const { offset, limit } = parseInput(rangeSchema, range);
       const { accounts } = world();
       const end = Math.min(accounts.total, offset + limit);
       const listed: Publisher[] = [];
@@ -163,7 +178,8 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
     },
     credentials(count) {
       const { accounts } = world();
-      return Array.from({ length: Math.min(count, accounts.total) }, (_, index) => peekAt(index))
+      const { count: most } = parseInput(credentialsSchema, { count });
+      return Array.from({ length: Math.min(most, accounts.total) }, (_, index) => peekAt(index))
         .filter((account) => account !== undefined)
         .map((account) => ({
           id: account.id,

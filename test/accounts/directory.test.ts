@@ -56,12 +56,18 @@ describe("sign-up", () => {
     [{ name: "\ud800" }, "name"],
     [{ nam: "x" }, "nam"],
     [{ surfaces: "Main" }, "surfaces"],
-    [{ surfaces: [""] }, "surfaces"],
-    [{ surfaces: [{ name: "a", cpmRange: [2, 1] }] }, "surfaces"],
-    [{ surfaces: [{ name: "a", cpmRange: [-1, 1] }] }, "surfaces"],
-    [{ surfaces: [{ name: "a", cpmRange: [0.001, 1] }] }, "surfaces"],
-    [{ surfaces: [{ name: "a", cpmRange: [1, Number.NaN] }] }, "surfaces"],
-    [{ surfaces: [{ name: "a", status: "gone" }] }, "surfaces"],
+    [{ surfaces: [""] }, "surfaces.0 must not be empty"],
+    [{ surfaces: [5] }, "surfaces.0 must be a name, or {name"],
+    [{ surfaces: ["a", null] }, "surfaces.1 must be a name, or {name"],
+    [{ surfaces: [{}] }, "surfaces.0.name is required"],
+    [{ surfaces: [{ name: "a", colour: "red" }] }, "surfaces.0.colour is not known here"],
+    [{ surfaces: [{ name: "a", cpmRange: [2, 1] }] }, "surfaces.0.cpmRange must have its lower"],
+    [{ surfaces: [{ name: "a", cpmRange: [-1, 1] }] }, "surfaces.0.cpmRange.0 must not be neg"],
+    [{ surfaces: [{ name: "a", cpmRange: [0.001, 1] }] }, "surfaces.0.cpmRange.0 must be whole"],
+    [{ surfaces: [{ name: "a", cpmRange: [1e-9, 1] }] }, "surfaces.0.cpmRange.0 must be whole"],
+    [{ surfaces: [{ name: "a", cpmRange: [1, 1.01000001] }] }, "surfaces.0.cpmRange.1 must be wh"],
+    [{ surfaces: [{ name: "a", cpmRange: [1, Number.NaN] }] }, "surfaces.0.cpmRange.1 must be a n"],
+    [{ surfaces: [{ name: "a", status: "gone" }] }, "surfaces.0.status must be one of active"],
     [{ surfaces: Array.from({ length: 256 }, (_, index) => `${index}`) }, "surfaces"],
     [null, ""],
   ])("refuses %j, naming %s", (request, field) => {
@@ -74,6 +80,18 @@ describe("sign-up", () => {
     expect(JSON.stringify(sim.snapshot())).toBe(before);
     expect(sim.publishers.total).toBe(25);
   });
+});
+
+test("every whole number of paise is a price", () => {
+  const { publishers } = createSimulator();
+  const { id, surfaces } = publishers.signUp();
+  for (let paise = 0; paise <= 1_000_000; paise = paise * 1.01 + 1) {
+    const inr = Math.trunc(paise) / 100;
+    const cpmRange = [inr, Number(inr.toFixed(2))] as const;
+    expect(publishers.setSurface(id, surfaces[0]?.id ?? "", { cpmRange }).cpmRange).toEqual(
+      cpmRange,
+    );
+  }
 });
 
 describe("a new key", () => {
@@ -145,4 +163,26 @@ test("an index or id of nobody is refused by name", () => {
     expect(() => publishers.at(index)).toThrow(/0 to 24/);
   expect(() => publishers.get("pub_nobody")).toThrow(InputError);
   expect(() => publishers.rotateKey("pub_nobody")).toThrow(InputError);
+});
+
+describe("a range that can't be listed is refused by name", () => {
+  const { publishers } = createSimulator();
+  const wrongNumbers = [-5, Number.NaN, 0.5, Number.POSITIVE_INFINITY, "1", null];
+
+  test.each(wrongNumbers)("%j", (wrong) => {
+    // Wrong on purpose: what the types rule out comes from JavaScript.
+    const count = wrong as number;
+    expect(() => publishers.list({ offset: count, limit: 10 })).toThrow(/^offset must/);
+    expect(() => publishers.list({ limit: count })).toThrow(/^limit must/);
+    expect(() => publishers.credentials(count)).toThrow(/^count must/);
+    expect(() => publishers.credentials(count)).toThrow(InputError);
+  });
+
+  test("no publishers at all, and a range of another form", () => {
+    expect(() => publishers.list({ limit: 0 })).toThrow(/^limit must be at least 1/);
+    const misspelt = { ofset: 1 } as { offset?: number };
+    expect(() => publishers.list(misspelt)).toThrow("ofset is not known here");
+    expect(publishers.list({ offset: undefined, limit: 25 })).toHaveLength(25);
+    expect(publishers.list({ offset: 1e15 })).toEqual([]);
+  });
 });

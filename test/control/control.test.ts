@@ -214,7 +214,13 @@ const wrong: readonly (readonly [
   ["POST", "publishers", { name: "" }, 400, "name"],
   ["POST", "publishers", { name: 7 }, 400, "name"],
   ["POST", "publishers", { surfaces: [] }, 400, "surfaces"],
-  ["POST", "publishers", { surfaces: [{ name: "x", cpmRange: [2, 1] }] }, 400, "surfaces.0"],
+  [
+    "POST",
+    "publishers",
+    { surfaces: [{ name: "x", cpmRange: [2, 1] }] },
+    400,
+    "surfaces.0.cpmRange",
+  ],
   ["PATCH", "publishers/{id}/surfaces/{surface}", undefined, 400, "body"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", {}, 400, "body"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", { status: "gone" }, 400, "status"],
@@ -310,9 +316,11 @@ test.each([
   const before = worlds.get("default").snapshot();
   const [account] = before.accounts;
   const inAccount = "joined" in change || "ordinal" in change;
-  const damaged = inAccount
+  const changed = inAccount
     ? { ...before, accounts: [{ ...account, ...change }] }
     : { ...before, ...change };
+  // With the digest of what is in it now: what is refused is the field.
+  const damaged = { ...changed, digest: snapshotDigest(changed as typeof before) };
   const response = ask(worlds, "PUT", "snapshot", damaged);
   expect(response.status, response.body).toBe(400);
   expect(JSON.parse(response.body).field).toBe(field);
@@ -323,6 +331,6 @@ test("a body above 64 KiB is 413, one of a snapshot isn't", () => {
   const worlds = worldsOf();
   const big = { seed: "x".repeat(65_536) };
   expect(ask(worlds, "POST", "reset", big).status).toBe(413);
-  const snapshot = { ...worlds.get("default").snapshot(), seed: "x".repeat(100_000) };
-  expect(ask(worlds, "PUT", "snapshot", snapshot).status).toBe(200);
+  const longSeed = createSimulator({ seed: "x".repeat(100_000) });
+  expect(ask(worlds, "PUT", "snapshot", longSeed.snapshot()).status).toBe(200);
 });
