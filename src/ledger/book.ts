@@ -23,6 +23,7 @@ export class Book {
   readonly impressions: ImpressionColumns;
   readonly #recent: RecentImpressions;
   readonly #days: DailyTotals[];
+  #revision = 0;
 
   constructor(
     impressions: ImpressionColumns = new ImpressionColumns(),
@@ -34,14 +35,21 @@ export class Book {
     this.#days = days;
   }
 
+  /** Another number after every write: what was read at one revision holds as long as it is the same. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Writes an impression down and credits it. @returns its serial. */
   recordImpression(surfaceIndex: number, micros: number, moment: Moment): number {
+    this.#revision += 1;
     this.#surface(surfaceIndex).addImpression(moment.today, micros);
     return this.impressions.append(surfaceIndex, micros, moment.nowMs);
   }
 
   /** Writes a click on an impression down and credits it to the day of the click. */
   recordClick(serial: number, micros: number, moment: Moment): void {
+    this.#revision += 1;
     this.#surface(this.impressions.surfaceIndex(serial)).addClick(moment.today, micros);
     this.impressions.markClicked(serial);
   }
@@ -76,38 +84,6 @@ export class Book {
       if (candidate !== undefined && (last === undefined || candidate > last)) last = candidate;
     }
     return last;
-  }
-
-  /**
-   * Whether the daily totals are those of the impressions, each on a surface and none after `nowMs`. `clickMicros`: for
-   * every surface what a click on it earns, where it earns.
-   */
-  isConsistent(clickMicros: readonly number[], nowMs: number): boolean {
-    const sums = this.#days.map((days) => days.total);
-    const counted = clickMicros.map(() => ({ impressions: 0, clicks: 0, micros: 0 }));
-    let latestMs = Number.NEGATIVE_INFINITY;
-    for (let serial = 0; serial < this.impressions.count; serial += 1) {
-      const surface = counted[this.impressions.surfaceIndex(serial)];
-      if (surface === undefined) return false;
-      const recordedMs = this.impressions.recordedMs(serial);
-      if (recordedMs < latestMs || recordedMs > nowMs) return false;
-      latestMs = recordedMs;
-      surface.impressions += 1;
-      surface.micros += this.impressions.micros(serial);
-      if (this.impressions.isClicked(serial)) surface.clicks += 1;
-    }
-    return (
-      sums.length <= counted.length &&
-      counted.every((surface, index) => {
-        const { impressions, clicks, micros } = sums[index] ?? nothing;
-        const earnedByClicks = micros - surface.micros;
-        return (
-          surface.impressions === impressions &&
-          surface.clicks === clicks &&
-          (earnedByClicks === 0 || earnedByClicks === clicks * (clickMicros[index] ?? 0))
-        );
-      })
-    );
   }
 
   save(): SavedBook {
