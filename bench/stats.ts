@@ -33,21 +33,23 @@ function worldWith(impressions: number): Simulator {
   return sim;
 }
 
-/** Microseconds a request. */
+/** Microseconds a request. Two questions take turns, so that no answer is one that was just given. */
 function cost(sim: Simulator, period: string): number {
-  const { id, apiKey } = sim.publishers.at(0);
+  const { id, apiKey, surfaces } = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
-  const request = {
+  const questions = ["", `&surface=${surfaces[0]?.id}`].map((surface) => ({
     method: "GET",
     path: "/v1/publisher/stats",
-    query: `publisher_id=${id}${period}`,
+    query: `publisher_id=${id}${period}${surface}`,
     headers,
-  };
+  }));
   sim.clock.advance("1m");
   const ms = timed(() => {
-    for (let sent = 0; sent < A_ROUND; sent += 1) {
-      const { status } = sim.handle(request);
-      if (status !== 200) throw new Error(`A stats request was answered with ${status}.`);
+    for (let sent = 0; sent < A_ROUND; sent += questions.length) {
+      for (const question of questions) {
+        const { status } = sim.handle(question);
+        if (status !== 200) throw new Error(`A stats request was answered with ${status}.`);
+      }
     }
   });
   return (ms * 1000) / A_ROUND;
