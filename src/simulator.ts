@@ -3,11 +3,17 @@
 import * as v from "valibot";
 import { createAccounts } from "./accounts/accounts.ts";
 import { createDirectory, type DirectoryWorld, type Publishers } from "./accounts/directory.ts";
-import { loadAccounts, parseSnapshot, type Snapshot, saveAccounts } from "./accounts/snapshot.ts";
+import {
+  loadAccounts,
+  parseSnapshot,
+  type Snapshot,
+  saveAccounts,
+  sealSnapshot,
+} from "./accounts/snapshot.ts";
 import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
-import { type Clock, type ClockMode, createClock, type WallClock } from "./base/clock.ts";
+import { type Clock, type ClockMode, createClock, type WallClock, wallFor } from "./base/clock.ts";
 import { InputError, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
@@ -81,7 +87,12 @@ const optionsSchema = v.strictObject({
   profile: v.optional(v.picklist(["typical", "tiny", "adversarial"]), "typical"),
   assumptions: v.optional(v.record(v.string(), v.unknown()), {}),
   clock: v.optional(v.picklist(["frozen", "flowing", "system"]), "frozen"),
-  wallClock: v.optional(v.custom<WallClock>((value) => typeof value === "function")),
+  wallClock: v.optional(
+    v.custom<WallClock>(
+      (value) => typeof value === "function",
+      "must be a function that gives milliseconds since 1970, such as Date.now",
+    ),
+  ),
   journalEntries: v.optional(
     v.pipe(
       v.number(),
@@ -113,24 +124,23 @@ export function createSimulatorCore(
   options: SimulatorOptions,
   surroundings: Surroundings,
 ): SimulatorCore {
-  const {
-    start,
-    clock: mode,
-    wallClock,
-    journalEntries,
-    ...rest
-  } = parseInput(optionsSchema, options);
+  // An array is an object without a known option: it would be read as no options.
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new InputError("options", 'must be an object, such as { seed: "mine" }');
+  }
+  const given = parseInput(optionsSchema, options);
+  const { clock: mode, wallClock, journalEntries } = given;
   const settings: Settings = {
-    seed: rest.seed,
-    startMs: startOf(start, mode, wallClock),
-    publishers: rest.publishers,
-    profile: rest.profile,
-    assumptions: resolveAssumptions(rest.assumptions),
+    seed: given.seed,
+    startMs: startOf(given.start, mode, wallClock),
+    publishers: given.publishers,
+    profile: given.profile,
+    assumptions: resolveAssumptions(given.assumptions),
   };
   const journal = createJournal(journalEntries);
 
   function freshClock(): Clock {
-    const nowMs = mode === "system" && wallClock !== undefined ? wallClock() : settings.startMs;
+    const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
     return createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
   }
   function run(of: Settings, clock: Clock): Running {
@@ -172,21 +182,12 @@ export function createSimulatorCore(
     },
     journal,
     handle: (request) => running.exchange(request),
-    snapshot: () => ({
-      format: "adsim-snapshot",
-      version: 1,
-      seed: running.seed,
-      start: running.settings.startMs,
-      publishers: running.settings.publishers,
-      profile: running.settings.profile,
-      assumptions: { ...running.assumptions },
-      clock: { mode: running.clock.mode, now: running.clock.now() },
-      accounts: saveAccounts(running.accounts, (book) =>
-        book.forget(running.clock.now(), dedupWindowOf(running.assumptions)),
-      ),
-    }),
+    snapshot: () => snapshotOf(running),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
+      const { mode: savedMode, now } = saved.clock;
+      // The system clock is real time: it doesn't stay behind by the age of the snapshot.
+      const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
       const next = run(
         {
           seed: saved.seed,
@@ -195,13 +196,15 @@ export function createSimulatorCore(
           profile: saved.profile,
           assumptions: resolveAssumptions(saved.assumptions),
         },
-        createClock(saved.clock.mode, saved.clock.now, wallClock),
+        createClock(savedMode, nowMs, wallClock),
       );
       loadAccounts(saved.accounts, next);
       running = next;
     },
     fork() {
-      const fork = createSimulatorCore(options, surroundings);
+      // From what was read of the options: they may have been changed since.
+      const read = { ...given, assumptions: settings.assumptions };
+      const fork = createSimulatorCore(read, surroundings);
       fork.restore(this.snapshot());
       return fork;
     },
@@ -213,13 +216,34 @@ export function createSimulatorCore(
   };
 }
 
+function snapshotOf({ settings, clock, accounts }: Running): Snapshot {
+  const now = clock.now();
+  const windowMs = dedupWindowOf(settings.assumptions);
+  return sealSnapshot({
+    seed: settings.seed,
+    start: settings.startMs,
+    publishers: settings.publishers,
+    profile: settings.profile,
+    assumptions: { ...settings.assumptions },
+    clock: { mode: clock.mode, now },
+    accounts: saveAccounts(accounts, (book) => book.forget(now, windowMs)),
+  });
+}
+
+/** Real time as a world's: it must be an instant that can be written down. */
+function worldMs(wallClock: WallClock | undefined): number {
+  const wallMs = wallFor("system", wallClock);
+  if (wallMs >= 0 && wallMs <= LAST_INSTANT_MS) return wallMs;
+  throw new InputError("wallClock", "must give milliseconds from 1970 to the year 9999");
+}
+
 function startOf(
   start: string | undefined,
   mode: ClockMode,
   wallClock: WallClock | undefined,
 ): number {
-  const wallMs = mode === "system" ? wallClock?.() : undefined;
-  if (start === undefined) return Math.floor(wallMs ?? parseInstant(DEFAULT_START) ?? 0);
+  const wallMs = mode === "system" ? worldMs(wallClock) : undefined;
+  if (start === undefined) return wallMs ?? parseInstant(DEFAULT_START) ?? 0;
   const startMs = parseInstant(start);
   if (startMs === undefined || startMs < 0 || startMs > LAST_INSTANT_MS) {
     throw new InputError(

@@ -2,7 +2,8 @@
 
 import * as v from "valibot";
 import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
-import type { Clock, ClockMode } from "../base/clock.ts";
+import type { ClockMode } from "../base/clock.ts";
+import { digestOf } from "../base/digest.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { documentedLimits } from "../contract/limits.ts";
 import { Book, type SavedBook } from "../ledger/book.ts";
@@ -29,6 +30,8 @@ interface SavedAccount {
 export interface Snapshot {
   readonly format: "adsim-snapshot";
   readonly version: 1;
+  /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
+  readonly digest: string;
   readonly seed: string;
   readonly start: number;
   readonly publishers: number;
@@ -37,9 +40,6 @@ export interface Snapshot {
   readonly clock: { readonly mode: ClockMode; readonly now: number };
   readonly accounts: readonly SavedAccount[];
 }
-
-/** 1 paisa in micro-INR. */
-const MICROS_PER_PAISA = 10_000;
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const instant = v.pipe(v.number(), v.safeInteger());
@@ -104,6 +104,7 @@ const savedAccount = v.strictObject({
 const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
   version: v.literal(1, "must be 1, the version that this adsim reads"),
+  digest: v.string(),
   seed: v.string(),
   start: worldInstant,
   publishers: v.pipe(count, v.minValue(1), v.maxValue(MAX_POPULATION)),
@@ -116,25 +117,66 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
 /** What is checked before any of it is used. @throws InputError that names the field. */
 export function parseSnapshot(input: unknown): Snapshot {
   const snapshot = parseInput(snapshotSchema, input);
+  if (snapshot.digest !== snapshotDigest(snapshot)) {
+    throw new InputError(
+      "digest",
+      "doesn't match: the snapshot was damaged or edited. Take it again from the world that it is of",
+    );
+  }
   if (snapshot.clock.now < snapshot.start) {
     throw new InputError("clock.now", "must not be before the world's start");
   }
   return snapshot;
 }
 
+/** The digest that belongs to a snapshot whose members are in the schema's order. */
+export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
+  const { accounts, ...rest } = snapshot;
+  const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
+  return digestOf(textsOf({ ...rest, digest: undefined, assumptions }, accounts));
+}
+
+/** One text an account: together they can be longer than a string may be. */
+function* textsOf(world: object, accounts: readonly object[]): Generator<string> {
+  yield JSON.stringify(world);
+  for (const account of accounts) yield JSON.stringify(account);
+}
+
+/** The snapshot with its digest. */
+export function sealSnapshot(content: Omit<Snapshot, "format" | "version" | "digest">): Snapshot {
+  const whole = { format: "adsim-snapshot", version: 1, ...content } as const;
+  const { format, version, ...rest } = whole;
+  return { format, version, digest: snapshotDigest(whole), ...rest };
+}
+
 /** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
 export function saveAccounts(accounts: Accounts, forget: (book: Book) => void): SavedAccount[] {
   for (const { book } of accounts.opened()) forget(book);
-  return Array.from(accounts.opened(), (account) => ({
+  // Who sent the first request is no part of the state.
+  const inOrder = Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
+  return inOrder.map((account) => ({
     ordinal: account.ordinal,
     keySerial: account.keySerial,
     joined: account.joined,
-    ...(account.person === undefined ? {} : { person: account.person }),
-    surfaces: account.surfaces,
-    recordingBucket: { ...account.recordingBucket },
-    reportingBucket: { ...account.reportingBucket },
+    ...(account.person === undefined ? {} : { person: savedPerson(account.person) }),
+    surfaces: account.surfaces.map(savedSurface),
+    recordingBucket: savedBucket(account.recordingBucket),
+    reportingBucket: savedBucket(account.reportingBucket),
     book: account.book.save(),
   }));
+}
+
+// The digest is over members in the schema's order, whoever made the object.
+function savedPerson({ name, contact, upiId }: Person): Person {
+  return { name, contact: { name: contact.name, email: contact.email }, upiId };
+}
+
+function savedBucket({ window, used }: Bucket): Bucket {
+  return { window, used };
+}
+
+function savedSurface({ id, name, status, cpmPaise, cpcPaise }: SurfaceTerms): SurfaceTerms {
+  return { id, name, status, cpmPaise, cpcPaise };
 }
 
 /** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */
@@ -144,7 +186,6 @@ export function loadAccounts(
     readonly accounts: Accounts;
     readonly ids: Ids;
     readonly population: Population;
-    readonly clock: Clock;
   },
 ): void {
   for (const [index, from] of saved.entries()) {
@@ -154,10 +195,6 @@ export function loadAccounts(
       book = Book.load(from.book);
     } catch (error) {
       throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
-    }
-    const clickMicros = from.surfaces.map(({ cpcPaise }) => cpcPaise * MICROS_PER_PAISA);
-    if (!book.isConsistent(clickMicros, into.clock.now())) {
-      throw new InputError(`${field}.book`, "is damaged: its totals don't match its impressions");
     }
     const account = createAccount({
       ordinal: from.ordinal,
@@ -174,6 +211,12 @@ export function loadAccounts(
     });
     if (!into.accounts.put(account)) {
       throw new InputError(`${field}.ordinal`, "is not the ordinal of a publisher of this world");
+    }
+    const misplaced = from.surfaces.findIndex(
+      (surface, place) => surface.id !== into.ids.surface.encode(from.ordinal, place),
+    );
+    if (misplaced !== -1) {
+      throw new InputError(`${field}.surfaces.${misplaced}.id`, "is not the id of this surface");
     }
   }
 }

@@ -1,8 +1,9 @@
 /** The world's time. Real time is never read here: who wants it flowing passes in where to read it. */
 
+import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS } from "./calendar.ts";
 import { type Duration, durationMs } from "./duration.ts";
-import { InputError } from "./input.ts";
+import { InputError, parseInput } from "./input.ts";
 
 /**
  * - `frozen`: moves by `advance` alone.
@@ -26,11 +27,26 @@ export interface Clock {
   /**
    * Changes mode, instant or both. What is left out stays.
    *
-   * @throws InputError for an instant before `now()` or past the year 9999, and for a mode that needs real time where
+   * @throws InputError for what isn't a mode or whole milliseconds, for an instant before `now()` or past the year 9999, and for a mode that needs real time where
    * none was passed in. Nothing changes then.
    */
   set(change: { readonly mode?: ClockMode; readonly nowMs?: number }): void;
 }
+
+const modes = ["frozen", "flowing", "system"] as const;
+modes satisfies readonly ClockMode[];
+
+const wholeMs = "must be whole milliseconds since 1970, as a number";
+const changeSchema = v.pipe(
+  v.strictObject({
+    mode: v.optional(v.picklist(modes, `must be one of ${modes.join(", ")}`)),
+    nowMs: v.optional(v.pipe(v.number(wholeMs), v.safeInteger(wholeMs))),
+  }),
+  v.check(
+    ({ mode, nowMs }) => mode !== undefined || nowMs !== undefined,
+    "change must name mode, nowMs or both: nothing else would happen",
+  ),
+);
 
 /** Where a flowing or system clock reads real time: milliseconds since 1970, as `Date.now` gives them. */
 export type WallClock = () => number;
@@ -81,10 +97,10 @@ export function createClock(
       return now();
     },
     set(change) {
-      const nextMode = change.mode ?? current;
+      const { mode: nextMode = current, nowMs } = parseInput(changeSchema, change);
       const beforeMs = now();
       const target =
-        change.nowMs ??
+        nowMs ??
         (nextMode === "system" ? Math.max(beforeMs, wallFor(nextMode, wallClock)) : beforeMs);
       if (target < beforeMs) {
         throw new InputError(
@@ -98,9 +114,17 @@ export function createClock(
   };
 }
 
-function wallFor(mode: ClockMode, wallClock: WallClock | undefined): number {
+/** Real time in whole milliseconds; 0 for a mode that needs none. @throws InputError where it can't be had. */
+export function wallFor(mode: ClockMode, wallClock: WallClock | undefined): number {
   if (mode === "frozen") return 0;
-  if (wallClock !== undefined) return Math.floor(wallClock());
+  if (wallClock !== undefined) {
+    const wallMs = wallClock();
+    if (Number.isFinite(wallMs)) return Math.floor(wallMs);
+    throw new InputError(
+      "wallClock",
+      "must give milliseconds since 1970, as Date.now does, and gave no such number",
+    );
+  }
   throw new InputError(
     "clock",
     `"${mode}" needs real time: pass wallClock (Date.now, for example) to createSimulator, or use "frozen"`,

@@ -45,11 +45,6 @@ export class DailyTotals {
     return this.#days[this.#days.length - 1]?.day;
   }
 
-  /** Everything so far; undefined when nothing was recorded. */
-  get total(): Totals | undefined {
-    return this.#days[this.#days.length - 1];
-  }
-
   save(): SavedDay[] {
     return this.#days.map((sums) => [sums.day, sums.impressions, sums.clicks, sums.micros]);
   }

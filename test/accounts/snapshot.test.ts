@@ -1,6 +1,7 @@
 /** Snapshots: whole, their own, and refused when damaged without touching what runs. */
 
 import { describe, expect, test } from "vitest";
+import { snapshotDigest } from "../../src/accounts/snapshot.ts";
 import { createSimulator, InputError, type Simulator, type Snapshot } from "../../src/index.ts";
 
 function used(): Simulator {
@@ -37,7 +38,10 @@ const words = (text: string): number[] => {
   return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
 };
 
-const damages: Readonly<Record<string, (snapshot: Damaged) => unknown>> = {
+type Damages = Readonly<Record<string, (snapshot: Damaged) => unknown>>;
+
+/** What no world can be made from, whatever its digest says. */
+const damages: Damages = {
   "nothing at all": () => null,
   "a text": (snapshot) => JSON.stringify(snapshot),
   "another format": (snapshot) => ({ ...snapshot, format: "other" }),
@@ -49,9 +53,6 @@ const damages: Readonly<Record<string, (snapshot: Damaged) => unknown>> = {
   "no publishers": (snapshot) => ({ ...snapshot, publishers: 0 }),
   "too many publishers": (snapshot) => ({ ...snapshot, publishers: 1_000_001 }),
   "a clock before the start": (snapshot) => ({ ...snapshot, start: snapshot.clock.now + 1 }),
-  "a clock before its impressions": (snapshot) => {
-    snapshot.clock.now = snapshot.start;
-  },
   "a clock that needs real time": (snapshot) => {
     snapshot.clock.mode = "system";
   },
@@ -85,6 +86,43 @@ const damages: Readonly<Record<string, (snapshot: Damaged) => unknown>> = {
   "an impression more than there are": ({ accounts }) => {
     accounts[0].book.impressions.count += 1;
   },
+  "times without their beginning": ({ accounts }) => {
+    accounts[0].book.impressions.epochs = [];
+  },
+  "a day twice": ({ accounts }) => {
+    accounts[0].book.days[0].push(accounts[0].book.days[0].at(-1));
+  },
+  "sessions of another number": ({ accounts }) => {
+    accounts.at(-1).book.recent.current.used += 1;
+  },
+  "sessions without a free slot": ({ accounts }) => {
+    accounts.at(-1).book.recent.current = { since: 0, used: 1, slots: base64([1, 1, 1]) };
+  },
+  "sessions of impressions that don't exist": ({ accounts }) => {
+    const { current } = accounts.at(-1).book.recent;
+    current.slots = base64(
+      words(current.slots).map((word, at) => (at % 3 === 2 && word ? 999 : word)),
+    );
+  },
+  "sessions in the wrong places": ({ accounts }) => {
+    const { current } = accounts.at(-1).book.recent;
+    const slots = words(current.slots);
+    current.slots = base64([...slots.slice(3), ...slots.slice(0, 3)]);
+  },
+  "another digest": (snapshot) => ({ ...snapshot, digest: "0".repeat(16) }),
+  "a surface id that isn't an id": ({ accounts }) => {
+    accounts[0].surfaces[0].id = 'é"\n';
+  },
+  "the surface of another publisher": ({ accounts }) => {
+    accounts[0].surfaces[0].id = accounts.at(-1).surfaces[0].id;
+  },
+};
+
+/** What a world could be made from: only the digest tells. */
+const edits: Damages = {
+  "a clock before its impressions": (snapshot) => {
+    snapshot.clock.now = snapshot.start;
+  },
   "an impression without its credit": ({ accounts }) => {
     const { impressions } = accounts[0].book;
     impressions.micros = base64([0, ...words(impressions.micros).slice(1)]);
@@ -92,9 +130,6 @@ const damages: Readonly<Record<string, (snapshot: Damaged) => unknown>> = {
   "impressions out of order": ({ accounts }) => {
     const { impressions } = accounts[0].book;
     impressions.time = base64(words(impressions.time).reverse());
-  },
-  "times without their beginning": ({ accounts }) => {
-    accounts[0].book.impressions.epochs = [];
   },
   "a surface that isn't there": ({ accounts }) => {
     accounts.at(-1).surfaces = accounts.at(-1).surfaces.slice(0, 1);
@@ -108,42 +143,116 @@ const damages: Readonly<Record<string, (snapshot: Damaged) => unknown>> = {
   "a day's revenue off by one": ({ accounts }) => {
     accounts[0].book.days[0].at(-1)[3] += 1;
   },
-  "a day twice": ({ accounts }) => {
-    accounts[0].book.days[0].push(accounts[0].book.days[0].at(-1));
+  "another seed": (snapshot) => ({ ...snapshot, seed: "snapshotz" }),
+  "another start": (snapshot) => ({ ...snapshot, start: snapshot.start - 1 }),
+  "another reading of the specification": (snapshot) => {
+    snapshot.assumptions["date.timezone"] = "ist";
   },
-  "sessions of another number": ({ accounts }) => {
-    accounts[0].book.recent.current.used += 1;
+  "a publisher that joined on another day": ({ accounts }) => {
+    accounts[0].joined -= 40;
   },
-  "sessions without a free slot": ({ accounts }) => {
-    accounts[0].book.recent.current = { since: 0, used: 1, slots: base64([1, 1, 1]) };
+  "a price range above every bound": ({ accounts }) => {
+    accounts[0].surfaces[0].cpmPaise[1] = 1e15;
   },
-  "sessions of impressions that don't exist": ({ accounts }) => {
-    const { current } = accounts[0].book.recent;
-    current.slots = base64(
-      words(current.slots).map((word, at) => (at % 3 === 2 && word ? 999 : word)),
-    );
+  "a payment address that breaks JSON": ({ accounts }) => {
+    const signedUp = accounts.find((account: Damaged) => account.person !== undefined);
+    signedUp.person.upiId = '"';
   },
-  "sessions in the wrong places": ({ accounts }) => {
-    const { current } = accounts[0].book.recent;
-    const slots = words(current.slots);
-    current.slots = base64([...slots.slice(3), ...slots.slice(0, 3)]);
+  "a day from before the publisher joined": ({ accounts }) => {
+    accounts[0].book.days[0][0][0] = 0;
+  },
+  "another key serial": ({ accounts }) => {
+    accounts[0].keySerial += 1;
+  },
+  "an account less": ({ accounts }) => {
+    accounts.pop();
+  },
+  "two accounts in another order": ({ accounts }) => {
+    accounts.reverse();
   },
 };
 
+/** The snapshot after the damage. */
+function damagedBy(damage: Damages[string], snapshot: Snapshot): Damaged {
+  const copy = copyOf(snapshot);
+  const damaged = damage(copy);
+  return damaged === undefined ? copy : damaged;
+}
+
+/** The same with the digest of what is in it now. */
+function sealed(damaged: Damaged): Damaged {
+  if (!Array.isArray(damaged?.accounts)) return damaged;
+  return { ...damaged, digest: snapshotDigest(damaged) };
+}
+
+/** A number or text that isn't the given one. */
+function otherThan(value: unknown): unknown {
+  return typeof value === "number" ? value + 1 : `${value}x`;
+}
+
+/** Every leaf of a JSON value, as a function that changes it in a copy. */
+function leavesOf(value: Damaged, path: readonly string[] = []): readonly string[][] {
+  if (typeof value !== "object" || value === null) return [[...path]];
+  return Object.keys(value).flatMap((key) => leavesOf(value[key], [...path, key]));
+}
+
 describe("a damaged snapshot", () => {
-  test.each(Object.entries(damages))("with %s is refused, and changes nothing", (_, damage) => {
+  test.each([
+    ...Object.entries(damages).map(([name, damage]) => [name, damage, sealed] as const),
+    ...Object.entries({ ...damages, ...edits }).map(
+      ([name, damage]) => [`${name}, its digest as before,`, damage, copyOf] as const,
+    ),
+  ])("with %s is refused, and changes nothing", (name, damage, finish) => {
     const sim = used();
     const before = JSON.stringify(sim.snapshot());
     const journalled = sim.journal.total;
-    const copy = copyOf(sim.snapshot());
-    const damaged = damage(copy);
-    const given = damaged === undefined ? copy : damaged;
+    const damaged = damagedBy(damage, sim.snapshot());
+    const given = name === "another digest" ? damaged : finish(damaged);
     expect(JSON.stringify(given)).not.toBe(before);
     expect(() => sim.restore(given)).toThrow(InputError);
     expect(JSON.stringify(sim.snapshot())).toBe(before);
     expect(sim.journal.total).toBe(journalled);
   });
+
+  test.each(Object.entries(edits))("with %s is told by its digest alone", (_, edit) => {
+    const sim = used();
+    const edited = damagedBy(edit, sim.snapshot());
+    expect(() => sim.restore(edited)).toThrow(/^digest doesn't match/);
+  });
+
+  test("is refused wherever one value in it was changed", () => {
+    const sim = used();
+    const snapshot = sim.snapshot();
+    const target = createSimulator();
+    const untouched = JSON.stringify(target.snapshot());
+    const leaves = leavesOf(copyOf(snapshot));
+    expect(leaves.length).toBeGreaterThan(150);
+    for (const path of leaves) {
+      const damaged = copyOf(snapshot);
+      const last = path.at(-1) ?? "";
+      const parent = path.slice(0, -1).reduce((value, key) => value[key], damaged);
+      parent[last] = otherThan(parent[last]);
+      expect(() => target.restore(damaged), path.join(".")).toThrow(InputError);
+    }
+    expect(JSON.stringify(target.snapshot())).toBe(untouched);
+  });
+
+  test("says which surface has an id that can't be its own", () => {
+    const sim = used();
+    const damaged = sealed(
+      damagedBy(damages["a surface id that isn't an id"] ?? copyOf, sim.snapshot()),
+    );
+    expect(() => sim.restore(damaged)).toThrow(/^accounts\.0\.surfaces\.0\.id /);
+  });
 });
+
+/** The same JSON with the members of every object from last to first. */
+function reordered(value: Damaged): Damaged {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(reordered);
+  const members = Object.entries(value).reverse();
+  return Object.fromEntries(members.map(([name, member]) => [name, reordered(member)]));
+}
 
 describe("a whole snapshot", () => {
   test("restores into a simulator of other options, and saves as the same bytes", () => {
@@ -152,6 +261,13 @@ describe("a whole snapshot", () => {
     other.restore(JSON.parse(text));
     expect(JSON.stringify(other.snapshot())).toBe(text);
     expect(other.seed).toBe("snapshots");
+  });
+
+  test("is the same snapshot with its members in another order", () => {
+    const snapshot = used().snapshot();
+    const other = createSimulator();
+    other.restore(reordered(copyOf(snapshot)));
+    expect(JSON.stringify(other.snapshot())).toBe(JSON.stringify(snapshot));
   });
 
   test("survives a large history: more than a chunk of rows, and more than 49 days", () => {
@@ -185,6 +301,34 @@ describe("a whole snapshot", () => {
     });
     sim.publishers.rotateKey(id);
     expect(JSON.stringify(snapshot)).toBe(text);
+  });
+
+  test("of a system clock goes on in real time, however old it is", () => {
+    let wallMs = Date.parse("2026-03-01T00:00:00Z");
+    const options = { clock: "system", wallClock: () => wallMs } as const;
+    const sim = createSimulator(options);
+    const snapshot = sim.snapshot();
+    wallMs += 90_000;
+    const later = createSimulator(options);
+    later.restore(snapshot);
+    expect([later.clock.mode, later.clock.now()]).toEqual(["system", wallMs]);
+    // A clock that was moved ahead stays ahead: it never runs backwards.
+    later.clock.advance("1h");
+    expect(later.fork().clock.now()).toBe(wallMs + 3_600_000);
+  });
+
+  test("doesn't depend on who came first", () => {
+    const texts = [[0, 1, 2] as const, [2, 0, 1] as const].map((order) => {
+      const sim = createSimulator({ publishers: 3 });
+      for (const index of order) {
+        const { id, apiKey } = sim.publishers.at(index);
+        const headers = { authorization: `Bearer ${apiKey}` };
+        const query = { publisher_id: id };
+        sim.handle({ method: "GET", path: "/v1/publisher/stats", query, headers });
+      }
+      return JSON.stringify(sim.snapshot());
+    });
+    expect(texts[0]).toBe(texts[1]);
   });
 
   test("reset goes back to the options, not to the snapshot's", () => {

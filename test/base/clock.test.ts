@@ -103,3 +103,61 @@ describe("system", () => {
     expect(() => createSimulator({ clock: "system", wallClock, start })).toThrow(/start/);
   });
 });
+
+describe("what isn't a change of the clock", () => {
+  const wrong: readonly [field: string, change: unknown][] = [
+    ["nowMs", { nowMs: START + 0.5 }],
+    ["nowMs", { nowMs: Number.NaN }],
+    ["nowMs", { nowMs: Number.POSITIVE_INFINITY }],
+    ["nowMs", { nowMs: "2027-01-01T00:00:00Z" }],
+    ["mode", { mode: "bogus" }],
+    ["mode", { mode: "bogus", nowMs: START + 1 }],
+    ["now", { now: START + 1 }],
+    ["change", {}],
+    ["change", []],
+    ["change", { mode: undefined }],
+  ];
+
+  test.each(wrong)("is refused by the name %s: %o", (field, change) => {
+    const sim = createSimulator({ clock: "flowing", wallClock: () => 0 });
+    expect(() => sim.clock.set(change as { nowMs: number })).toThrow(InputError);
+    expect(() => sim.clock.set(change as { nowMs: number })).toThrow(new RegExp(`^${field} `));
+    expect([sim.clock.now(), sim.clock.mode]).toEqual([START, "flowing"]);
+    expect(sim.fork().clock.now()).toBe(START);
+  });
+
+  test.each([[1.5], [Number.NaN], [Number.POSITIVE_INFINITY], ["1.5s"], [null], [undefined]])(
+    "advance refuses %s",
+    (by) => {
+      const sim = createSimulator();
+      expect(() => sim.clock.advance(by as number)).toThrow(InputError);
+      expect(sim.clock.now()).toBe(START);
+    },
+  );
+});
+
+describe("a wall clock that gives no time", () => {
+  test.each([
+    ["no function", 5],
+    ["NaN", () => Number.NaN],
+    ["a text", () => "2026-01-15"],
+    ["a date", () => new Date(START)],
+  ])("is refused by name: %s", (_, given) => {
+    const wallClock = given as () => number;
+    for (const clock of ["flowing", "system"] as const) {
+      expect(() => createSimulator({ clock, wallClock })).toThrow(InputError);
+      expect(() => createSimulator({ clock, wallClock })).toThrow(/^wallClock must/);
+    }
+  });
+
+  test.each([-1, 253_402_300_800_000])("can't be the system clock of a world: %d", (wallMs) => {
+    const wallClock = (): number => wallMs;
+    expect(() => createSimulator({ clock: "system", wallClock })).toThrow(/^wallClock must/);
+  });
+
+  test("is refused when it is first needed", () => {
+    const sim = createSimulator({ wallClock: () => Number.NaN });
+    expect(() => sim.clock.set({ mode: "flowing" })).toThrow(/^wallClock must/);
+    expect(sim.clock.mode).toBe("frozen");
+  });
+});

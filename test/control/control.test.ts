@@ -1,6 +1,8 @@
 /** The control API over a world in process: what each route does, and that wrong input changes nothing. */
 
 import { describe, expect, test } from "vitest";
+import { snapshotDigest } from "../../src/accounts/snapshot.ts";
+import { createSimulator } from "../../src/adapters/in-process.ts";
 import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
 import { fakerPeople } from "../../src/publishers/people.ts";
