@@ -1,8 +1,11 @@
 /** What happened: the latest requests with their answers and the reason for each, in a ring. */
 
+import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
+import { putTogether } from "../base/text.ts";
+import { parseInput } from "../base/input.ts";
 import type { ApiResponse } from "../contract/messages.ts";
-import type { OperationId } from "../contract/operations.ts";
+import { type OperationId, operations } from "../contract/operations.ts";
 
 /** A request with its answer. Keys are left out of it. */
 export interface JournalEntry {
@@ -29,15 +32,27 @@ export interface JournalEntry {
 
 /** Which entries to give: all conditions hold. `limit`: the latest that many. */
 export interface JournalFilter {
-  readonly operation?: string | undefined;
+  readonly operation?: OperationId | undefined;
   readonly publisher?: string | undefined;
   readonly status?: number | undefined;
   readonly limit?: number | undefined;
 }
 
+const operationIds = Object.values(operations).map(({ id }) => id);
+const wholeNumber = v.pipe(
+  v.number("must be a whole number"),
+  v.safeInteger("must be a whole number"),
+);
+const filterSchema = v.strictObject({
+  operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
+  publisher: v.optional(v.string()),
+  status: v.optional(wholeNumber),
+  limit: v.optional(v.pipe(wholeNumber, v.minValue(1, "must be at least 1"))),
+});
+
 /** A world's journal. */
 export interface Journal {
-  /** The entries kept, oldest first. */
+  /** The entries kept, oldest first. @throws InputError for a filter that isn't one. */
   entries(filter?: JournalFilter): JournalEntry[];
   /** Forgets all entries; numbering goes on. */
   clear(): void;
@@ -101,6 +116,7 @@ export function createJournal(capacity: number): JournalRing {
     record(entry) {
       if (capacity > 0) {
         if (kept === capacity) dropOldest();
+        putTogether(entry.response.body);
         const place = (total - first) % capacity;
         const size = sizeOf(entry);
         ring[place] = entry;
@@ -115,7 +131,8 @@ export function createJournal(capacity: number): JournalRing {
         dropOldest();
       }
     },
-    entries(filter = {}) {
+    entries(wanted = {}) {
+      const filter = parseInput(filterSchema, wanted);
       const found: JournalEntry[] = [];
       const limit = filter.limit ?? Number.POSITIVE_INFINITY;
       for (let back = 1; back <= kept && found.length < limit; back += 1) {
@@ -169,12 +186,12 @@ function shown(entry: JournalRecord, sequence: number): JournalEntry {
     operation: entry.operation,
     publisher: entry.publisher,
     request: {
-      method: entry.method,
+      method: withoutKeys(entry.method),
       path: withoutKeys(entry.path),
       query: withoutKeys(entry.query),
       headers: Object.fromEntries(
         Object.entries(entry.headers).map(([name, value]) => [
-          name.toLowerCase(),
+          withoutKeys(name.toLowerCase()),
           name.toLowerCase() === "authorization" ? "(redacted)" : withoutKeys(value),
         ]),
       ),
@@ -187,7 +204,15 @@ function shown(entry: JournalRecord, sequence: number): JournalEntry {
   };
 }
 
-/** A key in the wrong place is still a key. */
+/** A key in the wrong place is still a key, and so is one in another spelling. */
 function withoutKeys(text: string): string {
-  return text.includes("key_") ? text.replaceAll(/key_[0-9a-z]{13}/g, "(redacted)") : text;
+  return text.replaceAll(anyKey, "(redacted)");
 }
+
+// A character as it is, percent-encoded (its percent sign too, as often as it may be), or escaped in JSON.
+const encoded = "(?:%(?:25)*|\\\\u00)";
+const anyKey: RegExp = new RegExp(
+  `(?:k|${encoded}[46]b)(?:e|${encoded}[46]5)(?:y|${encoded}[57]9)(?:_|${encoded}5f)` +
+    `(?:[0-9a-z]|${encoded}(?:3[0-9]|[46][1-9a-f]|[57][0-9a])){13}`,
+  "gi",
+);

@@ -1,7 +1,7 @@
 /** The journal: a ring that numbers on, filters, and holds no key. */
 
 import { describe, expect, test } from "vitest";
-import { createSimulator, type Simulator } from "../../src/index.ts";
+import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
 
 function ask(sim: Simulator, index: number, path = "/v1/publisher/surfaces"): number {
   const { id, apiKey } = sim.publishers.at(index);
@@ -113,4 +113,57 @@ test("no key is in it, wherever it was sent", () => {
   for (const place of places) sim.handle({ method: "POST", path: "/v1/click", ...place });
   expect(sim.journal.entries()).toHaveLength(places.length);
   expect(JSON.stringify(sim.journal.entries())).not.toContain(apiKey);
+});
+
+describe("a key in another spelling", () => {
+  const sim = createSimulator();
+  const { apiKey } = sim.publishers.at(0);
+  const code = (character: string): string => character.charCodeAt(0).toString(16);
+  const percent = (text: string): string => text.replaceAll(/./g, (one) => `%${code(one)}`);
+  const random = apiKey.slice("key_".length);
+  const spellings = {
+    "its underscore percent-encoded": apiKey.replace("_", "%5F"),
+    "its first letter percent-encoded": apiKey.replace("k", "%6b"),
+    "all of it percent-encoded": percent(apiKey),
+    "its second half percent-encoded": apiKey.slice(0, 10) + percent(apiKey.slice(10)),
+    "all of it percent-encoded twice": percent(apiKey).replaceAll("%", "%25"),
+    "its underscore escaped in JSON": apiKey.replace("_", "\\u005f"),
+    "upper case": apiKey.toUpperCase(),
+  };
+
+  test.each(Object.entries(spellings))("is not in it: %s", (_, spelling) => {
+    sim.journal.clear();
+    const places = [
+      { query: `publisher_id=${spelling}&a=%41` },
+      { path: `/v1/${spelling}` },
+      { body: `{"impression_id":"${spelling}"}` },
+      { headers: { "x-copy": spelling } },
+      { headers: { [spelling]: "" } },
+      { method: spelling },
+    ];
+    for (const place of places) sim.handle({ method: "POST", path: "/v1/click", ...place });
+    const kept = JSON.stringify(sim.journal.entries());
+    expect(kept.split("(redacted)")).toHaveLength(places.length + 1);
+    expect(kept.toLowerCase()).not.toContain(random.slice(-5));
+    expect(kept).not.toContain(percent(random.slice(-5)));
+    expect(kept).toContain("a=%41");
+  });
+});
+
+describe("a filter that isn't one", () => {
+  test.each([
+    ["operatio", { operatio: "click" }],
+    ["operation", { operation: "clicks" }],
+    ["publisher", { publisher: 5 }],
+    ["status", { status: "200" }],
+    ["status", { status: 200.5 }],
+    ["limit", { limit: 0 }],
+    ["limit", { limit: Number.NaN }],
+    ["limit", { limit: "5" }],
+  ])("is refused by the name %s: %o", (field, filter) => {
+    const sim = createSimulator();
+    const entries = (): unknown => sim.journal.entries(filter as { status: number });
+    expect(entries).toThrow(InputError);
+    expect(entries).toThrow(new RegExp(`^${field} `));
+  });
 });
