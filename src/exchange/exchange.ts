@@ -153,10 +153,21 @@ function visitOf(request: ApiRequest, nowMs: number): Visit {
     path: mark === -1 ? path : path.slice(0, mark),
     query: inPath === "" || given === "" ? inPath + given : `${inPath}&${given}`,
     headers,
-    body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+    body: typeof body === "string" || body instanceof Uint8Array ? body : jsonText(body),
     operation: undefined,
     publisher: undefined,
     response: noResponse,
     reason: "",
   };
 }
+
+/** An object body as it is sent. One that JSON can't write becomes a text that isn't JSON: it is refused as such. */
+function jsonText(body: object): string {
+  try {
+    return JSON.stringify(body) ?? notJson;
+  } catch {
+    return notJson;
+  }
+}
+
+const notJson = "(an object that JSON can't write)";

@@ -1,6 +1,7 @@
 /** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { shown } from "../base/shown.ts";
 import { utf8Length } from "../base/text.ts";
 import type { ApiRequest } from "../contract/messages.ts";
 import type { Operation } from "../contract/operations.ts";
@@ -89,6 +90,8 @@ function readAny(request: ParsedTarget): Parsed {
 }
 
 function readBody(request: ParsedTarget): Parsed {
+  const coding = headerOf(request.headers, "content-encoding");
+  if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) return encodedBody;
   const contentType = headerOf(request.headers, "content-type") ?? "application/json";
   if (contentType === "application/json") return readJson(request.body);
   const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
@@ -112,13 +115,19 @@ function readBody(request: ParsedTarget): Parsed {
   }
 }
 
+const encodedBody = refused({
+  code: "unsupported_media_type",
+  detail: "A body with a Content-Encoding is not read. Send it as it is, uncompressed.",
+});
+
 const invalidUtf8 = refused({
   code: "malformed_body",
   detail: "The body is not valid UTF-8.",
 });
 
 function decode(body: string | Uint8Array): string | undefined {
-  if (typeof body === "string") return body;
+  // A byte order mark is dropped here as the decoder drops it from bytes.
+  if (typeof body === "string") return body.startsWith("\ufeff") ? body.slice(1) : body;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
@@ -160,10 +169,12 @@ const reservedName = refused({
 function readPairs(text: string, place: "query" | "form"): Parsed {
   if (text === "") return none;
   const raw: Record<string, string> = {};
+  // Looked for once, not once a pair: names without it would make each look-up go to the end.
+  let equals = text.indexOf("=");
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = endOfPair(text, start);
     if (end === start) continue;
-    const equals = text.indexOf("=", start);
+    if (equals !== -1 && equals < start) equals = text.indexOf("=", start);
     const hasValue = equals !== -1 && equals < end;
     const name = percentDecode(text.slice(start, hasValue ? equals : end));
     if (name === undefined) {
@@ -177,7 +188,7 @@ function readPairs(text: string, place: "query" | "form"): Parsed {
     if (value === undefined) {
       return refused({
         code: "invalid_parameter",
-        detail: `${shown(name)} is not valid percent-encoded UTF-8.`,
+        detail: `${subjectOf(name)} is not valid percent-encoded UTF-8.`,
         parameter: shown(name),
       });
     }
@@ -203,16 +214,15 @@ function percentDecode(text: string): string | undefined {
   }
 }
 
+/** What a sentence about a parameter begins with. */
+function subjectOf(name: string): string {
+  return shown(name) === name ? name : "A parameter";
+}
+
 function duplicate(name: string, where: string): Refused {
   return refused({
     code: "duplicate_parameter",
-    detail: `${shown(name)} was sent more than once ${where}. Send it once.`,
+    detail: `${subjectOf(name)} was sent more than once ${where}. Send it once.`,
     parameter: shown(name),
   });
-}
-
-/** A name from outside, fit to be repeated: a key in the wrong place is still a key, digits or not. */
-export function shown(name: string): string {
-  const printable = /^[A-Za-z_][A-Za-z_-]{0,39}$/.test(name) && !name.includes("key_");
-  return printable ? name : "(unprintable)";
 }

@@ -49,6 +49,7 @@ function shortWay(
     if (
       typeof body !== "string" ||
       headers["content-type"] !== "application/json" ||
+      headers["content-encoding"] !== undefined ||
       query !== "" ||
       body.length > MAX_BODY_BYTES
     ) {

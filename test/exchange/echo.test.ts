@@ -49,3 +49,27 @@ test("a lone surrogate in an object query is answered, not thrown", () => {
   });
   expect(response.status).toBe(404);
 });
+
+describe("a repeated parameter's name", () => {
+  const sim = createSimulator();
+  const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
+  const askTwice = (name: string): { parameter: string; detail: string } => {
+    const query = `${name}=1&${name}=2`;
+    const path = "/v1/publisher/stats";
+    return JSON.parse(sim.handle({ method: "GET", path, query, headers }).body);
+  };
+
+  test.each(["a1", "publisher_id[]", "from"])("is repeated where it can be printed: %s", (name) => {
+    const { parameter, detail } = askTwice(name);
+    expect(parameter).toBe(name);
+    expect(detail).toBe(`${name} was sent more than once in the query. Send it once.`);
+  });
+
+  test.each(["%00", "a".repeat(60), "%F0%9F%92%A9"])(
+    "is left out where it can't be: %s",
+    (name) => {
+      const { detail } = askTwice(name);
+      expect(detail).toBe("A parameter was sent more than once in the query. Send it once.");
+    },
+  );
+});
