@@ -13,10 +13,18 @@ export function createFetch(handle: (request: ApiRequest) => ApiResponse): typeo
   return async (input, init) => {
     const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     request.signal.throwIfAborted();
-    const read = await toApiRequest(request);
-    request.signal.throwIfAborted();
+    const read = await unlessAborted(request.signal, toApiRequest(request));
     return toResponse(handle(read));
   };
+}
+
+/** What `work` gives, or the signal's reason as soon as it is aborted: a body may never come to its end. */
+function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }
 
 /** Reads a request to its end. `path`: its path where that isn't the URL's, such as below a base URL. */

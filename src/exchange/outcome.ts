@@ -1,6 +1,5 @@
 /** What a stage of the request path decides: go on with a value, or refuse. */
 
-import { inOnePiece } from "../base/text.ts";
 import type { Rejection } from "../contract/errors.ts";
 
 export interface Refused {
@@ -25,7 +24,5 @@ export function refused(rejection: Rejection): Refused {
 
 /** A success whose body is ASCII by construction: ids, dates, digits and the contract's own names. */
 export function done(asciiBody: string, note: string): Done {
-  // The journal keeps it for long.
-  const body = inOnePiece(asciiBody);
-  return { kind: "done", body, byteLength: body.length, note };
+  return { kind: "done", body: asciiBody, byteLength: asciiBody.length, note };
 }

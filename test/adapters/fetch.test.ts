@@ -107,3 +107,17 @@ describe("sim.fetch", () => {
     }
   });
 });
+
+test("a request that is aborted while its body is still being made rejects with the reason", async () => {
+  const sim = createSimulator();
+  const controller = new AbortController();
+  const sent = sim.fetch("/v1/impression", {
+    method: "POST",
+    body: new ReadableStream({}),
+    duplex: "half",
+    signal: controller.signal,
+  } as RequestInit);
+  setTimeout(() => controller.abort(new Error("enough")), 10);
+  await expect(sent).rejects.toThrow("enough");
+  expect(sim.journal.total).toBe(0);
+});
