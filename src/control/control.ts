@@ -11,6 +11,8 @@ import { type ControlRoute, controlRoutes, MAX_CONTROL_BODY_BYTES, type Reply } 
 export interface ControlOptions {
   /** The version of this package. */
   readonly version: string;
+  /** What the user is asked for. A refusal doesn't repeat it, in whatever place it was sent. */
+  readonly controlToken?: string | undefined;
 }
 
 /** A route with its path in parts. */
@@ -28,19 +30,31 @@ export function createControl(options: ControlOptions): WorldsControl {
   return {
     refusal: inputProblem,
     answer(request, place) {
-      const response = answerSafely(request, place, options.version);
+      const response = answerSafely(request, place, options);
       return request.method === "HEAD" ? withoutBody(response) : response;
     },
   };
 }
 
-function answerSafely(request: ApiRequest, place: WorldPlace, version: string): ApiResponse {
+function answerSafely(
+  request: ApiRequest,
+  place: WorldPlace,
+  { version, controlToken }: ControlOptions,
+): ApiResponse {
   try {
     return answer(request, place, version);
   } catch (error) {
-    if (error instanceof InputError) return inputProblem(error);
+    if (error instanceof InputError) return inputProblem(withoutToken(error, controlToken));
     throw error;
   }
+}
+
+/** A token of letters alone looks like the name of a field. */
+function withoutToken(error: InputError, token: string | undefined): InputError {
+  const { field, message, reason } = error;
+  if (token === undefined || !field.split(".").includes(token)) return error;
+  const hidden = field.replaceAll(token, "(unprintable)");
+  return new InputError(hidden, message.slice(field.length + 1), reason);
 }
 
 function answer(request: ApiRequest, place: WorldPlace, version: string): ApiResponse {

@@ -1,11 +1,12 @@
 /** Reads what a control request holds: query and JSON body, strictly, and every refusal by the field's name. */
 
 import { InputError } from "../base/input.ts";
+import { shown } from "../base/shown.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { headerOf } from "../exchange/headers.ts";
-import { scanMembers } from "../exchange/json-members.ts";
 import { queryText } from "../exchange/parameters.ts";
 import { problemResponse } from "./problem.ts";
+import { repeatedMember } from "./repeated-member.ts";
 
 /** Query parameters by name. */
 export type Query = ReadonlyMap<string, string>;
@@ -19,7 +20,7 @@ export function readQuery(text: string, known: readonly string[]): Query {
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
     if (!known.includes(name)) {
       const names = known.length === 0 ? "none" : known.join(", ");
-      throw new InputError(fieldName(name), `is not a query parameter here; there is: ${names}`);
+      throw new InputError(shown(name), `is not a query parameter here; there is: ${names}`);
     }
     if (query.has(name)) throw new InputError(name, "was sent more than once; send it once");
     query.set(name, decode(equals === -1 ? "" : pair.slice(equals + 1).replaceAll("+", " "), name));
@@ -37,10 +38,7 @@ export function integerOf(
   if (sent === undefined) return undefined;
   const value = /^\d{1,15}$/.test(sent) ? Number(sent) : Number.NaN;
   if (value >= range.minimum && value <= range.maximum) return value;
-  throw new InputError(
-    name,
-    `must be a whole number from ${range.minimum} to ${range.maximum}, not ${JSON.stringify(shortened(sent))}`,
-  );
+  throw new InputError(name, `must be a whole number from ${range.minimum} to ${range.maximum}`);
 }
 
 /** One of some words from the query. @throws InputError that names them. */
@@ -73,6 +71,12 @@ export function readBody(request: ApiRequest, maxBytes: number): Body {
     return { kind: "json", value: body };
   }
   if (body.length === 0) return { kind: "none" };
+  if (!/^(identity)?$/i.test(headerOf(headers, "content-encoding") ?? "")) {
+    return refusedBody(
+      "unsupported-media-type",
+      "Send the body as it is, without a Content-Encoding: it isn't decompressed.",
+    );
+  }
   const mediaType = (headerOf(headers, "content-type") ?? "").toLowerCase();
   // Nothing but application/json: a web page can send text or a form anywhere without being asked for permission.
   if (!/^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/.test(mediaType)) {
@@ -105,10 +109,8 @@ function parse(text: string): unknown {
     throw new InputError("body", "must be a JSON object");
   }
   // JSON.parse keeps the last of two members with one name and says nothing.
-  const members = scanMembers(text);
-  if (members.count !== Object.keys(value).length) {
-    throw new InputError(fieldName(members.firstRepeated()), "stands in the body more than once");
-  }
+  const repeated = repeatedMember(text);
+  if (repeated !== undefined) throw new InputError(repeated, "stands in the body more than once");
   return value;
 }
 
@@ -126,15 +128,6 @@ function decode(text: string, field: string): string {
   } catch {
     throw new InputError(field, "is not valid percent-encoded UTF-8");
   }
-}
-
-/** A name from outside, fit to be repeated. */
-function fieldName(name: string): string {
-  return /^[\w.-]{1,64}$/.test(name) ? name : "(unprintable)";
-}
-
-function shortened(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
 /** Path and query of a request, apart. */

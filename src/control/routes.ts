@@ -160,7 +160,7 @@ function clock({ world }: Call): Reply {
 const advanceSchema = v.strictObject({
   by: v.union(
     [v.string(), v.number()],
-    'is required: whole milliseconds (1500) or a whole number with a unit ("90s", "15m", "36h", "30d")',
+    'must be whole milliseconds (1500) or a whole number with a unit ("90s", "15m", "36h", "30d")',
   ),
 });
 

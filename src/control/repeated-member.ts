@@ -1,0 +1,65 @@
+/** Finds a member that an object of a JSON text has twice, at any depth: `JSON.parse` keeps the last and says nothing. */
+
+import { shown } from "../base/shown.ts";
+
+/** An object or a list that the scan is in. */
+interface Frame {
+  /** The names so far; undefined in a list. */
+  readonly names: Set<string> | undefined;
+  /** The name or the place that the scan is at. */
+  at: string | number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+
+/** The path of the first repeated member, such as `surfaces.0.name`. `json` is what `JSON.parse` has found valid. */
+export function repeatedMember(json: string): string | undefined {
+  const frames: Frame[] = [];
+  let inner: Frame | undefined;
+  let start = 0;
+  let end = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) {
+      start = at;
+      end = endOfString(json, at);
+      at = end;
+    } else if (code === COLON && inner?.names !== undefined) {
+      // Before a colon stands a name.
+      const name: string = JSON.parse(json.slice(start, end + 1));
+      inner.at = name;
+      if (inner.names.has(name)) return pathOf(frames);
+      inner.names.add(name);
+    } else if (code === COMMA) {
+      if (typeof inner?.at === "number") inner.at += 1;
+    } else if ((code | 0x20) === 0x7b) {
+      // { and [ are 0x7b and 0x5b, } and ] are 0x7d and 0x5d.
+      inner = code === 0x7b ? { names: new Set(), at: "" } : { names: undefined, at: 0 };
+      frames.push(inner);
+    } else if ((code | 0x20) === 0x7d) {
+      frames.pop();
+      inner = frames.at(-1);
+    }
+  }
+  return undefined;
+}
+
+/** Snapshots hold texts of many megabytes, so the quote is searched for, not walked to. */
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let first = at;
+  while (json.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+function pathOf(frames: readonly Frame[]): string {
+  return frames.map(({ at }) => (typeof at === "string" ? shown(at) : String(at))).join(".");
+}

@@ -1,0 +1,135 @@
+/** How the control API words a refusal: the right field, the right reason, and never a key. */
+
+import { describe, expect, test } from "vitest";
+import type { ApiResponse } from "../../src/contract/messages.ts";
+import { createControl } from "../../src/control/control.ts";
+import { repeatedMember } from "../../src/control/repeated-member.ts";
+import { fakerPeople } from "../../src/publishers/people.ts";
+import { createWorlds } from "../../src/worlds.ts";
+
+const LETTERS_ONLY_TOKEN = "opensesame";
+
+const worlds = createWorlds({
+  options: { publishers: 3 },
+  surroundings: { people: () => fakerPeople },
+  control: createControl({ version: "1.2.3", controlToken: LETTERS_ONLY_TOKEN }),
+});
+const headers = { "content-type": "application/json" };
+
+function ask(method: string, path: string, body?: string): ApiResponse {
+  return worlds.handle({ method, path: `/_sim/${path}`, headers, ...(body && { body }) });
+}
+
+test.each([
+  ["POST", "clock/advance", "{}", "by", "by is required."],
+  ["POST", "clock/advance", '{"by":true}', "by", "by must be whole milliseconds"],
+  ["POST", "clock/advance", '{"by":"-1s"}', "by", 'not "-1s"'],
+  ["PUT", "snapshot", "{}", "format", "format is required."],
+  ["POST", "reset", '{"seed":7}', "seed", "seed must be a string, not 7."],
+  ["POST", "publishers", '{"surfaces":[{}]}', "surfaces.0.name", "is required"],
+  ["POST", "publishers", '{"surfaces":[5]}', "surfaces.0", "must be a name, or {name, status?"],
+  [
+    "POST",
+    "publishers",
+    '{"surfaces":["x",{"name":"a","cpmRange":[5,1]}]}',
+    "surfaces.1.cpmRange",
+    "must have its lower bound first",
+  ],
+  [
+    "POST",
+    "publishers",
+    '{"surfaces":[{"name":"a","cpmRange":[1e-9,1]}]}',
+    "surfaces.0.cpmRange.0",
+    "must be whole paise",
+  ],
+  [
+    "POST",
+    "publishers",
+    '{"surfaces":[{"name":"a","colour":1}]}',
+    "surfaces.0.colour",
+    "not known",
+  ],
+  ["GET", "health?a1=1", undefined, "a1", "is not a query parameter here"],
+])("%s %s %s: %s", (method, path, body, field, reason) => {
+  const response = ask(method, path, body);
+  expect(response.status).toBe(400);
+  const problem = JSON.parse(response.body);
+  expect(problem.field).toBe(field);
+  expect(problem.detail).toContain(reason);
+});
+
+describe("a secret in the wrong place isn't echoed", () => {
+  const { apiKey } = worlds.get("default").publishers.at(0);
+
+  test.each([apiKey, LETTERS_ONLY_TOKEN])("%s", (secret) => {
+    const name = JSON.stringify(secret);
+    const sent: readonly (readonly [method: string, path: string, body?: string])[] = [
+      ["GET", `health?${secret}=1`],
+      ["GET", `health?${secret}`],
+      ["GET", `publishers?limit=${secret}`],
+      ["GET", `publishers?offset=${secret}`],
+      ["GET", `journal?operation=${secret}`],
+      ["GET", `journal?format=${secret}`],
+      ["GET", `journal?status=${secret}`],
+      ["GET", `publishers/${secret}`],
+      ["GET", secret],
+      ["POST", `publishers/${secret}/rotate-key`],
+      ["POST", "clock/advance", `{"by":${name}}`],
+      ["POST", "clock/advance", `{${name}:1}`],
+      ["PUT", "clock", `{"now":${name}}`],
+      ["PUT", "clock", `{"mode":${name}}`],
+      ["POST", "reset", `{${name}:1}`],
+      ["POST", "reset", `{${name}:1,${name}:2}`],
+      ["POST", "reset", `{"seed":{${name}:1}}`],
+      ["POST", "publishers", `{"surfaces":[{${name}:1}]}`],
+      ["POST", "publishers", `{"surfaces":[{"name":"a","status":${name}}]}`],
+      ["POST", "publishers", `{"surfaces":[{"name":"a","cpmRange":[${name},1]}]}`],
+      ["POST", "publishers", `{"surfaces":{${name}:{${name}:1,${name}:2}}}`],
+      ["PUT", "snapshot", `{"format":${name}}`],
+      ["PUT", "snapshot", `{${name}:1}`],
+    ];
+    for (const [method, path, body] of sent) {
+      const response = ask(method, path, body);
+      expect(response.status, `${method} ${path} ${body}`).toBeGreaterThanOrEqual(400);
+      expect(JSON.stringify(response), `${method} ${path} ${body}`).not.toContain(secret);
+    }
+  });
+});
+
+test.each([
+  ['{"surfaces":[{"name":"a","name":"b"}]}', "surfaces.0.name"],
+  [
+    '{"surfaces":["x",{"name":"a"},{"cpmRange":[1,2],"name":"a","cpmRange":[1,2]}]}',
+    "surfaces.2.cpmRange",
+  ],
+  ['{"name":"a","n\\u0061me":"b"}', "name"],
+])("%s is refused for %s, and nobody signs up", (body, field) => {
+  const response = ask("POST", "publishers", body);
+  expect(response.status).toBe(400);
+  expect(JSON.parse(response.body)).toMatchObject({
+    field,
+    detail: `${field} stands in the body more than once.`,
+  });
+  expect(worlds.get("default").publishers.total).toBe(3);
+});
+
+test.each([
+  [{ a: "}", b: ['{"a":1,"a":2}', '\\"', "\\"], c: { a: 1, b: { a: 2 } } }],
+  [{ "a\\": 1, 'a"': 2, a: [{ a: 1 }, { a: 1 }, [], {}, ["a", "a"]] }],
+])("no member comes twice in %j", (value) => {
+  expect(repeatedMember(JSON.stringify(value))).toBeUndefined();
+  expect(repeatedMember(JSON.stringify(value, undefined, 2))).toBeUndefined();
+});
+
+test("a compressed body is 415, one that says it is as it is isn't", () => {
+  const sent = (coding: string): number =>
+    worlds.handle({
+      method: "POST",
+      path: "/@coded/_sim/reset",
+      headers: { ...headers, "content-encoding": coding },
+      body: '{"seed":"b"}',
+    }).status;
+  expect(sent("gzip")).toBe(415);
+  expect(worlds.get("coded").seed).toBe("adsim");
+  expect(sent("identity")).toBe(200);
+});
