@@ -3,6 +3,8 @@
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import * as v from "valibot";
+import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
+import type { WallClock } from "../base/clock.ts";
 import { parseInput } from "../base/input.ts";
 import type { Rejection } from "../contract/errors.ts";
 import { documentedLimits } from "../contract/limits.ts";
@@ -96,6 +98,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
           detail: "An HTTP/1.1 request must have one Host header, with one host.",
         });
       }
+      // Chunks are taken apart by Node; what else was done to the body would be read as if it were the body.
+      if (!/^(chunked)?$/i.test(head.headers["transfer-encoding"] ?? "")) {
+        return refuse({
+          code: "malformed_request",
+          detail: "The only Transfer-Encoding that is read is chunked.",
+        });
+      }
       return isControlTarget(head.path) ? guard(head.headers) : undefined;
     },
     bodyLimit: (method, path) =>
@@ -163,13 +172,32 @@ function applyLimits(server: HttpServer): void {
 }
 
 function createServerWorlds(options: ServerOptions, maxWorlds: number | undefined): Worlds {
-  const { port: _port, host: _host, controlToken: _token, maxWorlds: _most, ...rest } = options;
+  const { port: _port, host: _host, controlToken, maxWorlds: _most, ...rest } = options;
+  const { clock = "system", wallClock = Date.now } = rest;
   return createWorlds({
-    options: { ...rest, clock: rest.clock ?? "system", wallClock: rest.wallClock ?? Date.now },
+    options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: nodeSurroundings,
-    control: createControl({ version: packageVersion() }),
+    control: createControl({ version: packageVersion(), controlToken }),
     maxWorlds,
   });
+}
+
+/** One start for all worlds, whenever they are made: a publisher has the same history in each. */
+function timeOf(
+  start: string | undefined,
+  clock: string,
+  wallClock: WallClock,
+): { readonly start: string | undefined; readonly wallClock: WallClock } {
+  const startMs = clock === "system" && start === undefined ? readOnce(wallClock) : undefined;
+  if (startMs === undefined) return { start, wallClock };
+  // Real time can be set back, and a world can't be made before its start.
+  return { start: formatInstant(startMs), wallClock: () => Math.max(startMs, wallClock()) };
+}
+
+/** What the wall says, in whole milliseconds; undefined for one that the simulator is going to refuse. */
+function readOnce(wallClock: WallClock): number | undefined {
+  const wallMs = typeof wallClock === "function" ? Math.floor(wallClock()) : Number.NaN;
+  return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;
 }
 
 /** An exception is a bug of ours. It costs the request an honest 500, and never the process. */

@@ -117,6 +117,11 @@ const sensible: readonly (readonly [what: string, sent: string, status: number])
   [
     "a body in gzip and chunks",
     `POST /v1/click HTTP/1.1\r\n${HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  [
+    "a body in chunks, in capitals",
+    `POST /v1/click HTTP/1.1\r\n${HOST}Transfer-Encoding: CHUNKED\r\n\r\n0\r\n\r\n`,
     401,
   ],
   ["two slashes", `GET //v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 404],
