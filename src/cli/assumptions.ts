@@ -1,13 +1,13 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
 
 import { type AssumptionKey, catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
-import { resolveAssumptions } from "../assumptions/resolve.ts";
+import { assumptionsInForce } from "./assumptions-in-force.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 import type { CommonFlags } from "./options.ts";
 
-/** @throws InputError for a key or a choice that doesn't exist. */
-export function assumptions(key: string | undefined, flags: CommonFlags): void {
-  const inForce = resolveAssumptions(flags.assume ?? {});
+/** @throws InputError that names the option at fault, CommandFailure for a KEY that doesn't exist. */
+export async function assumptions(key: string | undefined, flags: CommonFlags): Promise<void> {
+  const inForce = await assumptionsInForce(flags);
   const keys = key === undefined ? Object.keys(catalogue).filter(isKey) : [known(key)];
   if (flags.json === true) {
     const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));

@@ -1,11 +1,11 @@
 /** `adsim openapi`: the API's document under the assumptions in force. */
 
-import { resolveAssumptions } from "../assumptions/resolve.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
+import { assumptionsInForce } from "./assumptions-in-force.ts";
 import type { CommonFlags } from "./options.ts";
 
-/** @throws InputError for an assumption or a choice that doesn't exist. */
-export function openapi(flags: CommonFlags): void {
-  const document = openApiDocument(resolveAssumptions(flags.assume ?? {}));
+/** @throws InputError that names the option at fault. */
+export async function openapi(flags: CommonFlags): Promise<void> {
+  const document = openApiDocument(await assumptionsInForce(flags));
   process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ClockMode } from "../base/clock.ts";
 import type { Profile } from "../publishers/profiles.ts";
 import type { ServerOptions } from "../server.ts";
+import type { SimulatorOptions } from "../simulator.ts";
 
 /** What every command takes. */
 export interface CommonFlags {
@@ -59,14 +60,7 @@ export function addServerOptions(command: Command, defaultPort: number): Command
   return command
     .option("--port <number>", "the port; 0 picks a free one", wholeNumber(65_535), defaultPort)
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
-    .addOption(
-      new Option(
-        "--control-token <token>",
-        "what /_sim asks for as Bearer token; needed on an address that other machines reach",
-      )
-        .env("ADSIM_CONTROL_TOKEN")
-        .argParser(notEmpty),
-    )
+    .addOption(controlTokenOption())
     .option("--max-worlds <count>", "how many worlds (/@NAME) there may be", wholeNumber())
     .option(
       "--journal-entries <count>",
@@ -75,11 +69,20 @@ export function addServerOptions(command: Command, defaultPort: number): Command
     );
 }
 
+function controlTokenOption(): Option {
+  const option = new Option(
+    "--control-token <token>",
+    "what /_sim asks for as Bearer token; needed on an address that other machines reach",
+  ).argParser(notEmpty);
+  // Set but empty is what compose and CI files make of a secret that isn't there.
+  return process.env.ADSIM_CONTROL_TOKEN === "" ? option : option.env("ADSIM_CONTROL_TOKEN");
+}
+
 /** @throws InputError for an assumption or a choice that doesn't exist. */
-export async function serverOptions(
-  flags: ServerFlags,
+export async function simulatorOptions(
+  flags: CommonFlags,
   defaultClock: ClockMode,
-): Promise<ServerOptions> {
+): Promise<SimulatorOptions> {
   // Loaded here since it brings the schema library, which --help doesn't need.
   const { resolveAssumptions } = await import("../assumptions/resolve.ts");
   return {
@@ -89,6 +92,16 @@ export async function serverOptions(
     publishers: flags.publishers,
     profile: flags.profile,
     assumptions: resolveAssumptions(flags.assume ?? {}),
+  };
+}
+
+/** @throws InputError for an assumption or a choice that doesn't exist. */
+export async function serverOptions(
+  flags: ServerFlags,
+  defaultClock: ClockMode,
+): Promise<ServerOptions> {
+  return {
+    ...(await simulatorOptions(flags, defaultClock)),
     port: flags.port,
     host: flags.host,
     controlToken: flags.controlToken,

@@ -12,8 +12,9 @@ import {
 
 /** Runs one command line. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  survivesClosedPipe(process.stdout);
-  survivesClosedPipe(process.stderr);
+  process.stdout.on("error", endUnlessClosed);
+  // Where nobody can be told anything, there is nothing to do about it.
+  process.stderr.on("error", () => undefined);
   let exitCode: number = exitCodes.fine;
   const program = createProgram((code) => {
     exitCode = code;
@@ -81,14 +82,14 @@ function createProgram(ends: (exitCode: number) => void): Command {
   addCommonOptions(assumptions, "frozen").action(
     async (key: string | undefined, flags: CommonFlags) => {
       const command = await import("./assumptions.ts");
-      command.assumptions(key, flags);
+      await command.assumptions(key, flags);
     },
   );
 
   const openapi = program.command("openapi").description("the API as OpenAPI 3.1, in JSON");
   addCommonOptions(openapi, "frozen").action(async (flags: CommonFlags) => {
     const command = await import("./openapi.ts");
-    command.openapi(flags);
+    await command.openapi(flags);
   });
 
   for (const command of program.commands) {
@@ -99,11 +100,12 @@ function createProgram(ends: (exitCode: number) => void): Command {
   return program.showHelpAfterError("Commands: adsim --help");
 }
 
-/** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop. */
-function survivesClosedPipe(stream: NodeJS.WriteStream): void {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+/** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */
+function endUnlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
+  process.stderr.write(`adsim: can't write to standard output: ${error.message}\n`);
+  // The command doesn't know, and would end well.
+  process.exit(exitCodes.couldNotRun);
 }
 
 function packageVersion(): string {

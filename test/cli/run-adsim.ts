@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 
-const entry = join(import.meta.dirname, "../../src/cli/main.ts");
+/** The command line's source. */
+export const entry: string = join(import.meta.dirname, "../../src/cli/main.ts");
 
 export interface Adsim {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;

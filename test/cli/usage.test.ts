@@ -1,11 +1,12 @@
 /** Help, and what wrong usage is answered with. */
 
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../src/assumptions/catalogue.ts";
-import { runAdsim } from "./run-adsim.ts";
+import { entry, runAdsim } from "./run-adsim.ts";
 
 const commonOptions = [
   "--seed",
@@ -86,6 +87,22 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ],
     ["an unknown KEY", ["assumptions", "dedup.nothing"], "dedup.repeat"],
     ["exec without CMD", ["exec"], "CMD"],
+    ...["openapi", "assumptions"].flatMap(
+      (command) =>
+        [
+          [
+            `${command} for no publishers`,
+            [command, "--publishers", "0"],
+            "--publishers must be at",
+          ],
+          [`${command} from no instant`, [command, "--start", "xx"], "--start must be an instant"],
+          [
+            `${command} from the future of the system's clock`,
+            [command, "--clock", "system", "--start", "9000-01-01"],
+            "--start must not be after",
+          ],
+        ] satisfies [string, string[], string][],
+    ),
   ])("%s", async (_, args, expected) => {
     const { code, stdout, stderr } = await runAdsim(args);
     expect(stderr).toContain(expected);
@@ -93,6 +110,36 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     expect(code).toBe(2);
   });
 });
+
+test.each(["", " "])(
+  "a control token of %j in the environment is no token, or a wrong one",
+  async (token) => {
+    const environment = { ADSIM_CONTROL_TOKEN: token };
+    const args = ["exec", "--", process.execPath, "-e", "process.exitCode = 7"];
+    const { code, stderr } = await runAdsim(args, environment);
+    expect(stderr.includes("--control-token must be visible ASCII")).toBe(token === " ");
+    expect(code).toBe(token === "" ? 7 : 2);
+  },
+);
+
+test
+  .skipIf(!existsSync("/dev/full"))
+  .each([["openapi"], ["assumptions"], ["--help"], ["serve", "--port", "0"]])(
+  "adsim %s on a full disk ends with 3 and one line",
+  (...args) => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => {
+      closeSync(full);
+    });
+    const { status, stderr } = spawnSync(process.execPath, [entry, ...args], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+      timeout: 10_000,
+    });
+    expect(stderr).toMatch(/^adsim: can't write to standard output: ENOSPC[^\n]*\n$/);
+    expect(status).toBe(3);
+  },
+);
 
 test("a port in use ends with 3 and names the port", async () => {
   const taken = createServer();
