@@ -8,13 +8,34 @@ import type { Socket } from "node:net";
  */
 export const IDLE_MS = 65_000;
 
-/** Closes the connections that brought nothing since it was called last. An answer never takes that long. */
-export function sweeper(sockets: Iterable<Socket>): () => void {
-  const readBefore = new WeakMap<Socket, number>();
+/**
+ * How many times a connection may be found with nothing new while its client is still taking an answer in: ten minutes,
+ * for a snapshot over a slow link. How much was taken can't be seen, and nobody may keep an answer in memory for good.
+ */
+const MOST_FINDS_WHILE_SENDING = 10;
+
+interface Found {
+  readonly bytesRead: number;
+  readonly isSending: boolean;
+  times: number;
+}
+
+/** Closes the connections that brought nothing since it was called last, and that nothing is on its way to. */
+export function sweeper(
+  sockets: Iterable<Pick<Socket, "bytesRead" | "writableLength" | "destroy">>,
+): () => void {
+  const before = new WeakMap<object, Found>();
   return () => {
     for (const socket of sockets) {
-      if (readBefore.get(socket) === socket.bytesRead) socket.destroy();
-      else readBefore.set(socket, socket.bytesRead);
+      const { bytesRead } = socket;
+      const isSending = socket.writableLength > 0;
+      const found = before.get(socket);
+      if (found?.bytesRead !== bytesRead || found.isSending !== isSending) {
+        before.set(socket, { bytesRead, isSending, times: 0 });
+        continue;
+      }
+      found.times += 1;
+      if (found.times >= (isSending ? MOST_FINDS_WHILE_SENDING : 1)) socket.destroy();
     }
   };
 }
