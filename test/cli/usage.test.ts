@@ -1,7 +1,7 @@
 /** Help, and what wrong usage is answered with. */
 
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -122,21 +122,19 @@ test.each(["", " "])(
   },
 );
 
-test
-  .skipIf(!existsSync("/dev/full"))
-  .each([["openapi"], ["assumptions"], ["--help"], ["serve", "--port", "0"]])(
-  "adsim %s on a full disk ends with 3 and one line",
-  (...args) => {
-    const full = openSync("/dev/full", "w");
+test.each([[["openapi"]], [["assumptions"]], [["--help"]], [["serve", "--port", "0"]]])(
+  "adsim %j that can't write, as on a full disk, ends with 3 and one line",
+  (args) => {
+    const readOnly = openSync(entry, "r");
     onTestFinished(() => {
-      closeSync(full);
+      closeSync(readOnly);
     });
     const { status, stderr } = spawnSync(process.execPath, [entry, ...args], {
-      stdio: ["ignore", full, "pipe"],
+      stdio: ["ignore", readOnly, "pipe"],
       encoding: "utf8",
       timeout: 10_000,
     });
-    expect(stderr).toMatch(/^adsim: can't write to standard output: ENOSPC[^\n]*\n$/);
+    expect(stderr).toMatch(/^adsim: can't write to standard output: E[A-Z]+[^\n]*\n$/);
     expect(status).toBe(3);
   },
 );
