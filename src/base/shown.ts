@@ -2,7 +2,6 @@
 
 /** A name from outside, fit to be repeated. Keys have digits among their letters, or begin as keys do. */
 export function shown(name: string): string {
-  const printable =
-    /^[A-Za-z_][A-Za-z_-]{0,39}\d{0,2}(\[\])?$/.test(name) && !name.includes("key_");
+  const printable = /^[A-Za-z_][A-Za-z_-]{0,39}\d{0,2}(\[\])?$/.test(name) && !/key_/i.test(name);
   return printable ? name : "(unprintable)";
 }

@@ -215,7 +215,7 @@ function percentDecode(text: string): string | undefined {
 }
 
 /** What a sentence about a parameter begins with. */
-function subjectOf(name: string): string {
+export function subjectOf(name: string): string {
   return shown(name) === name ? name : "A parameter";
 }
 

@@ -5,7 +5,7 @@ import { parseDay } from "../base/calendar.ts";
 import { shown } from "../base/shown.ts";
 import type { Input, Operation, OperationId, Parameter } from "../contract/operations.ts";
 import { type Refused, refused } from "./outcome.ts";
-import type { RawParameters } from "./parameters.ts";
+import { type RawParameters, subjectOf } from "./parameters.ts";
 
 export type Validated<Id extends OperationId> =
   | { readonly kind: "valid"; readonly input: Input<Id> }
@@ -162,7 +162,8 @@ function missing(
 ): Refused {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
   const similar = Object.keys(raw).find((sent) => !known.has(sent) && plain(sent) === plain(name));
-  const hint = similar === undefined ? "" : ` You sent ${shown(similar)}: it is spelled ${name}.`;
+  const sent = similar === undefined || shown(similar) !== similar ? "it otherwise" : similar;
+  const hint = similar === undefined ? "" : ` You sent ${sent}: it is spelled ${name}.`;
   return refused({
     code: "missing_parameter",
     detail: `${name} is required: ${parameter.about.toLowerCase()}.${hint}`,
@@ -173,7 +174,7 @@ function missing(
 function unknownParameter(name: string, known: ReadonlySet<string>): Refused {
   return refused({
     code: "unknown_parameter",
-    detail: `${shown(name)} is not a parameter of this operation, which has: ${[...known].join(", ")}.`,
+    detail: `${subjectOf(name)} is not known to this operation, which has: ${[...known].join(", ")}.`,
     parameter: shown(name),
   });
 }

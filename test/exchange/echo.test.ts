@@ -73,3 +73,28 @@ describe("a repeated parameter's name", () => {
     },
   );
 });
+
+test.each([
+  ["publisherId", "You sent publisherId: it is spelled publisher_id."],
+  ["publisher_id[]", "You sent publisher_id[]: it is spelled publisher_id."],
+  ["publisher_id💩", "You sent it otherwise: it is spelled publisher_id."],
+])("a parameter that is nearly there is recognised: %s", (name, hint) => {
+  const sim = createSimulator();
+  const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
+  const path = "/v1/publisher/stats";
+  const response = sim.handle({ method: "GET", path, query: { [name]: "1" }, headers });
+  expect(JSON.parse(response.body).detail).toContain(hint);
+});
+
+test("an unknown parameter is named where its name can be printed, and described where not", () => {
+  const strict = createSimulator({ assumptions: { "request.unknown-fields": "reject" } });
+  const { id, apiKey } = strict.publishers.at(0);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const detailFor = (name: string): string => {
+    const query = { publisher_id: id, [name]: "1" };
+    const path = "/v1/publisher/stats";
+    return JSON.parse(strict.handle({ method: "GET", path, query, headers }).body).detail;
+  };
+  expect(detailFor("a1")).toMatch(/^a1 is not known to this operation/);
+  expect(detailFor("KEY_abcdefghjkmnp")).toMatch(/^A parameter is not known to this operation/);
+});
