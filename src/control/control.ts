@@ -49,12 +49,16 @@ function answerSafely(
   }
 }
 
-/** A token of letters alone looks like the name of a field. */
+/** A token of letters alone looks like the name of a field, and like a choice. */
 function withoutToken(error: InputError, token: string | undefined): InputError {
   const { field, message, reason } = error;
-  if (token === undefined || !field.split(".").includes(token)) return error;
+  const quoted = JSON.stringify(token);
+  if (token === undefined || !(field.split(".").includes(token) || message.includes(quoted))) {
+    return error;
+  }
   const hidden = field.replaceAll(token, "(unprintable)");
-  return new InputError(hidden, message.slice(field.length + 1), reason);
+  const rest = message.slice(field.length).trimStart();
+  return new InputError(hidden, rest.replaceAll(quoted, '"(unprintable)"'), reason);
 }
 
 function answer(request: ApiRequest, place: WorldPlace, version: string): ApiResponse {

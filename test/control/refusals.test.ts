@@ -63,6 +63,7 @@ describe("a secret in the wrong place isn't echoed", () => {
 
   test.each([apiKey, LETTERS_ONLY_TOKEN])("%s", (secret) => {
     const name = JSON.stringify(secret);
+    const snapshot = worlds.get("default").snapshot();
     const sent: readonly (readonly [method: string, path: string, body?: string])[] = [
       ["GET", `health?${secret}=1`],
       ["GET", `health?${secret}`],
@@ -87,6 +88,11 @@ describe("a secret in the wrong place isn't echoed", () => {
       ["POST", "publishers", `{"surfaces":{${name}:{${name}:1,${name}:2}}}`],
       ["PUT", "snapshot", `{"format":${name}}`],
       ["PUT", "snapshot", `{${name}:1}`],
+      ["PUT", "snapshot", JSON.stringify({ ...snapshot, version: secret })],
+      ["PUT", "snapshot", JSON.stringify({ ...snapshot, profile: secret })],
+      ["PUT", "snapshot", JSON.stringify({ ...snapshot, publishers: secret })],
+      ["PUT", "snapshot", JSON.stringify({ ...snapshot, assumptions: { [secret]: "x" } })],
+      ["PUT", "snapshot", JSON.stringify({ ...snapshot, assumptions: { "auth.failure": secret } })],
     ];
     for (const [method, path, body] of sent) {
       const response = ask(method, path, body);
