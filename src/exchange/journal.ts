@@ -2,8 +2,8 @@
 
 import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
-import { putTogether } from "../base/text.ts";
 import { parseInput } from "../base/input.ts";
+import { putTogether } from "../base/text.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 
