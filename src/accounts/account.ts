@@ -5,7 +5,7 @@ import type { Key } from "../base/random.ts";
 import { Book } from "../ledger/book.ts";
 import type { FixedWindowBucket } from "../limits/fixed-window.ts";
 import type { Person } from "../publishers/people.ts";
-import type { SurfaceTerms } from "../publishers/population.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 
 /** A rate limit bucket, as its algorithm keeps it. */
 export type Bucket = FixedWindowBucket;

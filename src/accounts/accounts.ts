@@ -3,11 +3,8 @@
 import type { Day } from "../base/calendar.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
-import {
-  FIRST_SIGN_UP_ORDINAL,
-  type Population,
-  type SurfaceTerms,
-} from "../publishers/population.ts";
+import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type Account, type Bucket, createAccount } from "./account.ts";
 
 /** A sign-up's own data. */

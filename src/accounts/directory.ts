@@ -6,11 +6,8 @@ import type { Clock } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import type { Ids } from "../publishers/ids.ts";
-import {
-  FIRST_SIGN_UP_ORDINAL,
-  type Population,
-  type SurfaceTerms,
-} from "../publishers/population.ts";
+import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import {
   type Account,
   type Credentials,

@@ -9,8 +9,9 @@ import { documentedLimits } from "../contract/limits.ts";
 import { Book, type SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
-import { MAX_POPULATION, type Population, type SurfaceTerms } from "../publishers/population.ts";
+import { MAX_POPULATION, type Population } from "../publishers/population.ts";
 import type { Profile } from "../publishers/profiles.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type Bucket, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 

@@ -5,7 +5,7 @@
 
 import { type Day, day, weekday } from "../base/calendar.ts";
 import { drawBetween, type Key, subKey } from "../base/random.ts";
-import type { SeededPublisher, SurfaceTerms } from "./population.ts";
+import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 
 /** What a surface had in some days. `micros`: revenue in micro-INR. */
 export interface Totals {

@@ -9,27 +9,12 @@ import { type Baseline, createBaseline } from "./baseline.ts";
 import type { Ids } from "./ids.ts";
 import type { People, Person } from "./people.ts";
 import { type Profile, profiles } from "./profiles.ts";
+import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 
 /** Sign-ups are numbered from here, so their ids don't depend on the size of the population. */
 export const FIRST_SIGN_UP_ORDINAL = 1_000_000;
 /** The largest population; the ordinals above it belong to sign-ups. */
 export const MAX_POPULATION = 1_000_000;
-
-/** A surface's terms. `cpmPaise`: lower and upper bound of the price of a thousand impressions. */
-export interface SurfaceTerms {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-  readonly cpmPaise: readonly [lower: number, upper: number];
-  readonly cpcPaise: number;
-}
-
-/** A publisher as the seed has it, before anything happened to it. */
-export interface SeededPublisher {
-  readonly ordinal: number;
-  readonly joined: Day;
-  readonly surfaces: readonly SurfaceTerms[];
-}
 
 export interface Population {
   readonly size: number;

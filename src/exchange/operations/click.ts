@@ -5,7 +5,7 @@ import type { Choice } from "../../assumptions/catalogue.ts";
 import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
-import type { SurfaceTerms } from "../../publishers/population.ts";
+import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
 import { done, type Outcome, refused } from "../outcome.ts";
 import type { World } from "../world.ts";
 

@@ -7,7 +7,7 @@ import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
-import type { SurfaceTerms } from "../../publishers/population.ts";
+import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
 import { done, type Outcome, refused } from "../outcome.ts";
 import { dedupWindowOf, type World } from "../world.ts";
 
