@@ -6,7 +6,7 @@
 import { type Key, mix } from "../base/random.ts";
 import { fromBase64, toBase64 } from "../base/text.ts";
 
-/** 64 bits that stand for what makes two impressions the same. */
+/** 64 bits that stand for what makes two impressions the same, as two signed numbers: those need no box. */
 export interface Fingerprint {
   readonly a: number;
   readonly b: number;
@@ -33,7 +33,7 @@ export function fingerprint(
     b = Math.imul(b ^ code, 0x5f356495);
     a ^= b >>> 15;
   }
-  return { a: mix(a ^ Math.imul(b, 0x85ebca77)) >>> 0, b: mix(b + a) >>> 0 };
+  return { a: mix(a ^ Math.imul(b, 0x85ebca77)), b: mix(b + a) };
 }
 
 /** A generation as JSON: base 64 of little-endian `[a, b, row + 1]` triples, 0 0 0 where a slot is free. */
@@ -53,7 +53,7 @@ const FIRST_SLOTS = 16;
 
 /** An open-addressing table of (fingerprint → row). */
 class Generation {
-  #slots = new Uint32Array(0);
+  #slots = new Int32Array(0);
   #used = 0;
   /** When its first entry was made, in milliseconds since 1970. */
   readonly since: number;
@@ -68,7 +68,7 @@ class Generation {
 
   find(wanted: Fingerprint): number | undefined {
     if (this.#used === 0) return undefined;
-    const stored = this.#slots[this.#place(this.#slots, wanted) + 2] ?? 0;
+    const stored = (this.#slots[this.#place(this.#slots, wanted) + 2] ?? 0) >>> 0;
     return stored === 0 ? undefined : stored - 1;
   }
 
@@ -87,7 +87,7 @@ class Generation {
 
   /** `rows`: how many impressions there are to refer to. @throws Error for a table that can't be searched. */
   static load(saved: SavedGeneration, rows: number): Generation {
-    const slots = new Uint32Array(fromBase64(saved.slots).buffer);
+    const slots = new Int32Array(fromBase64(saved.slots).buffer);
     const count = slots.length / 3;
     // A search ends at a free slot: there has to be one.
     const fits = saved.used < count || (saved.used === 0 && count === 0);
@@ -102,7 +102,7 @@ class Generation {
       throw new Error("A de-duplication table has another number of entries.");
     generation.#used = used;
     for (let at = 0; at < slots.length; at += 3) {
-      const stored = slots[at + 2] ?? 0;
+      const stored = (slots[at + 2] ?? 0) >>> 0;
       const entry = { a: slots[at] ?? 0, b: slots[at + 1] ?? 0 };
       if (stored !== 0 && (stored > rows || generation.#place(slots, entry) !== at)) {
         throw new Error("A de-duplication table has an entry where none can be.");
@@ -112,7 +112,7 @@ class Generation {
   }
 
   /** Where the entry is, or the free slot where it belongs. */
-  #place(slots: Uint32Array, wanted: Fingerprint): number {
+  #place(slots: Int32Array, wanted: Fingerprint): number {
     const mask = slots.length / 3 - 1;
     let slot = wanted.a & mask;
     for (;;) {
@@ -122,7 +122,7 @@ class Generation {
     }
   }
 
-  #write(slots: Uint32Array, at: number, a: number, b: number, stored: number): void {
+  #write(slots: Int32Array, at: number, a: number, b: number, stored: number): void {
     slots[at] = a;
     slots[at + 1] = b;
     slots[at + 2] = stored;
@@ -130,7 +130,7 @@ class Generation {
 
   #grow(slotCount: number): void {
     const old = this.#slots;
-    const grown = new Uint32Array(slotCount * 3);
+    const grown = new Int32Array(slotCount * 3);
     for (let at = 0; at < old.length; at += 3) {
       const stored = old[at + 2] ?? 0;
       if (stored === 0) continue;
