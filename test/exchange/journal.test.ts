@@ -115,6 +115,16 @@ test("no key is in it, wherever it was sent", () => {
   expect(JSON.stringify(sim.journal.entries())).not.toContain(apiKey);
 });
 
+test("nothing of an Authorization header is in it, whatever its form", () => {
+  const sim = createSimulator();
+  for (const name of ["authorization", "AUTHORIZATION"]) {
+    const headers = { [name]: "Basic bWU6c2VjcmV0" };
+    sim.handle({ method: "GET", path: "/v1/publisher/surfaces", headers });
+  }
+  const kept = sim.journal.entries().map(({ request }) => request.headers);
+  expect(kept).toEqual([{ authorization: "(redacted)" }, { authorization: "(redacted)" }]);
+});
+
 describe("a key in another spelling", () => {
   const sim = createSimulator();
   const { apiKey } = sim.publishers.at(0);
