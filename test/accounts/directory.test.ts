@@ -139,6 +139,22 @@ describe("setSurface", () => {
     expect(sim.publishers.get(id).surfaces[0]).toEqual(changed);
   });
 
+  test("prices every amount from one bound of the range to the other, and none beyond", () => {
+    const sim = createSimulator();
+    const { id, apiKey, surfaces } = sim.publishers.signUp({
+      surfaces: [{ name: "Narrow", cpmRange: [1, 1.01] }],
+    });
+    const credited = new Set<number>();
+    for (let shown = 0; shown < 500; shown += 1) {
+      const body = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+      credited.add(JSON.parse(response.body).revenue_credited_inr);
+    }
+    const expected = Array.from({ length: 11 }, (_, step) => (1000 + step) / 1_000_000);
+    expect([...credited].sort((left, right) => left - right)).toEqual(expected);
+  });
+
   test("refuses what isn't there or can't be, and changes nothing", () => {
     const sim = createSimulator();
     const { id, surfaces } = sim.publishers.at(0);
