@@ -169,6 +169,8 @@ const reservedName = refused({
 function readPairs(text: string, place: "query" | "form"): Parsed {
   if (text === "") return none;
   const raw: Record<string, string> = {};
+  // Most texts have nothing to decode.
+  const decoded = /[%+]/.test(text) ? percentDecode : asItIs;
   // Looked for once, not once a pair: names without it would make each look-up go to the end.
   let equals = text.indexOf("=");
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
@@ -176,7 +178,7 @@ function readPairs(text: string, place: "query" | "form"): Parsed {
     if (end === start) continue;
     if (equals !== -1 && equals < start) equals = text.indexOf("=", start);
     const hasValue = equals !== -1 && equals < end;
-    const name = percentDecode(text.slice(start, hasValue ? equals : end));
+    const name = decoded(text.slice(start, hasValue ? equals : end));
     if (name === undefined) {
       return refused({
         code: place === "query" ? "invalid_parameter" : "malformed_body",
@@ -184,7 +186,7 @@ function readPairs(text: string, place: "query" | "form"): Parsed {
         parameter: place,
       });
     }
-    const value = hasValue ? percentDecode(text.slice(equals + 1, end)) : "";
+    const value = hasValue ? decoded(text.slice(equals + 1, end)) : "";
     if (value === undefined) {
       return refused({
         code: "invalid_parameter",
@@ -202,6 +204,10 @@ function readPairs(text: string, place: "query" | "form"): Parsed {
 function endOfPair(text: string, start: number): number {
   const ampersand = text.indexOf("&", start);
   return ampersand === -1 ? text.length : ampersand;
+}
+
+function asItIs(text: string): string | undefined {
+  return text;
 }
 
 function percentDecode(text: string): string | undefined {

@@ -4,9 +4,8 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Operation, type OperationId, operations } from "../contract/operations.ts";
 import { type Refused, refused } from "./outcome.ts";
 
-/** `operation` is what the path stands for, even where the method is wrong: its quota is the one to report. */
 export type Route =
-  | { readonly kind: "operation"; readonly operation: Operation; readonly head: boolean }
+  | { readonly kind: "operation"; readonly operation: Operation }
   | (Refused & { readonly allow?: string });
 
 export type Router = (method: string, path: string) => Route;
@@ -30,23 +29,33 @@ const notFound = refused({
   detail: `No operation answers at this path. The operations are: ${existing}. Paths are compared exactly.`,
 });
 
+/** What answers at one path, by method. */
+interface Row {
+  readonly path: string;
+  readonly methods: ReadonlyMap<string, Route>;
+  readonly wrongMethod: Route;
+}
+
 export function createRouter(assumptions: Assumptions): Router {
   const head = answersHead[assumptions["http.head"]];
   const normalise = knownPath[assumptions["http.trailing-slash"]];
-  const routes = new Map<string, ReadonlyMap<string, Route>>();
-  const refusals = new Map<string, Route>();
-  for (const operation of Object.values<Operation>(operations)) {
-    const methods = new Map<string, Route>();
-    methods.set(operation.method, { kind: "operation", operation, head: false });
-    if (operation.method === "GET" && head) {
-      methods.set("HEAD", { kind: "operation", operation, head: true });
-    }
-    routes.set(operation.path, methods);
-    refusals.set(operation.path, wrongMethod(assumptions, operation.path, [...methods.keys()]));
+  const rows = Object.values<Operation>(operations).map((operation): Row => {
+    const { method, path } = operation;
+    const allowed = method === "GET" && head ? ["GET", "HEAD"] : [method];
+    return {
+      path,
+      methods: new Map(allowed.map((each) => [each, { kind: "operation", operation }])),
+      wrongMethod: wrongMethod(assumptions, path, allowed),
+    };
+  });
+  // The five paths differ in length, so comparing them in turn costs less than hashing what was sent.
+  function rowAt(path: string): Row | undefined {
+    for (const row of rows) if (row.path === path) return row;
+    return undefined;
   }
   return (method, path) => {
-    const known = routes.get(path) === undefined ? normalise(path) : path;
-    return routes.get(known)?.get(method) ?? refusals.get(known) ?? notFound;
+    const row = rowAt(path) ?? rowAt(normalise(path));
+    return row === undefined ? notFound : (row.methods.get(method) ?? row.wrongMethod);
   };
 }
 
