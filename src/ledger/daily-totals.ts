@@ -80,8 +80,11 @@ export class DailyTotals {
   }
 
   #lastUpTo(limit: Day): SummedDay | undefined {
+    const last = this.#days[this.#days.length - 1];
+    // Most periods end today.
+    if (last === undefined || last.day <= limit) return last;
     let low = 0;
-    let high = this.#days.length;
+    let high = this.#days.length - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#days[middle]?.day ?? 0) <= limit) low = middle + 1;
