@@ -7,6 +7,7 @@ import {
   type OperationId,
   operations,
 } from "../contract/operations.ts";
+import { headerOf } from "./headers.ts";
 import { createParameterParser, MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
 import { createValidator, type Validated } from "./validate.ts";
 
@@ -49,7 +50,7 @@ function shortWay(
     if (
       typeof body !== "string" ||
       headers["content-type"] !== "application/json" ||
-      headers["content-encoding"] !== undefined ||
+      headerOf(headers, "content-encoding") !== undefined ||
       query !== "" ||
       body.length > MAX_BODY_BYTES
     ) {

@@ -55,6 +55,7 @@ describe("a body with a Content-Encoding", () => {
   test.each([
     { "content-encoding": "gzip", "content-type": "application/json" },
     { "Content-Encoding": "br", "Content-Type": "application/json" },
+    { "Content-Encoding": "gzip", "content-type": "application/json" },
     { "content-encoding": "identity, gzip", "content-type": "application/json" },
   ])("is refused by that name, before it is read: %o", (headers) => {
     for (const body of [JSON.stringify(impression), Uint8Array.of(0x1f, 0x8b, 0xff)]) {
