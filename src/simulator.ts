@@ -41,6 +41,8 @@ export interface SimulatorOptions {
   readonly clock?: ClockMode | undefined;
   /** Where a clock that isn't frozen reads real time, in milliseconds since 1970: `Date.now`. */
   readonly wallClock?: WallClock | undefined;
+  /** Whether every response says in `X-Adsim-Assumptions` which open points shaped it. @default false */
+  readonly explain?: boolean | undefined;
   /** How many requests the journal keeps; 0 keeps none. @default 10000 */
   readonly journalEntries?: number | undefined;
 }
@@ -93,6 +95,7 @@ const optionsSchema = v.strictObject({
       "must be a function that gives milliseconds since 1970, such as Date.now",
     ),
   ),
+  explain: v.optional(v.boolean(), false),
   journalEntries: v.optional(
     v.pipe(
       v.number(),
@@ -129,7 +132,7 @@ export function createSimulatorCore(
     throw new InputError("options", 'must be an object, such as { seed: "mine" }');
   }
   const given = parseInput(optionsSchema, options);
-  const { clock: mode, wallClock, journalEntries } = given;
+  const { clock: mode, wallClock, journalEntries, explain } = given;
   const settings: Settings = {
     seed: given.seed,
     startMs: startOf(given.start, mode, wallClock),
@@ -158,8 +161,13 @@ export function createSimulatorCore(
     });
     const freshBucket = freshBucketOf(assumptions);
     const accounts = createAccounts({ ids, population, freshBucket });
-    const world = { seed, assumptions, ids, population, accounts, clock, dayOf, freshBucket };
-    return { ...world, settings: of, exchange: createExchange(world, journal, startDay) };
+    const world = { seed, assumptions, ids, population, accounts, clock, explain };
+    return {
+      ...world,
+      dayOf,
+      settings: of,
+      exchange: createExchange(world, journal, startDay),
+    };
   }
 
   let running = run(settings, freshClock());

@@ -11,6 +11,7 @@ import { documentedLimits } from "../contract/limits.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { controlBodyLimit, createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
+import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createResponder } from "../exchange/respond.ts";
 import type { SimulatorOptions } from "../simulator.ts";
@@ -77,8 +78,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   applyLimits(server);
   const sockets = new Set<Socket>();
   let closing = false;
-  const refuse = (rejection: Rejection): ApiResponse =>
-    createResponder(worlds.get(DEFAULT_WORLD).assumptions).refusal(rejection, UNTOUCHED, {});
+  const refuse = (rejection: Rejection): ApiResponse => {
+    const { assumptions } = worlds.get(DEFAULT_WORLD);
+    const respond = createResponder({ assumptions, explain: options.explain ?? false });
+    const shapedBy = respond.shapedRefusal(refused(rejection));
+    return respond.refusal(rejection, UNTOUCHED, shapedBy, {});
+  };
 
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);

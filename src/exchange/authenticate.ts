@@ -4,9 +4,11 @@ import type { Account } from "../accounts/account.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { headerOf } from "./headers.ts";
-import { type Refused, refused } from "./outcome.ts";
+import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 
-export type Caller = { readonly kind: "caller"; readonly account: Account } | Refused;
+export type Caller =
+  | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
+  | Refused;
 
 export type Authenticator = (headers: Readonly<Record<string, string>>) => Caller;
 
@@ -27,6 +29,7 @@ const malformed = refused({
   code: "unauthorized",
   detail: "The Authorization header must be the word Bearer, a space and an API key.",
 });
+const lowerCase = refused(malformed.rejection, "auth.scheme-case");
 
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
@@ -41,10 +44,11 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     const known = seen.get(header);
     if (known !== undefined && known.account.apiKey === known.apiKey) return known.caller;
     const apiKey = scheme.exec(header.trim())?.[1];
-    if (apiKey === undefined) return malformed;
+    if (apiKey === undefined) return bearer.any.test(header.trim()) ? lowerCase : malformed;
     const account = accounts.openByKey(apiKey);
     if (account === undefined) return unknown;
-    const caller: Caller = { kind: "caller", account };
+    const shapedBy = bearer.exact.test(header.trim()) ? documented : lowerCase.shapedBy;
+    const caller: Caller = { kind: "caller", account, shapedBy };
     // Only the usual spelling: there are as many of those as accounts.
     if (header === `Bearer ${apiKey}`)
       seen.set(header, { account, apiKey: account.apiKey, caller });

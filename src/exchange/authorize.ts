@@ -4,24 +4,33 @@ import type { Account } from "../accounts/account.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import type { Input, OperationId } from "../contract/operations.ts";
-import { type Refused, refused } from "./outcome.ts";
+import { type Refused, refused, type ShapedBy } from "./outcome.ts";
 
 /** Refuses an input that names another publisher than the caller. */
 export type Authorizer = (input: Input<OperationId>, caller: Account) => Refused | undefined;
 
-const nonexistent = refused({
-  code: "publisher_not_found",
-  detail: "publisher_id is not the identifier of a publisher.",
-  parameter: "publisher_id",
-});
+// The same for both: an answer that masks a publisher must not tell by its provenance.
+const shapedBy: ShapedBy = ["auth.key-scope", "auth.foreign-publisher"];
+
+const nonexistent = refused(
+  {
+    code: "publisher_not_found",
+    detail: "publisher_id is not the identifier of a publisher.",
+    parameter: "publisher_id",
+  },
+  ...shapedBy,
+);
 
 const foreign = {
-  "403": refused({
-    code: "foreign_publisher",
-    detail:
-      "publisher_id is another publisher's: the API key serves the publisher it was given to.",
-    parameter: "publisher_id",
-  }),
+  "403": refused(
+    {
+      code: "foreign_publisher",
+      detail:
+        "publisher_id is another publisher's: the API key serves the publisher it was given to.",
+      parameter: "publisher_id",
+    },
+    ...shapedBy,
+  ),
   "404": nonexistent,
 } satisfies Record<Choice<"auth.foreign-publisher">, Refused>;
 

@@ -17,7 +17,7 @@ import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { type Outcome, type Refused, refused } from "./outcome.ts";
+import { documented, type Outcome, type Refused, refused, shapedByBoth } from "./outcome.ts";
 import { queryText } from "./parameters.ts";
 import { createQuota } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
@@ -41,7 +41,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const readers = createInputReaders(assumptions);
   const authorize = createAuthorizer(assumptions, accounts);
   const dayOf = dayReader(assumptions);
-  const respond = createResponder(assumptions);
+  const respond = createResponder(world);
   const operators: Operators = {
     stats: createStats(world),
     impression: createImpression(world),
@@ -95,17 +95,25 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const outcome = operate(read.input, account, moment);
     if (outcome.kind === "refused") return refuse(visit, outcome, remaining);
     visit.reason = outcome.note;
-    return respond.success(outcome, remaining);
+    visit.shapedBy = respond.shapedSuccess(
+      shapedByBoth(
+        shapedByBoth(routed.shapedBy, caller.shapedBy),
+        shapedByBoth(read.shapedBy, outcome.shapedBy),
+      ),
+    );
+    return respond.success(outcome, remaining, visit.shapedBy);
   }
 
   function refuse(
     visit: Visit,
-    { rejection }: Refused,
+    refusal: Refused,
     remaining: number,
     extra: RefusalExtra = nothingExtra,
   ): ApiResponse {
+    const { rejection } = refusal;
     visit.reason = rejection.code;
-    return respond.refusal(rejection, remaining, extra);
+    visit.shapedBy = respond.shapedRefusal(refusal);
+    return respond.refusal(rejection, remaining, visit.shapedBy, extra);
   }
 }
 
@@ -158,6 +166,7 @@ function visitOf(request: ApiRequest, nowMs: number): Visit {
     publisher: undefined,
     response: noResponse,
     reason: "",
+    shapedBy: documented,
   };
 }
 

@@ -1,6 +1,7 @@
 /** What happened: the latest requests with their answers and the reason for each, in a ring. */
 
 import * as v from "valibot";
+import type { AssumptionKey } from "../assumptions/catalogue.ts";
 import { formatInstant } from "../base/calendar.ts";
 import { parseInput } from "../base/input.ts";
 import { putTogether } from "../base/text.ts";
@@ -28,6 +29,8 @@ export interface JournalEntry {
   readonly response: ApiResponse;
   /** Why the answer is what it is: what was done, or the error's code. */
   readonly reason: string;
+  /** The open points of the spec that shaped the answer, or that the spec alone did. */
+  readonly assumptions: readonly AssumptionKey[] | "documented";
 }
 
 /** Which entries to give: all conditions hold. `limit`: the latest that many. */
@@ -72,6 +75,7 @@ export interface JournalRecord {
   publisher: string | undefined;
   response: ApiResponse;
   reason: string;
+  shapedBy: readonly AssumptionKey[];
 }
 
 export interface JournalRing extends Journal {
@@ -161,6 +165,7 @@ const forgotten: JournalRecord = {
   publisher: undefined,
   response: { status: 0, headers: {}, body: "" },
   reason: "",
+  shapedBy: [],
 };
 
 function sizeOf({ path, query, headers, body, response }: JournalRecord): number {
@@ -201,6 +206,7 @@ function shown(entry: JournalRecord, sequence: number): JournalEntry {
     },
     response: { ...entry.response, headers: { ...entry.response.headers } },
     reason: entry.reason,
+    assumptions: entry.shapedBy.length === 0 ? "documented" : [...entry.shapedBy],
   };
 }
 

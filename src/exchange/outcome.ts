@@ -1,10 +1,18 @@
-/** What a stage of the request path decides: go on with a value, or refuse. */
+/** What a stage of the request path decides: go on with a value, or refuse. Each says which open points decided it. */
 
+import type { AssumptionKey } from "../assumptions/catalogue.ts";
 import type { Rejection } from "../contract/errors.ts";
+
+/** The open points whose other choices would have made another answer. Empty: the spec decides it alone. */
+export type ShapedBy = readonly AssumptionKey[];
+
+/** Decided by the spec alone. */
+export const documented: ShapedBy = Object.freeze([]);
 
 export interface Refused {
   readonly kind: "refused";
   readonly rejection: Rejection;
+  readonly shapedBy: ShapedBy;
 }
 
 /** A success. `body`: the response's JSON text. `note`: for the journal, what was done. */
@@ -14,15 +22,24 @@ export interface Done {
   /** Length of `body` in UTF-8. */
   readonly byteLength: number;
   readonly note: string;
+  readonly shapedBy: ShapedBy;
 }
 
 export type Outcome = Done | Refused;
 
-export function refused(rejection: Rejection): Refused {
-  return { kind: "refused", rejection };
+/** `shapedBy`: beyond what the error's code says of itself (see `respond.ts`). */
+export function refused(rejection: Rejection, ...shapedBy: ShapedBy): Refused {
+  return { kind: "refused", rejection, shapedBy };
 }
 
 /** A success whose body is ASCII by construction: ids, dates, digits and the contract's own names. */
-export function done(asciiBody: string, note: string): Done {
-  return { kind: "done", body: asciiBody, byteLength: asciiBody.length, note };
+export function done(asciiBody: string, note: string, shapedBy: ShapedBy = documented): Done {
+  return { kind: "done", body: asciiBody, byteLength: asciiBody.length, note, shapedBy };
+}
+
+/** The keys of both, each once. Mostly one of the two is empty, and nothing is made. */
+export function shapedByBoth(left: ShapedBy, right: ShapedBy): ShapedBy {
+  if (right.length === 0) return left;
+  if (left.length === 0) return right;
+  return Array.from(new Set([...left, ...right]));
 }

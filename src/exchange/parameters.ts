@@ -107,11 +107,14 @@ function readBody(request: ParsedTarget): Parsed {
       return text === undefined ? invalidUtf8 : readPairs(text, "form");
     }
     default:
-      return refused({
-        code: "unsupported_media_type",
-        detail:
-          "Send parameters as application/json, as application/x-www-form-urlencoded, or in the query.",
-      });
+      return refused(
+        {
+          code: "unsupported_media_type",
+          detail:
+            "Send parameters as application/json, as application/x-www-form-urlencoded, or in the query.",
+        },
+        "request.encoding",
+      );
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../contract/operations.ts";
 import { headerOf } from "./headers.ts";
 import { createParameterParser, MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
-import { createValidator, type Validated } from "./validate.ts";
+import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
 export type InputReader = (request: ParsedTarget) => Validated<OperationId>;
 
@@ -44,6 +44,7 @@ function shortWay(
   readBody: (text: string) => Input<OperationId> | undefined,
 ): InputReader {
   const read = longWay(assumptions, operation);
+  const shapedBy = shapedByReading(operation);
   if (!readsJson[assumptions["request.encoding"]]) return read;
   return (request) => {
     const { body, headers, query } = request;
@@ -57,7 +58,7 @@ function shortWay(
       return read(request);
     }
     const input = readBody(body);
-    return input === undefined ? read(request) : { kind: "valid", input };
+    return input === undefined ? read(request) : { kind: "valid", input, shapedBy };
   };
 }
 

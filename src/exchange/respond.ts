@@ -1,15 +1,31 @@
 /** Decisions to responses: status, headers and body text. X-RateLimit-Remaining stands on every one (spec §8). */
 
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { type Assumptions, type Choice, catalogue } from "../assumptions/catalogue.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
-import type { Done } from "./outcome.ts";
+import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
 
 export interface Responder {
-  success(done: Done, remaining: number): ApiResponse;
-  refusal(rejection: Rejection, remaining: number, extra: RefusalExtra): ApiResponse;
+  /** `shapedBy`: as {@link shapedSuccess} gives it. */
+  success(done: Done, remaining: number, shapedBy: ShapedBy): ApiResponse;
+  refusal(
+    rejection: Rejection,
+    remaining: number,
+    shapedBy: ShapedBy,
+    extra: RefusalExtra,
+  ): ApiResponse;
+  /** All that a success rests on: what decided it, and its form. */
+  shapedSuccess(decidedBy: ShapedBy): ShapedBy;
+  /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
+  shapedRefusal(refusal: Refused): ShapedBy;
+}
+
+export interface ResponderOptions {
+  readonly assumptions: Assumptions;
+  /** Whether every response says in a header which open points shaped it. */
+  readonly explain: boolean;
 }
 
 /** What only some refusals carry. */
@@ -54,25 +70,31 @@ const challenge = {
   "403": undefined,
 } satisfies Record<Choice<"auth.failure">, string | undefined>;
 
-export function createResponder(assumptions: Assumptions): Responder {
+/** Lists the open points that shaped a response, or says that there is none. */
+const EXPLANATION = "x-adsim-assumptions";
+
+export function createResponder({ assumptions, explain }: ResponderOptions): Responder {
   const successType = successTypes[assumptions["http.content-type"]];
   const errorBody = errorBodies[assumptions["errors.body"]];
   const waitFor = retryAfter[assumptions["limit.retry-after"]];
   const authenticate = challenge[assumptions["auth.failure"]];
   const statuses = statusesOf(assumptions);
+  const successForm = keysOfForm(assumptions, ["http.content-type", ...successForms]);
+  const refusalForm: ShapedBy = ["errors.body", ...keysOfForm(assumptions, refusalForms)];
   return {
-    success({ body, byteLength }, remaining) {
-      return {
-        status: 200,
-        headers: {
-          "content-type": successType,
-          "content-length": decimal(byteLength),
-          "x-ratelimit-remaining": decimal(remaining),
-        },
-        body,
+    shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
+    shapedRefusal: ({ rejection, shapedBy }) =>
+      shapedByBoth(shapedByBoth(shapedBy, shapedByCode[rejection.code] ?? documented), refusalForm),
+    success({ body, byteLength }, remaining, shapedBy) {
+      const headers: Record<string, string> = {
+        "content-type": successType,
+        "content-length": decimal(byteLength),
+        "x-ratelimit-remaining": decimal(remaining),
       };
+      if (explain) headers[EXPLANATION] = explanation(shapedBy);
+      return { status: 200, headers, body };
     },
-    refusal(rejection, remaining, extra) {
+    refusal(rejection, remaining, shapedBy, extra) {
       const status = statuses[rejection.code];
       const body = errorBody.write(rejection, status);
       const headers: Record<string, string> = {
@@ -86,9 +108,39 @@ export function createResponder(assumptions: Assumptions): Responder {
       if (rejection.code === "unauthorized" && authenticate !== undefined) {
         headers["www-authenticate"] = authenticate;
       }
+      if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return { status, headers, body };
     },
   };
+}
+
+/** Open points about the form of what is written: named where another choice than the default is in force. */
+const refusalForms: ShapedBy = ["response.key-order", "limit.headers"];
+const successForms: ShapedBy = [
+  ...refusalForms,
+  "ids.format",
+  "money.precision",
+  "response.extra-fields",
+];
+
+function keysOfForm(assumptions: Assumptions, keys: ShapedBy): ShapedBy {
+  return keys.filter((key) => assumptions[key] !== catalogue[key].default);
+}
+
+/** What every refusal with this code rests on, wherever it was decided. */
+const shapedByCode: { readonly [Code in ErrorCode]?: ShapedBy } = {
+  missing_parameter: ["errors.invalid"],
+  invalid_parameter: ["errors.invalid"],
+  duplicate_parameter: ["errors.invalid"],
+  unknown_parameter: ["errors.invalid"],
+  unauthorized: ["auth.failure"],
+  surface_not_found: ["surface.unknown"],
+  impression_not_found: ["click.unknown"],
+  rate_limited: ["limit.algorithm", "limit.exceeded", "limit.retry-after"],
+};
+
+function explanation(shapedBy: ShapedBy): string {
+  return shapedBy.length === 0 ? "documented" : shapedBy.join(", ");
 }
 
 /** The same response as HEAD has it: no body, the headers of GET. */

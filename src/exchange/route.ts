@@ -2,10 +2,14 @@
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Operation, type OperationId, operations } from "../contract/operations.ts";
-import { type Refused, refused } from "./outcome.ts";
+import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 
 export type Route =
-  | { readonly kind: "operation"; readonly operation: Operation }
+  | {
+      readonly kind: "operation";
+      readonly operation: Operation;
+      readonly shapedBy: ShapedBy;
+    }
   | (Refused & { readonly allow?: string });
 
 export type Router = (method: string, path: string) => Route;
@@ -44,8 +48,13 @@ export function createRouter(assumptions: Assumptions): Router {
     const allowed = method === "GET" && head ? ["GET", "HEAD"] : [method];
     return {
       path,
-      methods: new Map(allowed.map((each) => [each, { kind: "operation", operation }])),
-      wrongMethod: wrongMethod(assumptions, path, allowed),
+      methods: new Map(
+        allowed.map((each) => [
+          each,
+          { kind: "operation", operation, shapedBy: each === "HEAD" ? ["http.head"] : documented },
+        ]),
+      ),
+      wrongMethod: wrongMethod(assumptions, operation, allowed),
     };
   });
   // The five paths differ in length, so comparing them in turn costs less than hashing what was sent.
@@ -53,22 +62,38 @@ export function createRouter(assumptions: Assumptions): Router {
     for (const row of rows) if (row.path === path) return row;
     return undefined;
   }
+  function routeOf(row: Row, method: string): Route {
+    return row.methods.get(method) ?? row.wrongMethod;
+  }
   return (method, path) => {
-    const row = rowAt(path) ?? rowAt(normalise(path));
-    return row === undefined ? notFound : (row.methods.get(method) ?? row.wrongMethod);
+    const row = rowAt(path);
+    if (row !== undefined) return routeOf(row, method);
+    if (!path.endsWith("/") || rowAt(path.slice(0, -1)) === undefined) return notFound;
+    const slashed = rowAt(normalise(path));
+    const route = slashed === undefined ? notFound : routeOf(slashed, method);
+    return { ...route, shapedBy: [...route.shapedBy, "http.trailing-slash"] };
   };
 }
 
-function wrongMethod(assumptions: Assumptions, path: string, allowed: readonly string[]): Route {
+function wrongMethod(
+  assumptions: Assumptions,
+  { method, path }: Operation,
+  allowed: readonly string[],
+): Route {
+  // HEAD is one of GET's methods by the reading of another key.
+  const shapedBy: ShapedBy = method === "GET" ? ["errors.method", "http.head"] : ["errors.method"];
   const readings = {
     "405": {
-      ...refused({
-        code: "method_not_allowed",
-        detail: `${path} answers ${allowed.join(" and ")} only.`,
-      }),
+      ...refused(
+        {
+          code: "method_not_allowed",
+          detail: `${path} answers ${allowed.join(" and ")} only.`,
+        },
+        ...shapedBy,
+      ),
       allow: allowed.join(", "),
     },
-    "404": notFound,
+    "404": { ...notFound, shapedBy },
   } satisfies Record<Choice<"errors.method">, Route>;
   return readings[assumptions["errors.method"]];
 }

@@ -1,22 +1,22 @@
 /** Raw values to the typed input of an operation, by the contract's table (spec §4). Never repeats an id in an error. */
 
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { AssumptionKey, Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { parseDay } from "../base/calendar.ts";
 import { shown } from "../base/shown.ts";
 import type { Input, Operation, OperationId, Parameter } from "../contract/operations.ts";
-import { type Refused, refused } from "./outcome.ts";
+import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 import { type RawParameters, subjectOf } from "./parameters.ts";
 
 export type Validated<Id extends OperationId> =
-  | { readonly kind: "valid"; readonly input: Input<Id> }
+  | { readonly kind: "valid"; readonly input: Input<Id>; readonly shapedBy: ShapedBy }
   | Refused;
 
 export type Validator = (raw: RawParameters) => Validated<OperationId>;
 
-/** A value that was read, or what is wrong with it. */
+/** A value that was read, or what is wrong with it; `because` names the open point that it was a question of. */
 type Read =
-  | { readonly kind: "value"; readonly value: unknown }
-  | { readonly kind: "wrong"; readonly must: string };
+  | { readonly kind: "value"; readonly value: unknown; readonly because?: AssumptionKey }
+  | { readonly kind: "wrong"; readonly must: string; readonly because?: AssumptionKey };
 
 interface Readings {
   readonly coerces: boolean;
@@ -58,35 +58,52 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
   const inJson = operation.method === "POST";
 
   return (raw) => {
-    if (readings.rejectsUnknown) {
-      const unknown = Object.keys(raw).find((name) => !known.has(name));
-      if (unknown !== undefined) return unknownParameter(unknown, known);
-    }
+    const unknown = Object.keys(raw).find((name) => !known.has(name));
+    if (unknown !== undefined && readings.rejectsUnknown) return unknownParameter(unknown, known);
+    let shapedBy = shapedByReading(operation);
+    if (unknown !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
     // Text that is right as it was sent stays where it is; anything else goes into a copy.
     let input: Record<string, unknown> | undefined;
     for (const { name, parameter } of expected) {
       const sent = raw[name];
       if (typeof sent === "string" && parameter.type === "string" && isPlain(sent)) continue;
-      const value =
-        sent === undefined || (isEmpty(sent) && readings.emptyIsAbsent && !parameter.required)
-          ? absent(parameter)
-          : read(sent, parameter, readings, inJson);
+      const value = readOne(sent, parameter);
       if (value.kind === "wrong") {
         return sent === undefined
           ? missing(name, parameter, raw, known)
-          : refused({
-              code: "invalid_parameter",
-              detail: `${name} ${value.must}.`,
-              parameter: name,
-            });
+          : refused(
+              {
+                code: "invalid_parameter",
+                detail: `${name} ${value.must}.`,
+                parameter: name,
+              },
+              ...(value.because === undefined ? [] : [value.because]),
+            );
       }
+      if (value.because !== undefined) shapedBy = [...shapedBy, value.because];
       input ??= { ...raw };
       input[name] = value.value;
     }
     // Each parameter of the table was checked or replaced above.
-    return { kind: "valid", input: (input ?? raw) as Input<OperationId> };
+    return { kind: "valid", input: (input ?? raw) as Input<OperationId>, shapedBy };
   };
+
+  function readOne(sent: unknown, parameter: Parameter): Read {
+    if (sent === undefined) return absent(parameter);
+    if (!isEmpty(sent) || parameter.required) return read(sent, parameter, readings, inJson);
+    const value = readings.emptyIsAbsent
+      ? absent(parameter)
+      : read(sent, parameter, readings, inJson);
+    return { ...value, because: "request.empty-value" };
+  }
 }
+
+/** What every accepted input of an operation rests on: the spec doesn't say how POST parameters are sent. */
+export function shapedByReading({ method }: Operation): ShapedBy {
+  return method === "POST" ? shapedByEncoding : documented;
+}
+
+const shapedByEncoding: ShapedBy = ["request.encoding"];
 
 function absent(parameter: Parameter): Read {
   if (parameter.required) return { kind: "wrong", must: "is required" };
@@ -114,8 +131,10 @@ function read(sent: unknown, parameter: Parameter, readings: Readings, inJson: b
 }
 
 function readText(sent: unknown, readings: Readings): Read {
-  if (typeof sent === "number" && readings.coerces) {
-    if (Number.isSafeInteger(sent)) return { kind: "value", value: String(sent) };
+  if (typeof sent === "number") {
+    const because = "request.scalar-types";
+    if (!readings.coerces) return { ...wrong("must be a string"), because };
+    if (Number.isSafeInteger(sent)) return { kind: "value", value: String(sent), because };
     return wrong("is a number that loses digits; send it as a string");
   }
   if (typeof sent !== "string") return wrong("must be a string");
@@ -145,9 +164,11 @@ function readInteger(
   const isText = typeof sent === "string" && textAllowed && /^-?\d{1,15}$/.test(sent);
   const value = isText ? Number(sent) : sent;
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return wrong(must);
-  if (value > maximum && readings.clamps) return { kind: "value", value: maximum };
   if (value >= minimum && value <= maximum) return { kind: "value", value };
-  return wrong(`${must}; ${value} is not`);
+  const refusal = wrong(`${must}; ${value} is not`);
+  if (value < minimum) return refusal;
+  const because = "payout.limit-over-max";
+  return readings.clamps ? { kind: "value", value: maximum, because } : { ...refusal, because };
 }
 
 function wrong(must: string): Read {
@@ -172,9 +193,12 @@ function missing(
 }
 
 function unknownParameter(name: string, known: ReadonlySet<string>): Refused {
-  return refused({
-    code: "unknown_parameter",
-    detail: `${subjectOf(name)} is not known to this operation, which has: ${[...known].join(", ")}.`,
-    parameter: shown(name),
-  });
+  return refused(
+    {
+      code: "unknown_parameter",
+      detail: `${subjectOf(name)} is not known to this operation, which has: ${[...known].join(", ")}.`,
+      parameter: shown(name),
+    },
+    "request.unknown-fields",
+  );
 }

@@ -15,6 +15,8 @@ export interface World {
   readonly population: Population;
   readonly accounts: Accounts;
   readonly clock: Clock;
+  /** Whether every response says in a header which open points shaped it. */
+  readonly explain: boolean;
 }
 
 const midnightOffsetMs = {

@@ -6,7 +6,7 @@ import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
-import { done, type Outcome, refused } from "../outcome.ts";
+import { done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
@@ -30,7 +30,7 @@ export function createClick(world: World): Click {
     const id = ids.click.encode(account.ordinal, serial);
     if (impressions.isClicked(serial)) return repeat(id, micros);
     account.book.recordClick(serial, micros, moment);
-    return done(bodyOf(id, micros), "recorded");
+    return done(bodyOf(id, micros), "recorded", shapedByPrice);
   };
 }
 
@@ -43,15 +43,21 @@ const repeats = {
   "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
   replay: (id, micros) => duplicate(bodyOf(id, micros)),
   conflict: () =>
-    refused({
-      code: "duplicate_click",
-      detail: "A click on this impression was recorded before.",
-      parameter: "impression_id",
-    }),
+    refused(
+      {
+        code: "duplicate_click",
+        detail: "A click on this impression was recorded before.",
+        parameter: "impression_id",
+      },
+      "click.repeat",
+    ),
 } satisfies Record<Choice<"click.repeat">, (id: string, micros: number) => Outcome>;
 
+const shapedByRepeat: ShapedBy = ["click.repeat"];
+const shapedByPrice: ShapedBy = ["click.revenue"];
+
 function duplicate(body: string): Outcome {
-  return done(body, "duplicate, not counted");
+  return done(body, "duplicate, not counted", shapedByRepeat);
 }
 
 function bodyOf(id: string, micros: number): string {

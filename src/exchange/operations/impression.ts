@@ -8,7 +8,7 @@ import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
-import { done, type Outcome, refused } from "../outcome.ts";
+import { done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import { dedupWindowOf, type World } from "../world.ts";
 
 type Repeat = (id: string, micros: number) => Outcome;
@@ -73,19 +73,24 @@ const repeats = {
   "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
   replay: (id, micros) => duplicate(bodyOf(id, micros)),
   conflict: () =>
-    refused({
-      code: "duplicate_impression",
-      detail: "The same ad was shown on this surface in this session a short time ago.",
-      parameter: "session_id",
-    }),
+    refused(
+      {
+        code: "duplicate_impression",
+        detail: "The same ad was shown on this surface in this session a short time ago.",
+        parameter: "session_id",
+      },
+      ...shapedByRepeat,
+    ),
   count: undefined,
 } satisfies Record<Choice<"dedup.repeat">, Repeat | undefined> as Record<
   Choice<"dedup.repeat">,
   Repeat | undefined
 >;
 
+const shapedByRepeat: ShapedBy = ["dedup.repeat", "dedup.key", "dedup.window"];
+
 function duplicate(body: string): Outcome {
-  return done(body, "duplicate, not counted");
+  return done(body, "duplicate, not counted", shapedByRepeat);
 }
 
 function bodyOf(id: string, micros: number): string {
@@ -93,11 +98,14 @@ function bodyOf(id: string, micros: number): string {
 }
 
 const inactive = {
-  reject: refused({
-    code: "surface_inactive",
-    detail: "Impressions are recorded on active surfaces only; this one has another status.",
-    parameter: "surface",
-  }),
+  reject: refused(
+    {
+      code: "surface_inactive",
+      detail: "Impressions are recorded on active surfaces only; this one has another status.",
+      parameter: "surface",
+    },
+    "surface.inactive",
+  ),
 } satisfies Record<Choice<"surface.inactive">, Outcome>;
 
 const unknownSurface = refused({

@@ -7,7 +7,7 @@ import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Payout, type PayoutHistory, payoutHistory } from "../../ledger/payouts.ts";
-import { done, type Outcome } from "../outcome.ts";
+import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { revenueBetween } from "./revenue.ts";
 
@@ -44,6 +44,13 @@ export function createPayouts(world: World, startDay: Day): Payouts {
         `"amount_inr":${formatInr(amount)},"upi_id":${JSON.stringify(person.upiId)},` +
         `"status":"paid","txn_id":"${ids.transaction.encode(account.ordinal, month)}"}`,
     );
-    return done(`{"payouts":[${listed.join(",")}],"pending_inr":${formatInr(pending)}}`, "read");
+    return done(
+      `{"payouts":[${listed.join(",")}],"pending_inr":${formatInr(pending)}}`,
+      "read",
+      listed.length > 1 ? shapedByList : shapedByCycle,
+    );
   };
 }
+
+const shapedByCycle: ShapedBy = ["payout.cycle", "date.timezone"];
+const shapedByList: ShapedBy = [...shapedByCycle, "payout.order"];

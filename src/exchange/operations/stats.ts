@@ -1,7 +1,7 @@
 /** `GET /v1/publisher/stats`: impressions, clicks and revenue of a period, both its days included (spec §4). */
 
 import type { Account } from "../../accounts/account.ts";
-import type { Choice } from "../../assumptions/catalogue.ts";
+import type { AssumptionKey, Choice } from "../../assumptions/catalogue.ts";
 import { type Day, day, formatDay } from "../../base/calendar.ts";
 import { decimal } from "../../base/decimal.ts";
 import { formatInr } from "../../base/money.ts";
@@ -45,19 +45,30 @@ export function createStats(world: World): Stats {
     const last = latest.get(account);
     if (
       last?.revision === revision &&
-      last.from === period.from &&
-      last.to === period.to &&
+      last.from === asked.from &&
+      last.to === asked.to &&
+      last.today === today &&
       last.only === only
     ) {
       return last.answer;
     }
-    const answer = done(bodyOf(account, period, only), "read");
-    latest.set(account, { revision, ...period, only, answer });
+    const shapedBy: AssumptionKey[] = ["date.timezone"];
+    if (asked.from > asked.to) shapedBy.push("date.inverted-range");
+    if (period.to > today) shapedBy.push("date.future");
+    const answer = done(bodyOf(account, period, only, shapedBy), "read", shapedBy);
+    latest.set(account, { revision, today, ...asked, only, answer });
     return answer;
   };
 
-  function bodyOf(account: Account, { from, to }: Period, only: number | undefined): string {
+  /** The response's text. Adds to `shapedBy` what decided about its rows. */
+  function bodyOf(
+    account: Account,
+    { from, to }: Period,
+    only: number | undefined,
+    shapedBy: AssumptionKey[],
+  ): string {
     const totals = surfaceTotals(population, account, from, to);
+    let quiet = false;
     let rows = "";
     let impressions = 0;
     let clicks = 0;
@@ -68,8 +79,12 @@ export function createStats(world: World): Stats {
       impressions += row.impressions;
       clicks += row.clicks;
       micros += row.micros;
-      if ((counts || listsOthers) && lists(row)) rows += rowOf(id, row, rows === "");
+      if (!(counts || listsOthers)) continue;
+      quiet ||= row.impressions === 0;
+      if (lists(row)) rows += rowOf(id, row, rows === "");
     }
+    if (quiet) shapedBy.push("stats.surfaces");
+    if (only !== undefined && account.surfaces.length > 1) shapedBy.push("stats.filter-unlisted");
     return (
       `{"publisher_id":"${account.id}",` +
       `"period":{"from":"${formatDay(from)}","to":"${formatDay(to)}"},` +
@@ -82,6 +97,7 @@ export function createStats(world: World): Stats {
 /** The last answer that a publisher got, and what it was an answer to. */
 interface LatestAnswer extends Period {
   readonly revision: number;
+  readonly today: Day;
   readonly only: number | undefined;
   readonly answer: Outcome;
 }
@@ -97,11 +113,14 @@ const inverted = {
   reject: (period, input) => {
     const end = input.to === undefined ? "today" : "the end of the period";
     const hint = input.from === undefined ? " (its default, 30 days before today)" : "";
-    return refused({
-      code: "invalid_parameter",
-      detail: `from must not be after ${end}: ${formatDay(period.from)}${hint} is after ${formatDay(period.to)}.`,
-      parameter: "from",
-    });
+    return refused(
+      {
+        code: "invalid_parameter",
+        detail: `from must not be after ${end}: ${formatDay(period.from)}${hint} is after ${formatDay(period.to)}.`,
+        parameter: "from",
+      },
+      "date.inverted-range",
+    );
   },
   swap: (period) => ({ from: period.to, to: period.from }),
 } satisfies Record<
@@ -112,11 +131,14 @@ const inverted = {
 const future = { allow: true, reject: false } satisfies Record<Choice<"date.future">, boolean>;
 
 function futureRefused(parameter: string): Outcome {
-  return refused({
-    code: "invalid_parameter",
-    detail: `${parameter} must not be after today.`,
-    parameter,
-  });
+  return refused(
+    {
+      code: "invalid_parameter",
+      detail: `${parameter} must not be after today.`,
+      parameter,
+    },
+    "date.future",
+  );
 }
 
 /** Whether a surface that the request leaves out keeps a row. */
