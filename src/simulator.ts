@@ -10,6 +10,7 @@ import {
   saveAccounts,
   sealSnapshot,
 } from "./accounts/snapshot.ts";
+import { takeOverAccounts } from "./accounts/take-over.ts";
 import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
@@ -25,6 +26,9 @@ import type { People } from "./publishers/people.ts";
 import { createPopulation, MAX_POPULATION } from "./publishers/population.ts";
 import type { Profile } from "./publishers/profiles.ts";
 
+/** A choice for some of the spec's open points. */
+export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };
+
 /** What a simulator is made from. Same options, same requests, same bytes. */
 export interface SimulatorOptions {
   /** @default "adsim" */
@@ -35,8 +39,8 @@ export interface SimulatorOptions {
   readonly publishers?: number | undefined;
   /** @default "typical" */
   readonly profile?: Profile | undefined;
-  /** Readings of the spec's open points. @default the first choice of each */
-  readonly assumptions?: { readonly [Key in AssumptionKey]?: Choice<Key> | undefined } | undefined;
+  /** Readings of the spec's open points. @default the catalogue's default of each */
+  readonly assumptions?: Readings | undefined;
   /** @default "frozen" */
   readonly clock?: ClockMode | undefined;
   /** Where a clock that isn't frozen reads real time, in milliseconds since 1970: `Date.now`. */
@@ -56,13 +60,22 @@ export interface SimulatorCore {
   readonly journal: Journal;
   /** Answers a request, at once and synchronously. Never throws for what a request holds. */
   handle(request: ApiRequest): ApiResponse;
+  /**
+   * Takes other readings of open points from now on, the others stay as they are. What was recorded stays recorded. Quotas
+   * start anew where `limit.algorithm` changes, and de-duplication forgets where `dedup.key` or `dedup.window` does.
+   *
+   * @returns all readings in force.
+   * @throws InputError for a wrong key or choice, for readings that contradict each other, and for another
+   * `date.timezone` once something is recorded. Then nothing changes.
+   */
+  assume(readings: Readings): Assumptions;
   /** The whole state as JSON, for {@link restore}. The journal isn't part of it. */
   snapshot(): Snapshot;
   /** Takes over a snapshot whole, its seed and options included. @throws InputError, and nothing changes. */
   restore(snapshot: Snapshot): void;
   /** A simulator of its own that goes on from this state, with an empty journal. */
   fork(): SimulatorCore;
-  /** Starts over, the clock and the journal included; with a seed, as another population. */
+  /** Starts over from the options, clock, journal and assumptions included; with a seed, as another population. */
   reset(options?: { readonly seed?: string | undefined }): void;
 }
 
@@ -73,6 +86,8 @@ export interface Surroundings {
 }
 
 const DEFAULT_START = "2026-01-15T00:00:00Z";
+
+const assumptionsSchema = v.record(v.string(), v.unknown(), "must be an object of choices by key");
 
 const optionsSchema = v.strictObject({
   seed: v.optional(v.string(), "adsim"),
@@ -87,7 +102,7 @@ const optionsSchema = v.strictObject({
     25,
   ),
   profile: v.optional(v.picklist(["typical", "tiny", "adversarial"]), "typical"),
-  assumptions: v.optional(v.record(v.string(), v.unknown()), {}),
+  assumptions: v.optional(assumptionsSchema, {}),
   clock: v.optional(v.picklist(["frozen", "flowing", "system"]), "frozen"),
   wallClock: v.optional(
     v.custom<WallClock>(
@@ -190,6 +205,17 @@ export function createSimulatorCore(
     },
     journal,
     handle: (request) => running.exchange(request),
+    assume(readings) {
+      const chosen = Object.entries(parseInput(assumptionsSchema, readings));
+      const assumptions = resolveAssumptions({
+        ...running.assumptions,
+        ...Object.fromEntries(chosen.filter(([, choice]) => choice !== undefined)),
+      });
+      const next = run({ ...running.settings, assumptions }, running.clock);
+      takeOverAccounts(running, next);
+      running = next;
+      return assumptions;
+    },
     snapshot: () => snapshotOf(running),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);

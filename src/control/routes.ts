@@ -85,6 +85,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   { method: "PUT", path: "clock", body: "required", answer: setClock },
   { method: "POST", path: "clock/advance", body: "required", answer: advanceClock },
   { method: "GET", path: "assumptions", answer: ({ world }) => json(world.assumptions) },
+  { method: "PATCH", path: "assumptions", body: "required", answer: assume },
   {
     method: "GET",
     path: "journal",
@@ -197,6 +198,25 @@ function setClock(call: Call): Reply {
     ...(nowMs === undefined ? {} : { nowMs }),
   });
   return clock(call);
+}
+
+function assume({ world, body }: Call): Reply {
+  if (Object.keys(body as object).length === 0) {
+    throw new InputError(
+      "body",
+      'must name at least one choice, such as {"dedup.repeat":"conflict"}',
+    );
+  }
+  try {
+    // The catalogue decides what is a key and a choice.
+    return json(world.assume(body as Parameters<SimulatorCore["assume"]>[0]));
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // In the options the choices are one of several fields, here they are all there is.
+    const bare = (text: string): string => text.replace(/^assumptions\./, "");
+    const rest = bare(error.message).slice(bare(error.field).length).trimStart();
+    throw new InputError(bare(error.field), rest, error.reason);
+  }
 }
 
 function journal({ world, query }: Call): Reply {

@@ -21,7 +21,7 @@ export interface SavedBook {
 
 export class Book {
   readonly impressions: ImpressionColumns;
-  readonly #recent: RecentImpressions;
+  #recent: RecentImpressions;
   readonly #days: DailyTotals[];
   #revision = 0;
 
@@ -69,6 +69,11 @@ export class Book {
   /** Frees what de-duplication no longer needs. */
   forget(nowMs: number, windowMs: number): void {
     this.#recent.forget(nowMs, windowMs);
+  }
+
+  /** Frees all that de-duplication remembers: nothing recorded so far makes a duplicate any more. */
+  forgetDuplicates(): void {
+    this.#recent = new RecentImpressions();
   }
 
   /** Recorded totals of one surface from `from` to `to`, both included. */

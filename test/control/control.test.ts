@@ -114,6 +114,14 @@ describe("the control API", () => {
     });
   });
 
+  test("takes other readings, in one world only", () => {
+    const worlds = worldsOf();
+    const changed = read(worlds, "PATCH", "assumptions", { "errors.invalid": "422" });
+    expect(changed).toEqual({ ...worlds.get("default").assumptions });
+    expect(worlds.get("default").assumptions["errors.invalid"]).toBe("422");
+    expect(worlds.get("other").assumptions["errors.invalid"]).toBe("400");
+  });
+
   test("gives the journal filtered, as one document or as lines, and clears it", () => {
     const worlds = worldsOf();
     const { id, apiKey } = worlds.get("default").publishers.at(0);

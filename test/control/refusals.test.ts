@@ -49,6 +49,9 @@ test.each([
     "surfaces.0.colour",
     "not known",
   ],
+  ["PATCH", "assumptions", "{}", "body", "must name at least one choice"],
+  ["PATCH", "assumptions", '{"dedup.repat":"x"}', "dedup.repat", 'Did you mean "dedup.repeat"'],
+  ["PATCH", "assumptions", '{"dedup.repeat":"x"}', "dedup.repeat", "dedup.repeat has no"],
   ["GET", "health?a1=1", undefined, "a1", "is not a query parameter here"],
 ])("%s %s %s: %s", (method, path, body, field, reason) => {
   const response = ask(method, path, body);
