@@ -5,8 +5,17 @@ import { assumptionsInForce } from "./assumptions-in-force.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 import type { CommonFlags } from "./options.ts";
 
+export interface AssumptionsFlags extends CommonFlags {
+  readonly markdown?: boolean;
+}
+
 /** @throws InputError that names the option at fault, CommandFailure for a KEY that doesn't exist. */
-export async function assumptions(key: string | undefined, flags: CommonFlags): Promise<void> {
+export async function assumptions(key: string | undefined, flags: AssumptionsFlags): Promise<void> {
+  if (flags.markdown === true) {
+    const { assumptionsPage } = await import("./assumptions-page.ts");
+    process.stdout.write(assumptionsPage());
+    return;
+  }
   const inForce = await assumptionsInForce(flags);
   const keys = key === undefined ? Object.keys(catalogue).filter(isKey) : [known(key)];
   if (flags.json === true) {

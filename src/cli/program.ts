@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import type { AssumptionsFlags } from "./assumptions.ts";
 import { exitCodes, explain } from "./exit.ts";
 import {
   addCommonOptions,
@@ -78,9 +79,10 @@ function createProgram(ends: (exitCode: number) => void): Command {
   const assumptions = program
     .command("assumptions")
     .description("what the spec leaves open, and the readings on offer")
-    .argument("[KEY]", "show this one only");
+    .argument("[KEY]", "show this one only")
+    .option("--markdown", "the whole catalogue as a page of documentation");
   addCommonOptions(assumptions, "frozen").action(
-    async (key: string | undefined, flags: CommonFlags) => {
+    async (key: string | undefined, flags: AssumptionsFlags) => {
       const command = await import("./assumptions.ts");
       await command.assumptions(key, flags);
     },

@@ -79,7 +79,7 @@ export function createResponder({ assumptions, explain }: ResponderOptions): Res
   const waitFor = retryAfter[assumptions["limit.retry-after"]];
   const authenticate = challenge[assumptions["auth.failure"]];
   const statuses = statusesOf(assumptions);
-  const successForm = keysOfForm(assumptions, ["http.content-type", ...successForms]);
+  const successForm = keysOfForm(assumptions, formKeys);
   const refusalForm: ShapedBy = ["errors.body", ...keysOfForm(assumptions, refusalForms)];
   return {
     shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
@@ -116,7 +116,8 @@ export function createResponder({ assumptions, explain }: ResponderOptions): Res
 
 /** Open points about the form of what is written: named where another choice than the default is in force. */
 const refusalForms: ShapedBy = ["response.key-order", "limit.headers"];
-const successForms: ShapedBy = [
+export const formKeys: ShapedBy = [
+  "http.content-type",
   ...refusalForms,
   "ids.format",
   "money.precision",

@@ -1,0 +1,47 @@
+/** The catalogue as a page of documentation: `docs/assumptions.md` is what this gives, and a test holds it to that. */
+
+import { catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
+import { formKeys } from "../exchange/respond.ts";
+
+const points = Object.entries<OpenPoint>(catalogue);
+
+const introduction = `# Assumptions
+
+The specification is silent in ${points.length} places. Each is a key here, with the reading that adsim takes unless told
+otherwise, the other readings on offer, and what a client must not rely on. \`npm run docs\` writes this page from
+the catalogue in \`src/assumptions\`.
+
+| where | how to choose |
+|---|---|
+| in process | \`createSimulator({ assumptions: { "dedup.repeat": "conflict" } })\`; later \`sim.assume({ … })\` |
+| command line | \`--assume dedup.repeat=conflict\`, repeatable; \`--assumptions FILE\`, a JSON object |
+| over HTTP, for one world | \`PATCH /_sim/assumptions\` with \`{"dedup.repeat":"conflict"}\` |
+| all of them | \`adsim matrix -- CMD\` runs CMD against every pair of readings, and names those that it can't cope with |
+
+The journal says of every answer which keys shaped it: those whose other choices would have made another answer, or
+\`documented\`. With \`--explain\` every response says it, too, in \`X-Adsim-Assumptions\`. Keys about form alone
+(${formKeys.map((key) => `\`${key}\``).join(", ")})
+are named where they differ from their default. Beyond that, the keys that begin with \`limit.\` decide in every
+answer what \`X-RateLimit-Remaining\` counts.`;
+
+/** In Markdown. */
+export function assumptionsPage(): string {
+  return `${[introduction, ...points.map(([key, point]) => section(key, point))].join("\n\n")}\n`;
+}
+
+function section(key: string, point: OpenPoint): string {
+  const names = Object.keys(point.choices);
+  const inOrder = [point.default, ...names.filter((name) => name !== point.default)];
+  return [
+    `## \`${key}\``,
+    "",
+    `${point.question} (spec ${point.spec})`,
+    "",
+    ...inOrder.map((name) => {
+      const isDefault = name === point.default ? " (default)" : "";
+      return `- \`${name}\`${isDefault}: ${point.choices[name]}`;
+    }),
+    "",
+    `Don't rely on: ${point.caution}`,
+  ].join("\n");
+}
