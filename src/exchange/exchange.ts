@@ -43,7 +43,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const dayOf = dayReader(assumptions);
   const respond = createResponder(world);
   const operators: Operators = {
-    stats: createStats(world),
+    stats: createStats(world, startDay),
     impression: createImpression(world),
     click: createClick(world),
     surfaces: listSurfaces,

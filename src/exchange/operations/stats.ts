@@ -21,7 +21,8 @@ interface Period {
 
 const DEFAULT_DAYS_BACK = 30;
 
-export function createStats(world: World): Stats {
+/** `startDay`: the first day without seeded history. */
+export function createStats(world: World, startDay: Day): Stats {
   const { assumptions, population } = world;
   const invert = inverted[assumptions["date.inverted-range"]];
   const allowsFuture = future[assumptions["date.future"]];
@@ -52,7 +53,9 @@ export function createStats(world: World): Stats {
     ) {
       return last.answer;
     }
-    const shapedBy: AssumptionKey[] = ["date.timezone"];
+    // Whose midnight it is makes no difference to days of history that were asked for by date.
+    const byDate = input.from !== undefined && input.to !== undefined;
+    const shapedBy: AssumptionKey[] = byDate && period.to < startDay ? [] : ["date.timezone"];
     if (asked.from > asked.to) shapedBy.push("date.inverted-range");
     if (period.to > today) shapedBy.push("date.future");
     const answer = done(bodyOf(account, period, only, shapedBy), "read", shapedBy);
