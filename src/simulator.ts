@@ -157,6 +157,7 @@ export function createSimulatorCore(
       profile: of.profile,
       startDay,
       ids,
+      assumptions,
       people: surroundings.people,
     });
     const freshBucket = freshBucketOf(assumptions);
