@@ -172,6 +172,7 @@ export function createSimulatorCore(
       profile: of.profile,
       startDay,
       ids,
+      assumptions,
       people: surroundings.people,
     });
     const freshBucket = freshBucketOf(assumptions);

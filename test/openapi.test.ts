@@ -40,6 +40,37 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "click.repeat": "replay",
     "http.trailing-slash": "same",
   },
+  "whatever counts, counts": {
+    "auth.key-scope": "any",
+    "dedup.key": "session",
+    "dedup.window": "forever",
+    "click.unknown": "accept-uncredited",
+    "click.repeat": "count",
+    "surface.unknown": "empty",
+    "surface.inactive": "uncredited",
+    "date.inverted-range": "empty",
+    "stats.today": "next-day",
+  },
+  "everything that may occur": {
+    "surface.statuses": "extended",
+    "payout.statuses": "extended",
+    "payout.cycle": "weekly",
+    "click.window": "24h",
+    "click.repeat": "conflict",
+    "surface.inactive": "uncredited",
+    "dedup.repeat": "conflict",
+    "dedup.window": "24h",
+  },
+  "payouts without a reference: null": {
+    "payout.statuses": "extended",
+    "payout.txn-id": "null",
+    "click.window": "7d",
+  },
+  "payouts without a reference: absent": {
+    "payout.statuses": "extended",
+    "payout.txn-id": "absent",
+    "click.window": "30d",
+  },
   "no HEAD, but 405": { "http.head": "405", "errors.method": "405" },
 };
 
@@ -184,6 +215,13 @@ function* provoke(sim: Simulator): Generator<Exchanged> {
     yield answered({ ...write(path, owner.apiKey, ""), query: "a".repeat(9000) });
     yield answered(write(path, "no-key", {}));
   }
+  sim.clock.advance("30d");
+  yield answered(write("/v1/click", owner.apiKey, { impression_id }));
+  // Payouts and their statuses day by day.
+  for (let days = 0; days < 8; days += 1) {
+    yield answered(read(`/v1/publisher/payouts?publisher_id=${owner.id}`, owner.apiKey));
+    sim.clock.advance("1d");
+  }
   yield* exhaust(answered, owner.apiKey);
 }
 
@@ -208,6 +246,7 @@ function queries(ownId: string, otherId: string, surfaceId: string): string[] {
     `${own}&surface=${surfaceId}`,
     `${own}&surface=nowhere`,
     `${own}&from=2025-12-01&to=2025-12-31`,
+    `${own}&from=2025-12-31&to=2025-12-01`,
     `${own}&limit=3`,
     `${own}&limit=0&from=2026-02-29&publisher_id`,
     `${own}&limit=0&from=2026-02-29`,

@@ -64,7 +64,7 @@ export interface OracleOptions {
   readonly midnightOffsetMs: number;
   readonly foreignStatus: 403 | 404;
   readonly repeatedImpression: "original-uncredited" | "replay" | "conflict" | "count";
-  readonly repeatedClick: "original-uncredited" | "replay" | "conflict";
+  readonly repeatedClick: "original-uncredited" | "replay" | "conflict" | "count";
   /** Told of the interesting places. */
   readonly sometimes: (place: string) => void;
 }
@@ -300,7 +300,7 @@ export function createOracle(options: OracleOptions): Oracle {
       return;
     }
     const before = facts.clicks.find((one) => one.impression.id === target);
-    if (before !== undefined) {
+    if (before !== undefined && options.repeatedClick !== "count") {
       judgeRepeat(options.repeatedClick, response, "click_id", before);
       return;
     }

@@ -7,7 +7,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import type { Ids } from "../publishers/ids.ts";
 import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
-import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publisher.ts";
 import {
   type Account,
   type Credentials,
@@ -17,14 +17,6 @@ import {
   type Surface,
 } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
-
-/** The statuses that a surface can be given. Recording is refused on any but `active` (spec §2, §3). */
-const surfaceStatuses: readonly ["active", "paused", "pending_review", "archived"] = [
-  "active",
-  "paused",
-  "pending_review",
-  "archived",
-];
 
 /** A surface that a sign-up asks for. `cpmRange`: INR, whole paise, lower bound first; default `[10, 50]`. */
 export interface SurfaceRequest {

@@ -69,7 +69,10 @@ export const catalogue = {
     question: "Is an API key bound to one publisher?",
     spec: "§5.4",
     default: "publisher",
-    choices: { publisher: "A key serves the publisher that it was given to." },
+    choices: {
+      publisher: "A key serves the publisher that it was given to.",
+      any: "Any publisher's key serves every publisher; the recording limit is that of the one named.",
+    },
     caution: "That a key works for a second publisher.",
   },
   "auth.foreign-publisher": {
@@ -190,14 +193,22 @@ export const catalogue = {
     question: "What makes two impressions the same?",
     spec: "§4",
     default: "surface-ad-session",
-    choices: { "surface-ad-session": "Publisher, surface, ad and session." },
+    choices: {
+      "surface-ad-session": "Publisher, surface, ad and session.",
+      "surface-session": "Publisher, surface and session, whichever the ad.",
+      session: "Publisher and session alone.",
+    },
     caution: "That two ads in one session both count, or that they don't.",
   },
   "dedup.window": {
     question: "How long is an impression remembered for de-duplication?",
     spec: "§4",
     default: "30m",
-    choices: { "30m": "30 minutes from the one that counted." },
+    choices: {
+      "30m": "30 minutes from the one that counted.",
+      "24h": "24 hours from the one that counted.",
+      forever: "For good.",
+    },
     caution: "The exact length.",
   },
   "dedup.repeat": {
@@ -216,7 +227,11 @@ export const catalogue = {
     question: "What answers a click on an impression that the publisher doesn't have?",
     spec: "§4",
     default: "404",
-    choices: { "404": "404.", "400": "400." },
+    choices: {
+      "404": "404.",
+      "400": "400.",
+      "accept-uncredited": "200 with a click_id and 0 credited; nothing is recorded.",
+    },
     caution: "The status.",
   },
   "click.repeat": {
@@ -227,6 +242,7 @@ export const catalogue = {
       "original-uncredited": "The id of the first click, with 0 credited.",
       replay: "The same bytes as the first answer.",
       conflict: "409.",
+      count: "It counts and earns again, with an id of its own.",
     },
     caution: "That a second click earns, or fails.",
   },
@@ -234,7 +250,12 @@ export const catalogue = {
     question: "How long after its impression may a click come?",
     spec: "§4",
     default: "none",
-    choices: { none: "At any time." },
+    choices: {
+      none: "At any time.",
+      "24h": "Less than 24 hours; after that it is 410.",
+      "7d": "Less than 7 days; after that it is 410.",
+      "30d": "Less than 30 days; after that it is 410.",
+    },
     caution: "That late clicks count.",
   },
   "click.revenue": {
@@ -248,35 +269,50 @@ export const catalogue = {
     question: "What answers a surface that the publisher doesn't have?",
     spec: "§4",
     default: "404",
-    choices: { "404": "404.", "400": "400." },
+    choices: {
+      "404": "404.",
+      "400": "400.",
+      empty: "Stats are zeros without rows; an impression is 404.",
+    },
     caution: "The status.",
   },
   "surface.inactive": {
     question: "What answers an impression on a surface that is not active?",
     spec: "§3",
     default: "reject",
-    choices: { reject: "409." },
+    choices: { reject: "409.", uncredited: "It is recorded, with 0 credited." },
     caution: "That an impression on a paused surface fails.",
   },
   "surface.statuses": {
     question: "Which surface statuses occur from the start?",
     spec: "§3",
     default: "documented",
-    choices: { documented: "Only `active`, until someone sets another." },
+    choices: {
+      documented: "Only `active`, until someone sets another.",
+      extended: "`paused`, `pending_review` and `archived` too.",
+    },
     caution: "That `active` is the only status.",
   },
   "payout.statuses": {
     question: "Which payout statuses occur?",
     spec: "§3",
     default: "documented",
-    choices: { documented: "Only `paid`: a payout is listed once it is paid." },
+    choices: {
+      documented: "Only `paid`: a payout is listed once it is paid.",
+      extended:
+        "`processing` when it is listed, then `paid`; some are `on_hold`, `failed` or `reversed`.",
+    },
     caution: "That `paid` is the only status.",
   },
   "payout.txn-id": {
     question: "Which txn_id has a payout that is not paid?",
     spec: "§2",
     default: "empty",
-    choices: { empty: "An empty string (none is listed before it is paid)." },
+    choices: {
+      empty: "An empty string.",
+      null: "null; needs payout.statuses=extended.",
+      absent: "The field is left out; needs payout.statuses=extended.",
+    },
     caution: "That txn_id is a text of some length.",
   },
   "payout.limit-over-max": {
@@ -297,7 +333,10 @@ export const catalogue = {
     question: "When is revenue paid?",
     spec: "§3",
     default: "monthly",
-    choices: { monthly: "A calendar month's revenue on the 7th of the next." },
+    choices: {
+      monthly: "A calendar month's revenue on the 7th of the next.",
+      weekly: "The revenue of a week from Monday to Sunday on the Wednesday of the next.",
+    },
     caution: "A payout on a certain day.",
   },
   "date.timezone": {
@@ -316,6 +355,7 @@ export const catalogue = {
     default: "reject",
     choices: {
       reject: "It is refused.",
+      empty: "The period as asked, with zeros.",
       swap: "The two dates change places.",
     },
     caution: "Any answer to it.",
@@ -331,7 +371,7 @@ export const catalogue = {
     question: "Is today's traffic visible today?",
     spec: "§4",
     default: "live",
-    choices: { live: "At once." },
+    choices: { live: "At once.", "next-day": "From tomorrow on." },
     caution: "That stats lag, or that they don't.",
   },
   "stats.surfaces": {

@@ -3,6 +3,7 @@
 import { InputError } from "../base/input.ts";
 import { shown } from "../base/shown.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
+import { misfitIn } from "./constraints.ts";
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
 
@@ -16,7 +17,7 @@ export const defaultAssumptions: Assumptions = Object.freeze(
 /**
  * The defaults with `chosen` on top.
  *
- * @throws InputError that names a wrong key or choice and the nearest right one.
+ * @throws InputError that names a wrong key or choice and the nearest right one, or a choice that needs another.
  */
 export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): Assumptions {
   const resolved: Record<string, string> = { ...defaultAssumptions };
@@ -40,7 +41,10 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     resolved[key] = choice;
   }
   // Every value was checked against the choices of its key above.
-  return Object.freeze(resolved) as Assumptions;
+  const assumptions = Object.freeze(resolved) as Assumptions;
+  const misfit = misfitIn(assumptions);
+  if (misfit !== undefined) throw new InputError(`assumptions.${misfit.key}`, misfit.problem);
+  return assumptions;
 }
 
 function choiceShown(sent: unknown): string {

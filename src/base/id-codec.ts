@@ -27,19 +27,23 @@ export interface IdFormat {
 
 const CHECK_BITS = 0b1010_0110;
 
-/** The codec of one kind of id (`kind` keys the permutation, `prefix` is its visible part) under a seed. */
+/**
+ * The codec of one kind of id (`kind` keys the permutation, `prefix` is its visible part) under a seed. Codecs of one
+ * kind with different `check` parts never give the same id, nor read each other's.
+ */
 export function createIdCodec(
   seed: string,
   kind: string,
   prefix: string,
   format: IdFormat,
+  check: number = CHECK_BITS,
 ): IdCodec {
   const outer = deriveKey(seed, "id", kind, "outer");
   const inner = deriveKey(seed, "id", kind, "inner");
   return {
     encode(publisher, serial) {
       // Four Feistel rounds: each half is masked by a keyed hash of the other.
-      let high = (publisher << 8) | CHECK_BITS | 0;
+      let high = (publisher << 8) | check | 0;
       let low = serial | 0;
       low ^= mix(high + outer.a);
       high ^= mix(low + outer.b);
@@ -55,7 +59,7 @@ export function createIdCodec(
       low ^= mix(high + inner.a);
       high ^= mix(low + outer.b);
       low ^= mix(high + outer.a);
-      if ((high & 0xff) !== CHECK_BITS) return undefined;
+      if ((high & 0xff) !== check) return undefined;
       return { publisher: high >>> 8, serial: low >>> 0 };
     },
   };

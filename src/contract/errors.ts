@@ -24,6 +24,7 @@ export const errorKinds = {
   surface_inactive: { status: 409, title: "The surface is not active" },
   duplicate_impression: { status: 409, title: "The impression was recorded before" },
   duplicate_click: { status: 409, title: "The click was recorded before" },
+  click_too_late: { status: 410, title: "The impression is too old to be clicked" },
   body_too_large: { status: 413, title: "The request body is too large" },
   query_too_long: { status: 414, title: "The query is too long" },
   unsupported_media_type: { status: 415, title: "The request body has an unsupported format" },

@@ -15,16 +15,23 @@ export interface ResponseReadings {
   readonly additionalProperties: boolean;
   readonly surfaceStatus: JsonSchema;
   readonly payoutStatus: JsonSchema;
+  /** What txn_id may be beside a text that is not empty. */
+  readonly payoutReference: JsonSchema;
+  /** Whether every payout has a txn_id. */
+  readonly hasPayoutReference: boolean;
 }
 
-/** The body schema of each operation's success. Every documented field is there, always. */
+/** The body schema of each operation's success. Every documented field is there, save for what a reading leaves out. */
 export function responseSchemas(
   readings: ResponseReadings,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const record = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  const record = (
+    properties: Readonly<Record<string, JsonSchema>>,
+    optional: readonly string[] = [],
+  ): JsonSchema => ({
     type: "object",
     properties,
-    required: Object.keys(properties),
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
     additionalProperties: readings.additionalProperties,
   });
   const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
@@ -66,14 +73,20 @@ export function responseSchemas(
     }),
     payouts: record({
       payouts: list(
-        record({
-          id: text("Payout identifier"),
-          date,
-          amount_inr: inr,
-          upi_id: text("Payee payment address of the publisher"),
-          status: readings.payoutStatus,
-          txn_id: text("Transaction reference of the payment"),
-        }),
+        record(
+          {
+            id: text("Payout identifier"),
+            date,
+            amount_inr: inr,
+            upi_id: text("Payee payment address of the publisher"),
+            status: readings.payoutStatus,
+            txn_id: {
+              ...text("Transaction reference of the payment"),
+              ...readings.payoutReference,
+            },
+          },
+          readings.hasPayoutReference ? [] : ["txn_id"],
+        ),
       ),
       pending_inr: { ...inr, description: "INR pending and not yet paid out" },
     }),

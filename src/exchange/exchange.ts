@@ -10,14 +10,22 @@ import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Input, OperationId } from "../contract/operations.ts";
 import type { Moment } from "../ledger/book.ts";
 import { createAuthenticator } from "./authenticate.ts";
-import { createAuthorizer } from "./authorize.ts";
+import { createAuthorizer, shapedByScope } from "./authorize.ts";
 import type { JournalRecord, JournalRing } from "./journal.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { documented, type Outcome, type Refused, refused, shapedByBoth } from "./outcome.ts";
+import {
+  alsoShapedBy,
+  documented,
+  type Outcome,
+  type Refused,
+  refused,
+  type ShapedBy,
+  shapedByBoth,
+} from "./outcome.ts";
 import { queryText } from "./parameters.ts";
 import { createQuota } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
@@ -39,7 +47,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
   const readers = createInputReaders(assumptions);
-  const authorize = createAuthorizer(assumptions, accounts);
+  const authorize = createAuthorizer(world, readers);
   const dayOf = dayReader(assumptions);
   const respond = createResponder(world);
   const operators: Operators = {
@@ -75,24 +83,24 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const { account } = caller;
     visit.publisher = account.id;
 
-    const { admitted, remaining, retryAfterMs } = quota.admit(
-      operation.limit,
-      account,
-      visit.nowMs,
-    );
-    if (!admitted)
-      return refuse(visit, limitRefusals[operation.limit], remaining, { retryAfterMs });
+    const payer = authorize.payerOf(operation, visit, account);
+    const { admitted, remaining, retryAfterMs } = quota.admit(operation.limit, payer, visit.nowMs);
+    if (!admitted) {
+      const exceeded = alsoShapedBy(limitRefusals[operation.limit], scopeShaping(payer, account));
+      return refuse(visit, exceeded, remaining, { retryAfterMs });
+    }
 
     const read = readers[operation.id](visit);
     if (read.kind === "refused") return refuse(visit, read, remaining);
 
-    const foreign = authorize(read.input, account);
-    if (foreign !== undefined) return refuse(visit, foreign, remaining);
+    const subject = authorize.subjectOf(read.input, account);
+    if ("kind" in subject) return refuse(visit, subject, remaining);
 
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
     const moment = { nowMs: visit.nowMs, today: dayOf(visit.nowMs) };
-    const outcome = operate(read.input, account, moment);
+    const operated = operate(read.input, subject, moment);
+    const outcome = alsoShapedBy(operated, scopeShaping(subject, account));
     if (outcome.kind === "refused") return refuse(visit, outcome, remaining);
     visit.reason = outcome.note;
     visit.shapedBy = respond.shapedSuccess(
@@ -122,9 +130,14 @@ type Visit = JournalRecord;
 
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 
+/** The open point that an answer rests on where it concerns another account than the key's. */
+function scopeShaping(concerned: Account, caller: Account): ShapedBy {
+  return concerned === caller ? documented : shapedByScope;
+}
+
 const nothingExtra: RefusalExtra = Object.freeze({});
 
-/** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. */
+/** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. Never, if it is endless. */
 function forgetter(world: World): (nowMs: number) => void {
   const windowMs = dedupWindowOf(world.assumptions);
   let dueMs = Number.NEGATIVE_INFINITY;

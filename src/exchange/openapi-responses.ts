@@ -6,7 +6,8 @@
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type ErrorCode, errorKinds } from "../contract/errors.ts";
 import type { Operation, OperationId } from "../contract/operations.ts";
-import { type JsonSchema, responseSchemas } from "../contract/responses.ts";
+import type { JsonSchema } from "../contract/responses.ts";
+import { successSchemas } from "./openapi-successes.ts";
 import { challengeOf, contentTypesOf, statusesOf } from "./respond.ts";
 
 export interface OpenApiResponse {
@@ -32,11 +33,7 @@ export interface ResponseDescriber {
 export function createResponses(assumptions: Assumptions): ResponseDescriber {
   const types = contentTypesOf(assumptions);
   const statuses = statusesOf(assumptions);
-  const bodies = responseSchemas({
-    additionalProperties: allowsExtra[assumptions["response.extra-fields"]],
-    surfaceStatus: surfaceStatuses[assumptions["surface.statuses"]],
-    payoutStatus: payoutStatuses[assumptions["payout.statuses"]],
-  });
+  const bodies = successSchemas(assumptions);
   const { narrowed } = errorSchemas[assumptions["errors.body"]];
   const occasional = occasionalHeaders(assumptions);
   const unrouted = unroutedCodes[assumptions["errors.method"]];
@@ -100,13 +97,17 @@ const ofEveryBody: readonly ErrorCode[] = ["malformed_body", "unsupported_media_
 
 function codesOf(operation: Operation, assumptions: Assumptions): readonly ErrorCode[] {
   const own: Readonly<Record<OperationId, readonly ErrorCode[]>> = {
-    stats: ["surface_not_found"],
+    stats: unknownSurfaceCodes[assumptions["surface.unknown"]],
     impression: [
       "surface_not_found",
       ...inactiveCodes[assumptions["surface.inactive"]],
       ...repeatedImpressionCodes[assumptions["dedup.repeat"]],
     ],
-    click: ["impression_not_found", ...repeatedClickCodes[assumptions["click.repeat"]]],
+    click: [
+      ...unknownImpressionCodes[assumptions["click.unknown"]],
+      ...lateClickCodes[assumptions["click.window"]],
+      ...repeatedClickCodes[assumptions["click.repeat"]],
+    ],
     surfaces: [],
     payouts: [],
   };
@@ -114,7 +115,7 @@ function codesOf(operation: Operation, assumptions: Assumptions): readonly Error
     ...ofEvery,
     ...(operation.method === "POST" ? ofEveryBody : []),
     ...("publisher_id" in operation.parameters
-      ? [...ofEveryPublisherId, ...foreignCodes[assumptions["auth.foreign-publisher"]]]
+      ? [...ofEveryPublisherId, ...foreignCodes(assumptions)]
       : []),
     ...own[operation.id],
   ];
@@ -125,15 +126,41 @@ const unroutedCodes = {
   "404": ["route_not_found"],
 } satisfies Record<Choice<"errors.method">, readonly ErrorCode[]>;
 
-const foreignCodes = {
-  "403": ["foreign_publisher"],
-  "404": [],
-} satisfies Record<Choice<"auth.foreign-publisher">, readonly ErrorCode[]>;
+function foreignCodes(assumptions: Assumptions): readonly ErrorCode[] {
+  const ofBoundKeys = {
+    "403": ["foreign_publisher"],
+    "404": [],
+  } satisfies Record<Choice<"auth.foreign-publisher">, readonly ErrorCode[]>;
+  const ofScope = {
+    publisher: ofBoundKeys[assumptions["auth.foreign-publisher"]],
+    any: [],
+  } satisfies Record<Choice<"auth.key-scope">, readonly ErrorCode[]>;
+  return ofScope[assumptions["auth.key-scope"]];
+}
 
-const inactiveCodes = { reject: ["surface_inactive"] } satisfies Record<
+const unknownSurfaceCodes = {
+  "404": ["surface_not_found"],
+  "400": ["surface_not_found"],
+  empty: [],
+} satisfies Record<Choice<"surface.unknown">, readonly ErrorCode[]>;
+
+const inactiveCodes = { reject: ["surface_inactive"], uncredited: [] } satisfies Record<
   Choice<"surface.inactive">,
   readonly ErrorCode[]
 >;
+
+const unknownImpressionCodes = {
+  "404": ["impression_not_found"],
+  "400": ["impression_not_found"],
+  "accept-uncredited": [],
+} satisfies Record<Choice<"click.unknown">, readonly ErrorCode[]>;
+
+const lateClickCodes = {
+  none: [],
+  "24h": ["click_too_late"],
+  "7d": ["click_too_late"],
+  "30d": ["click_too_late"],
+} satisfies Record<Choice<"click.window">, readonly ErrorCode[]>;
 
 const repeatedImpressionCodes = {
   "original-uncredited": [],
@@ -146,6 +173,7 @@ const repeatedClickCodes = {
   "original-uncredited": [],
   replay: [],
   conflict: ["duplicate_click"],
+  count: [],
 } satisfies Record<Choice<"click.repeat">, readonly ErrorCode[]>;
 
 const remaining: OpenApiHeader = {
@@ -233,13 +261,3 @@ const errorSchemas = {
     narrowed(status: number, codes: readonly ErrorCode[]): JsonSchema;
   }
 >;
-
-const allowsExtra = { none: false } satisfies Record<Choice<"response.extra-fields">, boolean>;
-
-const surfaceStatuses = {
-  documented: { type: "string", minLength: 1, description: "`active`, until someone changes it" },
-} satisfies Record<Choice<"surface.statuses">, JsonSchema>;
-
-const payoutStatuses = {
-  documented: { const: "paid" },
-} satisfies Record<Choice<"payout.statuses">, JsonSchema>;

@@ -37,6 +37,12 @@ export function done(asciiBody: string, note: string, shapedBy: ShapedBy = docum
   return { kind: "done", body: asciiBody, byteLength: asciiBody.length, note, shapedBy };
 }
 
+/** The same decision, resting on more open points. */
+export function alsoShapedBy<Decided extends Outcome>(decided: Decided, more: ShapedBy): Decided {
+  if (more.length === 0) return decided;
+  return { ...decided, shapedBy: shapedByBoth(more, decided.shapedBy) };
+}
+
 /** The keys of both, each once. Mostly one of the two is empty, and nothing is made. */
 export function shapedByBoth(left: ShapedBy, right: ShapedBy): ShapedBy {
   if (right.length === 0) return left;

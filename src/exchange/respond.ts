@@ -171,11 +171,15 @@ const exceededStatus = { "429": 429, "403": 403, "503": 503 } satisfies Record<
   Choice<"limit.exceeded">,
   number
 >;
-const surfaceStatus = { "404": 404, "400": 400 } satisfies Record<
+const surfaceStatus = { "404": 404, "400": 400, empty: 404 } satisfies Record<
   Choice<"surface.unknown">,
   number
 >;
-const clickStatus = { "404": 404, "400": 400 } satisfies Record<Choice<"click.unknown">, number>;
+// Where such a click is accepted, nothing has this status.
+const clickStatus = { "404": 404, "400": 400, "accept-uncredited": 404 } satisfies Record<
+  Choice<"click.unknown">,
+  number
+>;
 
 /** The status of every error code under the assumptions. */
 export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {

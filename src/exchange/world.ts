@@ -26,6 +26,8 @@ const midnightOffsetMs = {
 
 const dedupWindowMs = {
   "30m": 30 * MINUTE_MS,
+  "24h": 24 * HOUR_MS,
+  forever: Number.POSITIVE_INFINITY,
 } satisfies Record<Choice<"dedup.window">, number>;
 
 /** The calendar day of an instant, under the reading of whose midnight counts. */
@@ -34,7 +36,7 @@ export function dayReader(assumptions: Assumptions): (instantMs: number) => Day 
   return (instantMs) => dayOfInstant(instantMs, offsetMs);
 }
 
-/** How long an impression is remembered for de-duplication, in milliseconds. */
+/** How long an impression is remembered for de-duplication, in milliseconds; may be infinite. */
 export function dedupWindowOf(assumptions: Assumptions): number {
   return dedupWindowMs[assumptions["dedup.window"]];
 }

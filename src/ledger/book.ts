@@ -81,6 +81,18 @@ export class Book {
     return this.#days[surfaceIndex]?.between(from, to) ?? nothing;
   }
 
+  /** How many clicks were recorded. */
+  get clicks(): number {
+    let clicks = 0;
+    for (const days of this.#days) clicks += days.clicks;
+    return clicks;
+  }
+
+  /** Whether the surface had an event on its last day, and that is `on`. */
+  endsOn(surfaceIndex: number, on: Day): boolean {
+    return this.#days[surfaceIndex]?.lastDay === on;
+  }
+
   /** The last day on which anything was recorded. */
   get lastDay(): Day | undefined {
     let last: Day | undefined;

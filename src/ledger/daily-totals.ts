@@ -45,6 +45,11 @@ export class DailyTotals {
     return this.#days[this.#days.length - 1]?.day;
   }
 
+  /** Clicks on all days. */
+  get clicks(): number {
+    return this.#days[this.#days.length - 1]?.clicks ?? 0;
+  }
+
   save(): SavedDay[] {
     return this.#days.map((sums) => [sums.day, sums.impressions, sums.clicks, sums.micros]);
   }

@@ -1,6 +1,7 @@
 /**
  * Which impressions of one publisher were recorded within the de-duplication window, by a 64-bit fingerprint. What the
- * window has passed is forgotten in whole generations, so memory follows the last two windows, not the history.
+ * window has passed is forgotten in whole generations, so memory follows the last two windows, not the history. A window
+ * may be infinite: then nothing is ever forgotten, and there is one generation.
  */
 
 import { type Key, mix } from "../base/random.ts";

@@ -5,6 +5,10 @@ import { createIdCodec, type IdCodec, type IdFormat, prefixedIds } from "../base
 
 const formats = { prefixed: prefixedIds } satisfies Record<Choice<"ids.format">, IdFormat>;
 
+/** Check parts that tell other clicks from an impression's first. */
+const LATER_CLICK = 0b1011_0001;
+const STRAY_CLICK = 0b0101_1100;
+
 export interface Ids {
   /** Serial: 0. */
   readonly publisher: IdCodec;
@@ -16,7 +20,11 @@ export interface Ids {
   readonly impression: IdCodec;
   /** Serial: that of the impression clicked on. */
   readonly click: IdCodec;
-  /** Serial: the month the payout is for. */
+  /** A click on an impression that was clicked on before. Serial: how many clicks the publisher had until then. */
+  readonly laterClick: IdCodec;
+  /** A click on an impression that doesn't exist. Serial: a hash of what was sent. */
+  readonly strayClick: IdCodec;
+  /** Serial: that of the cycle that the payout is for. */
   readonly payout: IdCodec;
   /** Serial: as the payout's. */
   readonly transaction: IdCodec;
@@ -31,6 +39,8 @@ export function createIds(seed: string, assumptions: Assumptions): Ids {
     surface: createIdCodec(seed, "surface", "srf_", format),
     impression: createIdCodec(seed, "impression", "imp_", format),
     click: createIdCodec(seed, "click", "clk_", format),
+    laterClick: createIdCodec(seed, "click", "clk_", format, LATER_CLICK),
+    strayClick: createIdCodec(seed, "click", "clk_", format, STRAY_CLICK),
     payout: createIdCodec(seed, "payout", "pay_", format),
     transaction: createIdCodec(seed, "transaction", "txn_", format),
   };

@@ -3,13 +3,14 @@
  * a million costs no more to start than a world of one.
  */
 
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Day, day } from "../base/calendar.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
 import { type Baseline, createBaseline } from "./baseline.ts";
 import type { Ids } from "./ids.ts";
 import type { People, Person } from "./people.ts";
 import { type Profile, profiles } from "./profiles.ts";
-import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
+import { type SeededPublisher, type SurfaceTerms, surfaceStatuses } from "./seeded-publisher.ts";
 
 /** Sign-ups are numbered from here, so their ids don't depend on the size of the population. */
 export const FIRST_SIGN_UP_ORDINAL = 1_000_000;
@@ -35,6 +36,7 @@ export interface PopulationOptions {
   /** The world's first day: history ends before it. */
   readonly startDay: Day;
   readonly ids: Ids;
+  readonly assumptions: Assumptions;
   /** Called on first need. */
   readonly people: () => People;
 }
@@ -42,9 +44,29 @@ export interface PopulationOptions {
 /** How many publishers' histories are kept at hand, some 20 kB each. Each can be worked out anew at any time. */
 const BASELINES_KEPT = 1024;
 
+/** The place of a surface in its publisher's list of `count`. */
+interface Place {
+  readonly index: number;
+  readonly count: number;
+}
+
+const [active] = surfaceStatuses;
+
+const statuses = {
+  documented: () => active,
+  /** The first can be recorded on, the last of several can't: no publisher is without either. */
+  extended(numbers, { index, count }) {
+    if (index === 0) return active;
+    const lowest = index === count - 1 ? 1 : 0;
+    const drawn = drawBetween(numbers, 400 + index, lowest, surfaceStatuses.length - 1);
+    return surfaceStatuses[drawn] ?? active;
+  },
+} satisfies Record<Choice<"surface.statuses">, (numbers: Key, place: Place) => string>;
+
 export function createPopulation(options: PopulationOptions): Population {
   const { seed, size, profile, startDay, ids } = options;
   const shape = profiles[profile];
+  const statusOf = statuses[options.assumptions["surface.statuses"]];
   const numbersKey = deriveKey(seed, "numbers", profile);
   const trafficKey = deriveKey(seed, "traffic", profile);
   const pricesKey = deriveKey(seed, "price");
@@ -58,11 +80,13 @@ export function createPopulation(options: PopulationOptions): Population {
     return {
       ordinal,
       joined: day(startDay - historyDays),
-      surfaces: Array.from({ length: count }, (_, index) => surfaceAt(ordinal, numbers, index)),
+      surfaces: Array.from({ length: count }, (_, index) =>
+        surfaceAt(ordinal, numbers, { index, count }),
+      ),
     };
   }
 
-  function surfaceAt(ordinal: number, numbers: Key, index: number): SurfaceTerms {
+  function surfaceAt(ordinal: number, numbers: Key, { index, count }: Place): SurfaceTerms {
     const names = shape.surfaceNames;
     const firstName = drawBetween(numbers, 2, 0, names.length - 1);
     const lower = drawBetween(numbers, 100 + index, ...shape.cpmPaise);
@@ -70,7 +94,7 @@ export function createPopulation(options: PopulationOptions): Population {
     return {
       id: ids.surface.encode(ordinal, index),
       name: names[(firstName + index * 5) % names.length] ?? "",
-      status: "active",
+      status: statusOf(numbers, { index, count }),
       cpmPaise: [lower, lower + Math.floor((lower * spreadPercent) / 100)],
       cpcPaise: drawBetween(numbers, 300 + index, ...shape.cpcPaise),
     };

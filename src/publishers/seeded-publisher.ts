@@ -2,6 +2,9 @@
 
 import type { Day } from "../base/calendar.ts";
 
+/** The statuses that a surface can have (spec §2, §3). */
+export const surfaceStatuses = ["active", "paused", "pending_review", "archived"] as const;
+
 /** A surface's terms. `cpmPaise`: lower and upper bound of the price of a thousand impressions. */
 export interface SurfaceTerms {
   readonly id: string;

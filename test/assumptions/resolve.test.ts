@@ -43,3 +43,18 @@ describe("a wrong one", () => {
     },
   );
 });
+
+describe("a choice that needs another", () => {
+  test.each(["null", "absent"])("payout.txn-id=%s is refused alone, with the reason", (choice) => {
+    const resolve = (): unknown => resolveAssumptions({ "payout.txn-id": choice });
+    expect(resolve).toThrow(/^assumptions\.payout\.txn-id can be/);
+    expect(resolve).toThrow(/only with payout\.statuses "extended": .* paid/);
+    expect(
+      resolveAssumptions({ "payout.txn-id": choice, "payout.statuses": "extended" }),
+    ).toMatchObject({ "payout.txn-id": choice });
+  });
+
+  test("the default needs nothing", () => {
+    expect(resolveAssumptions({ "payout.statuses": "extended" })["payout.txn-id"]).toBe("empty");
+  });
+});

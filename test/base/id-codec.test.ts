@@ -32,6 +32,18 @@ test("different parts have different ids", () => {
   expect(ids.size).toBe(10_000);
 });
 
+test("codecs of one kind with other check parts share no id", () => {
+  const later = createIdCodec("seed", "impression", "imp_", prefixedIds, 0b1011_0001);
+  fc.assert(
+    fc.property(parts, parts, (one, other) => {
+      expect(later.decode(later.encode(one.publisher, one.serial))).toEqual(one);
+      expect(later.decode(impressions.encode(other.publisher, other.serial))).toBeUndefined();
+      expect(impressions.decode(later.encode(one.publisher, one.serial))).toBeUndefined();
+    }),
+    campaign,
+  );
+});
+
 describe("what is no id", () => {
   test("an id that is cut short or goes on", () => {
     const id = impressions.encode(7, 9);

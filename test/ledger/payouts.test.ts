@@ -1,8 +1,8 @@
 /** The payout rules by example: threshold, rollover, payday. */
 
-import { expect, test } from "vitest";
-import { type Day, formatDay, parseDay } from "../../src/base/calendar.ts";
-import { type PayoutHistory, payoutHistory } from "../../src/ledger/payouts.ts";
+import { describe, expect, test } from "vitest";
+import { type Day, day, formatDay, parseDay, weekday } from "../../src/base/calendar.ts";
+import { type PayoutCycle, payoutCycles, payoutHistory } from "../../src/ledger/payouts.ts";
 
 const INR = 1_000_000;
 
@@ -13,14 +13,19 @@ function on(text: string): Day {
 }
 
 /** The payouts that revenue in INR by day leads to. */
-function paid(revenue: Readonly<Record<string, number>>, today: string, joined: string): string[] {
+function paid(
+  revenue: Readonly<Record<string, number>>,
+  today: string,
+  joined: string,
+  cycles: PayoutCycle = payoutCycles.monthly,
+): string[] {
   const days = Object.keys(revenue).sort();
   const between = (from: Day, to: Day): number =>
     days
       .filter((one) => on(one) >= from && on(one) <= to)
       .reduce((sum, one) => sum + (revenue[one] ?? 0) * INR, 0);
   const lastDay = on(days.at(-1) ?? joined);
-  const history: PayoutHistory = payoutHistory({ joined: on(joined), lastDay, between }, on(today));
+  const history = payoutHistory({ joined: on(joined), lastDay, between }, on(today), cycles);
   return [
     ...history.payouts.map(({ date, amount }) => `${formatDay(date)} ${amount / INR}`),
     `pending ${history.pending / INR}`,
@@ -67,4 +72,57 @@ test("December is paid in the next year", () => {
 
 test("who earned nothing is paid nothing", () => {
   expect(paid({}, "2030-01-01", "2026-01-01")).toEqual(["pending 0"]);
+});
+
+describe("weeks", () => {
+  const { weekly, monthly } = payoutCycles;
+
+  test("begin on Monday and are paid on the Wednesday of the next, not a day before", () => {
+    // 2026-01-11 is a Sunday.
+    const revenue = { "2026-01-05": 300, "2026-01-11": 300 };
+    expect(paid(revenue, "2026-01-13", "2026-01-05", weekly)).toEqual(["pending 600"]);
+    expect(paid(revenue, "2026-01-14", "2026-01-05", weekly)).toEqual([
+      "2026-01-14 600",
+      "pending 0",
+    ]);
+  });
+
+  test("Sunday and Monday are in different ones", () => {
+    const revenue = { "2026-01-11": 600, "2026-01-12": 700 };
+    expect(paid(revenue, "2026-01-20", "2026-01-01", weekly)).toEqual([
+      "2026-01-14 600",
+      "pending 700",
+    ]);
+    expect(paid(revenue, "2026-01-21", "2026-01-01", weekly)).toEqual([
+      "2026-01-14 600",
+      "2026-01-21 700",
+      "pending 0",
+    ]);
+  });
+
+  test("less than the threshold rolls over to the next, a year's end or not", () => {
+    const revenue = { "2025-12-28": 200, "2025-12-29": 200, "2026-01-05": 100 };
+    expect(paid(revenue, "2026-01-14", "2025-12-22", weekly)).toEqual([
+      "2026-01-14 500",
+      "pending 0",
+    ]);
+  });
+
+  test("follow one another without a gap from the year 0 to 9999", () => {
+    const { first, last } = { first: on("0000-01-01"), last: on("9999-12-31") };
+    expect(weekly.indexOf(first)).toBe(0);
+    for (let one = first; one < last; one = day(one + 1)) {
+      const index = weekly.indexOf(one);
+      if (!(weekly.firstDay(index) <= one && one < weekly.firstDay(index + 1)))
+        throw new Error(`${formatDay(one)} isn't in its week.`);
+    }
+    expect(weekday(weekly.firstDay(weekly.indexOf(on("1969-12-31"))))).toBe(0);
+    expect(weekday(weekly.payDay(weekly.indexOf(on("1969-12-31"))))).toBe(2);
+  });
+
+  test("have serials apart from those of months, below 2^32", () => {
+    const last = on("9999-12-31");
+    expect(weekly.serialOf(0)).toBeGreaterThan(monthly.serialOf(monthly.indexOf(last)));
+    expect(weekly.serialOf(weekly.indexOf(last))).toBeLessThan(2 ** 32);
+  });
 });

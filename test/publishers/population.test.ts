@@ -83,3 +83,55 @@ test("a user's own draws from faker don't move ours", async () => {
   faker.person.firstName();
   expect(createSimulator().publishers.at(5)).toEqual(before);
 });
+
+describe.each(["typical", "tiny", "adversarial"] as const)(
+  "surface.statuses=extended in the %s population",
+  (profile) => {
+    const extended = { "surface.statuses": "extended" } as const;
+    const statusesOf = (seed: string): string[][] =>
+      createSimulator({ seed, profile, assumptions: extended, publishers: 300 })
+        .publishers.list({ limit: 300 })
+        .map(({ surfaces }) => surfaces.map(({ status }) => status));
+
+    test("the first surface is active, and the last of several isn't", () => {
+      for (const statuses of statusesOf("adsim")) {
+        expect(statuses[0]).toBe("active");
+        if (statuses.length > 1) expect(statuses.at(-1)).not.toBe("active");
+      }
+    });
+
+    test("the last has any of three statuses, those between any of four", () => {
+      const all = statusesOf("adsim");
+      const last = all.filter(({ length }) => length > 1).map((statuses) => statuses.at(-1));
+      expect([...new Set(last)].sort()).toEqual(["archived", "paused", "pending_review"]);
+      const between = new Set(all.flatMap((statuses) => statuses.slice(1, -1)));
+      expect(between.size).toBe(profile === "tiny" ? 0 : 4);
+    });
+
+    test("nothing else about the population changes", () => {
+      const read = (assumptions: Partial<Record<"surface.statuses", "extended">>): unknown => {
+        const sim = createSimulator({ profile, assumptions });
+        return sim.publishers.list({ limit: 25 }).map((publisher) => {
+          const headers = { authorization: `Bearer ${publisher.apiKey}` };
+          const [stats, payouts] = ["stats", "payouts"].map((what) => {
+            const query = { publisher_id: publisher.id };
+            return sim.handle({ method: "GET", path: `/v1/publisher/${what}`, query, headers });
+          });
+          const surfaces = publisher.surfaces.map((surface) => ({ ...surface, status: "any" }));
+          return [{ ...publisher, surfaces }, stats?.body, payouts?.body];
+        });
+      };
+      expect(read(extended)).toEqual(read({}));
+    });
+
+    test("they are others under another seed", () => {
+      expect(statusesOf("other")).not.toEqual(statusesOf("adsim"));
+    });
+  },
+);
+
+test("a sign-up's surfaces are active unless it says otherwise, whichever statuses occur", () => {
+  const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
+  const { surfaces } = sim.publishers.signUp({ surfaces: ["one", "two"] });
+  expect(surfaces.map(({ status }) => status)).toEqual(["active", "active"]);
+});

@@ -1,36 +1,59 @@
-/** `POST /v1/click`: records a click on an impression of the caller and credits it once (spec §4). */
+/** `POST /v1/click`: records a click on an impression of the caller and credits it, mostly once (spec §4). */
 
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
+import { DAY_MS } from "../../base/duration.ts";
 import { formatInr } from "../../base/money.ts";
+import { deriveKey } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
+import { fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
-import { done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
+import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
+
+type Repeat = (id: string, micros: number) => Outcome;
+
+/** Answers a click on no impression of the publisher. */
+type Stray = (world: World) => (sent: string, account: Account) => Outcome;
 
 /** 1 paisa in micro-INR. */
 const MICROS_PER_PAISA = 10_000;
 
 export function createClick(world: World): Click {
   const { assumptions, ids } = world;
+  const stray = strays[assumptions["click.unknown"]](world);
+  const windowMs = windows[assumptions["click.window"]];
   const repeat = repeats[assumptions["click.repeat"]];
   const price = prices[assumptions["click.revenue"]];
 
   return (input, account, moment) => {
-    const { impressions } = account.book;
+    const { book } = account;
+    const { impressions } = book;
     const parts = ids.impression.decode(input.impression_id);
     if (parts?.publisher !== account.ordinal || parts.serial >= impressions.count)
-      return unknownImpression;
+      return stray(input.impression_id, account);
     const { serial } = parts;
+    const ageMs = moment.nowMs - impressions.recordedMs(serial);
+    if (ageMs >= windowMs) return tooLate;
+    const isLate = ageMs >= SHORTEST_WINDOW_MS;
+
     const surface = account.surfaces[impressions.surfaceIndex(serial)];
     const micros = surface === undefined ? 0 : price(surface);
-    const id = ids.click.encode(account.ordinal, serial);
-    if (impressions.isClicked(serial)) return repeat(id, micros);
-    account.book.recordClick(serial, micros, moment);
-    return done(bodyOf(id, micros), "recorded", shapedByPrice);
+    if (!impressions.isClicked(serial)) {
+      book.recordClick(serial, micros, moment);
+      const body = bodyOf(ids.click.encode(account.ordinal, serial), micros);
+      return done(body, "recorded", isLate ? shapedByPriceLate : shapedByPrice);
+    }
+    if (repeat !== undefined) {
+      const outcome = repeat(ids.click.encode(account.ordinal, serial), micros);
+      return isLate ? alsoShapedBy(outcome, shapedByWindow) : outcome;
+    }
+    const id = ids.laterClick.encode(account.ordinal, book.clicks);
+    book.recordClick(serial, micros, moment);
+    return done(bodyOf(id, micros), "recorded", isLate ? shapedByCountLate : shapedByCount);
   };
 }
 
@@ -39,9 +62,32 @@ const prices = {
   zero: () => 0,
 } satisfies Record<Choice<"click.revenue">, (surface: SurfaceTerms) => number>;
 
-const repeats = {
+/** From which age on an impression can't be clicked any more, in milliseconds. */
+const windows = {
+  none: Number.POSITIVE_INFINITY,
+  "24h": DAY_MS,
+  "7d": 7 * DAY_MS,
+  "30d": 30 * DAY_MS,
+} satisfies Record<Choice<"click.window">, number>;
+
+/** A click that comes later than this is one that another choice refuses. */
+const SHORTEST_WINDOW_MS = Math.min(...Object.values(windows));
+
+const shapedByWindow: ShapedBy = ["click.window"];
+
+const tooLate = refused(
+  {
+    code: "click_too_late",
+    detail: "The impression was recorded too long ago for a click.",
+    parameter: "impression_id",
+  },
+  ...shapedByWindow,
+);
+
+/** What answers a second click; undefined where it is one like the first. */
+const repeats: Readonly<Record<Choice<"click.repeat">, Repeat | undefined>> = {
   "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
-  replay: (id, micros) => duplicate(bodyOf(id, micros)),
+  replay: (id, micros) => duplicate(bodyOf(id, micros), shapedByCount),
   conflict: () =>
     refused(
       {
@@ -51,21 +97,52 @@ const repeats = {
       },
       "click.repeat",
     ),
-} satisfies Record<Choice<"click.repeat">, (id: string, micros: number) => Outcome>;
+  count: undefined,
+};
 
 const shapedByRepeat: ShapedBy = ["click.repeat"];
 const shapedByPrice: ShapedBy = ["click.revenue"];
+const shapedByPriceLate: ShapedBy = [...shapedByPrice, ...shapedByWindow];
+const shapedByCount: ShapedBy = [...shapedByRepeat, ...shapedByPrice];
+const shapedByCountLate: ShapedBy = [...shapedByCount, ...shapedByWindow];
 
-function duplicate(body: string): Outcome {
-  return done(body, "duplicate, not counted", shapedByRepeat);
+function duplicate(body: string, shapedBy: ShapedBy = shapedByRepeat): Outcome {
+  return done(body, "duplicate, not counted", shapedBy);
 }
 
 function bodyOf(id: string, micros: number): string {
   return `{"ok":true,"click_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
 }
 
-const unknownImpression = refused({
-  code: "impression_not_found",
-  detail: "impression_id is not the identifier of an impression of this publisher.",
-  parameter: "impression_id",
-});
+const refuseStray: Stray = ({ assumptions }) => {
+  const outcome = refused(
+    {
+      code: "impression_not_found",
+      detail: "impression_id is not the identifier of an impression of this publisher.",
+      parameter: "impression_id",
+    },
+    ...foreignIsStray[assumptions["auth.key-scope"]],
+  );
+  return () => outcome;
+};
+
+const strays = {
+  "404": refuseStray,
+  "400": refuseStray,
+  "accept-uncredited": ({ seed, assumptions, ids }) => {
+    const key = deriveKey(seed, "stray-click");
+    const shapedBy: ShapedBy = ["click.unknown", ...foreignIsStray[assumptions["auth.key-scope"]]];
+    return (sent, account) => {
+      // The same again gives the same: the id follows from what was sent.
+      const serial = fingerprint(key, 0, sent, "").a >>> 0;
+      const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0);
+      return done(body, "unknown impression, not counted", shapedBy);
+    };
+  },
+} satisfies Record<Choice<"click.unknown">, Stray>;
+
+// An impression of another publisher is answered as one that doesn't exist: its provenance must not tell either.
+const foreignIsStray = { publisher: ["auth.key-scope"], any: [] } satisfies Record<
+  Choice<"auth.key-scope">,
+  ShapedBy
+>;

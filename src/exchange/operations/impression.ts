@@ -1,14 +1,21 @@
 /** `POST /v1/impression`: records one ad impression and credits it, unless it is a duplicate (spec §4). */
 
 import type { Account } from "../../accounts/account.ts";
-import type { Choice } from "../../assumptions/catalogue.ts";
+import type { Assumptions, Choice } from "../../assumptions/catalogue.ts";
 import { formatInr } from "../../base/money.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
-import { done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
+import {
+  alsoShapedBy,
+  documented,
+  done,
+  type Outcome,
+  refused,
+  type ShapedBy,
+} from "../outcome.ts";
 import { dedupWindowOf, type World } from "../world.ts";
 
 type Repeat = (id: string, micros: number) => Outcome;
@@ -22,14 +29,16 @@ export function createImpression(world: World): Impression {
   const { assumptions, ids } = world;
   const windowMs = dedupWindowOf(assumptions);
   const hashKey = deriveKey(world.seed, "dedup");
-  const repeat = repeats[assumptions["dedup.repeat"]];
+  const repeat = repeatsUnder(assumptions)[assumptions["dedup.repeat"]];
   const fingerprintOf = fingerprints[assumptions["dedup.key"]];
+  const recordsInactive = inactiveIsRecorded[assumptions["surface.inactive"]];
 
   return (input, account, moment) => {
     const index = account.surfaceIndexes.get(input.surface);
     const surface = index === undefined ? undefined : account.surfaces[index];
     if (index === undefined || surface === undefined) return unknownSurface;
-    if (surface.status !== "active") return inactive[assumptions["surface.inactive"]];
+    const active = surface.status === "active";
+    if (!(active || recordsInactive)) return inactiveSurface;
 
     const { book } = account;
     const same =
@@ -39,17 +48,21 @@ export function createImpression(world: World): Impression {
     if (same !== undefined && repeat !== undefined) {
       const original = book.duplicateOf(same, moment.nowMs, windowMs);
       if (original !== undefined) {
-        return repeat(
+        const outcome = repeat(
           ids.impression.encode(account.ordinal, original),
           book.impressions.micros(original),
         );
+        return active ? outcome : alsoShapedBy(outcome, shapedByInactive);
       }
     }
 
-    const micros = priceOf(account, surface);
+    const micros = active ? priceOf(account, surface) : 0;
     const serial = book.recordImpression(index, micros, moment);
     if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
-    return done(bodyOf(ids.impression.encode(account.ordinal, serial), micros), "recorded");
+    const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros);
+    return active
+      ? done(body, "recorded", documented)
+      : done(body, "recorded, not credited", shapedByInactive);
   };
 }
 
@@ -67,25 +80,39 @@ function priceOf(account: Account, surface: SurfaceTerms): number {
 
 const fingerprints = {
   "surface-ad-session": fingerprint,
+  "surface-session": (key, index, _ad, session) => fingerprint(key, index, "", session),
+  session: (key, _index, _ad, session) => fingerprint(key, 0, "", session),
 } satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
 
-const repeats = {
-  "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
-  replay: (id, micros) => duplicate(bodyOf(id, micros)),
-  conflict: () =>
-    refused(
-      {
-        code: "duplicate_impression",
-        detail: "The same ad was shown on this surface in this session a short time ago.",
-        parameter: "session_id",
-      },
-      ...shapedByRepeat,
-    ),
-  count: undefined,
-} satisfies Record<Choice<"dedup.repeat">, Repeat | undefined> as Record<
-  Choice<"dedup.repeat">,
-  Repeat | undefined
->;
+/** What answers a duplicate; undefined where nothing is one. */
+function repeatsUnder(
+  assumptions: Assumptions,
+): Readonly<Record<Choice<"dedup.repeat">, Repeat | undefined>> {
+  const what = shownBefore[assumptions["dedup.key"]];
+  const when = longAgo[assumptions["dedup.window"]];
+  const conflict = refused(
+    { code: "duplicate_impression", detail: `${what} ${when}.`, parameter: "session_id" },
+    ...shapedByRepeat,
+  );
+  return {
+    "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
+    replay: (id, micros) => duplicate(bodyOf(id, micros)),
+    conflict: () => conflict,
+    count: undefined,
+  };
+}
+
+const shownBefore = {
+  "surface-ad-session": "The same ad was shown on this surface in this session",
+  "surface-session": "An ad was shown on this surface in this session",
+  session: "An ad was shown in this session",
+} satisfies Record<Choice<"dedup.key">, string>;
+
+const longAgo = {
+  "30m": "a short time ago",
+  "24h": "in the last 24 hours",
+  forever: "before",
+} satisfies Record<Choice<"dedup.window">, string>;
 
 const shapedByRepeat: ShapedBy = ["dedup.repeat", "dedup.key", "dedup.window"];
 
@@ -97,16 +124,22 @@ function bodyOf(id: string, micros: number): string {
   return `{"ok":true,"impression_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
 }
 
-const inactive = {
-  reject: refused(
-    {
-      code: "surface_inactive",
-      detail: "Impressions are recorded on active surfaces only; this one has another status.",
-      parameter: "surface",
-    },
-    "surface.inactive",
-  ),
-} satisfies Record<Choice<"surface.inactive">, Outcome>;
+/** Whether an impression on a surface that isn't active is recorded, without a credit. */
+const inactiveIsRecorded = { reject: false, uncredited: true } satisfies Record<
+  Choice<"surface.inactive">,
+  boolean
+>;
+
+const shapedByInactive: ShapedBy = ["surface.inactive"];
+
+const inactiveSurface = refused(
+  {
+    code: "surface_inactive",
+    detail: "Impressions are recorded on active surfaces only; this one has another status.",
+    parameter: "surface",
+  },
+  ...shapedByInactive,
+);
 
 const unknownSurface = refused({
   code: "surface_not_found",

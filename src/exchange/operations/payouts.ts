@@ -6,7 +6,13 @@ import { type Day, day, formatDay } from "../../base/calendar.ts";
 import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
-import { type Payout, type PayoutHistory, payoutHistory } from "../../ledger/payouts.ts";
+import { hasReference, payoutStatusReaders } from "../../ledger/payout-courses.ts";
+import {
+  type Payout,
+  type PayoutHistory,
+  payoutCycles,
+  payoutHistory,
+} from "../../ledger/payouts.ts";
 import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { revenueBetween } from "./revenue.ts";
@@ -19,9 +25,19 @@ const orders = {
   "oldest-first": (payouts, limit) => payouts.slice(0, limit),
 } satisfies Record<Choice<"payout.order">, (payouts: readonly Payout[], limit: number) => Payout[]>;
 
+/** The last member of a payout that has no reference of a payment. */
+const unpaidReferences = {
+  empty: ',"txn_id":""',
+  null: ',"txn_id":null',
+  absent: "",
+} satisfies Record<Choice<"payout.txn-id">, string>;
+
 export function createPayouts(world: World, startDay: Day): Payouts {
-  const { ids, population } = world;
-  const order = orders[world.assumptions["payout.order"]];
+  const { assumptions, ids, population } = world;
+  const order = orders[assumptions["payout.order"]];
+  const cycles = payoutCycles[assumptions["payout.cycle"]];
+  const statusOf = payoutStatusReaders[assumptions["payout.statuses"]];
+  const unpaidReference = unpaidReferences[assumptions["payout.txn-id"]];
 
   function historyOf(account: Account, today: Day): PayoutHistory {
     // The seeded history ends on the day before the world's start.
@@ -32,25 +48,38 @@ export function createPayouts(world: World, startDay: Day): Payouts {
       lastDay: day(Math.max(lastSeeded, lastRecorded)),
       between: (from: Day, to: Day) => revenueBetween(population, account, from, to),
     };
-    return payoutHistory(revenue, today);
+    return payoutHistory(revenue, today, cycles);
   }
 
   return (input, account, { today }) => {
     const { payouts, pending } = historyOf(account, today);
     const person = account.person ?? population.person(account.ordinal);
-    const listed = order(payouts, input.limit).map(
-      ({ month, date, amount }) =>
-        `{"id":"${ids.payout.encode(account.ordinal, month)}","date":"${formatDay(date)}",` +
-        `"amount_inr":${formatInr(amount)},"upi_id":${JSON.stringify(person.upiId)},` +
-        `"status":"paid","txn_id":"${ids.transaction.encode(account.ordinal, month)}"}`,
-    );
+    let anyUnpaid = false;
+    const listed = order(payouts, input.limit).map((payout) => {
+      const status = statusOf(payout, account.ordinal, today);
+      const serial = cycles.serialOf(payout.cycle);
+      const isPaid = hasReference(status);
+      anyUnpaid ||= !isPaid;
+      const reference = isPaid
+        ? `,"txn_id":"${ids.transaction.encode(account.ordinal, serial)}"`
+        : unpaidReference;
+      return (
+        `{"id":"${ids.payout.encode(account.ordinal, serial)}","date":"${formatDay(payout.date)}",` +
+        `"amount_inr":${formatInr(payout.amount)},"upi_id":${JSON.stringify(person.upiId)},` +
+        `"status":"${status}"${reference}}`
+      );
+    });
+    const shapedBy = shapedByPlaces[Math.min(listed.length, 2)] ?? shapedByCycle;
     return done(
       `{"payouts":[${listed.join(",")}],"pending_inr":${formatInr(pending)}}`,
       "read",
-      listed.length > 1 ? shapedByList : shapedByCycle,
+      anyUnpaid ? [...shapedBy, "payout.txn-id"] : shapedBy,
     );
   };
 }
 
 const shapedByCycle: ShapedBy = ["payout.cycle", "date.timezone"];
-const shapedByList: ShapedBy = [...shapedByCycle, "payout.order"];
+const shapedByOne: ShapedBy = [...shapedByCycle, "payout.statuses"];
+const shapedByList: ShapedBy = [...shapedByOne, "payout.order"];
+/** With no payout listed, one, or more. */
+const shapedByPlaces: readonly ShapedBy[] = [shapedByCycle, shapedByOne, shapedByList];

@@ -20,6 +20,8 @@ interface Period {
 }
 
 const DEFAULT_DAYS_BACK = 30;
+/** Place of a surface that the publisher doesn't have. */
+const NO_SURFACE = -1;
 
 /** `startDay`: the first day without seeded history. */
 export function createStats(world: World, startDay: Day): Stats {
@@ -28,6 +30,8 @@ export function createStats(world: World, startDay: Day): Stats {
   const allowsFuture = future[assumptions["date.future"]];
   const listsOthers = keepsOthers[assumptions["stats.filter-unlisted"]];
   const lists = listed[assumptions["stats.surfaces"]];
+  const unknownSurface = unknownSurfaces[assumptions["surface.unknown"]];
+  const lagDays = lags[assumptions["stats.today"]];
 
   const latest = new WeakMap<Account, LatestAnswer>();
 
@@ -35,11 +39,15 @@ export function createStats(world: World, startDay: Day): Stats {
     const asked = { from: input.from ?? day(today - DEFAULT_DAYS_BACK), to: input.to ?? today };
     const period = asked.from > asked.to ? invert(asked, input) : asked;
     if ("kind" in period) return period;
-    if (!allowsFuture && period.to > today)
+    // Of an inverted period that is taken as asked, the start is the later day.
+    const reachesPastToday = period.to > today || period.from > today;
+    if (!allowsFuture && reachesPastToday)
       return futureRefused(period.from > today ? "from" : "to");
-    const only =
+    const known =
       input.surface === undefined ? undefined : account.surfaceIndexes.get(input.surface);
-    if (input.surface !== undefined && only === undefined) return unknownSurface;
+    const isUnknown = input.surface !== undefined && known === undefined;
+    if (isUnknown && unknownSurface !== undefined) return unknownSurface;
+    const only = isUnknown ? NO_SURFACE : known;
 
     // Dashboards ask the same thing again and again: the answer holds until something is written down.
     const { revision } = account.book;
@@ -57,20 +65,25 @@ export function createStats(world: World, startDay: Day): Stats {
     const byDate = input.from !== undefined && input.to !== undefined;
     const shapedBy: AssumptionKey[] = byDate && period.to < startDay ? [] : ["date.timezone"];
     if (asked.from > asked.to) shapedBy.push("date.inverted-range");
-    if (period.to > today) shapedBy.push("date.future");
-    const answer = done(bodyOf(account, period, only, shapedBy), "read", shapedBy);
+    if (reachesPastToday) shapedBy.push("date.future");
+    if (isUnknown) shapedBy.push("surface.unknown");
+    const answer = done(bodyOf(account, period, only, today, shapedBy), "read", shapedBy);
     latest.set(account, { revision, today, ...asked, only, answer });
     return answer;
   };
 
-  /** The response's text. Adds to `shapedBy` what decided about its rows. */
+  /** The response's text. Adds to `shapedBy` what decided about its figures and rows. */
   function bodyOf(
     account: Account,
     { from, to }: Period,
     only: number | undefined,
+    today: Day,
     shapedBy: AssumptionKey[],
   ): string {
-    const totals = surfaceTotals(population, account, from, to);
+    const end = day(Math.min(to, today - lagDays));
+    const totals = from > end ? noTotals : surfaceTotals(population, account, from, end);
+    const hasToday = from <= today && today <= to;
+    let busyToday = false;
     let quiet = false;
     let rows = "";
     let impressions = 0;
@@ -79,6 +92,7 @@ export function createStats(world: World, startDay: Day): Stats {
     for (const [index, { id }] of account.surfaces.entries()) {
       const counts = only === undefined || index === only;
       const row = counts ? (totals[index] ?? nothing) : nothing;
+      busyToday ||= hasToday && counts && account.book.endsOn(index, today);
       impressions += row.impressions;
       clicks += row.clicks;
       micros += row.micros;
@@ -86,8 +100,10 @@ export function createStats(world: World, startDay: Day): Stats {
       quiet ||= row.impressions === 0;
       if (lists(row)) rows += rowOf(id, row, rows === "");
     }
+    if (busyToday) shapedBy.push("stats.today");
     if (quiet) shapedBy.push("stats.surfaces");
-    if (only !== undefined && account.surfaces.length > 1) shapedBy.push("stats.filter-unlisted");
+    if (only !== undefined && (only === NO_SURFACE || account.surfaces.length > 1))
+      shapedBy.push("stats.filter-unlisted");
     return (
       `{"publisher_id":"${account.id}",` +
       `"period":{"from":"${formatDay(from)}","to":"${formatDay(to)}"},` +
@@ -111,6 +127,7 @@ function rowOf(id: string, { impressions, micros }: Totals, first: boolean): str
 }
 
 const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
+const noTotals: readonly Totals[] = Object.freeze([]);
 
 const inverted = {
   reject: (period, input) => {
@@ -125,6 +142,8 @@ const inverted = {
       "date.inverted-range",
     );
   },
+  // As asked: no day is in it.
+  empty: (period) => period,
   swap: (period) => ({ from: period.to, to: period.from }),
 } satisfies Record<
   Choice<"date.inverted-range">,
@@ -155,8 +174,18 @@ const listed = {
   "with-traffic": (totals) => totals.impressions > 0,
 } satisfies Record<Choice<"stats.surfaces">, (totals: Totals) => boolean>;
 
-const unknownSurface = refused({
+/** How many days before today the last one with figures is. */
+const lags = { live: 0, "next-day": 1 } satisfies Record<Choice<"stats.today">, number>;
+
+const surfaceNotFound = refused({
   code: "surface_not_found",
   detail: "surface is not the identifier of a surface of this publisher.",
   parameter: "surface",
 });
+
+/** What answers a surface that the publisher doesn't have; undefined where it has figures of nothing. */
+const unknownSurfaces: Readonly<Record<Choice<"surface.unknown">, Outcome | undefined>> = {
+  "404": surfaceNotFound,
+  "400": surfaceNotFound,
+  empty: undefined,
+};

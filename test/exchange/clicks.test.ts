@@ -1,0 +1,168 @@
+/** Clicks that are repeated, late, or on nothing: each choice and its edges. */
+
+import { describe, expect, test } from "vitest";
+import type { Assumptions } from "../../src/assumptions/catalogue.ts";
+import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import { type Asking, asking } from "./asking.ts";
+
+interface World {
+  readonly sim: Simulator;
+  readonly publisher: Publisher;
+  readonly asks: Asking;
+  show(): unknown;
+  click(impressionId: unknown): ReturnType<Asking["post"]>;
+  totals(): unknown;
+}
+
+function world(assumptions: Partial<Assumptions>): World {
+  const sim = createSimulator({ assumptions });
+  const publisher = sim.publishers.signUp();
+  const asks = asking(sim, publisher);
+  const surface = publisher.surfaces[0]?.id;
+  return {
+    sim,
+    publisher,
+    asks,
+    show: () =>
+      asks.post("impression", { publisher_id: publisher.id, surface, ad_id: "ad" }).body
+        .impression_id,
+    click: (impression_id) => asks.post("click", { impression_id }),
+    totals() {
+      const { impressions, clicks, revenue_inr } = asks.get("stats", {
+        publisher_id: publisher.id,
+      }).body;
+      return { impressions, clicks, revenue_inr };
+    },
+  };
+}
+
+describe("click.repeat=count", () => {
+  test("every click counts, earns and has an id of its own; the first has its usual one", () => {
+    const counting = world({ "click.repeat": "count" });
+    const usual = world({});
+    const [shown, other] = [counting.show(), counting.show()];
+    expect([usual.show(), usual.show()]).toEqual([shown, other]);
+    const clicks = [shown, shown, other, shown, other].map((id) => counting.click(id));
+    for (const { body } of clicks) expect(body.revenue_credited_inr).toBeGreaterThan(0);
+    const ids = clicks.map(({ body }) => body.click_id);
+    expect(new Set(ids).size).toBe(5);
+    expect([ids[0], ids[2]]).toEqual([shown, other].map((id) => usual.click(id).body.click_id));
+    expect(counting.totals()).toMatchObject({ impressions: 2, clicks: 5 });
+    expect(clicks.map(({ shapedBy }) => shapedBy.includes("click.repeat"))).toEqual([
+      false,
+      true,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test("ids don't come again after a snapshot, and a fork gives the same ones", () => {
+    const { sim, publisher, show, click } = world({ "click.repeat": "count" });
+    const shown = show();
+    const before = [1, 2, 3].map(() => click(shown).body.click_id);
+    sim.restore(JSON.parse(JSON.stringify(sim.snapshot())));
+    const fork = asking(sim.fork(), publisher);
+    const after = [1, 2, 3].map(() => click(shown).body.click_id);
+    expect(new Set([...before, ...after]).size).toBe(6);
+    const forked = [1, 2, 3].map(() => fork.post("click", { impression_id: shown }).body.click_id);
+    expect(forked).toEqual(after);
+  });
+});
+
+describe("click.unknown=accept-uncredited", () => {
+  const choice = { "click.unknown": "accept-uncredited" } as const;
+
+  test.each([
+    ["made up", () => "never"],
+    ["long and not ASCII", () => "🌱".repeat(3000)],
+    ["cut short", ({ show }: World) => String(show()).slice(0, -1)],
+    ["of another publisher", ({ sim }: World) => foreignImpression(sim)],
+  ])("an id that is %s gets a click_id, 0 credited, and nothing is recorded", (_, sentIn) => {
+    const stage = world(choice);
+    const sent = sentIn(stage);
+    const books = (): unknown[] => stage.sim.snapshot().accounts.map(({ book }) => book);
+    const before = books();
+    const { status, body, shapedBy, text } = stage.click(sent);
+    expect(status).toBe(200);
+    expect(body).toEqual({ ok: true, click_id: expect.any(String), revenue_credited_inr: 0 });
+    expect(body.click_id).not.toBe("");
+    expect(shapedBy).toContain("click.unknown");
+    expect(stage.click(sent).text).toBe(text);
+    expect(books()).toEqual(before);
+    expect(stage.totals()).toMatchObject({ clicks: 0 });
+  });
+
+  test("ids differ by what was sent, by publisher and by seed, and are never those of real clicks", () => {
+    const { sim, asks, show, click } = world({ ...choice, "click.repeat": "count" });
+    const ids = new Set<unknown>();
+    for (let count = 0; count < 2000; count += 1) ids.add(click(`made up ${count}`).body.click_id);
+    ids.add(asking(sim, sim.publishers.at(0)).post("click", { impression_id: "x" }).body.click_id);
+    ids.add(asks.post("click", { impression_id: "x" }).body.click_id);
+    const otherSeed = createSimulator({ seed: "other", assumptions: choice });
+    ids.add(
+      asking(otherSeed, otherSeed.publishers.signUp()).post("click", { impression_id: "x" }).body
+        .click_id,
+    );
+    expect(ids.size).toBe(2003);
+    for (let count = 0; count < 2000; count += 1) {
+      const shown = show();
+      expect(ids).not.toContain(click(shown).body.click_id);
+      expect(ids).not.toContain(click(shown).body.click_id);
+    }
+  });
+
+  test("what isn't well-formed is refused as ever", () => {
+    const { click } = world(choice);
+    for (const sent of ["", undefined, [], "a\u0000b"]) expect(click(sent).status).toBe(400);
+  });
+});
+
+describe("click.window", () => {
+  const DAY_MS = 86_400_000;
+  const days = { "24h": 1, "7d": 7, "30d": 30 } as const;
+
+  test.each(Object.entries(days) as ["24h" | "7d" | "30d", number][])(
+    "%s: a millisecond before its end counts, its end is 410",
+    (choice, length) => {
+      const { sim, show, click, totals } = world({ "click.window": choice });
+      const [early, late] = [show(), show()];
+      sim.clock.advance(length * DAY_MS - 1);
+      expect(click(early).status).toBe(200);
+      sim.clock.advance(1);
+      const { status, body, shapedBy } = click(late);
+      expect([status, body.code]).toEqual([410, "click_too_late"]);
+      expect(shapedBy).toContain("click.window");
+      expect(totals()).toMatchObject({ clicks: 1 });
+    },
+  );
+
+  test.each(["original-uncredited", "replay", "conflict", "count"] as const)(
+    "a second click that is too late is 410 where repeats are %s",
+    (repeat) => {
+      const { sim, show, click } = world({ "click.window": "24h", "click.repeat": repeat });
+      const shown = show();
+      expect(click(shown).status).toBe(200);
+      sim.clock.advance("24h");
+      expect(click(shown).status).toBe(410);
+      expect(click("made up").status).toBe(404);
+    },
+  );
+
+  test("a click that counts, but too late for another choice, says so", () => {
+    const { sim, show, click } = world({});
+    const [early, late] = [show(), show()];
+    sim.clock.advance(DAY_MS - 1);
+    expect(click(early).shapedBy).not.toContain("click.window");
+    sim.clock.advance(1);
+    expect(click(late).shapedBy).toContain("click.window");
+    expect(click(late).shapedBy).toContain("click.window");
+  });
+});
+
+function foreignImpression(sim: Simulator): unknown {
+  const other = sim.publishers.at(0);
+  const surface = other.surfaces[0]?.id;
+  return asking(sim, other).post("impression", { publisher_id: other.id, surface, ad_id: "ad" })
+    .body.impression_id;
+}

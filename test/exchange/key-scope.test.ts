@@ -1,0 +1,164 @@
+/** One key for all publishers: whose account is worked on, and whose limits count. */
+
+import { describe, expect, test } from "vitest";
+import type { Assumptions } from "../../src/assumptions/catalogue.ts";
+import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import { type Asking, asking } from "./asking.ts";
+
+interface World {
+  readonly sim: Simulator;
+  /** Whose key is sent. */
+  readonly caller: Publisher;
+  /** Whose publisher is named. */
+  readonly named: Publisher;
+  readonly asks: Asking;
+  /** The named publisher with its own key. */
+  readonly itself: Asking;
+}
+
+function world(assumptions: Partial<Assumptions> = {}): World {
+  const sim = createSimulator({ assumptions: { "auth.key-scope": "any", ...assumptions } });
+  const [caller, named] = [sim.publishers.at(0), sim.publishers.at(1)];
+  return { sim, caller, named, asks: asking(sim, caller), itself: asking(sim, named) };
+}
+
+const shown = ({ id, surfaces }: Publisher) => ({
+  publisher_id: id,
+  surface: surfaces[0]?.id,
+  ad_id: "ad",
+  session_id: "s",
+});
+
+describe("any key", () => {
+  test.each(["stats", "surfaces", "payouts"] as const)(
+    "reads the %s of the publisher that is named, byte for byte as that one's key does",
+    (what) => {
+      const { asks, itself, named, caller } = world();
+      const answer = asks.get(what, { publisher_id: named.id });
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe(itself.get(what, { publisher_id: named.id }).text);
+      expect(answer.text).not.toBe(asks.get(what, { publisher_id: caller.id }).text);
+    },
+  );
+
+  test("records for the publisher that is named, and clicks for that of the impression", () => {
+    const { sim, caller, named, asks, itself } = world();
+    const { impression_id } = asks.post("impression", shown(named)).body;
+    expect(itself.post("impression", shown(named)).body).toMatchObject({
+      impression_id,
+      revenue_credited_inr: 0,
+    });
+    const { click_id } = asks.post("click", { impression_id }).body;
+    expect(itself.post("click", { impression_id }).body).toMatchObject({
+      click_id,
+      revenue_credited_inr: 0,
+    });
+    const today = { from: "2026-01-15" };
+    const of = ({ id }: Publisher) =>
+      asking(sim, named).get("stats", { publisher_id: id, ...today }).body;
+    expect(of(named)).toMatchObject({ impressions: 1, clicks: 1 });
+    expect(of(caller)).toMatchObject({ impressions: 0, clicks: 0 });
+  });
+
+  test("works on a sign-up as on a seeded publisher", () => {
+    const { sim, asks } = world();
+    const publisher = sim.publishers.signUp();
+    const { impression_id } = asks.post("impression", shown(publisher)).body;
+    expect(asks.post("click", { impression_id }).status).toBe(200);
+  });
+
+  test("gets 404 for a publisher that doesn't exist and an impression that doesn't", () => {
+    const { asks } = world();
+    const none = asks.get("stats", { publisher_id: "pub_0000000000000" });
+    expect([none.status, none.body.code]).toEqual([404, "publisher_not_found"]);
+    expect(none.shapedBy).not.toContain("auth.foreign-publisher");
+    expect(asks.post("click", { impression_id: "never" }).status).toBe(404);
+  });
+
+  test("must be valid all the same", () => {
+    const { sim, named } = world();
+    const nobody = asking(sim, { apiKey: "made-up" });
+    expect(nobody.get("stats", { publisher_id: named.id }).status).toBe(401);
+  });
+
+  test("is whose the journal says it is, and only a foreign subject is shaped by it", () => {
+    const { asks, caller, named } = world();
+    const foreign = asks.get("stats", { publisher_id: named.id });
+    expect([foreign.publisher, foreign.shapedBy.includes("auth.key-scope")]).toEqual([
+      caller.id,
+      true,
+    ]);
+    const own = asks.get("stats", { publisher_id: caller.id });
+    expect([own.publisher, own.shapedBy.includes("auth.key-scope")]).toEqual([caller.id, false]);
+    const refused = asks.get("stats", { publisher_id: named.id, surface: "nowhere" });
+    expect(refused.shapedBy).toContain("auth.key-scope");
+  });
+});
+
+describe("the recording limit", () => {
+  test("is that of the publisher that is worked on, whoever's key is sent", () => {
+    const { asks, itself, caller, named } = world();
+    const { impression_id } = asks.post("impression", shown(named)).body;
+    expect(itself.post("impression", shown(named)).remaining).toBe(9998);
+    expect(asks.post("click", { impression_id }).remaining).toBe(9997);
+    expect(asks.post("impression", { ...shown(named), surface: "nowhere" }).remaining).toBe(9996);
+    expect(asks.post("impression", shown(caller)).remaining).toBe(9999);
+  });
+
+  test("is the key's own where the request doesn't tell whose it is", () => {
+    const { asks, named, itself } = world();
+    const untold: readonly (readonly [
+      "impression" | "click",
+      Readonly<Record<string, unknown>>,
+    ])[] = [
+      ["impression", { ...shown(named), ad_id: "" }],
+      ["impression", { ...shown(named), publisher_id: "nobody" }],
+      ["click", { impression_id: "never" }],
+      ["click", {}],
+    ];
+    expect(untold.map(([what, body]) => asks.post(what, body).remaining)).toEqual([
+      9999, 9998, 9997, 9996,
+    ]);
+    expect(itself.post("click", {}).remaining).toBe(9999);
+  });
+
+  test("refuses once that publisher's is used up, and says that the scope made it so", () => {
+    const { asks, itself, caller, named } = world();
+    for (let sent = 0; sent < 10_000; sent += 1) itself.post("click", {});
+    const { status, shapedBy } = asks.post("impression", shown(named));
+    expect(status).toBe(429);
+    expect(shapedBy).toContain("auth.key-scope");
+    expect(asks.post("impression", shown(caller)).status).toBe(200);
+  });
+});
+
+test("the reporting limit is the key's", () => {
+  const { asks, itself, named } = world();
+  expect(asks.get("stats", { publisher_id: named.id }).remaining).toBe(59);
+  expect(asks.get("surfaces", { publisher_id: named.id }).remaining).toBe(58);
+  expect(itself.get("stats", { publisher_id: named.id }).remaining).toBe(59);
+});
+
+test("how a foreign publisher is answered matters no more", () => {
+  for (const masked of ["403", "404"] as const) {
+    const { asks, named } = world({ "auth.foreign-publisher": masked });
+    expect(asks.get("payouts", { publisher_id: named.id }).status).toBe(200);
+  }
+});
+
+test("with clicks on unknown impressions accepted, another publisher's is a known one", () => {
+  const { asks, itself, named } = world({ "click.unknown": "accept-uncredited" });
+  const { impression_id } = itself.post("impression", shown(named)).body;
+  expect(asks.post("click", { impression_id }).body.revenue_credited_inr).toBeGreaterThan(0);
+  expect(asks.post("click", { impression_id: "never" }).body.revenue_credited_inr).toBe(0);
+});
+
+test("a bound key's click on another publisher's impression says that the scope decided", () => {
+  const { asks, itself, named } = world({ "auth.key-scope": "publisher" });
+  const { impression_id } = itself.post("impression", shown(named)).body;
+  const foreign = asks.post("click", { impression_id });
+  expect(foreign.status).toBe(404);
+  expect(foreign.shapedBy).toContain("auth.key-scope");
+  // It doesn't tell whether the impression exists.
+  expect(asks.post("click", { impression_id: "never" }).shapedBy).toEqual(foreign.shapedBy);
+});

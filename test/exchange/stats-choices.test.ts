@@ -1,0 +1,258 @@
+/** Stats of today, of inverted periods and of unknown surfaces: each choice, and all of them together. */
+
+import { describe, expect, test } from "vitest";
+import type { Assumptions } from "../../src/assumptions/catalogue.ts";
+import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import { type Asking, asking } from "./asking.ts";
+
+interface Row {
+  readonly id: string;
+  readonly impressions: number;
+  readonly revenue: number;
+}
+
+interface World {
+  readonly sim: Simulator;
+  readonly publisher: Publisher;
+  readonly asks: Asking;
+  show(surface: number): string;
+  stats(query?: Readonly<Record<string, string>>): ReturnType<Asking["get"]> & {
+    readonly rows: readonly Row[];
+  };
+}
+
+/** A publisher that signed up on 2026-01-15 with two surfaces. */
+function world(assumptions: Partial<Assumptions>): World {
+  const sim = createSimulator({ assumptions });
+  const publisher = sim.publishers.signUp({ surfaces: ["one", "two"] });
+  const asks = asking(sim, publisher);
+  const [first, second] = publisher.surfaces;
+  return {
+    sim,
+    publisher,
+    asks,
+    show(surface) {
+      const { id } = (surface === 0 ? first : second) ?? { id: "" };
+      const sent = { publisher_id: publisher.id, surface: id, ad_id: "ad" };
+      return String(asks.post("impression", sent).body.impression_id);
+    },
+    stats(query = {}) {
+      const answer = asks.get("stats", { publisher_id: publisher.id, ...query });
+      return { ...answer, rows: (answer.body.surfaces ?? []) as readonly Row[] };
+    },
+  };
+}
+
+const zeros = { impressions: 0, clicks: 0, revenue_inr: 0 };
+
+describe("stats.today=next-day", () => {
+  const choice = { "stats.today": "next-day" } as const;
+
+  test("today's events count from the next midnight on, in totals and rows", () => {
+    const { sim, asks, show, stats } = world(choice);
+    asks.post("click", { impression_id: show(0) });
+    show(1);
+    expect(stats().body).toMatchObject({
+      ...zeros,
+      period: { from: "2025-12-16", to: "2026-01-15" },
+    });
+    expect(stats().rows.map(({ impressions }) => impressions)).toEqual([0, 0]);
+    sim.clock.advance(86_400_000 - 1);
+    expect(stats().body).toMatchObject(zeros);
+    sim.clock.advance(1);
+    expect(stats().body).toMatchObject({ impressions: 2, clicks: 1 });
+    expect(stats().rows.map(({ impressions }) => impressions)).toEqual([1, 1]);
+    show(0);
+    expect(stats().body).toMatchObject({ impressions: 2, clicks: 1 });
+  });
+
+  test("the midnight is India's where days are", () => {
+    const { sim, show, stats } = world({ ...choice, "date.timezone": "ist" });
+    show(0);
+    sim.clock.advance(18.5 * 3_600_000 - 1);
+    expect(stats().body.impressions).toBe(0);
+    sim.clock.advance(1);
+    expect(stats().body.impressions).toBe(1);
+  });
+
+  test("a period of today alone, and one from today on, are shown as asked, with zeros", () => {
+    const { show, stats } = world(choice);
+    show(0);
+    const today = { from: "2026-01-15", to: "2026-01-15" };
+    expect(stats(today).body).toMatchObject({ ...zeros, period: today });
+    const onwards = { from: "2026-01-15", to: "2026-03-01" };
+    expect(stats(onwards).body).toMatchObject({ ...zeros, period: onwards });
+  });
+
+  test("history shows at once, and pending revenue too", () => {
+    const [live, lagging] = [createSimulator(), createSimulator({ assumptions: choice })];
+    const texts = [live, lagging].map((sim) => {
+      const { id, apiKey } = sim.publishers.at(0);
+      return asking(sim, { apiKey }).get("stats", { publisher_id: id }).text;
+    });
+    expect(texts[1]).toBe(texts[0]);
+    const { publisher, asks, show } = world(choice);
+    show(0);
+    const { pending_inr } = asks.get("payouts", { publisher_id: publisher.id }).body;
+    expect(pending_inr).toBeGreaterThan(0);
+  });
+
+  test("rows of surfaces with traffic are those that had some before today", () => {
+    const { sim, show, stats } = world({ ...choice, "stats.surfaces": "with-traffic" });
+    show(0);
+    expect(stats().rows).toEqual([]);
+    sim.clock.advance("1d");
+    show(1);
+    expect(stats().rows).toHaveLength(1);
+  });
+
+  test.each(["live", "next-day"] as const)(
+    "under %s an answer is shaped by it where today is in the period and has something",
+    (today) => {
+      const { sim, publisher, show, stats } = world({ "stats.today": today });
+      const [one, two] = publisher.surfaces;
+      const shaped = (query: Readonly<Record<string, string>> = {}): boolean =>
+        stats(query).shapedBy.includes("stats.today");
+      expect(shaped()).toBe(false);
+      show(0);
+      expect(shaped()).toBe(true);
+      expect(shaped({ surface: one?.id ?? "" })).toBe(true);
+      expect(shaped({ surface: two?.id ?? "" })).toBe(false);
+      expect(shaped({ to: "2026-01-14" })).toBe(false);
+      expect(shaped({ from: "2026-01-16", to: "2026-01-17" })).toBe(false);
+      sim.clock.advance("1d");
+      expect(shaped()).toBe(false);
+    },
+  );
+});
+
+describe("date.inverted-range=empty", () => {
+  const choice = { "date.inverted-range": "empty" } as const;
+  const period = { from: "2026-01-15", to: "2026-01-10" };
+
+  test("the period is shown as asked, with zeros and the rows of a period without traffic", () => {
+    const { show, stats } = world(choice);
+    show(0);
+    const { status, body, rows, shapedBy } = stats(period);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ ...zeros, period });
+    expect(rows.map(({ impressions, revenue }) => [impressions, revenue])).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(shapedBy).toContain("date.inverted-range");
+    expect(shapedBy).not.toContain("stats.today");
+  });
+
+  test("a seeded publisher's history isn't counted backwards", () => {
+    const sim = createSimulator({ assumptions: choice });
+    for (const publisher of sim.publishers.list({ limit: 5 })) {
+      const query = { publisher_id: publisher.id, from: "2026-01-10", to: publisher.joined };
+      const { body } = asking(sim, publisher).get("stats", query);
+      expect(body).toMatchObject(zeros);
+    }
+  });
+
+  test("a default end makes one too: from tomorrow to today", () => {
+    const { stats } = world(choice);
+    const { body, shapedBy } = stats({ from: "2026-01-16" });
+    expect(body).toMatchObject({ ...zeros, period: { from: "2026-01-16", to: "2026-01-15" } });
+    expect(shapedBy).toContain("date.future");
+  });
+
+  test("where the future is refused, a start in it is, and the past isn't", () => {
+    const { stats } = world({ ...choice, "date.future": "reject" });
+    const { status, body } = stats({ from: "2026-01-16", to: "2026-01-10" });
+    expect([status, body.parameter]).toEqual([400, "from"]);
+    expect(stats(period).status).toBe(200);
+  });
+});
+
+describe("surface.unknown=empty", () => {
+  const choice = { "surface.unknown": "empty" } as const;
+
+  test.each([
+    ["omitted", "all", 0],
+    ["omitted", "with-traffic", 0],
+    ["zeroed", "all", 2],
+    ["zeroed", "with-traffic", 0],
+  ] as const)("rows with the others %s and %s listed: %i", (unlisted, listed, expected) => {
+    const { show, stats } = world({
+      ...choice,
+      "stats.filter-unlisted": unlisted,
+      "stats.surfaces": listed,
+    });
+    show(0);
+    const { status, body, rows, shapedBy } = stats({ surface: "nowhere" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject(zeros);
+    expect(rows.map(({ impressions, revenue }) => [impressions, revenue])).toEqual(
+      Array.from({ length: expected }, () => [0, 0]),
+    );
+    expect(shapedBy).toEqual(expect.arrayContaining(["surface.unknown", "stats.filter-unlisted"]));
+    expect(shapedBy).not.toContain("stats.today");
+  });
+
+  test("a foreign surface is an unknown one", () => {
+    const { sim, stats } = world(choice);
+    const surface = sim.publishers.at(0).surfaces[0]?.id ?? "";
+    expect(stats({ surface }).body).toMatchObject({ ...zeros, surfaces: [] });
+  });
+
+  test("a known surface, an unknown one and all don't get one another's answers", () => {
+    const { publisher, show, stats } = world(choice);
+    show(0);
+    const known = publisher.surfaces[0]?.id ?? "";
+    for (let time = 0; time < 2; time += 1) {
+      expect(stats({ surface: "nowhere" }).body.impressions).toBe(0);
+      expect(stats({ surface: known }).body.impressions).toBe(1);
+      expect(stats().rows).toHaveLength(2);
+      expect(stats({ surface: "elsewhere" }).rows).toEqual([]);
+    }
+  });
+});
+
+describe("every combination", () => {
+  const combinations = (["live", "next-day"] as const).flatMap((today) =>
+    (["all", "with-traffic"] as const).flatMap((listed) =>
+      (["omitted", "zeroed"] as const).flatMap((unlisted) =>
+        (["reject", "empty", "swap"] as const).map((inverted) => ({
+          "stats.today": today,
+          "stats.surfaces": listed,
+          "stats.filter-unlisted": unlisted,
+          "date.inverted-range": inverted,
+          "surface.unknown": "empty" as const,
+        })),
+      ),
+    ),
+  );
+
+  test.each(combinations)("has totals that are the sum of its rows: %o", (assumptions) => {
+    const { sim, publisher, show, stats } = world(assumptions);
+    show(0);
+    sim.clock.advance("1d");
+    show(0);
+    show(0);
+    const counted = { live: 3, "next-day": 1 }[assumptions["stats.today"]];
+    const inverted = { reject: undefined, empty: 0, swap: counted };
+    const back = { from: "2026-01-16", to: "2026-01-15" };
+    const known = publisher.surfaces[0]?.id ?? "";
+    for (const [query, impressions] of [
+      [{}, counted],
+      [{ surface: known }, counted],
+      [{ surface: "nowhere" }, 0],
+      [back, inverted[assumptions["date.inverted-range"]]],
+    ] as const) {
+      // Twice: the second may be the first again.
+      for (let time = 0; time < 2; time += 1) {
+        const { status, body, rows } = stats(query);
+        expect(status).toBe(impressions === undefined ? 400 : 200);
+        expect(body.impressions).toBe(impressions);
+        if (impressions === undefined) continue;
+        expect(rows.reduce((sum, row) => sum + row.impressions, 0)).toBe(impressions);
+        if (assumptions["stats.surfaces"] === "with-traffic")
+          expect(rows.every((row) => row.impressions > 0)).toBe(true);
+      }
+    }
+  });
+});

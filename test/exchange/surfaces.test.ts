@@ -1,0 +1,95 @@
+/** Surfaces that aren't active, and surfaces that aren't there: each choice. */
+
+import { describe, expect, test } from "vitest";
+import type { Assumptions } from "../../src/assumptions/catalogue.ts";
+import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import { type Asking, asking } from "./asking.ts";
+
+function world(assumptions: Partial<Assumptions>): {
+  sim: Simulator;
+  publisher: Publisher;
+  asks: Asking;
+  show(surface: number, session?: string): ReturnType<Asking["post"]>;
+} {
+  const sim = createSimulator({ assumptions });
+  const publisher = sim.publishers.signUp({
+    surfaces: ["running", { name: "paused", status: "paused" }],
+  });
+  const asks = asking(sim, publisher);
+  return {
+    sim,
+    publisher,
+    asks,
+    show: (surface, session_id) =>
+      asks.post("impression", {
+        publisher_id: publisher.id,
+        surface: publisher.surfaces[surface]?.id,
+        ad_id: "ad",
+        session_id,
+      }),
+  };
+}
+
+describe("surface.inactive=uncredited", () => {
+  const choice = { "surface.inactive": "uncredited" } as const;
+
+  test.each(["paused", "pending_review", "archived"])(
+    "an impression on a surface that is %s counts and has an id, with 0 credited",
+    (status) => {
+      const { sim, publisher, asks, show } = world(choice);
+      const { id } = publisher.surfaces[1] ?? { id: "" };
+      sim.publishers.setSurface(publisher.id, id, { status });
+      const { status: answered, body, shapedBy } = show(1);
+      expect([answered, body.revenue_credited_inr]).toEqual([200, 0]);
+      expect(shapedBy).toContain("surface.inactive");
+      const stats = asks.get("stats", { publisher_id: publisher.id, surface: id }).body;
+      expect(stats).toMatchObject({ impressions: 1, revenue_inr: 0 });
+    },
+  );
+
+  test("one on an active surface earns as ever, and nothing of this shapes it", () => {
+    const { show } = world(choice);
+    expect(show(0).body.revenue_credited_inr).toBeGreaterThan(0);
+    expect(show(0).shapedBy).not.toContain("surface.inactive");
+  });
+
+  test("the price of the next one is what it would have been", () => {
+    const [lenient, usual] = [world(choice), world({})];
+    lenient.show(1);
+    usual.show(0);
+    expect(lenient.show(0).body.revenue_credited_inr).toBe(usual.show(0).body.revenue_credited_inr);
+  });
+
+  test("it may be clicked, and the click earns", () => {
+    const { asks, show } = world(choice);
+    const { impression_id } = show(1).body;
+    expect(asks.post("click", { impression_id }).body.revenue_credited_inr).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["original-uncredited", 200],
+    ["replay", 200],
+    ["conflict", 409],
+  ] as const)("a repeated one is a duplicate: %s", (repeat, expected) => {
+    const { sim, publisher, show } = world({ ...choice, "dedup.repeat": repeat });
+    const first = show(1, "s");
+    const again = show(1, "s");
+    expect(again.status).toBe(expected);
+    expect(again.shapedBy).toEqual(expect.arrayContaining(["surface.inactive", "dedup.key"]));
+    // It stays what it was answered with, whatever the surface is by now.
+    sim.publishers.setSurface(publisher.id, publisher.surfaces[1]?.id ?? "", { status: "active" });
+    const later = show(1, "s");
+    expect(later.status).toBe(expected);
+    expect(later.shapedBy).not.toContain("surface.inactive");
+    if (repeat === "replay") expect([again.text, later.text]).toEqual([first.text, first.text]);
+  });
+});
+
+describe("surface.unknown=empty", () => {
+  test("an impression is 404 still", () => {
+    const { publisher, asks } = world({ "surface.unknown": "empty" });
+    const sent = { publisher_id: publisher.id, surface: "nowhere", ad_id: "ad" };
+    const { status, body } = asks.post("impression", sent);
+    expect([status, body.code]).toEqual([404, "surface_not_found"]);
+  });
+});
