@@ -355,7 +355,13 @@ export const catalogue = {
     question: "What do ids look like?",
     spec: "§2",
     default: "prefixed",
-    choices: { prefixed: "A short prefix and 13 letters and digits." },
+    choices: {
+      prefixed: "A short prefix and 13 letters and digits.",
+      uuid: "UUIDs of version 4.",
+      digits: "20 digits, too many for a JSON number.",
+      long: "200 letters, digits and underscores.",
+      "url-unsafe": "Base 64 with `+`, `/` and `=`, which a URL must escape.",
+    },
     caution: "Any prefix, length or alphabet.",
   },
   "money.precision": {
