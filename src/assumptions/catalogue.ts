@@ -368,7 +368,10 @@ export const catalogue = {
     question: "How fine are amounts in responses?",
     spec: "§2",
     default: "exact",
-    choices: { exact: "To the micro-INR." },
+    choices: {
+      exact: "To the micro-INR.",
+      paise: "To the paisa, each amount rounded half up; the books stay exact.",
+    },
     caution: "A number of decimals.",
   },
   "response.extra-fields": {

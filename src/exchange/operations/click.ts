@@ -2,22 +2,21 @@
 
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
-import { formatInr } from "../../base/money.ts";
+import { MICROS_PER_PAISA } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
+import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
 
-/** 1 paisa in micro-INR. */
-const MICROS_PER_PAISA = 10_000;
-
 export function createClick(world: World): Click {
   const { assumptions, ids } = world;
   const repeat = repeats[assumptions["click.repeat"]];
   const price = prices[assumptions["click.revenue"]];
+  const inr = amountWriterOf(assumptions);
 
   return (input, account, moment) => {
     const { impressions } = account.book;
@@ -28,9 +27,9 @@ export function createClick(world: World): Click {
     const surface = account.surfaces[impressions.surfaceIndex(serial)];
     const micros = surface === undefined ? 0 : price(surface);
     const id = ids.click.encode(account.ordinal, serial);
-    if (impressions.isClicked(serial)) return repeat(id, micros);
+    if (impressions.isClicked(serial)) return repeat(id, micros, inr);
     account.book.recordClick(serial, micros, moment);
-    return done(bodyOf(id, micros), "recorded", shapedByPrice);
+    return done(bodyOf(id, micros, inr), "recorded", shapedByPrice);
   };
 }
 
@@ -40,8 +39,8 @@ const prices = {
 } satisfies Record<Choice<"click.revenue">, (surface: SurfaceTerms) => number>;
 
 const repeats = {
-  "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
-  replay: (id, micros) => duplicate(bodyOf(id, micros)),
+  "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr)),
+  replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr)),
   conflict: () =>
     refused(
       {
@@ -51,7 +50,10 @@ const repeats = {
       },
       "click.repeat",
     ),
-} satisfies Record<Choice<"click.repeat">, (id: string, micros: number) => Outcome>;
+} satisfies Record<
+  Choice<"click.repeat">,
+  (id: string, micros: number, inr: AmountWriter) => Outcome
+>;
 
 const shapedByRepeat: ShapedBy = ["click.repeat"];
 const shapedByPrice: ShapedBy = ["click.revenue"];
@@ -60,8 +62,8 @@ function duplicate(body: string): Outcome {
   return done(body, "duplicate, not counted", shapedByRepeat);
 }
 
-function bodyOf(id: string, micros: number): string {
-  return `{"ok":true,"click_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
+function bodyOf(id: string, micros: number, inr: AmountWriter): string {
+  return `{"ok":true,"click_id":"${id}","revenue_credited_inr":${inr(micros)}}`;
 }
 
 const unknownImpression = refused({

@@ -2,16 +2,16 @@
 
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
-import { formatInr } from "../../base/money.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
+import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import { dedupWindowOf, type World } from "../world.ts";
 
-type Repeat = (id: string, micros: number) => Outcome;
+type Repeat = (id: string, micros: number, inr: AmountWriter) => Outcome;
 
 export type Impression = (input: Input<"impression">, account: Account, moment: Moment) => Outcome;
 
@@ -24,6 +24,7 @@ export function createImpression(world: World): Impression {
   const hashKey = deriveKey(world.seed, "dedup");
   const repeat = repeats[assumptions["dedup.repeat"]];
   const fingerprintOf = fingerprints[assumptions["dedup.key"]];
+  const inr = amountWriterOf(assumptions);
 
   return (input, account, moment) => {
     const index = account.surfaceIndexes.get(input.surface);
@@ -42,6 +43,7 @@ export function createImpression(world: World): Impression {
         return repeat(
           ids.impression.encode(account.ordinal, original),
           book.impressions.micros(original),
+          inr,
         );
       }
     }
@@ -49,7 +51,7 @@ export function createImpression(world: World): Impression {
     const micros = priceOf(account, surface);
     const serial = book.recordImpression(index, micros, moment);
     if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
-    return done(bodyOf(ids.impression.encode(account.ordinal, serial), micros), "recorded");
+    return done(bodyOf(ids.impression.encode(account.ordinal, serial), micros, inr), "recorded");
   };
 }
 
@@ -70,8 +72,8 @@ const fingerprints = {
 } satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
 
 const repeats = {
-  "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
-  replay: (id, micros) => duplicate(bodyOf(id, micros)),
+  "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr)),
+  replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr)),
   conflict: () =>
     refused(
       {
@@ -93,8 +95,8 @@ function duplicate(body: string): Outcome {
   return done(body, "duplicate, not counted", shapedByRepeat);
 }
 
-function bodyOf(id: string, micros: number): string {
-  return `{"ok":true,"impression_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
+function bodyOf(id: string, micros: number, inr: AmountWriter): string {
+  return `{"ok":true,"impression_id":"${id}","revenue_credited_inr":${inr(micros)}}`;
 }
 
 const inactive = {

@@ -3,10 +3,10 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
 import { type Day, day, formatDay } from "../../base/calendar.ts";
-import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Payout, type PayoutHistory, payoutHistory } from "../../ledger/payouts.ts";
+import { amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { revenueBetween } from "./revenue.ts";
@@ -22,6 +22,7 @@ const orders = {
 export function createPayouts(world: World, startDay: Day): Payouts {
   const { ids, population } = world;
   const order = orders[world.assumptions["payout.order"]];
+  const inr = amountWriterOf(world.assumptions);
 
   function historyOf(account: Account, today: Day): PayoutHistory {
     // The seeded history ends on the day before the world's start.
@@ -41,11 +42,11 @@ export function createPayouts(world: World, startDay: Day): Payouts {
     const listed = order(payouts, input.limit).map(
       ({ month, date, amount }) =>
         `{"id":"${ids.payout.encode(account.ordinal, month)}","date":"${formatDay(date)}",` +
-        `"amount_inr":${formatInr(amount)},"upi_id":${JSON.stringify(person.upiId)},` +
+        `"amount_inr":${inr(amount)},"upi_id":${JSON.stringify(person.upiId)},` +
         `"status":"paid","txn_id":"${ids.transaction.encode(account.ordinal, month)}"}`,
     );
     return done(
-      `{"payouts":[${listed.join(",")}],"pending_inr":${formatInr(pending)}}`,
+      `{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`,
       "read",
       listed.length > 1 ? shapedByList : shapedByCycle,
     );
