@@ -21,7 +21,12 @@ export const catalogue = {
     question: "How are the parameters of the POST endpoints sent?",
     spec: "§4",
     default: "any",
-    choices: { any: "As JSON, as a form or in the query, all of them understood." },
+    choices: {
+      any: "As JSON, as a form or in the query, all of them understood.",
+      json: "As a JSON body; any other way is refused with 415.",
+      form: "As a form body; any other way is refused with 415.",
+      query: "In the query; any body is refused with 415.",
+    },
     caution: "That an encoding other than the one you send is understood, or refused.",
   },
   "request.unknown-fields": {

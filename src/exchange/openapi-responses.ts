@@ -96,7 +96,13 @@ const ofEvery: readonly ErrorCode[] = [
   "headers_too_large",
 ];
 const ofEveryPublisherId: readonly ErrorCode[] = ["publisher_not_found"];
-const ofEveryBody: readonly ErrorCode[] = ["malformed_body", "unsupported_media_type"];
+/** Of operations with a body, by how it is read. */
+const ofEveryBody = {
+  any: ["malformed_body", "unsupported_media_type"],
+  json: ["malformed_body", "unsupported_media_type"],
+  form: ["malformed_body", "unsupported_media_type"],
+  query: ["unsupported_media_type"],
+} satisfies Record<Choice<"request.encoding">, readonly ErrorCode[]>;
 
 function codesOf(operation: Operation, assumptions: Assumptions): readonly ErrorCode[] {
   const own: Readonly<Record<OperationId, readonly ErrorCode[]>> = {
@@ -112,7 +118,7 @@ function codesOf(operation: Operation, assumptions: Assumptions): readonly Error
   };
   return [
     ...ofEvery,
-    ...(operation.method === "POST" ? ofEveryBody : []),
+    ...(operation.method === "POST" ? ofEveryBody[assumptions["request.encoding"]] : []),
     ...("publisher_id" in operation.parameters
       ? [...ofEveryPublisherId, ...foreignCodes[assumptions["auth.foreign-publisher"]]]
       : []),

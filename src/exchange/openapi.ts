@@ -96,7 +96,7 @@ function createDescriber(
   assumptions: Assumptions,
   { success, refusals }: ResponseDescriber,
 ): (operation: Operation) => OpenApiOperation {
-  const bodyTypes = requestBodies[assumptions["request.encoding"]];
+  const bodyTypes: RequestBody = requestBodies[assumptions["request.encoding"]];
   return (operation) => {
     const sent = Object.entries(operation.parameters).map(([name, parameter]) => ({
       name,
@@ -124,13 +124,12 @@ function createDescriber(
     return {
       operationId: operation.id,
       summary: operation.about,
-      ...(operation.method === "GET"
+      ...(operation.method === "GET" || bodyTypes.types.length === 0
         ? { parameters: inQuery }
         : {
             requestBody: {
               description: bodyTypes.about,
-              // The same parameters may come in the query.
-              required: false,
+              required: bodyTypes.required,
               content: Object.fromEntries(
                 bodyTypes.types.map((type) => [type, { schema: inBody }]),
               ),
@@ -145,11 +144,20 @@ const requestBodies = {
   any: {
     types: ["application/json", "application/x-www-form-urlencoded"],
     about: "The parameters. They may be sent in the query instead, by the same names.",
+    required: false,
   },
-} satisfies Record<
-  Choice<"request.encoding">,
-  { readonly types: readonly string[]; readonly about: string }
->;
+  json: { types: ["application/json"], about: "The parameters.", required: true },
+  form: { types: ["application/x-www-form-urlencoded"], about: "The parameters.", required: true },
+  // The parameters stand in the query.
+  query: { types: [], about: "", required: false },
+} satisfies Record<Choice<"request.encoding">, RequestBody>;
+
+interface RequestBody {
+  /** The content types that are read; none where the parameters come in the query. */
+  readonly types: readonly string[];
+  readonly about: string;
+  readonly required: boolean;
+}
 
 const allowsUnknown = { ignore: true, reject: false } satisfies Record<
   Choice<"request.unknown-fields">,
