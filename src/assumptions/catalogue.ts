@@ -101,7 +101,15 @@ export const catalogue = {
     question: "What shape has an error body?",
     spec: "§7",
     default: "problem",
-    choices: { problem: "RFC 9457 problem details, application/problem+json." },
+    choices: {
+      problem: "RFC 9457 problem details, application/problem+json.",
+      envelope: "JSON: an object `error` with a code and a message.",
+      flat: "JSON: a text `error`.",
+      list: "JSON: a list `errors` of objects with a code and a message.",
+      text: "Plain text.",
+      html: "An HTML page.",
+      empty: "None: the body is empty.",
+    },
     caution: "That an error body is JSON, or has a certain member.",
   },
   "errors.invalid": {
@@ -383,14 +391,17 @@ export const catalogue = {
     question: "Do responses hold fields that the spec doesn't list?",
     spec: "§2",
     default: "none",
-    choices: { none: "No." },
+    choices: { none: "No.", present: "Yes, every object of a success body has some at its end." },
     caution: "That no other field ever comes.",
   },
   "response.key-order": {
     question: "Which order have the keys of a JSON object?",
     spec: "§2",
     default: "documented",
-    choices: { documented: "The spec's." },
+    choices: {
+      documented: "The spec's.",
+      shuffled: "Any but the spec's; the same for the same body.",
+    },
     caution: "The order of keys.",
   },
 } as const;

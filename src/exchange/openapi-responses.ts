@@ -7,6 +7,7 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type ErrorCode, errorKinds } from "../contract/errors.ts";
 import type { Operation, OperationId } from "../contract/operations.ts";
 import { type JsonSchema, responseSchemas } from "../contract/responses.ts";
+import { errorSchemaOf } from "./openapi-errors.ts";
 import { challengeOf, contentTypesOf, statusesOf } from "./respond.ts";
 
 export interface OpenApiResponse {
@@ -34,10 +35,11 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
   const statuses = statusesOf(assumptions);
   const bodies = responseSchemas({
     additionalProperties: allowsExtra[assumptions["response.extra-fields"]],
+    decimals: decimals[assumptions["money.precision"]],
     surfaceStatus: surfaceStatuses[assumptions["surface.statuses"]],
     payoutStatus: payoutStatuses[assumptions["payout.statuses"]],
   });
-  const { narrowed } = errorSchemas[assumptions["errors.body"]];
+  const { narrowed } = errorSchemaOf(assumptions);
   const occasional = occasionalHeaders(assumptions);
   const unrouted = unroutedCodes[assumptions["errors.method"]];
 
@@ -51,7 +53,9 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
     return {
       description: codes.map((code) => errorKinds[code].title).join(". "),
       headers,
-      content: { [types.error]: { schema: narrowed(status, codes) } },
+      ...(types.error === undefined
+        ? {}
+        : { content: { [types.error]: { schema: narrowed(status, codes) } } }),
     };
   }
 
@@ -74,11 +78,6 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
       );
     },
   };
-}
-
-/** The schema of an error body, whichever error. */
-export function errorShapeOf(assumptions: Assumptions): JsonSchema {
-  return errorSchemas[assumptions["errors.body"]].shape;
 }
 
 /** Errors that any operation can answer with; the last three come from the transport. */
@@ -208,39 +207,12 @@ const retryAfter = {
   absent: undefined,
 } satisfies Record<Choice<"limit.retry-after">, OccasionalHeader["value"]>;
 
-/** `shape`: any error's body. `narrowed`: the body of these errors with this status. */
-const errorSchemas = {
-  problem: {
-    shape: {
-      type: "object",
-      description: "RFC 9457 problem details",
-      properties: {
-        type: { type: "string", pattern: "^urn:adsim:error:[a-z_]+$" },
-        title: { type: "string", minLength: 1 },
-        status: { type: "integer", minimum: 400, maximum: 599 },
-        detail: { type: "string", minLength: 1, description: "What is wrong, for people" },
-        code: { enum: Object.keys(errorKinds) },
-        parameter: { type: "string", minLength: 1, description: "The parameter at fault" },
-      },
-      required: ["type", "title", "status", "detail", "code"],
-      additionalProperties: false,
-    },
-    narrowed: (status, codes) => ({
-      allOf: [
-        { $ref: "#/components/schemas/Error" },
-        { properties: { status: { const: status }, code: { enum: codes } } },
-      ],
-    }),
-  },
-} satisfies Record<
-  Choice<"errors.body">,
-  {
-    readonly shape: JsonSchema;
-    narrowed(status: number, codes: readonly ErrorCode[]): JsonSchema;
-  }
+const allowsExtra = { none: false, present: true } satisfies Record<
+  Choice<"response.extra-fields">,
+  boolean
 >;
 
-const allowsExtra = { none: false } satisfies Record<Choice<"response.extra-fields">, boolean>;
+const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
 
 const surfaceStatuses = {
   documented: { type: "string", minLength: 1, description: "`active`, until someone changes it" },

@@ -6,9 +6,9 @@
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Operation, operations, type Parameter } from "../contract/operations.ts";
 import type { JsonSchema } from "../contract/responses.ts";
+import { errorSchemaOf } from "./openapi-errors.ts";
 import {
   createResponses,
-  errorShapeOf,
   type OpenApiHeader,
   type OpenApiResponse,
   type ResponseDescriber,
@@ -43,6 +43,7 @@ export function openApiDocument(assumptions: Assumptions, baseUrl = "/"): OpenAp
   const answersHead = headOperations[assumptions["http.head"]];
   const responses = createResponses(assumptions);
   const describe = createDescriber(assumptions, responses);
+  const { shape } = errorSchemaOf(assumptions);
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of Object.values<Operation>(operations)) {
     const described = describe(operation);
@@ -67,7 +68,7 @@ export function openApiDocument(assumptions: Assumptions, baseUrl = "/"): OpenAp
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "The API key of a publisher" },
       },
-      schemas: { Error: errorShapeOf(assumptions) },
+      schemas: shape === undefined ? {} : { Error: shape },
       headers: responses.headers,
       responses: responses.unrouted,
     },
