@@ -130,7 +130,7 @@ export const catalogue = {
     question: "Is a path with a slash at its end the same path?",
     spec: "§4",
     default: "404",
-    choices: { "404": "No: 404.", same: "Yes." },
+    choices: { "404": "No: 404.", same: "Yes.", "308": "No: 308 to the path without it." },
     caution: "That paths are normalised.",
   },
   "http.head": {

@@ -24,7 +24,7 @@ export interface OpenApiHeader {
 
 export interface ResponseDescriber {
   readonly headers: { readonly [name: string]: OpenApiHeader };
-  /** Answers to requests that name no operation, by error code. */
+  /** Answers to requests that name no operation, by error code; `redirected` where there are redirects. */
   readonly unrouted: { readonly [code: string]: OpenApiResponse };
   success(operation: Operation): OpenApiResponse;
   refusals(operation: Operation): { readonly [status: string]: OpenApiResponse };
@@ -61,7 +61,10 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
 
   return {
     headers: { "X-RateLimit-Remaining": remaining },
-    unrouted: Object.fromEntries(unrouted.map((code) => [code, refusal(statuses[code], [code])])),
+    unrouted: {
+      ...Object.fromEntries(unrouted.map((code) => [code, refusal(statuses[code], [code])])),
+      ...redirects[assumptions["http.trailing-slash"]],
+    },
     success: (operation) => ({
       description: operation.about,
       headers: everywhere,
@@ -163,6 +166,24 @@ const remaining: OpenApiHeader = {
 const everywhere = {
   "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
 };
+
+const redirect: OpenApiResponse = {
+  description:
+    "The path of an operation with a slash at its end, and a method of that path: the same without it",
+  headers: {
+    ...everywhere,
+    Location: {
+      description: "The path without the slash, relative, with the query that was sent",
+      required: true,
+      schema: { type: "string", pattern: "^\\.\\./[a-z]+(\\?[!-~]+)?$" },
+    },
+  },
+};
+
+const redirects = { "404": {}, same: {}, "308": { redirected: redirect } } satisfies Record<
+  Choice<"http.trailing-slash">,
+  ResponseDescriber["unrouted"]
+>;
 
 interface OccasionalHeader {
   readonly header: string;

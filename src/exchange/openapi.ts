@@ -25,7 +25,7 @@ export interface OpenApiDocument {
     readonly securitySchemes: { readonly [name: string]: unknown };
     readonly schemas: { readonly [name: string]: JsonSchema };
     readonly headers: { readonly [name: string]: OpenApiHeader };
-    /** Answers to requests that name no operation, by error code. */
+    /** Answers to requests that name no operation, by error code; `redirected` where there are redirects. */
     readonly responses: { readonly [code: string]: OpenApiResponse };
   };
 }

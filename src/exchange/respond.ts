@@ -18,10 +18,14 @@ export interface Responder {
     shapedBy: ShapedBy,
     extra: RefusalExtra,
   ): ApiResponse;
+  /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link shapedRedirect} gives it. */
+  redirect(location: string, remaining: number, shapedBy: ShapedBy): ApiResponse;
   /** All that a success rests on: what decided it, and its form. */
   shapedSuccess(decidedBy: ShapedBy): ShapedBy;
   /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
   shapedRefusal(refusal: Refused): ShapedBy;
+  /** All that a redirect rests on: it has no body, but headers. */
+  shapedRedirect(decidedBy: ShapedBy): ShapedBy;
 }
 
 export interface ResponderOptions {
@@ -86,7 +90,17 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
     shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
     shapedRefusal: ({ rejection, shapedBy }) =>
       shapedByBoth(shapedByBoth(shapedBy, shapedByCode[rejection.code] ?? documented), refusalForm),
+    shapedRedirect: (decidedBy) => shapedByBoth(decidedBy, headerForm),
     success: form === undefined ? success : (done, ...rest) => success(formed(done, form), ...rest),
+    redirect(location, remaining, shapedBy) {
+      const headers: Record<string, string> = {
+        location,
+        "content-length": "0",
+        "x-ratelimit-remaining": decimal(remaining),
+      };
+      if (explain) headers[EXPLANATION] = explanation(shapedBy);
+      return { status: 308, headers, body: "" };
+    },
     refusal(rejection, remaining, shapedBy, extra) {
       const status = statuses[rejection.code];
       const body = errorBody.write(rejection, status);
