@@ -15,7 +15,7 @@ test("members that stay give the very same text", () => {
       expect(rewriteObjects(text, same)).toBe(text);
       expect(rewriteObjects(rewriteObjects(text, reversed), reversed)).toBe(text);
     }),
-    { seed: 1, numRuns: 2000 },
+    { seed: 1, numRuns: 400 },
   );
 });
 
