@@ -35,12 +35,16 @@ export function createConformance(document: OpenApiDocument): Conformance {
     const content = Object.keys(found.described.content ?? {});
     if (content.length === 0) {
       if (response.body !== "") problems.push("a body where none is described");
+      // HEAD has the content type of the body that GET has.
+      if (method !== "HEAD" && response.headers["content-type"] !== undefined) {
+        problems.push("a content type where no body is described");
+      }
       return problems;
     }
     const type = response.headers["content-type"] ?? "none";
     if (!content.includes(type)) return [...problems, `content type ${type} is not described`];
     const validate = validator(`${found.pointer}/content/${escaped(type)}/schema`);
-    if (!validate(JSON.parse(response.body))) {
+    if (!validate(type.includes("json") ? JSON.parse(response.body) : response.body)) {
       problems.push(`${ajv.errorsText(validate.errors)} in ${response.body}`);
     }
     return problems;
@@ -60,13 +64,26 @@ function placeOf(
     const pointer = `/paths/${escaped(bare)}/${method.toLowerCase()}/responses/${response.status}`;
     return described && { pointer, described };
   }
-  const code = document.paths[bare] === undefined ? "route_not_found" : "method_not_allowed";
-  const name = document.components.responses[code] === undefined ? "route_not_found" : code;
+  const name = unroutedName(document, method, bare);
   const described = document.components.responses[name];
   if (described === undefined) return undefined;
   if (method !== "HEAD") return { pointer: `/components/responses/${name}`, described };
   const { content: _none, ...headersOnly } = described;
   return { pointer: "", described: headersOnly };
+}
+
+/** Which of the answers to a request without an operation this path and method get. */
+function unroutedName(
+  { paths, components }: OpenApiDocument,
+  method: string,
+  bare: string,
+): string {
+  const redirects = components.responses.redirected !== undefined && bare.endsWith("/");
+  const methods = paths[redirects ? bare.slice(0, -1) : bare];
+  if (methods === undefined) return "route_not_found";
+  if (redirects && methods[method.toLowerCase()] !== undefined) return "redirected";
+  const wrongMethod = components.responses.method_not_allowed !== undefined;
+  return wrongMethod ? "method_not_allowed" : "route_not_found";
 }
 
 function headerProblems(

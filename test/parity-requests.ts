@@ -10,6 +10,18 @@ export const parityOptions: SimulatorOptions = {
   clock: "frozen",
 };
 
+/** The same with answers of another form: headers and bodies that a transport could get wrong in its own way. */
+export const otherForm: SimulatorOptions = {
+  ...parityOptions,
+  assumptions: {
+    "errors.body": "empty",
+    "http.trailing-slash": "308",
+    "ids.format": "long",
+    "response.extra-fields": "present",
+    "response.key-order": "shuffled",
+  },
+};
+
 /** A request as `fetch` can send it. `target`: path and query. */
 export interface RecordedRequest {
   readonly method: string;
@@ -21,8 +33,8 @@ export interface RecordedRequest {
 const JSON_TYPE = { "content-type": "application/json" };
 const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
 
-export function recordRequests(): RecordedRequest[] {
-  const sim = createSimulator(parityOptions);
+export function recordRequests(options: SimulatorOptions): RecordedRequest[] {
+  const sim = createSimulator(options);
   const requests: RecordedRequest[] = [];
   const send = (request: RecordedRequest): string => {
     requests.push(request);
@@ -170,7 +182,15 @@ function sendBrokenBodies(send: Send, owner: Publisher): void {
 }
 
 function sendUnroutable(send: Send, owner: Publisher): void {
-  for (const target of ["/", "/v1", "/v1/", "/v1/impression/", "//v1/click", "/v1/%63lick"]) {
+  for (const target of [
+    "/",
+    "/v1",
+    "/v1/",
+    "/v1/impression/",
+    "/v1/publisher/stats/?a=b%20c&d=%22",
+    "//v1/click",
+    "/v1/%63lick",
+  ]) {
     for (const method of ["GET", "POST", "HEAD"]) send({ method, target, headers: key(owner) });
   }
   for (const method of ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"]) {

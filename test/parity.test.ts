@@ -5,15 +5,18 @@ import { HttpHandler as HttpHandler3 } from "msw";
 import { setupServer as setupServer3 } from "msw/node";
 import { HttpHandler as HttpHandler2 } from "msw2";
 import { setupServer as setupServer2 } from "msw2/node";
-import { afterEach, expect, test, vi } from "vitest";
-import { createSimulator } from "../src/index.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createSimulator, type SimulatorOptions } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
-import { parityOptions, type RecordedRequest, recordRequests } from "./parity-requests.ts";
+import {
+  otherForm,
+  parityOptions,
+  type RecordedRequest,
+  recordRequests,
+} from "./parity-requests.ts";
 
 /** What belongs to a connection and not to an answer. */
 const transportHeaders = ["connection", "date", "keep-alive", "transfer-encoding"];
-
-const requests = recordRequests();
 
 afterEach(() => {
   vi.doUnmock("msw");
@@ -21,7 +24,8 @@ afterEach(() => {
 });
 
 test("the list reaches every operation, every method and every status", () => {
-  const answers = playInProcess();
+  const requests = recordRequests(parityOptions);
+  const answers = playInProcess(parityOptions, requests);
   const statuses = new Set(answers.map((line) => line.slice(0, 3)));
   expect(requests.length).toBeGreaterThan(150);
   expect([...statuses].sort()).toEqual([
@@ -39,64 +43,75 @@ test("the list reaches every operation, every method and every status", () => {
   expect(digest(answers)).not.toBe(digest(answers.slice(1)));
 });
 
-test("fetch answers as the simulator in process does", async () => {
-  const sim = createSimulator(parityOptions);
-  expectSameAnswers(await playOver(sim.fetch, "https://parity.invalid"));
-});
+const worlds = { "the defaults": parityOptions, "another form": otherForm };
 
-test("MSW 2 answers as the simulator in process does", async () => {
-  vi.doMock("msw", () => import("msw2"));
-  const handlers = await freshHandlers();
-  expect(handlers[0]).toBeInstanceOf(HttpHandler2);
-  const server = setupServer2(...(handlers as unknown as HttpHandler2[]));
-  server.listen({ onUnhandledRequest: "error" });
-  try {
-    expectSameAnswers(await playOver(fetch, "https://parity.invalid/prefix"));
-  } finally {
-    server.close();
-  }
-});
+describe.each(Object.entries(worlds))("under %s", (_, options) => {
+  const requests = recordRequests(options);
+  const same = (answers: readonly string[]): void => expectSameAnswers(options, requests, answers);
 
-test("MSW 3 answers as the simulator in process does", async () => {
-  const handlers = await freshHandlers();
-  expect(handlers[0]).toBeInstanceOf(HttpHandler3);
-  const server = setupServer3(...handlers);
-  server.listen({ onUnhandledFrame: "error" });
-  try {
-    expectSameAnswers(await playOver(fetch, "https://parity.invalid/prefix"));
-  } finally {
-    server.close();
-  }
-});
+  test("fetch answers as the simulator in process does", async () => {
+    const sim = createSimulator(options);
+    same(await playOver(requests, sim.fetch, "https://parity.invalid"));
+  });
 
-test("HTTP answers as the simulator in process does, in the default world and in another", async () => {
-  const server = await startServer({ ...parityOptions, port: 0 });
-  try {
-    expectSameAnswers(await playOver(fetch, server.url));
-    expectSameAnswers(await playOver(fetch, `${server.url}/@other`));
-  } finally {
-    await server.close();
-  }
+  test("MSW 2 answers as the simulator in process does", async () => {
+    vi.doMock("msw", () => import("msw2"));
+    const handlers = await freshHandlers(options);
+    expect(handlers[0]).toBeInstanceOf(HttpHandler2);
+    const server = setupServer2(...(handlers as unknown as HttpHandler2[]));
+    server.listen({ onUnhandledRequest: "error" });
+    try {
+      same(await playOver(requests, fetch, "https://parity.invalid/prefix"));
+    } finally {
+      server.close();
+    }
+  });
+
+  test("MSW 3 answers as the simulator in process does", async () => {
+    const handlers = await freshHandlers(options);
+    expect(handlers[0]).toBeInstanceOf(HttpHandler3);
+    const server = setupServer3(...handlers);
+    server.listen({ onUnhandledFrame: "error" });
+    try {
+      same(await playOver(requests, fetch, "https://parity.invalid/prefix"));
+    } finally {
+      server.close();
+    }
+  });
+
+  test("HTTP answers as the simulator in process does, in the default world and in another", async () => {
+    const server = await startServer({ ...options, port: 0 });
+    try {
+      same(await playOver(requests, fetch, server.url));
+      same(await playOver(requests, fetch, `${server.url}/@other`));
+    } finally {
+      await server.close();
+    }
+  });
 });
 
 /** Handlers of a new simulator, made with the msw that is in place now. */
-async function freshHandlers(): Promise<HttpHandler3[]> {
+async function freshHandlers(options: SimulatorOptions): Promise<HttpHandler3[]> {
   vi.resetModules();
   const { createHandlers } = await import("../src/msw.ts");
-  return createHandlers(createSimulator(parityOptions), {
+  return createHandlers(createSimulator(options), {
     baseUrl: "https://parity.invalid/prefix",
   });
 }
 
-function playInProcess(): string[] {
-  const sim = createSimulator(parityOptions);
+function playInProcess(options: SimulatorOptions, requests: readonly RecordedRequest[]): string[] {
+  const sim = createSimulator(options);
   return requests.map(({ target, ...request }) => {
     const { status, headers, body } = sim.handle({ ...request, path: target });
     return lineOf(status, Object.entries(headers), Buffer.from(body, "utf8"));
   });
 }
 
-async function playOver(send: typeof fetch, baseUrl: string): Promise<string[]> {
+async function playOver(
+  requests: readonly RecordedRequest[],
+  send: typeof fetch,
+  baseUrl: string,
+): Promise<string[]> {
   const answers: string[] = [];
   for (const { method, target, headers, body } of requests) {
     const response = await send(`${baseUrl}${target}`, {
@@ -125,8 +140,12 @@ function digest(answers: readonly string[]): string {
 }
 
 /** Names the first request that was answered otherwise, then compares the digests of all. */
-function expectSameAnswers(answers: readonly string[]): void {
-  const expected = playInProcess();
+function expectSameAnswers(
+  options: SimulatorOptions,
+  requests: readonly RecordedRequest[],
+  answers: readonly string[],
+): void {
+  const expected = playInProcess(options, requests);
   for (const [index, request] of requests.entries()) {
     expect(answers[index], nameOf(index, request)).toBe(expected[index]);
   }

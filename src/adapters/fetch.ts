@@ -7,15 +7,36 @@ const ORIGIN = "http://adsim.invalid";
 
 /**
  * A `fetch` that is answered by `handle`, whatever the origin; `fetch("/v1/…")` works as well. As with the built-in
- * one, an aborted signal rejects with its reason; a request that was aborted before it was read is not handled at all.
+ * one, an aborted signal rejects with its reason, a request that was aborted before it was read is not handled at all,
+ * and redirects are followed, refused or handed over as `redirect` says.
  */
 export function createFetch(handle: (request: ApiRequest) => ApiResponse): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     request.signal.throwIfAborted();
     const read = await unlessAborted(request.signal, toApiRequest(request));
-    return toResponse(handle(read));
+    const response = handle(read);
+    const { location } = response.headers;
+    if (response.status !== PERMANENT_REDIRECT || location === undefined) {
+      return toResponse(response);
+    }
+    switch (request.redirect) {
+      case "manual":
+        return toResponse(response);
+      case "error":
+        throw new TypeError(`fetch failed: ${request.url} redirects, and redirect is "error"`);
+      case "follow":
+        // Our redirects lead to an answer: a second one doesn't come.
+        return toResponse(handle({ ...read, ...targetOf(new URL(location, request.url)) }));
+    }
   };
+}
+
+/** The one redirect that the service sends. It keeps method and body (RFC 9110 §15.4.9). */
+const PERMANENT_REDIRECT = 308;
+
+function targetOf({ pathname, search }: URL): Pick<ApiRequest, "path" | "query"> {
+  return { path: pathname, query: search.slice(1) };
 }
 
 /** What `work` gives, or the signal's reason as soon as it is aborted: a body may never come to its end. */

@@ -1,4 +1,7 @@
-/** The simulator as MSW handlers, for msw 2.12 and later and for msw 3. Only `http` is used, which both have. */
+/**
+ * The simulator as MSW handlers, for msw 2.12 and later and for msw 3. Only `http` is used, which both have. A redirect is
+ * answered as such: msw 3 follows it as fetch does, msw 2 doesn't send a body again and rejects.
+ */
 
 import { http } from "msw";
 import * as v from "valibot";

@@ -79,8 +79,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const sockets = new Set<Socket>();
   let closing = false;
   const refuse = (rejection: Rejection): ApiResponse => {
-    const { assumptions } = worlds.get(DEFAULT_WORLD);
-    const respond = createResponder({ assumptions, explain: options.explain ?? false });
+    const { seed, assumptions } = worlds.get(DEFAULT_WORLD);
+    const respond = createResponder({ seed, assumptions, explain: options.explain ?? false });
     const shapedBy = respond.shapedRefusal(refused(rejection));
     return respond.refusal(rejection, UNTOUCHED, shapedBy, {});
   };

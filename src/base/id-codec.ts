@@ -21,7 +21,7 @@ export interface IdCodec {
 /** How 64 permuted bits look as text. */
 export interface IdFormat {
   render(prefix: string, high: number, low: number): string;
-  /** Calls `found` with the bits and returns its answer; undefined when the text doesn't have this form. */
+  /** The bits of a text that `render` gives; undefined for any other, another spelling included. */
   read(prefix: string, text: string): { high: number; low: number } | undefined;
 }
 
@@ -64,55 +64,3 @@ export function createIdCodec(
     },
   };
 }
-
-// Crockford's alphabet: no i, l, o, u, so ids read aloud well and spell nothing.
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const codes = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
-const values = Int8Array.from({ length: 128 }, (_, code) =>
-  ALPHABET.indexOf(String.fromCharCode(code)),
-);
-const LENGTH = 13;
-
-/** The character code of the lowest five bits. */
-function code(bits: number): number {
-  return codes[bits & 31] ?? 0;
-}
-
-/** `imp_` and 13 characters of Crockford's base 32, lower case: the choice `prefixed` of `ids.format`. */
-export const prefixedIds: IdFormat = {
-  render(prefix, high, low) {
-    // One call makes one flat string; adding up pairs would leave a chain of pieces to whoever keeps the id.
-    const characters = String.fromCharCode(
-      code(high >>> 27),
-      code(high >>> 22),
-      code(high >>> 17),
-      code(high >>> 12),
-      code(high >>> 7),
-      code(high >>> 2),
-      code(((high & 3) << 3) | (low >>> 29)),
-      code(low >>> 24),
-      code(low >>> 19),
-      code(low >>> 14),
-      code(low >>> 9),
-      code(low >>> 4),
-      code(low & 15),
-    );
-    return prefix + characters;
-  },
-  read(prefix, text) {
-    if (text.length !== prefix.length + LENGTH || !text.startsWith(prefix)) return undefined;
-    let high = 0;
-    let low = 0;
-    for (let index = 0; index < LENGTH; index += 1) {
-      const code = text.charCodeAt(prefix.length + index);
-      const value = code < 128 ? (values[code] ?? -1) : -1;
-      if (value < 0) return undefined;
-      // The last character carries 4 bits: one above would make a second spelling of the same id.
-      const bits = index === LENGTH - 1 ? 4 : 5;
-      if (value >= 1 << bits) return undefined;
-      high = (high << bits) | (low >>> (32 - bits));
-      low = (low << bits) | value;
-    }
-    return { high: high >>> 0, low: low >>> 0 };
-  },
-};

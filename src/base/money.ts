@@ -7,6 +7,8 @@ declare const microsBrand: unique symbol;
 export type Micros = number & { readonly [microsBrand]: true };
 
 export const MICROS_PER_INR = 1_000_000;
+/** 1 paisa in micro-INR. */
+export const MICROS_PER_PAISA = 10_000;
 
 /** The amount of this many micro-INR; the one constructor of `Micros`. */
 export function micros(wholeMicros: number): Micros {
@@ -22,6 +24,13 @@ export function formatInr(amount: number): string {
   const rest = fraction - thousands * 1000;
   const digits = rest === 0 ? threeDigits(thousands) : sixDigits(fraction);
   return `${decimal(whole)}.${withoutTrailingZeros(digits)}`;
+}
+
+/** The amount rounded half up to whole paise, as decimal text: at most two decimals, no trailing zero. */
+export function formatInrInPaise(amount: number): string {
+  return formatInr(
+    Math.floor((amount + MICROS_PER_PAISA / 2) / MICROS_PER_PAISA) * MICROS_PER_PAISA,
+  );
 }
 
 function withoutTrailingZeros(digits: string): string {

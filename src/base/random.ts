@@ -22,6 +22,18 @@ export function subKey(key: Key, ordinal: number): Key {
   return { a: draw(key, ordinal) | 0, b: draw(key, ordinal + 0x1_0000_0000) | 0 };
 }
 
+/** The key of the stream that a text names among those of `key`. Costs a few operations a character. */
+export function textKey(key: Key, text: string): Key {
+  let { a, b } = key;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 0x9e3779b1);
+    b = Math.imul(b ^ code, 0x5f356495);
+    a ^= b >>> 15;
+  }
+  return { a: mix(a ^ Math.imul(b, 0x85ebca77)), b: mix(b + a) };
+}
+
 /** Draw number `ordinal` (an integer from 0 to 2^53 - 1) of a stream: an integer from 0 to 2^32 - 1. */
 function draw(key: Key, ordinal: number): number {
   const low = mix(key.a ^ Math.imul(ordinal | 0, 0x9e3779b1));

@@ -17,8 +17,12 @@ const SAME_SIGNAL_MS = 300;
 export async function serve(flags: ServerFlags): Promise<number> {
   const interrupted = firstSignal();
   const server = await startServer(await serverOptions(flags, "system"));
-  const publishers = server.worlds.get("default").publishers.credentials(PUBLISHERS_SHOWN);
-  const ready: Ready = { url: server.url, publishers };
+  const { publishers, assumptions } = server.worlds.get("default");
+  const ready: Ready = {
+    url: server.url,
+    publishers: publishers.credentials(PUBLISHERS_SHOWN),
+    encoding: assumptions["request.encoding"],
+  };
   if (flags.json === true) process.stdout.write(readyEvent(ready));
   (flags.json === true ? process.stderr : process.stdout).write(readyText(ready));
   const signal = await interrupted;

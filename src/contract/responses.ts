@@ -5,7 +5,6 @@ import type { OperationId } from "./operations.ts";
 /** A JSON Schema of the dialect 2020-12, as far as it is used here. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-const inr: JsonSchema = { type: "number", minimum: 0, description: "INR, at most 6 decimals" };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 const date: JsonSchema = { type: "string", format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" };
 
@@ -13,6 +12,8 @@ const date: JsonSchema = { type: "string", format: "date", pattern: "^\\d{4}-\\d
 export interface ResponseReadings {
   /** Whether objects may hold fields that the spec doesn't list. */
   readonly additionalProperties: boolean;
+  /** How many decimals an amount has at most. */
+  readonly decimals: number;
   readonly surfaceStatus: JsonSchema;
   readonly payoutStatus: JsonSchema;
   /** What txn_id may be beside a text that is not empty. */
@@ -25,6 +26,11 @@ export interface ResponseReadings {
 export function responseSchemas(
   readings: ResponseReadings,
 ): Readonly<Record<OperationId, JsonSchema>> {
+  const inr: JsonSchema = {
+    type: "number",
+    minimum: 0,
+    description: `INR, at most ${readings.decimals} decimals`,
+  };
   const record = (
     properties: Readonly<Record<string, JsonSchema>>,
     optional: readonly string[] = [],

@@ -30,7 +30,7 @@ import { queryText } from "./parameters.ts";
 import { createQuota } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
-import { createRouter } from "./route.ts";
+import { createRouter, locationOf, type Route } from "./route.ts";
 import { dayReader, dedupWindowOf, type World } from "./world.ts";
 
 export type Exchange = (request: ApiRequest) => ApiResponse;
@@ -72,9 +72,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
   function answer(visit: Visit): ApiResponse {
     const routed = route(visit.method, visit.path);
-    if (routed.kind === "refused") {
-      return refuse(visit, routed, quota.untouched(undefined), { allow: routed.allow });
-    }
+    if (routed.kind !== "operation") return unrouted(visit, routed);
     const { operation } = routed;
     visit.operation = operation.id;
 
@@ -110,6 +108,16 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       ),
     );
     return respond.success(outcome, remaining, visit.shapedBy);
+  }
+
+  function unrouted(visit: Visit, routed: Exclude<Route, { kind: "operation" }>): ApiResponse {
+    if (routed.kind === "refused") {
+      return refuse(visit, routed, quota.untouched(undefined), { allow: routed.allow });
+    }
+    visit.reason = "redirected";
+    visit.shapedBy = respond.shapedRedirect(routed.shapedBy);
+    const remaining = quota.untouched(routed.operation.limit);
+    return respond.redirect(locationOf(routed.segment, visit.query), remaining, visit.shapedBy);
   }
 
   function refuse(

@@ -204,7 +204,13 @@ function shown(entry: JournalRecord, sequence: number): JournalEntry {
         typeof entry.body === "string" ? entry.body : new TextDecoder().decode(entry.body),
       ),
     },
-    response: { ...entry.response, headers: { ...entry.response.headers } },
+    response: {
+      ...entry.response,
+      // A redirect repeats the query.
+      headers: Object.fromEntries(
+        Object.entries(entry.response.headers).map(([name, value]) => [name, withoutKeys(value)]),
+      ),
+    },
     reason: entry.reason,
     assumptions: entry.shapedBy.length === 0 ? "documented" : [...entry.shapedBy],
   };

@@ -7,6 +7,7 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type ErrorCode, errorKinds } from "../contract/errors.ts";
 import type { Operation, OperationId } from "../contract/operations.ts";
 import type { JsonSchema } from "../contract/responses.ts";
+import { errorSchemaOf } from "./openapi-errors.ts";
 import { successSchemas } from "./openapi-successes.ts";
 import { challengeOf, contentTypesOf, statusesOf } from "./respond.ts";
 
@@ -24,7 +25,7 @@ export interface OpenApiHeader {
 
 export interface ResponseDescriber {
   readonly headers: { readonly [name: string]: OpenApiHeader };
-  /** Answers to requests that name no operation, by error code. */
+  /** Answers to requests that name no operation, by error code; `redirected` where there are redirects. */
   readonly unrouted: { readonly [code: string]: OpenApiResponse };
   success(operation: Operation): OpenApiResponse;
   refusals(operation: Operation): { readonly [status: string]: OpenApiResponse };
@@ -34,7 +35,7 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
   const types = contentTypesOf(assumptions);
   const statuses = statusesOf(assumptions);
   const bodies = successSchemas(assumptions);
-  const { narrowed } = errorSchemas[assumptions["errors.body"]];
+  const { narrowed } = errorSchemaOf(assumptions);
   const occasional = occasionalHeaders(assumptions);
   const unrouted = unroutedCodes[assumptions["errors.method"]];
 
@@ -48,13 +49,18 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
     return {
       description: codes.map((code) => errorKinds[code].title).join(". "),
       headers,
-      content: { [types.error]: { schema: narrowed(status, codes) } },
+      ...(types.error === undefined
+        ? {}
+        : { content: { [types.error]: { schema: narrowed(status, codes) } } }),
     };
   }
 
   return {
     headers: { "X-RateLimit-Remaining": remaining },
-    unrouted: Object.fromEntries(unrouted.map((code) => [code, refusal(statuses[code], [code])])),
+    unrouted: {
+      ...Object.fromEntries(unrouted.map((code) => [code, refusal(statuses[code], [code])])),
+      ...redirects[assumptions["http.trailing-slash"]],
+    },
     success: (operation) => ({
       description: operation.about,
       headers: everywhere,
@@ -73,11 +79,6 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
   };
 }
 
-/** The schema of an error body, whichever error. */
-export function errorShapeOf(assumptions: Assumptions): JsonSchema {
-  return errorSchemas[assumptions["errors.body"]].shape;
-}
-
 /** Errors that any operation can answer with; the last three come from the transport. */
 const ofEvery: readonly ErrorCode[] = [
   "unauthorized",
@@ -93,7 +94,13 @@ const ofEvery: readonly ErrorCode[] = [
   "headers_too_large",
 ];
 const ofEveryPublisherId: readonly ErrorCode[] = ["publisher_not_found"];
-const ofEveryBody: readonly ErrorCode[] = ["malformed_body", "unsupported_media_type"];
+/** Of operations with a body, by how it is read. */
+const ofEveryBody = {
+  any: ["malformed_body", "unsupported_media_type"],
+  json: ["malformed_body", "unsupported_media_type"],
+  form: ["malformed_body", "unsupported_media_type"],
+  query: ["unsupported_media_type"],
+} satisfies Record<Choice<"request.encoding">, readonly ErrorCode[]>;
 
 function codesOf(operation: Operation, assumptions: Assumptions): readonly ErrorCode[] {
   const own: Readonly<Record<OperationId, readonly ErrorCode[]>> = {
@@ -113,7 +120,7 @@ function codesOf(operation: Operation, assumptions: Assumptions): readonly Error
   };
   return [
     ...ofEvery,
-    ...(operation.method === "POST" ? ofEveryBody : []),
+    ...(operation.method === "POST" ? ofEveryBody[assumptions["request.encoding"]] : []),
     ...("publisher_id" in operation.parameters
       ? [...ofEveryPublisherId, ...foreignCodes(assumptions)]
       : []),
@@ -187,6 +194,24 @@ const everywhere = {
   "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
 };
 
+const redirect: OpenApiResponse = {
+  description:
+    "The path of an operation with a slash at its end, and a method of that path: the same without it",
+  headers: {
+    ...everywhere,
+    Location: {
+      description: "The path without the slash, relative, with the query that was sent",
+      required: true,
+      schema: { type: "string", pattern: "^\\.\\./[a-z]+(\\?[!-~]+)?$" },
+    },
+  },
+};
+
+const redirects = { "404": {}, same: {}, "308": { redirected: redirect } } satisfies Record<
+  Choice<"http.trailing-slash">,
+  ResponseDescriber["unrouted"]
+>;
+
 interface OccasionalHeader {
   readonly header: string;
   /** The only error that has it. */
@@ -229,35 +254,3 @@ const retryAfter = {
   },
   absent: undefined,
 } satisfies Record<Choice<"limit.retry-after">, OccasionalHeader["value"]>;
-
-/** `shape`: any error's body. `narrowed`: the body of these errors with this status. */
-const errorSchemas = {
-  problem: {
-    shape: {
-      type: "object",
-      description: "RFC 9457 problem details",
-      properties: {
-        type: { type: "string", pattern: "^urn:adsim:error:[a-z_]+$" },
-        title: { type: "string", minLength: 1 },
-        status: { type: "integer", minimum: 400, maximum: 599 },
-        detail: { type: "string", minLength: 1, description: "What is wrong, for people" },
-        code: { enum: Object.keys(errorKinds) },
-        parameter: { type: "string", minLength: 1, description: "The parameter at fault" },
-      },
-      required: ["type", "title", "status", "detail", "code"],
-      additionalProperties: false,
-    },
-    narrowed: (status, codes) => ({
-      allOf: [
-        { $ref: "#/components/schemas/Error" },
-        { properties: { status: { const: status }, code: { enum: codes } } },
-      ],
-    }),
-  },
-} satisfies Record<
-  Choice<"errors.body">,
-  {
-    readonly shape: JsonSchema;
-    narrowed(status: number, codes: readonly ErrorCode[]): JsonSchema;
-  }
->;

@@ -11,6 +11,7 @@ export function successSchemas(
 ): Readonly<Record<OperationId, JsonSchema>> {
   return responseSchemas({
     additionalProperties: allowsExtra[assumptions["response.extra-fields"]],
+    decimals: decimals[assumptions["money.precision"]],
     surfaceStatus: surfaceStatus[assumptions["surface.statuses"]],
     payoutStatus: payoutStatus[assumptions["payout.statuses"]],
     payoutReference: payoutReference(assumptions),
@@ -18,7 +19,12 @@ export function successSchemas(
   });
 }
 
-const allowsExtra = { none: false } satisfies Record<Choice<"response.extra-fields">, boolean>;
+const allowsExtra = { none: false, present: true } satisfies Record<
+  Choice<"response.extra-fields">,
+  boolean
+>;
+
+const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
 
 const surfaceStatus = {
   documented: { type: "string", minLength: 1, description: "`active`, until someone changes it" },

@@ -6,9 +6,9 @@
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Operation, operations, type Parameter } from "../contract/operations.ts";
 import type { JsonSchema } from "../contract/responses.ts";
+import { errorSchemaOf } from "./openapi-errors.ts";
 import {
   createResponses,
-  errorShapeOf,
   type OpenApiHeader,
   type OpenApiResponse,
   type ResponseDescriber,
@@ -25,7 +25,7 @@ export interface OpenApiDocument {
     readonly securitySchemes: { readonly [name: string]: unknown };
     readonly schemas: { readonly [name: string]: JsonSchema };
     readonly headers: { readonly [name: string]: OpenApiHeader };
-    /** Answers to requests that name no operation, by error code. */
+    /** Answers to requests that name no operation, by error code; `redirected` where there are redirects. */
     readonly responses: { readonly [code: string]: OpenApiResponse };
   };
 }
@@ -43,6 +43,7 @@ export function openApiDocument(assumptions: Assumptions, baseUrl = "/"): OpenAp
   const answersHead = headOperations[assumptions["http.head"]];
   const responses = createResponses(assumptions);
   const describe = createDescriber(assumptions, responses);
+  const { shape } = errorSchemaOf(assumptions);
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of Object.values<Operation>(operations)) {
     const described = describe(operation);
@@ -67,7 +68,7 @@ export function openApiDocument(assumptions: Assumptions, baseUrl = "/"): OpenAp
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "The API key of a publisher" },
       },
-      schemas: { Error: errorShapeOf(assumptions) },
+      schemas: shape === undefined ? {} : { Error: shape },
       headers: responses.headers,
       responses: responses.unrouted,
     },
@@ -96,7 +97,7 @@ function createDescriber(
   assumptions: Assumptions,
   { success, refusals }: ResponseDescriber,
 ): (operation: Operation) => OpenApiOperation {
-  const bodyTypes = requestBodies[assumptions["request.encoding"]];
+  const bodyTypes: RequestBody = requestBodies[assumptions["request.encoding"]];
   return (operation) => {
     const sent = Object.entries(operation.parameters).map(([name, parameter]) => ({
       name,
@@ -124,13 +125,12 @@ function createDescriber(
     return {
       operationId: operation.id,
       summary: operation.about,
-      ...(operation.method === "GET"
+      ...(operation.method === "GET" || bodyTypes.types.length === 0
         ? { parameters: inQuery }
         : {
             requestBody: {
               description: bodyTypes.about,
-              // The same parameters may come in the query.
-              required: false,
+              required: bodyTypes.required,
               content: Object.fromEntries(
                 bodyTypes.types.map((type) => [type, { schema: inBody }]),
               ),
@@ -145,11 +145,20 @@ const requestBodies = {
   any: {
     types: ["application/json", "application/x-www-form-urlencoded"],
     about: "The parameters. They may be sent in the query instead, by the same names.",
+    required: false,
   },
-} satisfies Record<
-  Choice<"request.encoding">,
-  { readonly types: readonly string[]; readonly about: string }
->;
+  json: { types: ["application/json"], about: "The parameters.", required: true },
+  form: { types: ["application/x-www-form-urlencoded"], about: "The parameters.", required: true },
+  // The parameters stand in the query.
+  query: { types: [], about: "", required: false },
+} satisfies Record<Choice<"request.encoding">, RequestBody>;
+
+interface RequestBody {
+  /** The content types that are read; none where the parameters come in the query. */
+  readonly types: readonly string[];
+  readonly about: string;
+  readonly required: boolean;
+}
 
 const allowsUnknown = { ignore: true, reject: false } satisfies Record<
   Choice<"request.unknown-fields">,

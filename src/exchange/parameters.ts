@@ -30,15 +30,19 @@ const MAX_QUERY_LENGTH = 8192;
 
 const none: Parsed = { kind: "parameters", raw: Object.freeze({}) };
 
+/** How the parameters of a POST operation are read. */
 const encodings = {
-  any: readAny,
-} satisfies Record<Choice<"request.encoding">, (request: ParsedTarget) => Parsed>;
+  any: () => (request) => readAny(request, anyBody),
+  json: (operation) => bodyOnly(operation, jsonBody),
+  form: (operation) => bodyOnly(operation, formBody),
+  query: () => readQueryOnly,
+} satisfies Record<Choice<"request.encoding">, (operation: Operation) => ParameterParser>;
 
 export function createParameterParser(
   assumptions: Assumptions,
   operation: Operation,
 ): ParameterParser {
-  const readPost = encodings[assumptions["request.encoding"]];
+  const readPost = encodings[assumptions["request.encoding"]](operation);
   return (request) => {
     if (request.query.length > MAX_QUERY_LENGTH) {
       return refused({
@@ -78,9 +82,24 @@ function isTooLarge(body: string | Uint8Array): boolean {
   return body.length > MAX_BODY_BYTES || utf8Length(body) > MAX_BODY_BYTES;
 }
 
-function readAny(request: ParsedTarget): Parsed {
+/** Refuses a parameter of the operation in the query. Other names there are unknown ones, as anywhere. */
+function bodyOnly(operation: Operation, types: BodyTypes): ParameterParser {
+  const known = Object.keys(operation.parameters);
+  return (request) => {
+    const inQuery = readPairs(request.query, "query");
+    if (inQuery.kind === "refused") return inQuery;
+    if (known.some((name) => Object.hasOwn(inQuery.raw, name))) return types.others;
+    return readAny(request, types);
+  };
+}
+
+function readQueryOnly({ body, query }: ParsedTarget): Parsed {
+  return body.length === 0 ? readPairs(query, "query") : bodyRefused;
+}
+
+function readAny(request: ParsedTarget, types: BodyTypes): Parsed {
   if (request.body.length === 0) return readPairs(request.query, "query");
-  const inBody = readBody(request);
+  const inBody = readBody(request, types);
   if (inBody.kind === "refused" || request.query === "") return inBody;
   const inQuery = readPairs(request.query, "query");
   if (inQuery.kind === "refused") return inQuery;
@@ -89,33 +108,55 @@ function readAny(request: ParsedTarget): Parsed {
   return { kind: "parameters", raw: { ...inBody.raw, ...inQuery.raw } };
 }
 
-function readBody(request: ParsedTarget): Parsed {
+/** The bodies that are read. */
+interface BodyTypes {
+  /** The type of a body that doesn't say. */
+  readonly assumed: string;
+  readonly readers: ReadonlyMap<string, (body: string | Uint8Array) => Parsed>;
+  /** Answers parameters that come another way. */
+  readonly others: Refused;
+}
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+const anyBody: BodyTypes = {
+  assumed: JSON_TYPE,
+  readers: new Map([
+    [JSON_TYPE, readJson],
+    [FORM_TYPE, readForm],
+  ]),
+  others: wrongEncoding(`Send parameters as ${JSON_TYPE}, as ${FORM_TYPE}, or in the query.`),
+};
+const jsonBody: BodyTypes = {
+  assumed: JSON_TYPE,
+  readers: new Map([[JSON_TYPE, readJson]]),
+  others: wrongEncoding(`Send parameters in the body, as ${JSON_TYPE}, and none in the query.`),
+};
+const formBody: BodyTypes = {
+  assumed: FORM_TYPE,
+  readers: new Map([[FORM_TYPE, readForm]]),
+  others: wrongEncoding(`Send parameters in the body, as ${FORM_TYPE}, and none in the query.`),
+};
+const bodyRefused = wrongEncoding("Send parameters in the query, and no body.");
+
+function wrongEncoding(detail: string): Refused {
+  return refused({ code: "unsupported_media_type", detail }, "request.encoding");
+}
+
+function readBody(request: ParsedTarget, types: BodyTypes): Parsed {
   const coding = headerOf(request.headers, "content-encoding");
   if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) return encodedBody;
-  const contentType = headerOf(request.headers, "content-type") ?? "application/json";
-  if (contentType === "application/json") return readJson(request.body);
+  const contentType = headerOf(request.headers, "content-type") ?? types.assumed;
+  const usual = types.readers.get(contentType);
+  if (usual !== undefined) return usual(request.body);
   const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
   const charset = attributes.find((attribute) => attribute.trim().startsWith("charset="));
   if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
     return refused({ code: "unsupported_media_type", detail: "A body is read as UTF-8 only." });
   }
-  switch (mediaType.trim()) {
-    case "application/json":
-      return readJson(request.body);
-    case "application/x-www-form-urlencoded": {
-      const text = decode(request.body);
-      return text === undefined ? invalidUtf8 : readPairs(text, "form");
-    }
-    default:
-      return refused(
-        {
-          code: "unsupported_media_type",
-          detail:
-            "Send parameters as application/json, as application/x-www-form-urlencoded, or in the query.",
-        },
-        "request.encoding",
-      );
-  }
+  const read = types.readers.get(mediaType.trim());
+  return read === undefined ? types.others : read(request.body);
 }
 
 const encodedBody = refused({
@@ -136,6 +177,11 @@ function decode(body: string | Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function readForm(body: string | Uint8Array): Parsed {
+  const text = decode(body);
+  return text === undefined ? invalidUtf8 : readPairs(text, "form");
 }
 
 function readJson(body: string | Uint8Array): Parsed {

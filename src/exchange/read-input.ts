@@ -35,7 +35,10 @@ function longWay(assumptions: Assumptions, operation: Operation): InputReader {
   };
 }
 
-const readsJson = { any: true } satisfies Record<Choice<"request.encoding">, boolean>;
+const readsJson = { any: true, json: true, form: false, query: false } satisfies Record<
+  Choice<"request.encoding">,
+  boolean
+>;
 
 /** Reads the usual body directly; anything else, and anything wrong, goes the long way. */
 function shortWay(

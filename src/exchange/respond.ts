@@ -5,6 +5,8 @@ import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
+import { type ErrorBody, errorBodies } from "./error-bodies.ts";
 import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
 
 export interface Responder {
@@ -16,13 +18,18 @@ export interface Responder {
     shapedBy: ShapedBy,
     extra: RefusalExtra,
   ): ApiResponse;
+  /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link shapedRedirect} gives it. */
+  redirect(location: string, remaining: number, shapedBy: ShapedBy): ApiResponse;
   /** All that a success rests on: what decided it, and its form. */
   shapedSuccess(decidedBy: ShapedBy): ShapedBy;
   /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
   shapedRefusal(refusal: Refused): ShapedBy;
+  /** All that a redirect rests on: it has no body, but headers. */
+  shapedRedirect(decidedBy: ShapedBy): ShapedBy;
 }
 
 export interface ResponderOptions {
+  readonly seed: string;
   readonly assumptions: Assumptions;
   /** Whether every response says in a header which open points shaped it. */
   readonly explain: boolean;
@@ -41,24 +48,6 @@ const successTypes = {
   "json-charset": "application/json; charset=utf-8",
 } satisfies Record<Choice<"http.content-type">, string>;
 
-const errorBodies = {
-  problem: {
-    contentType: "application/problem+json",
-    write: (rejection, status) =>
-      JSON.stringify({
-        type: `urn:adsim:error:${rejection.code}`,
-        title: errorKinds[rejection.code].title,
-        status,
-        detail: rejection.detail,
-        code: rejection.code,
-        parameter: rejection.parameter,
-      }),
-  },
-} satisfies Record<
-  Choice<"errors.body">,
-  { contentType: string; write(rejection: Rejection, status: number): string }
->;
-
 const retryAfter = {
   seconds: (ms) => String(Math.ceil(ms / 1000)),
   absent: () => undefined,
@@ -73,35 +62,53 @@ const challenge = {
 /** Lists the open points that shaped a response, or says that there is none. */
 const EXPLANATION = "x-adsim-assumptions";
 
-export function createResponder({ assumptions, explain }: ResponderOptions): Responder {
+export function createResponder({ seed, assumptions, explain }: ResponderOptions): Responder {
   const successType = successTypes[assumptions["http.content-type"]];
-  const errorBody = errorBodies[assumptions["errors.body"]];
+  const errorBody = errorBodyOf(assumptions, seed);
+  const form = successFormOf(assumptions, seed);
   const waitFor = retryAfter[assumptions["limit.retry-after"]];
   const authenticate = challenge[assumptions["auth.failure"]];
   const statuses = statusesOf(assumptions);
   const successForm = keysOfForm(assumptions, formKeys);
-  const refusalForm: ShapedBy = ["errors.body", ...keysOfForm(assumptions, refusalForms)];
+  const headerForm = keysOfForm(assumptions, headerForms);
+  const refusalForm: ShapedBy = [
+    "errors.body",
+    ...(errorBody.hasOrder ? keysOfForm(assumptions, ["response.key-order"]) : []),
+    ...headerForm,
+  ];
+
+  const success: Responder["success"] = ({ body, byteLength }, remaining, shapedBy) => {
+    const headers: Record<string, string> = {
+      "content-type": successType,
+      "content-length": decimal(byteLength),
+      "x-ratelimit-remaining": decimal(remaining),
+    };
+    if (explain) headers[EXPLANATION] = explanation(shapedBy);
+    return { status: 200, headers, body };
+  };
   return {
     shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
     shapedRefusal: ({ rejection, shapedBy }) =>
       shapedByBoth(shapedByBoth(shapedBy, shapedByCode[rejection.code] ?? documented), refusalForm),
-    success({ body, byteLength }, remaining, shapedBy) {
+    shapedRedirect: (decidedBy) => shapedByBoth(decidedBy, headerForm),
+    success: form === undefined ? success : (done, ...rest) => success(formed(done, form), ...rest),
+    redirect(location, remaining, shapedBy) {
       const headers: Record<string, string> = {
-        "content-type": successType,
-        "content-length": decimal(byteLength),
+        location,
+        "content-length": "0",
         "x-ratelimit-remaining": decimal(remaining),
       };
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
-      return { status: 200, headers, body };
+      return { status: 308, headers, body: "" };
     },
     refusal(rejection, remaining, shapedBy, extra) {
       const status = statuses[rejection.code];
       const body = errorBody.write(rejection, status);
-      const headers: Record<string, string> = {
-        "content-type": errorBody.contentType,
-        "content-length": decimal(utf8Length(body)),
-        "x-ratelimit-remaining": decimal(remaining),
-      };
+      const { contentType } = errorBody;
+      const headers: Record<string, string> =
+        contentType === undefined ? {} : { "content-type": contentType };
+      headers["content-length"] = decimal(utf8Length(body));
+      headers["x-ratelimit-remaining"] = decimal(remaining);
       if (extra.allow !== undefined) headers.allow = extra.allow;
       const wait = extra.retryAfterMs === undefined ? undefined : waitFor(extra.retryAfterMs);
       if (wait !== undefined) headers["retry-after"] = wait;
@@ -114,11 +121,26 @@ export function createResponder({ assumptions, explain }: ResponderOptions): Res
   };
 }
 
+/** The error bodies of a world, in the order of members that it has. */
+function errorBodyOf(assumptions: Assumptions, seed: string): ErrorBody {
+  const body = errorBodies[assumptions["errors.body"]];
+  const form = body.hasOrder ? errorFormOf(assumptions, seed) : undefined;
+  if (form === undefined) return body;
+  return { ...body, write: (rejection, status) => form(body.write(rejection, status)) };
+}
+
+/** The same success with a body that has its form. */
+function formed(done: Done, form: BodyForm): Done {
+  const body = form(done.body);
+  return { ...done, body, byteLength: done.byteLength + body.length - done.body.length };
+}
+
 /** Open points about the form of what is written: named where another choice than the default is in force. */
-const refusalForms: ShapedBy = ["response.key-order", "limit.headers"];
+const headerForms: ShapedBy = ["limit.headers"];
 export const formKeys: ShapedBy = [
   "http.content-type",
-  ...refusalForms,
+  ...headerForms,
+  "response.key-order",
   "ids.format",
   "money.precision",
   "response.extra-fields",
@@ -150,7 +172,11 @@ export function withoutBody(response: ApiResponse): ApiResponse {
 }
 
 /** The content types of bodies under the assumptions. */
-export function contentTypesOf(assumptions: Assumptions): { success: string; error: string } {
+export function contentTypesOf(assumptions: Assumptions): {
+  readonly success: string;
+  /** Undefined where errors have no body. */
+  readonly error: string | undefined;
+} {
   return {
     success: successTypes[assumptions["http.content-type"]],
     error: errorBodies[assumptions["errors.body"]].contentType,

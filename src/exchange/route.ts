@@ -10,14 +10,28 @@ export type Route =
       readonly operation: Operation;
       readonly shapedBy: ShapedBy;
     }
+  | {
+      /** To the operation's path, which ends with `segment`. */
+      readonly kind: "redirect";
+      readonly operation: Operation;
+      readonly segment: string;
+      readonly shapedBy: ShapedBy;
+    }
   | (Refused & { readonly allow?: string });
 
 export type Router = (method: string, path: string) => Route;
 
-const knownPath = {
-  "404": (path: string) => path,
-  same: (path: string) => (path.endsWith("/") ? path.slice(0, -1) : path),
-} satisfies Record<Choice<"http.trailing-slash">, (path: string) => string>;
+/** What answers at a path with a slash at its end, where `route` answers without it. */
+const slashed = {
+  "404": () => notFound,
+  same: (route) => route,
+  "308": (route) => (route.kind === "operation" ? redirectTo(route) : route),
+} satisfies Record<Choice<"http.trailing-slash">, (route: Route) => Route>;
+
+function redirectTo({ operation, shapedBy }: Extract<Route, { kind: "operation" }>): Route {
+  const segment = operation.path.slice(operation.path.lastIndexOf("/") + 1);
+  return { kind: "redirect", operation, segment, shapedBy };
+}
 
 const answersHead = { supported: true, "405": false } satisfies Record<
   Choice<"http.head">,
@@ -42,7 +56,7 @@ interface Row {
 
 export function createRouter(assumptions: Assumptions): Router {
   const head = answersHead[assumptions["http.head"]];
-  const normalise = knownPath[assumptions["http.trailing-slash"]];
+  const withSlash = slashed[assumptions["http.trailing-slash"]];
   const rows = Object.values<Operation>(operations).map((operation): Row => {
     const { method, path } = operation;
     const allowed = method === "GET" && head ? ["GET", "HEAD"] : [method];
@@ -68,9 +82,9 @@ export function createRouter(assumptions: Assumptions): Router {
   return (method, path) => {
     const row = rowAt(path);
     if (row !== undefined) return routeOf(row, method);
-    if (!path.endsWith("/") || rowAt(path.slice(0, -1)) === undefined) return notFound;
-    const slashed = rowAt(normalise(path));
-    const route = slashed === undefined ? notFound : routeOf(slashed, method);
+    const named = path.endsWith("/") ? rowAt(path.slice(0, -1)) : undefined;
+    if (named === undefined) return notFound;
+    const route = withSlash(routeOf(named, method));
     return { ...route, shapedBy: [...route.shapedBy, "http.trailing-slash"] };
   };
 }
@@ -96,4 +110,13 @@ function wrongMethod(
     "404": { ...notFound, shapedBy },
   } satisfies Record<Choice<"errors.method">, Route>;
   return readings[assumptions["errors.method"]];
+}
+
+/**
+ * The Location of a redirect from a path with a slash at its end: relative, so that it leads to the same world and below
+ * the same base URL. The query is kept; what can't stand in a header, or would end the query, is percent-encoded.
+ */
+export function locationOf(segment: string, query: string): string {
+  const kept = query.toWellFormed().replaceAll(/[^!"$-~]+/g, (text) => encodeURIComponent(text));
+  return `../${segment}${kept === "" ? "" : `?${kept}`}`;
 }

@@ -1,9 +1,16 @@
 /** The ids of a world, one codec a kind. A serial counts within its publisher. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import { createIdCodec, type IdCodec, type IdFormat, prefixedIds } from "../base/id-codec.ts";
+import { createIdCodec, type IdCodec, type IdFormat } from "../base/id-codec.ts";
+import { digitIds, longIds, prefixedIds, urlUnsafeIds, uuidIds } from "../base/id-formats.ts";
 
-const formats = { prefixed: prefixedIds } satisfies Record<Choice<"ids.format">, IdFormat>;
+const formats = {
+  prefixed: prefixedIds,
+  uuid: uuidIds,
+  digits: digitIds,
+  long: longIds,
+  "url-unsafe": urlUnsafeIds,
+} satisfies Record<Choice<"ids.format">, IdFormat>;
 
 /** Check parts that tell other clicks from an impression's first. */
 const LATER_CLICK = 0b1011_0001;

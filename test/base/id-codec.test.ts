@@ -2,7 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createIdCodec, prefixedIds } from "../../src/base/id-codec.ts";
+import { createIdCodec } from "../../src/base/id-codec.ts";
+import { prefixedIds } from "../../src/base/id-formats.ts";
 
 const impressions = createIdCodec("seed", "impression", "imp_", prefixedIds);
 const clicks = createIdCodec("seed", "click", "clk_", prefixedIds);

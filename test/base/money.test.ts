@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatInr } from "../../src/base/money.ts";
+import { formatInr, formatInrInPaise } from "../../src/base/money.ts";
 
 test.each([
   [0, "0"],
@@ -28,6 +28,36 @@ test("the text of any amount reads back as the same micros and is what JSON writ
       const [whole = "", fraction = ""] = text.split(".");
       expect(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"))).toBe(BigInt(micros));
       expect(text).toMatch(/^(?:0|[1-9]\d*)(?:\.\d{0,5}[1-9])?$/);
+    }),
+    { seed: 1, numRuns: 2000 },
+  );
+});
+
+test.each([
+  [0, "0"],
+  [4_999, "0"],
+  [5_000, "0.01"],
+  [14_999, "0.01"],
+  [15_000, "0.02"],
+  [100_000, "0.1"],
+  [994_999, "0.99"],
+  [995_000, "1"],
+  [1_005_000, "1.01"],
+  [20_000_000, "20"],
+  [123_456_789_012, "123456.79"],
+])("%i micros are %s INR in whole paise, half a paisa up", (micros, text) => {
+  expect(formatInrInPaise(micros)).toBe(text);
+});
+
+test("in paise an amount is never further than half a paisa from what it is", () => {
+  fc.assert(
+    fc.property(fc.nat(2 ** 50), (micros) => {
+      const text = formatInrInPaise(micros);
+      expect(text).toMatch(/^(?:0|[1-9]\d*)(?:\.\d?[1-9])?$/);
+      const [whole = "", fraction = ""] = text.split(".");
+      const written = BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"));
+      const above = written - BigInt(micros);
+      expect(above > -5_000n && above <= 5_000n).toBe(true);
     }),
     { seed: 1, numRuns: 2000 },
   );

@@ -28,7 +28,20 @@ async function serveJson(args: readonly string[] = []): Promise<[Adsim, ReadyEve
 
 describe("the ready message", () => {
   test("has one curl line for each operation, and each works as pasted", async () => {
-    const adsim = startAdsim(["serve", "--port", "0"]);
+    await expectWorkingLines([]);
+  });
+
+  test.each(["json", "form", "query"])("its lines work where POST takes %s alone", (encoding) =>
+    expectWorkingLines([
+      "--assume",
+      `request.encoding=${encoding}`,
+      "--assume",
+      "ids.format=url-unsafe",
+    ]),
+  );
+
+  async function expectWorkingLines(flags: readonly string[]): Promise<void> {
+    const adsim = startAdsim(["serve", "--port", "0", ...flags]);
     await adsim.waitFor("/v1/publisher/payouts");
     const lines = adsim
       .stdout()
@@ -40,7 +53,7 @@ describe("the ready message", () => {
       const { stdout } = await promisify(execFile)("sh", ["-c", `${line} -sS -f`]);
       expect(stdout).toContain(`"${shapes[index]}"`);
     }
-  });
+  }
 
   test("keeps to single lines of printable text with names that are out to break things", async () => {
     const adsim = startAdsim(["serve", "--port", "0", "--profile", "adversarial", "--seed", "7"]);

@@ -3,24 +3,22 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
 import { DAY_MS } from "../../base/duration.ts";
-import { formatInr } from "../../base/money.ts";
+import { MICROS_PER_PAISA } from "../../base/money.ts";
 import { deriveKey } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
+import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
 
-type Repeat = (id: string, micros: number) => Outcome;
+type Repeat = (id: string, micros: number, inr: AmountWriter) => Outcome;
 
 /** Answers a click on no impression of the publisher. */
 type Stray = (world: World) => (sent: string, account: Account) => Outcome;
-
-/** 1 paisa in micro-INR. */
-const MICROS_PER_PAISA = 10_000;
 
 export function createClick(world: World): Click {
   const { assumptions, ids } = world;
@@ -28,6 +26,7 @@ export function createClick(world: World): Click {
   const windowMs = windows[assumptions["click.window"]];
   const repeat = repeats[assumptions["click.repeat"]];
   const price = prices[assumptions["click.revenue"]];
+  const inr = amountWriterOf(assumptions);
 
   return (input, account, moment) => {
     const { book } = account;
@@ -44,16 +43,16 @@ export function createClick(world: World): Click {
     const micros = surface === undefined ? 0 : price(surface);
     if (!impressions.isClicked(serial)) {
       book.recordClick(serial, micros, moment);
-      const body = bodyOf(ids.click.encode(account.ordinal, serial), micros);
+      const body = bodyOf(ids.click.encode(account.ordinal, serial), micros, inr);
       return done(body, "recorded", isLate ? shapedByPriceLate : shapedByPrice);
     }
     if (repeat !== undefined) {
-      const outcome = repeat(ids.click.encode(account.ordinal, serial), micros);
+      const outcome = repeat(ids.click.encode(account.ordinal, serial), micros, inr);
       return isLate ? alsoShapedBy(outcome, shapedByWindow) : outcome;
     }
     const id = ids.laterClick.encode(account.ordinal, book.clicks);
     book.recordClick(serial, micros, moment);
-    return done(bodyOf(id, micros), "recorded", isLate ? shapedByCountLate : shapedByCount);
+    return done(bodyOf(id, micros, inr), "recorded", isLate ? shapedByCountLate : shapedByCount);
   };
 }
 
@@ -86,8 +85,8 @@ const tooLate = refused(
 
 /** What answers a second click; undefined where it is one like the first. */
 const repeats: Readonly<Record<Choice<"click.repeat">, Repeat | undefined>> = {
-  "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
-  replay: (id, micros) => duplicate(bodyOf(id, micros), shapedByCount),
+  "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr)),
+  replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr), shapedByCount),
   conflict: () =>
     refused(
       {
@@ -110,8 +109,8 @@ function duplicate(body: string, shapedBy: ShapedBy = shapedByRepeat): Outcome {
   return done(body, "duplicate, not counted", shapedBy);
 }
 
-function bodyOf(id: string, micros: number): string {
-  return `{"ok":true,"click_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
+function bodyOf(id: string, micros: number, inr: AmountWriter): string {
+  return `{"ok":true,"click_id":"${id}","revenue_credited_inr":${inr(micros)}}`;
 }
 
 const refuseStray: Stray = ({ assumptions }) => {
@@ -131,11 +130,12 @@ const strays = {
   "400": refuseStray,
   "accept-uncredited": ({ seed, assumptions, ids }) => {
     const key = deriveKey(seed, "stray-click");
+    const inr = amountWriterOf(assumptions);
     const shapedBy: ShapedBy = ["click.unknown", ...foreignIsStray[assumptions["auth.key-scope"]]];
     return (sent, account) => {
       // The same again gives the same: the id follows from what was sent.
       const serial = fingerprint(key, 0, sent, "").a >>> 0;
-      const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0);
+      const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0, inr);
       return done(body, "unknown impression, not counted", shapedBy);
     };
   },

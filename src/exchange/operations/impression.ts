@@ -2,12 +2,12 @@
 
 import type { Account } from "../../accounts/account.ts";
 import type { Assumptions, Choice } from "../../assumptions/catalogue.ts";
-import { formatInr } from "../../base/money.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
+import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import {
   alsoShapedBy,
   documented,
@@ -18,7 +18,7 @@ import {
 } from "../outcome.ts";
 import { dedupWindowOf, type World } from "../world.ts";
 
-type Repeat = (id: string, micros: number) => Outcome;
+type Repeat = (id: string, micros: number, inr: AmountWriter) => Outcome;
 
 export type Impression = (input: Input<"impression">, account: Account, moment: Moment) => Outcome;
 
@@ -32,6 +32,7 @@ export function createImpression(world: World): Impression {
   const repeat = repeatsUnder(assumptions)[assumptions["dedup.repeat"]];
   const fingerprintOf = fingerprints[assumptions["dedup.key"]];
   const recordsInactive = inactiveIsRecorded[assumptions["surface.inactive"]];
+  const inr = amountWriterOf(assumptions);
 
   return (input, account, moment) => {
     const index = account.surfaceIndexes.get(input.surface);
@@ -51,6 +52,7 @@ export function createImpression(world: World): Impression {
         const outcome = repeat(
           ids.impression.encode(account.ordinal, original),
           book.impressions.micros(original),
+          inr,
         );
         return active ? outcome : alsoShapedBy(outcome, shapedByInactive);
       }
@@ -59,7 +61,7 @@ export function createImpression(world: World): Impression {
     const micros = active ? priceOf(account, surface) : 0;
     const serial = book.recordImpression(index, micros, moment);
     if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
-    const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros);
+    const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros, inr);
     return active
       ? done(body, "recorded", documented)
       : done(body, "recorded, not credited", shapedByInactive);
@@ -95,8 +97,8 @@ function repeatsUnder(
     ...shapedByRepeat,
   );
   return {
-    "original-uncredited": (id) => duplicate(bodyOf(id, 0)),
-    replay: (id, micros) => duplicate(bodyOf(id, micros)),
+    "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr)),
+    replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr)),
     conflict: () => conflict,
     count: undefined,
   };
@@ -120,8 +122,8 @@ function duplicate(body: string): Outcome {
   return done(body, "duplicate, not counted", shapedByRepeat);
 }
 
-function bodyOf(id: string, micros: number): string {
-  return `{"ok":true,"impression_id":"${id}","revenue_credited_inr":${formatInr(micros)}}`;
+function bodyOf(id: string, micros: number, inr: AmountWriter): string {
+  return `{"ok":true,"impression_id":"${id}","revenue_credited_inr":${inr(micros)}}`;
 }
 
 /** Whether an impression on a surface that isn't active is recorded, without a credit. */

@@ -3,7 +3,6 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
 import { type Day, day, formatDay } from "../../base/calendar.ts";
-import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { hasReference, payoutStatusReaders } from "../../ledger/payout-courses.ts";
@@ -13,6 +12,7 @@ import {
   payoutCycles,
   payoutHistory,
 } from "../../ledger/payouts.ts";
+import { amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { revenueBetween } from "./revenue.ts";
@@ -38,6 +38,7 @@ export function createPayouts(world: World, startDay: Day): Payouts {
   const cycles = payoutCycles[assumptions["payout.cycle"]];
   const statusOf = payoutStatusReaders[assumptions["payout.statuses"]];
   const unpaidReference = unpaidReferences[assumptions["payout.txn-id"]];
+  const inr = amountWriterOf(assumptions);
 
   function historyOf(account: Account, today: Day): PayoutHistory {
     // The seeded history ends on the day before the world's start.
@@ -65,13 +66,13 @@ export function createPayouts(world: World, startDay: Day): Payouts {
         : unpaidReference;
       return (
         `{"id":"${ids.payout.encode(account.ordinal, serial)}","date":"${formatDay(payout.date)}",` +
-        `"amount_inr":${formatInr(payout.amount)},"upi_id":${JSON.stringify(person.upiId)},` +
+        `"amount_inr":${inr(payout.amount)},"upi_id":${JSON.stringify(person.upiId)},` +
         `"status":"${status}"${reference}}`
       );
     });
     const shapedBy = shapedByPlaces[Math.min(listed.length, 2)] ?? shapedByCycle;
     return done(
-      `{"payouts":[${listed.join(",")}],"pending_inr":${formatInr(pending)}}`,
+      `{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`,
       "read",
       anyUnpaid ? [...shapedBy, "payout.txn-id"] : shapedBy,
     );

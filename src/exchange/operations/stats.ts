@@ -4,10 +4,10 @@ import type { Account } from "../../accounts/account.ts";
 import type { AssumptionKey, Choice } from "../../assumptions/catalogue.ts";
 import { type Day, day, formatDay } from "../../base/calendar.ts";
 import { decimal } from "../../base/decimal.ts";
-import { formatInr } from "../../base/money.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import type { Totals } from "../../publishers/baseline.ts";
+import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, refused } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { surfaceTotals } from "./revenue.ts";
@@ -32,6 +32,7 @@ export function createStats(world: World, startDay: Day): Stats {
   const lists = listed[assumptions["stats.surfaces"]];
   const unknownSurface = unknownSurfaces[assumptions["surface.unknown"]];
   const lagDays = lags[assumptions["stats.today"]];
+  const inr = amountWriterOf(assumptions);
 
   const latest = new WeakMap<Account, LatestAnswer>();
 
@@ -98,7 +99,7 @@ export function createStats(world: World, startDay: Day): Stats {
       micros += row.micros;
       if (!(counts || listsOthers)) continue;
       quiet ||= row.impressions === 0;
-      if (lists(row)) rows += rowOf(id, row, rows === "");
+      if (lists(row)) rows += rowOf(id, row, rows === "", inr);
     }
     if (busyToday) shapedBy.push("stats.today");
     if (quiet) shapedBy.push("stats.surfaces");
@@ -108,7 +109,7 @@ export function createStats(world: World, startDay: Day): Stats {
       `{"publisher_id":"${account.id}",` +
       `"period":{"from":"${formatDay(from)}","to":"${formatDay(to)}"},` +
       `"impressions":${decimal(impressions)},"clicks":${decimal(clicks)},` +
-      `"revenue_inr":${formatInr(micros)},"surfaces":[${rows}]}`
+      `"revenue_inr":${inr(micros)},"surfaces":[${rows}]}`
     );
   }
 }
@@ -121,9 +122,14 @@ interface LatestAnswer extends Period {
   readonly answer: Outcome;
 }
 
-function rowOf(id: string, { impressions, micros }: Totals, first: boolean): string {
+function rowOf(
+  id: string,
+  { impressions, micros }: Totals,
+  first: boolean,
+  inr: AmountWriter,
+): string {
   const comma = first ? "" : ",";
-  return `${comma}{"id":"${id}","impressions":${decimal(impressions)},"revenue":${formatInr(micros)}}`;
+  return `${comma}{"id":"${id}","impressions":${decimal(impressions)},"revenue":${inr(micros)}}`;
 }
 
 const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });

@@ -1,0 +1,93 @@
+/** A path with a slash at its end, where it redirects (`http.trailing-slash`: 308). */
+
+import { describe, expect, test } from "vitest";
+import type { Assumptions } from "../../src/assumptions/catalogue.ts";
+import { operations } from "../../src/contract/operations.ts";
+import { type Asker, askerOf } from "./ask.ts";
+
+const redirects = { "http.trailing-slash": "308" } as const;
+const ask = (more: Partial<Assumptions> = {}): Asker => askerOf({ ...redirects, ...more });
+
+test.each(Object.values(operations))("$method $path/ leads to the path without it", (operation) => {
+  const { send, sim } = ask();
+  const response = send({ method: operation.method, path: `${operation.path}/`, query: "a=1&b" });
+  expect(response).toEqual({
+    status: 308,
+    headers: {
+      location: `../${operation.path.split("/").at(-1)}?a=1&b`,
+      "content-length": "0",
+      "x-ratelimit-remaining": operation.method === "POST" ? "10000" : "60",
+    },
+    body: "",
+  });
+  const target = new URL(response.headers.location ?? "", `http://a.invalid/@w${operation.path}/`);
+  expect(target.pathname).toBe(`/@w${operation.path}`);
+  const [entry] = sim.journal.entries();
+  expect([entry?.reason, entry?.operation, entry?.assumptions]).toEqual([
+    "redirected",
+    undefined,
+    ["http.trailing-slash"],
+  ]);
+});
+
+test("it comes before authentication and spends nothing", () => {
+  const { sim, get } = ask();
+  for (let sent = 0; sent < 100; sent += 1) {
+    const request = { method: "GET", path: "/v1/publisher/stats/" };
+    expect(sim.handle({ ...request, headers: { authorization: "no" } }).status).toBe(308);
+    expect(get("/v1/publisher/stats/").status).toBe(308);
+  }
+  expect(get("/v1/publisher/stats").headers["x-ratelimit-remaining"]).toBe("59");
+});
+
+test("without a query there is no question mark", () => {
+  expect(ask().get("/v1/publisher/stats/", "").headers.location).toBe("../stats");
+});
+
+describe("a path that isn't an operation's with one slash more", () => {
+  test.each(["/v1/click//", "/v1/nothing/", "/v1/", "/", "//", "/v1/click/x/"])(
+    "%s: 404",
+    (path) => {
+      expect(ask().send({ method: "POST", path }).status).toBe(404);
+    },
+  );
+});
+
+describe("a method that the path doesn't have", () => {
+  test("is answered as on the path itself", () => {
+    const response = ask().send({ method: "DELETE", path: "/v1/click/" });
+    expect([response.status, response.headers.allow]).toEqual([405, "POST"]);
+    expect(
+      ask({ "errors.method": "404" }).send({ method: "DELETE", path: "/v1/click/" }).status,
+    ).toBe(404);
+  });
+
+  test("HEAD is one where HEAD isn't supported", () => {
+    const request = { method: "HEAD", path: "/v1/publisher/stats/" };
+    expect(ask().send(request).status).toBe(308);
+    expect(ask({ "http.head": "405" }).send(request).status).toBe(405);
+  });
+});
+
+test.each([
+  ["a space, a line break and a NUL", " \r\nx: y\0", "%20%0D%0Ax:%20y%00"],
+  ["other scripts", "a=नमस्ते 🌱", `a=${encodeURIComponent("नमस्ते 🌱")}`],
+  ["a lone surrogate", "a=\ud800", "a=%EF%BF%BD"],
+  ["a number sign, which would end the query", "a=#b", "a=%23b"],
+  ["DEL", "\x7f", "%7F"],
+  ["what is escaped already", "a=%20%zz+b", "a=%20%zz+b"],
+])("the Location is fit for a header, and keeps the query: %s", (_, query, kept) => {
+  const { location } = ask().get("/v1/publisher/stats/", query).headers;
+  expect(location).toBe(`../stats?${kept}`);
+  expect(location).toMatch(/^[\x21-\x7e]+$/);
+  expect(() => new Headers({ location: location ?? "" })).not.toThrow();
+});
+
+test("no key is in the journal, though the Location repeats the query", () => {
+  const { get, sim, publisher } = ask();
+  const { location } = get("/v1/publisher/stats/", `key=${publisher.apiKey}`).headers;
+  expect(location).toContain(publisher.apiKey);
+  const [entry] = sim.journal.entries();
+  expect(entry?.response.headers.location).toBe("../stats?key=(redacted)");
+  expect(JSON.stringify(entry)).not.toContain(publisher.apiKey);
+});
