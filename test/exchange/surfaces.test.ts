@@ -85,6 +85,19 @@ describe("surface.inactive=uncredited", () => {
   });
 });
 
+test("a seeded surface that isn't active refuses, and says that its status may be the seed's", () => {
+  const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
+  const publisher = sim.publishers.at(0);
+  const show = (surface: string | undefined): ReturnType<Asking["post"]> =>
+    asking(sim, publisher).post("impression", { publisher_id: publisher.id, surface, ad_id: "ad" });
+  const refused = show(publisher.surfaces.at(-1)?.id);
+  expect(refused.status).toBe(409);
+  expect(refused.shapedBy).toEqual(
+    expect.arrayContaining(["surface.inactive", "surface.statuses"]),
+  );
+  expect(show(publisher.surfaces[0]?.id).status).toBe(200);
+});
+
 describe("surface.unknown=empty", () => {
   test("an impression is 404 still", () => {
     const { publisher, asks } = world({ "surface.unknown": "empty" });

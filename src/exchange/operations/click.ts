@@ -1,4 +1,4 @@
-/** `POST /v1/click`: records a click on an impression of the caller and credits it, mostly once (spec §4). */
+/** `POST /v1/click`: records a click on an impression of the publisher and credits it, as a rule once (spec §4). */
 
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";

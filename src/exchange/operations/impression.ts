@@ -3,6 +3,7 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Assumptions, Choice } from "../../assumptions/catalogue.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
+import type { Rejection } from "../../contract/errors.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
@@ -33,6 +34,8 @@ export function createImpression(world: World): Impression {
   const fingerprintOf = fingerprints[assumptions["dedup.key"]];
   const recordsInactive = inactiveIsRecorded[assumptions["surface.inactive"]];
   const inr = amountWriterOf(assumptions);
+  const shapedByInactive = shapedByStatus[assumptions["surface.statuses"]];
+  const inactiveSurface = refused(inactiveRejection, ...shapedByInactive);
 
   return (input, account, moment) => {
     const index = account.surfaceIndexes.get(input.surface);
@@ -132,16 +135,17 @@ const inactiveIsRecorded = { reject: false, uncredited: true } satisfies Record<
   boolean
 >;
 
-const shapedByInactive: ShapedBy = ["surface.inactive"];
+/** What shapes an answer about a surface that isn't active. It may be so from the start, or by somebody's doing. */
+const shapedByStatus = {
+  documented: ["surface.inactive"],
+  extended: ["surface.inactive", "surface.statuses"],
+} satisfies Record<Choice<"surface.statuses">, ShapedBy>;
 
-const inactiveSurface = refused(
-  {
-    code: "surface_inactive",
-    detail: "Impressions are recorded on active surfaces only; this one has another status.",
-    parameter: "surface",
-  },
-  ...shapedByInactive,
-);
+const inactiveRejection: Rejection = {
+  code: "surface_inactive",
+  detail: "Impressions are recorded on active surfaces only; this one has another status.",
+  parameter: "surface",
+};
 
 const unknownSurface = refused({
   code: "surface_not_found",

@@ -59,9 +59,9 @@ export function createPayouts(world: World, startDay: Day): Payouts {
     const listed = order(payouts, input.limit).map((payout) => {
       const status = statusOf(payout, account.ordinal, today);
       const serial = cycles.serialOf(payout.cycle);
-      const isPaid = hasReference(status);
-      anyUnpaid ||= !isPaid;
-      const reference = isPaid
+      const wasPaid = hasReference(status);
+      anyUnpaid ||= !wasPaid;
+      const reference = wasPaid
         ? `,"txn_id":"${ids.transaction.encode(account.ordinal, serial)}"`
         : unpaidReference;
       return (
