@@ -5,7 +5,6 @@
 
 import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
-import type { LimitClass } from "../contract/limits.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Input, OperationId } from "../contract/operations.ts";
 import type { Moment } from "../ledger/book.ts";
@@ -17,9 +16,9 @@ import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { documented, type Outcome, type Refused, refused, shapedByBoth } from "./outcome.ts";
+import { documented, type Outcome, type Refused, shapedByBoth } from "./outcome.ts";
 import { queryText } from "./parameters.ts";
-import { createQuota } from "./quota.ts";
+import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter } from "./route.ts";
@@ -65,35 +64,38 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   function answer(visit: Visit): ApiResponse {
     const routed = route(visit.method, visit.path);
     if (routed.kind === "refused") {
-      return refuse(visit, routed, quota.untouched(undefined), { allow: routed.allow });
+      return refuse(visit, routed, quota.untouched(undefined, visit.nowMs), {
+        allow: routed.allow,
+      });
     }
     const { operation } = routed;
     visit.operation = operation.id;
 
     const caller = authenticate(visit.headers);
-    if (caller.kind === "refused") return refuse(visit, caller, quota.untouched(operation.limit));
+    if (caller.kind === "refused") {
+      return refuse(visit, caller, quota.untouched(operation.id, visit.nowMs));
+    }
     const { account } = caller;
     visit.publisher = account.id;
 
-    const { admitted, remaining, retryAfterMs } = quota.admit(
-      operation.limit,
-      account,
-      visit.nowMs,
-    );
-    if (!admitted)
-      return refuse(visit, limitRefusals[operation.limit], remaining, { retryAfterMs });
+    const standing = quota.admit(operation.id, account, visit.nowMs);
+    if (!standing.admitted) {
+      const { retryAfterMs } = standing;
+      const exceeded = quota.exceeded(operation.id);
+      return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
+    }
 
     const read = readers[operation.id](visit);
-    if (read.kind === "refused") return refuse(visit, read, remaining);
+    if (read.kind === "refused") return refuseAdmitted(visit, read, standing, account);
 
     const foreign = authorize(read.input, account);
-    if (foreign !== undefined) return refuse(visit, foreign, remaining);
+    if (foreign !== undefined) return refuseAdmitted(visit, foreign, standing, account);
 
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
     const moment = { nowMs: visit.nowMs, today: dayOf(visit.nowMs) };
     const outcome = operate(read.input, account, moment);
-    if (outcome.kind === "refused") return refuse(visit, outcome, remaining);
+    if (outcome.kind === "refused") return refuseAdmitted(visit, outcome, standing, account);
     visit.reason = outcome.note;
     visit.shapedBy = respond.shapedSuccess(
       shapedByBoth(
@@ -101,19 +103,33 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
         shapedByBoth(read.shapedBy, outcome.shapedBy),
       ),
     );
-    return respond.success(outcome, remaining, visit.shapedBy);
+    return respond.success(outcome, standing, visit.shapedBy);
+  }
+
+  /** Refuses what the limit let pass. */
+  function refuseAdmitted(
+    visit: Visit,
+    refusal: Refused,
+    spent: Standing,
+    account: Account,
+  ): ApiResponse {
+    const { operation, nowMs } = visit;
+    const given = operation && quota.giveBack(operation, account, nowMs);
+    if (given === undefined) return refuse(visit, refusal, spent);
+    const shapedBy = shapedByBoth(refusal.shapedBy, ["limit.rejected-requests"]);
+    return refuse(visit, { ...refusal, shapedBy }, given);
   }
 
   function refuse(
     visit: Visit,
     refusal: Refused,
-    remaining: number,
+    standing: Standing,
     extra: RefusalExtra = nothingExtra,
   ): ApiResponse {
     const { rejection } = refusal;
     visit.reason = rejection.code;
     visit.shapedBy = respond.shapedRefusal(refusal);
-    return respond.refusal(rejection, remaining, visit.shapedBy, extra);
+    return respond.refusal(rejection, standing, visit.shapedBy, extra);
   }
 }
 
@@ -134,17 +150,6 @@ function forgetter(world: World): (nowMs: number) => void {
     for (const account of world.accounts.opened()) account.book.forget(nowMs, windowMs);
   };
 }
-
-const limitRefusals = {
-  recording: refused({
-    code: "rate_limited",
-    detail: "More than 10,000 impression and click requests of this publisher in a minute.",
-  }),
-  reporting: refused({
-    code: "rate_limited",
-    detail: "More than 60 stats and reporting requests with this API key in a minute.",
-  }),
-} satisfies Record<LimitClass, Refused>;
 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 const noResponse: ApiResponse = Object.freeze({ status: 0, headers: noHeaders, body: "" });

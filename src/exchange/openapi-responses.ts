@@ -7,6 +7,7 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type ErrorCode, errorKinds } from "../contract/errors.ts";
 import type { Operation, OperationId } from "../contract/operations.ts";
 import { type JsonSchema, responseSchemas } from "../contract/responses.ts";
+import { unlimitedOperations } from "./quota.ts";
 import { challengeOf, contentTypesOf, statusesOf } from "./respond.ts";
 
 export interface OpenApiResponse {
@@ -40,6 +41,14 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
   const { narrowed } = errorSchemas[assumptions["errors.body"]];
   const occasional = occasionalHeaders(assumptions);
   const unrouted = unroutedCodes[assumptions["errors.method"]];
+  const limitHeaders = {
+    "X-RateLimit-Remaining": remaining,
+    ...furtherLimitHeaders[assumptions["limit.headers"]],
+  };
+  /** The headers of every response whatever, beyond HTTP's own (spec §8). */
+  const everywhere = Object.fromEntries(
+    Object.keys(limitHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 
   function refusal(status: number, codes: readonly ErrorCode[]): OpenApiResponse {
     const headers: Record<string, OpenApiHeader | { $ref: string }> = { ...everywhere };
@@ -56,7 +65,7 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
   }
 
   return {
-    headers: { "X-RateLimit-Remaining": remaining },
+    headers: limitHeaders,
     unrouted: Object.fromEntries(unrouted.map((code) => [code, refusal(statuses[code], [code])])),
     success: (operation) => ({
       description: operation.about,
@@ -84,7 +93,6 @@ export function errorShapeOf(assumptions: Assumptions): JsonSchema {
 /** Errors that any operation can answer with; the last three come from the transport. */
 const ofEvery: readonly ErrorCode[] = [
   "unauthorized",
-  "rate_limited",
   "query_too_long",
   "body_too_large",
   "missing_parameter",
@@ -95,6 +103,7 @@ const ofEvery: readonly ErrorCode[] = [
   "request_timeout",
   "headers_too_large",
 ];
+const ofEveryLimited: readonly ErrorCode[] = ["rate_limited"];
 const ofEveryPublisherId: readonly ErrorCode[] = ["publisher_not_found"];
 const ofEveryBody: readonly ErrorCode[] = ["malformed_body", "unsupported_media_type"];
 
@@ -112,6 +121,7 @@ function codesOf(operation: Operation, assumptions: Assumptions): readonly Error
   };
   return [
     ...ofEvery,
+    ...(unlimitedOperations(assumptions).has(operation.id) ? [] : ofEveryLimited),
     ...(operation.method === "POST" ? ofEveryBody : []),
     ...("publisher_id" in operation.parameters
       ? [...ofEveryPublisherId, ...foreignCodes[assumptions["auth.foreign-publisher"]]]
@@ -154,10 +164,33 @@ const remaining: OpenApiHeader = {
   schema: { type: "integer", minimum: 0 },
 };
 
-/** The headers of every response whatever, beyond HTTP's own (spec §8). */
-const everywhere = {
-  "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
-};
+const furtherLimitHeaders = {
+  remaining: {},
+  "limit-reset": {
+    "X-RateLimit-Limit": {
+      description: "How many requests are admitted in a minute",
+      required: true,
+      schema: { type: "integer", minimum: 1 },
+    },
+    "X-RateLimit-Reset": {
+      description: "When all of them are admitted again, in seconds since 1970",
+      required: true,
+      schema: { type: "integer", minimum: 0 },
+    },
+  },
+  ietf: {
+    "RateLimit-Policy": {
+      description: "A limit by its name: so many requests (q) in so many seconds (w)",
+      required: true,
+      schema: { type: "string", pattern: '^"[a-z]+";q=[1-9][0-9]*;w=[1-9][0-9]*$' },
+    },
+    RateLimit: {
+      description: "How many requests remain (r), and in how many seconds all are back (t)",
+      required: true,
+      schema: { type: "string", pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    },
+  },
+} satisfies Record<Choice<"limit.headers">, Readonly<Record<string, OpenApiHeader>>>;
 
 interface OccasionalHeader {
   readonly header: string;
@@ -198,6 +231,13 @@ const retryAfter = {
   seconds: {
     description: "Seconds until a request is admitted",
     schema: { type: "integer", minimum: 1 },
+  },
+  "http-date": {
+    description: "When a request is admitted, as an HTTP date",
+    schema: {
+      type: "string",
+      pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",
+    },
   },
   absent: undefined,
 } satisfies Record<Choice<"limit.retry-after">, OccasionalHeader["value"]>;

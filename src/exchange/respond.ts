@@ -1,18 +1,20 @@
 /** Decisions to responses: status, headers and body text. X-RateLimit-Remaining stands on every one (spec §8). */
 
 import { type Assumptions, type Choice, catalogue } from "../assumptions/catalogue.ts";
+import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
+import type { Standing } from "./quota.ts";
 
 export interface Responder {
   /** `shapedBy`: as {@link shapedSuccess} gives it. */
-  success(done: Done, remaining: number, shapedBy: ShapedBy): ApiResponse;
+  success(done: Done, standing: Standing, shapedBy: ShapedBy): ApiResponse;
   refusal(
     rejection: Rejection,
-    remaining: number,
+    standing: Standing,
     shapedBy: ShapedBy,
     extra: RefusalExtra,
   ): ApiResponse;
@@ -34,6 +36,8 @@ export interface RefusalExtra {
   readonly allow?: string | undefined;
   /** Exact wait until a request is admitted, for a refusal by the limit. */
   readonly retryAfterMs?: number | undefined;
+  /** When that wait begins, in milliseconds since 1970. @default 0 */
+  readonly nowMs?: number | undefined;
 }
 
 const successTypes = {
@@ -61,8 +65,9 @@ const errorBodies = {
 
 const retryAfter = {
   seconds: (ms) => String(Math.ceil(ms / 1000)),
+  "http-date": (ms, nowMs) => formatHttpDate(nowMs + ms),
   absent: () => undefined,
-} satisfies Record<Choice<"limit.retry-after">, (ms: number) => string | undefined>;
+} satisfies Record<Choice<"limit.retry-after">, (ms: number, nowMs: number) => string | undefined>;
 
 const challenge = {
   "401": 'Bearer realm="adsim"',
@@ -85,25 +90,28 @@ export function createResponder({ assumptions, explain }: ResponderOptions): Res
     shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
     shapedRefusal: ({ rejection, shapedBy }) =>
       shapedByBoth(shapedByBoth(shapedBy, shapedByCode[rejection.code] ?? documented), refusalForm),
-    success({ body, byteLength }, remaining, shapedBy) {
+    success({ body, byteLength }, standing, shapedBy) {
       const headers: Record<string, string> = {
         "content-type": successType,
         "content-length": decimal(byteLength),
-        "x-ratelimit-remaining": decimal(remaining),
+        "x-ratelimit-remaining": decimal(standing.remaining),
       };
+      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return { status: 200, headers, body };
     },
-    refusal(rejection, remaining, shapedBy, extra) {
+    refusal(rejection, standing, shapedBy, extra) {
       const status = statuses[rejection.code];
       const body = errorBody.write(rejection, status);
       const headers: Record<string, string> = {
         "content-type": errorBody.contentType,
         "content-length": decimal(utf8Length(body)),
-        "x-ratelimit-remaining": decimal(remaining),
+        "x-ratelimit-remaining": decimal(standing.remaining),
       };
+      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       if (extra.allow !== undefined) headers.allow = extra.allow;
-      const wait = extra.retryAfterMs === undefined ? undefined : waitFor(extra.retryAfterMs);
+      const { retryAfterMs, nowMs = 0 } = extra;
+      const wait = retryAfterMs === undefined ? undefined : waitFor(retryAfterMs, nowMs);
       if (wait !== undefined) headers["retry-after"] = wait;
       if (rejection.code === "unauthorized" && authenticate !== undefined) {
         headers["www-authenticate"] = authenticate;
