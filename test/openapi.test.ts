@@ -40,6 +40,18 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "click.repeat": "replay",
     "http.trailing-slash": "same",
   },
+  "limits of another kind": {
+    "limit.algorithm": "sliding-log",
+    "limit.retry-after": "http-date",
+    "limit.headers": "limit-reset",
+    "limit.recording-pool": "separate",
+    "limit.rejected-requests": "free",
+  },
+  "stats limited alone": {
+    "limit.algorithm": "token-bucket",
+    "limit.headers": "ietf",
+    "limit.reporting-endpoints": "stats-only",
+  },
   "no HEAD, but 405": { "http.head": "405", "errors.method": "405" },
 };
 
@@ -184,21 +196,28 @@ function* provoke(sim: Simulator): Generator<Exchanged> {
     yield answered({ ...write(path, owner.apiKey, ""), query: "a".repeat(9000) });
     yield answered(write(path, "no-key", {}));
   }
-  yield* exhaust(answered, owner.apiKey);
+  yield* exhaust(answered, owner.apiKey, `publisher_id=${owner.id}`, [
+    ["/v1/impression", ad],
+    ["/v1/click", { impression_id }],
+  ]);
 }
 
+/** Uses quota up with requests that aren't refused: those may be free. */
 function* exhaust(
   answered: (request: ApiRequest) => Exchanged,
   apiKey: string,
+  query: string,
+  writes: readonly (readonly [path: string, body: ApiRequest["body"]])[],
 ): Generator<Exchanged> {
-  for (let sent = 0; sent <= 60; sent += 1) answered(read("/v1/publisher/stats", apiKey));
+  for (let sent = 0; sent <= 60; sent += 1) answered(read(`/v1/publisher/stats?${query}`, apiKey));
   for (const path of ["/v1/publisher/stats", "/v1/publisher/surfaces", "/v1/publisher/payouts"]) {
     yield answered(read(path, apiKey));
     yield answered({ ...read(path, apiKey), method: "HEAD" });
   }
-  for (let sent = 0; sent <= 10_000; sent += 1) answered(write("/v1/click", apiKey, ""));
-  yield answered(write("/v1/click", apiKey, ""));
-  yield answered(write("/v1/impression", apiKey, ""));
+  for (const [path, body] of writes) {
+    for (let sent = 0; sent <= 10_000; sent += 1) answered(write(path, apiKey, body));
+    yield answered(write(path, apiKey, ""));
+  }
 }
 
 function queries(ownId: string, otherId: string, surfaceId: string): string[] {
