@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { createAccounts } from "./accounts/accounts.ts";
+import { type BucketKeeper, createBucketKeeper } from "./accounts/buckets.ts";
 import { createDirectory, type DirectoryWorld, type Publishers } from "./accounts/directory.ts";
 import {
   loadAccounts,
@@ -19,7 +20,6 @@ import { InputError, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { createJournal, type Journal } from "./exchange/journal.ts";
-import { freshBucketOf } from "./exchange/quota.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
 import { createIds } from "./publishers/ids.ts";
 import type { People } from "./publishers/people.ts";
@@ -134,6 +134,7 @@ interface Settings {
 /** A world with its request path. */
 interface Running extends World, DirectoryWorld {
   readonly settings: Settings;
+  readonly buckets: BucketKeeper;
   readonly exchange: Exchange;
 }
 
@@ -175,13 +176,14 @@ export function createSimulatorCore(
       assumptions,
       people: surroundings.people,
     });
-    const freshBucket = freshBucketOf(assumptions);
-    const accounts = createAccounts({ ids, population, freshBucket });
+    const buckets = createBucketKeeper(assumptions);
+    const accounts = createAccounts({ ids, population, freshBuckets: buckets.fresh });
     const world = { seed, assumptions, ids, population, accounts, clock, explain };
     return {
       ...world,
       dayOf,
       settings: of,
+      buckets,
       exchange: createExchange(world, journal, startDay),
     };
   }
@@ -233,7 +235,7 @@ export function createSimulatorCore(
         },
         createClock(savedMode, nowMs, wallClock),
       );
-      loadAccounts(saved.accounts, next);
+      loadAccounts(saved.accounts, next, now);
       running = next;
     },
     fork() {
@@ -251,7 +253,7 @@ export function createSimulatorCore(
   };
 }
 
-function snapshotOf({ settings, clock, accounts }: Running): Snapshot {
+function snapshotOf({ settings, clock, accounts, buckets }: Running): Snapshot {
   const now = clock.now();
   const windowMs = dedupWindowOf(settings.assumptions);
   return sealSnapshot({
@@ -261,7 +263,11 @@ function snapshotOf({ settings, clock, accounts }: Running): Snapshot {
     profile: settings.profile,
     assumptions: { ...settings.assumptions },
     clock: { mode: clock.mode, now },
-    accounts: saveAccounts(accounts, (book) => book.forget(now, windowMs)),
+    accounts: saveAccounts(
+      accounts,
+      (book) => book.forget(now, windowMs),
+      (of) => buckets.save(of, now),
+    ),
   });
 }
 

@@ -6,7 +6,7 @@ import type { Assumptions } from "../src/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../src/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse } from "../src/contract/messages.ts";
 import { openApiDocument } from "../src/exchange/openapi.ts";
-import { createSimulator, type Simulator } from "../src/index.ts";
+import { createSimulator, type Publisher, type Simulator } from "../src/index.ts";
 import { createConformance } from "./openapi-conformance.ts";
 
 const readings: { readonly [name: string]: Partial<Assumptions> } = {
@@ -98,6 +98,18 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
     "errors.body": "empty",
     "http.head": "405",
     "http.trailing-slash": "308",
+  },
+  "limits of another kind": {
+    "limit.algorithm": "sliding-log",
+    "limit.retry-after": "http-date",
+    "limit.headers": "limit-reset",
+    "limit.recording-pool": "separate",
+    "limit.rejected-requests": "free",
+  },
+  "stats limited alone": {
+    "limit.algorithm": "token-bucket",
+    "limit.headers": "ietf",
+    "limit.reporting-endpoints": "stats-only",
   },
   "no HEAD, but 405": { "http.head": "405", "errors.method": "405" },
 };
@@ -260,25 +272,34 @@ function* provoke(sim: Simulator): Generator<Exchanged> {
   yield answered(write("/v1/click", owner.apiKey, { impression_id }));
   // Payouts and their statuses day by day.
   for (let days = 0; days < 8; days += 1) {
-    yield answered(read(`/v1/publisher/payouts?publisher_id=${owner.id}`, owner.apiKey));
+    yield answered(read(`/v1/publisher/payouts?publisher_id=${inUrl(owner)}`, owner.apiKey));
     sim.clock.advance("1d");
   }
-  yield* exhaust(answered, owner.apiKey, write);
+  yield* exhaust(answered, owner, write, { ad, impression_id });
 }
 
+/** Uses quota up with requests that aren't refused: those may be free. */
 function* exhaust(
   answered: (request: ApiRequest) => Exchanged,
-  apiKey: string,
+  owner: Pick<Publisher, "id" | "apiKey">,
   write: Write,
+  { ad, impression_id }: { readonly ad: Parameters; readonly impression_id: string },
 ): Generator<Exchanged> {
-  for (let sent = 0; sent <= 60; sent += 1) answered(read("/v1/publisher/stats", apiKey));
+  const { apiKey } = owner;
+  const stats = `/v1/publisher/stats?publisher_id=${inUrl(owner)}`;
+  for (let sent = 0; sent <= 60; sent += 1) answered(read(stats, apiKey));
   for (const path of ["/v1/publisher/stats", "/v1/publisher/surfaces", "/v1/publisher/payouts"]) {
     yield answered(read(path, apiKey));
     yield answered({ ...read(path, apiKey), method: "HEAD" });
   }
-  for (let sent = 0; sent <= 10_000; sent += 1) answered(write("/v1/click", apiKey, ""));
-  yield answered(write("/v1/click", apiKey, ""));
-  yield answered(write("/v1/impression", apiKey, ""));
+  const writes = [
+    ["/v1/impression", ad],
+    ["/v1/click", { impression_id }],
+  ] as const;
+  for (const [path, body] of writes) {
+    for (let sent = 0; sent <= 10_000; sent += 1) answered(write(path, apiKey, body));
+    yield answered(write(path, apiKey, ""));
+  }
 }
 
 function inUrl({ id }: { readonly id: string }): string {

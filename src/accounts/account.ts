@@ -3,12 +3,9 @@
 import { type Day, formatDay } from "../base/calendar.ts";
 import type { Key } from "../base/random.ts";
 import { Book } from "../ledger/book.ts";
-import type { FixedWindowBucket } from "../limits/fixed-window.ts";
 import type { Person } from "../publishers/people.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-
-/** A rate limit bucket, as its algorithm keeps it. */
-export type Bucket = FixedWindowBucket;
+import type { Bucket, Buckets } from "./buckets.ts";
 
 export interface Account {
   readonly ordinal: number;
@@ -27,6 +24,8 @@ export interface Account {
   /** The key with that serial, the only one that is valid. */
   apiKey: string;
   recordingBucket: Bucket;
+  /** Undefined where clicks are counted with the impressions. */
+  clickBucket: Bucket | undefined;
   /** Belongs to the key: a new key has a new one. */
   reportingBucket: Bucket;
 }
@@ -39,8 +38,7 @@ export interface AccountOrigin {
   readonly priceKey: Key;
   readonly surfaces: readonly SurfaceTerms[];
   readonly keySerial?: number | undefined;
-  readonly recordingBucket: Bucket;
-  readonly reportingBucket: Bucket;
+  readonly buckets: Buckets;
   readonly person?: Person | undefined;
   readonly book?: Book | undefined;
 }
@@ -57,8 +55,9 @@ export function createAccount(origin: AccountOrigin): Account {
     surfaces: origin.surfaces,
     keySerial: origin.keySerial ?? 0,
     apiKey: origin.apiKey,
-    recordingBucket: origin.recordingBucket,
-    reportingBucket: origin.reportingBucket,
+    recordingBucket: origin.buckets.recordingBucket,
+    clickBucket: origin.buckets.clickBucket,
+    reportingBucket: origin.buckets.reportingBucket,
   };
 }
 

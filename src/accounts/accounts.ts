@@ -5,7 +5,8 @@ import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import { type Account, type Bucket, createAccount } from "./account.ts";
+import { type Account, createAccount } from "./account.ts";
+import type { Buckets } from "./buckets.ts";
 
 /** A sign-up's own data. */
 export interface SignUp {
@@ -39,11 +40,11 @@ export interface Accounts {
 export interface AccountsOptions {
   readonly ids: Ids;
   readonly population: Population;
-  readonly freshBucket: () => Bucket;
+  readonly freshBuckets: () => Buckets;
 }
 
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { ids, population, freshBucket } = options;
+  const { ids, population, freshBuckets } = options;
   const stored = new Map<number, Account>();
   let signUps = 0;
 
@@ -62,8 +63,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       joined: publisher.joined,
       priceKey: population.priceKey(ordinal),
       surfaces: publisher.surfaces,
-      recordingBucket: freshBucket(),
-      reportingBucket: freshBucket(),
+      buckets: freshBuckets(),
     });
   }
   function peek(ordinal: number): Account | undefined {
@@ -104,7 +104,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     rotateKey(account) {
       account.keySerial += 1;
       account.apiKey = ids.apiKey.encode(account.ordinal, account.keySerial);
-      account.reportingBucket = freshBucket();
+      account.reportingBucket = freshBuckets().reportingBucket;
     },
     add(signUp) {
       const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
@@ -116,8 +116,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
         priceKey: population.priceKey(ordinal),
         person: signUp.person,
         surfaces: signUp.surfaces,
-        recordingBucket: freshBucket(),
-        reportingBucket: freshBucket(),
+        buckets: freshBuckets(),
       });
       signUps += 1;
       stored.set(ordinal, account);

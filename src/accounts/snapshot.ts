@@ -5,25 +5,23 @@ import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/cal
 import type { ClockMode } from "../base/clock.ts";
 import { digestOf } from "../base/digest.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { documentedLimits } from "../contract/limits.ts";
 import { Book, type SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
 import type { Profile } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import { type Bucket, createAccount } from "./account.ts";
+import { createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
+import { type BucketKeeper, type Buckets, type SavedBuckets, savedBucket } from "./buckets.ts";
 
 /** An account as JSON. */
-interface SavedAccount {
+interface SavedAccount extends SavedBuckets {
   readonly ordinal: number;
   readonly keySerial: number;
   readonly joined: number;
   readonly person?: Person | undefined;
   readonly surfaces: readonly SurfaceTerms[];
-  readonly recordingBucket: Bucket;
-  readonly reportingBucket: Bucket;
   readonly book: SavedBook;
 }
 
@@ -55,11 +53,6 @@ const dayNumber = v.pipe(
   v.minValue(firstDayOfMonth(0), "must not be before the year 0"),
   v.maxValue(dayOfInstant(LAST_INSTANT_MS, 0), "must not be past the year 9999"),
 );
-const bucket = (limit: number) =>
-  v.strictObject({
-    window: instant,
-    used: v.pipe(count, v.maxValue(limit, `must be at most ${limit}`)),
-  });
 const cpmPaise = v.pipe(
   v.strictTuple([count, count]),
   v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
@@ -85,8 +78,9 @@ const savedAccount = v.strictObject({
       cpcPaise: count,
     }),
   ),
-  recordingBucket: bucket(documentedLimits.recording.requests),
-  reportingBucket: bucket(documentedLimits.reporting.requests),
+  recordingBucket: savedBucket,
+  clickBucket: v.optional(savedBucket),
+  reportingBucket: savedBucket,
   book: v.strictObject({
     impressions: v.strictObject({
       count,
@@ -151,7 +145,11 @@ export function sealSnapshot(content: Omit<Snapshot, "format" | "version" | "dig
 }
 
 /** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
-export function saveAccounts(accounts: Accounts, forget: (book: Book) => void): SavedAccount[] {
+export function saveAccounts(
+  accounts: Accounts,
+  forget: (book: Book) => void,
+  saveBuckets: (buckets: Buckets) => SavedBuckets,
+): SavedAccount[] {
   for (const { book } of accounts.opened()) forget(book);
   // Who sent the first request is no part of the state.
   const inOrder = Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
@@ -161,8 +159,7 @@ export function saveAccounts(accounts: Accounts, forget: (book: Book) => void): 
     joined: account.joined,
     ...(account.person === undefined ? {} : { person: savedPerson(account.person) }),
     surfaces: account.surfaces.map(savedSurface),
-    recordingBucket: savedBucket(account.recordingBucket),
-    reportingBucket: savedBucket(account.reportingBucket),
+    ...saveBuckets(account),
     book: account.book.save(),
   }));
 }
@@ -170,10 +167,6 @@ export function saveAccounts(accounts: Accounts, forget: (book: Book) => void): 
 // The digest is over members in the schema's order, whoever made the object.
 function savedPerson({ name, contact, upiId }: Person): Person {
   return { name, contact: { name: contact.name, email: contact.email }, upiId };
-}
-
-function savedBucket({ window, used }: Bucket): Bucket {
-  return { window, used };
 }
 
 function savedSurface({ id, name, status, cpmPaise, cpcPaise }: SurfaceTerms): SurfaceTerms {
@@ -187,10 +180,13 @@ export function loadAccounts(
     readonly accounts: Accounts;
     readonly ids: Ids;
     readonly population: Population;
+    readonly buckets: BucketKeeper;
   },
+  savedAtMs: number,
 ): void {
   for (const [index, from] of saved.entries()) {
     const field = `accounts.${index}`;
+    const buckets = into.buckets.load(from, savedAtMs, field);
     let book: Book;
     try {
       book = Book.load(from.book);
@@ -207,8 +203,7 @@ export function loadAccounts(
       surfaces: from.surfaces,
       person: from.person,
       book,
-      recordingBucket: from.recordingBucket,
-      reportingBucket: from.reportingBucket,
+      buckets,
     });
     if (!into.accounts.put(account)) {
       throw new InputError(`${field}.ordinal`, "is not the ordinal of a publisher of this world");

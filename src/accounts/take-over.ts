@@ -10,6 +10,7 @@ import type { Population } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type Account, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
+import type { BucketKeeper, Buckets } from "./buckets.ts";
 
 /** A world as far as accounts depend on it. */
 export interface Reading {
@@ -17,6 +18,7 @@ export interface Reading {
   readonly accounts: Accounts;
   readonly ids: Ids;
   readonly population: Population;
+  readonly buckets: BucketKeeper;
 }
 
 /** A limit's count can't be carried from one algorithm to another. */
@@ -53,7 +55,6 @@ function moved(account: Account, keepsQuota: boolean, from: Reading, to: Reading
   const fresh = to.accounts.peek(ordinal);
   const before = seededSurfaces(from.population, ordinal);
   const after = seededSurfaces(to.population, ordinal);
-  const buckets = keepsQuota || fresh === undefined ? account : fresh;
   return createAccount({
     ordinal,
     id: to.ids.publisher.encode(ordinal, 0),
@@ -73,9 +74,17 @@ function moved(account: Account, keepsQuota: boolean, from: Reading, to: Reading
           ? (after[index]?.status ?? surface.status)
           : surface.status,
     })),
-    recordingBucket: buckets.recordingBucket,
-    reportingBucket: buckets.reportingBucket,
+    buckets: bucketsOf(account, keepsQuota, to.buckets),
   });
+}
+
+function bucketsOf(account: Account, keepsQuota: boolean, keeper: BucketKeeper): Buckets {
+  const fresh = keeper.fresh();
+  if (!keepsQuota) return fresh;
+  const { recordingBucket, clickBucket, reportingBucket } = account;
+  // Clicks may have had no bucket of their own, or may need none any more.
+  const own = fresh.clickBucket && (clickBucket ?? fresh.clickBucket);
+  return { recordingBucket, clickBucket: own, reportingBucket };
 }
 
 /** None for a sign-up. */

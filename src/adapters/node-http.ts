@@ -7,12 +7,12 @@ import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { WallClock } from "../base/clock.ts";
 import { parseInput } from "../base/input.ts";
 import type { Rejection } from "../contract/errors.ts";
-import { documentedLimits } from "../contract/limits.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { controlBodyLimit, createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
 import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
+import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
 import type { SimulatorOptions } from "../simulator.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
@@ -79,10 +79,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const sockets = new Set<Socket>();
   let closing = false;
   const refuse = (rejection: Rejection): ApiResponse => {
-    const { seed, assumptions } = worlds.get(DEFAULT_WORLD);
+    const { seed, assumptions, clock } = worlds.get(DEFAULT_WORLD);
     const respond = createResponder({ seed, assumptions, explain: options.explain ?? false });
     const shapedBy = respond.shapedRefusal(refused(rejection));
-    return respond.refusal(rejection, UNTOUCHED, shapedBy, {});
+    // No key was read.
+    const standing = createQuota(assumptions).untouched(undefined, clock.now());
+    return respond.refusal(rejection, standing, shapedBy, {});
   };
 
   server.on("connection", (socket: Socket) => {
@@ -140,9 +142,6 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     },
   };
 }
-
-/** What X-RateLimit-Remaining says where no key was read. */
-const UNTOUCHED: number = documentedLimits.reporting.requests;
 
 const serverSettings = {
   IncomingMessage: Arrival,

@@ -157,7 +157,15 @@ export const catalogue = {
     question: "What does “per minute” mean?",
     spec: "§8",
     default: "fixed-window",
-    choices: { "fixed-window": "Per minute of the clock, from second 0 to second 59." },
+    choices: {
+      "fixed-window": "Per minute of the clock, from second 0 to second 59.",
+      "fixed-from-first":
+        "Per minute that begins with the first request after the last such minute.",
+      "sliding-log": "In any 60 seconds, exactly.",
+      "sliding-counter":
+        "This minute of the clock, and the share of the one before that lies less than 60 seconds back.",
+      "token-bucket": "Quota comes back evenly, one request at a time, up to a full minute's.",
+    },
     caution: "When quota comes back.",
   },
   "limit.exceeded": {
@@ -171,35 +179,50 @@ export const catalogue = {
     question: "Does a refusal by the limit say when to come back?",
     spec: "§8",
     default: "seconds",
-    choices: { seconds: "Retry-After in whole seconds.", absent: "No." },
+    choices: {
+      seconds: "Retry-After in whole seconds.",
+      "http-date": "Retry-After as an HTTP date.",
+      absent: "No.",
+    },
     caution: "That Retry-After is there.",
   },
   "limit.headers": {
     question: "Which limit headers come with X-RateLimit-Remaining?",
     spec: "§8",
     default: "remaining",
-    choices: { remaining: "None." },
+    choices: {
+      remaining: "None.",
+      "limit-reset":
+        "X-RateLimit-Limit, and in X-RateLimit-Reset the Unix time at which all quota is back.",
+      ietf: "RateLimit-Policy and RateLimit, as the IETF drafts them.",
+    },
     caution: "Any header but X-RateLimit-Remaining.",
   },
   "limit.recording-pool": {
     question: "Do impressions and clicks share the 10,000?",
     spec: "§8",
     default: "shared",
-    choices: { shared: "Yes." },
+    choices: { shared: "Yes.", separate: "No: clicks have 10,000 of their own." },
     caution: "Either: leave room for both.",
   },
   "limit.reporting-endpoints": {
     question: "Which endpoints are “stats and reporting”?",
     spec: "§8",
     default: "all-get",
-    choices: { "all-get": "All GET endpoints, in one pool." },
+    choices: {
+      "all-get": "All GET endpoints, in one pool.",
+      "stats-only": "Stats alone; surfaces and payouts are unlimited.",
+    },
     caution: "That a GET endpoint is unlimited.",
   },
   "limit.rejected-requests": {
     question: "Does a request that is refused for another reason spend quota?",
     spec: "§8",
     default: "spend",
-    choices: { spend: "Yes, once its key is known." },
+    choices: {
+      spend: "Yes, once its key is known.",
+      free: "No: its quota is given back.",
+    },
     caution: "That failed requests are free.",
   },
   "dedup.key": {

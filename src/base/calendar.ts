@@ -71,6 +71,12 @@ export function formatInstant(instantMs: number): string {
   return new Date(instantMs).toISOString();
 }
 
+/** An HTTP date (IMF-fixdate, RFC 9110 §5.6.7) in whole seconds, rounded up. It has no year past 9999. */
+export function formatHttpDate(instantMs: number): string {
+  const seconds = Math.ceil(Math.min(instantMs, LAST_INSTANT_MS - 999) / 1000);
+  return new Date(seconds * 1000).toUTCString();
+}
+
 /**
  * Milliseconds since 1970 of an ISO 8601 instant with a zone (`2026-03-01T00:00:00Z`, `…+05:30`) or of a bare date
  * (its midnight in UTC); undefined for anything else.

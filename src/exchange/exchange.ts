@@ -5,7 +5,6 @@
 
 import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
-import type { LimitClass } from "../contract/limits.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Input, OperationId } from "../contract/operations.ts";
 import type { Moment } from "../ledger/book.ts";
@@ -22,12 +21,11 @@ import {
   documented,
   type Outcome,
   type Refused,
-  refused,
   type ShapedBy,
   shapedByBoth,
 } from "./outcome.ts";
 import { queryText } from "./parameters.ts";
-import { createQuota } from "./quota.ts";
+import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf, type Route } from "./route.ts";
@@ -77,29 +75,32 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit.operation = operation.id;
 
     const caller = authenticate(visit.headers);
-    if (caller.kind === "refused") return refuse(visit, caller, quota.untouched(operation.limit));
+    if (caller.kind === "refused") {
+      return refuse(visit, caller, quota.untouched(operation.id, visit.nowMs));
+    }
     const { account } = caller;
     visit.publisher = account.id;
 
     const payer = authorize.payerOf(operation, visit, account);
-    const { admitted, remaining, retryAfterMs } = quota.admit(operation.limit, payer, visit.nowMs);
-    if (!admitted) {
-      const exceeded = alsoShapedBy(limitRefusals[operation.limit], scopeShaping(payer, account));
-      return refuse(visit, exceeded, remaining, { retryAfterMs });
+    const standing = quota.admit(operation.id, payer, visit.nowMs);
+    if (!standing.admitted) {
+      const { retryAfterMs } = standing;
+      const exceeded = alsoShapedBy(quota.exceeded(operation.id), scopeShaping(payer, account));
+      return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
     }
 
     const read = readers[operation.id](visit);
-    if (read.kind === "refused") return refuse(visit, read, remaining);
+    if (read.kind === "refused") return refuseAdmitted(visit, read, standing, payer);
 
     const subject = authorize.subjectOf(read.input, account);
-    if ("kind" in subject) return refuse(visit, subject, remaining);
+    if ("kind" in subject) return refuseAdmitted(visit, subject, standing, payer);
 
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
     const moment = { nowMs: visit.nowMs, today: dayOf(visit.nowMs) };
     const operated = operate(read.input, subject, moment);
     const outcome = alsoShapedBy(operated, scopeShaping(subject, account));
-    if (outcome.kind === "refused") return refuse(visit, outcome, remaining);
+    if (outcome.kind === "refused") return refuseAdmitted(visit, outcome, standing, payer);
     visit.reason = outcome.note;
     visit.shapedBy = respond.shapedSuccess(
       shapedByBoth(
@@ -107,29 +108,44 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
         shapedByBoth(read.shapedBy, outcome.shapedBy),
       ),
     );
-    return respond.success(outcome, remaining, visit.shapedBy);
+    return respond.success(outcome, standing, visit.shapedBy);
+  }
+
+  /** Refuses what the limit let pass at the expense of `payer`. */
+  function refuseAdmitted(
+    visit: Visit,
+    refusal: Refused,
+    spent: Standing,
+    payer: Account,
+  ): ApiResponse {
+    const { operation, nowMs } = visit;
+    const given = operation && quota.giveBack(operation, payer, nowMs);
+    if (given === undefined) return refuse(visit, refusal, spent);
+    const shapedBy = shapedByBoth(refusal.shapedBy, ["limit.rejected-requests"]);
+    return refuse(visit, { ...refusal, shapedBy }, given);
   }
 
   function unrouted(visit: Visit, routed: Exclude<Route, { kind: "operation" }>): ApiResponse {
+    const { nowMs } = visit;
     if (routed.kind === "refused") {
-      return refuse(visit, routed, quota.untouched(undefined), { allow: routed.allow });
+      return refuse(visit, routed, quota.untouched(undefined, nowMs), { allow: routed.allow });
     }
     visit.reason = "redirected";
     visit.shapedBy = respond.shapedRedirect(routed.shapedBy);
-    const remaining = quota.untouched(routed.operation.limit);
-    return respond.redirect(locationOf(routed.segment, visit.query), remaining, visit.shapedBy);
+    const standing = quota.untouched(routed.operation.id, nowMs);
+    return respond.redirect(locationOf(routed.segment, visit.query), standing, visit.shapedBy);
   }
 
   function refuse(
     visit: Visit,
     refusal: Refused,
-    remaining: number,
+    standing: Standing,
     extra: RefusalExtra = nothingExtra,
   ): ApiResponse {
     const { rejection } = refusal;
     visit.reason = rejection.code;
     visit.shapedBy = respond.shapedRefusal(refusal);
-    return respond.refusal(rejection, remaining, visit.shapedBy, extra);
+    return respond.refusal(rejection, standing, visit.shapedBy, extra);
   }
 }
 
@@ -155,17 +171,6 @@ function forgetter(world: World): (nowMs: number) => void {
     for (const account of world.accounts.opened()) account.book.forget(nowMs, windowMs);
   };
 }
-
-const limitRefusals = {
-  recording: refused({
-    code: "rate_limited",
-    detail: "More than 10,000 impression and click requests of this publisher in a minute.",
-  }),
-  reporting: refused({
-    code: "rate_limited",
-    detail: "More than 60 stats and reporting requests with this API key in a minute.",
-  }),
-} satisfies Record<LimitClass, Refused>;
 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 const noResponse: ApiResponse = Object.freeze({ status: 0, headers: noHeaders, body: "" });

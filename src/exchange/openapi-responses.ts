@@ -9,6 +9,7 @@ import type { Operation, OperationId } from "../contract/operations.ts";
 import type { JsonSchema } from "../contract/responses.ts";
 import { errorSchemaOf } from "./openapi-errors.ts";
 import { successSchemas } from "./openapi-successes.ts";
+import { unlimitedOperations } from "./quota.ts";
 import { challengeOf, contentTypesOf, statusesOf } from "./respond.ts";
 
 export interface OpenApiResponse {
@@ -38,6 +39,14 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
   const { narrowed } = errorSchemaOf(assumptions);
   const occasional = occasionalHeaders(assumptions);
   const unrouted = unroutedCodes[assumptions["errors.method"]];
+  const limitHeaders = {
+    "X-RateLimit-Remaining": remaining,
+    ...furtherLimitHeaders[assumptions["limit.headers"]],
+  };
+  /** The headers of every response whatever, beyond HTTP's own (spec §8). */
+  const everywhere = Object.fromEntries(
+    Object.keys(limitHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 
   function refusal(status: number, codes: readonly ErrorCode[]): OpenApiResponse {
     const headers: Record<string, OpenApiHeader | { $ref: string }> = { ...everywhere };
@@ -56,10 +65,10 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
   }
 
   return {
-    headers: { "X-RateLimit-Remaining": remaining },
+    headers: limitHeaders,
     unrouted: {
       ...Object.fromEntries(unrouted.map((code) => [code, refusal(statuses[code], [code])])),
-      ...redirects[assumptions["http.trailing-slash"]],
+      ...redirects(everywhere)[assumptions["http.trailing-slash"]],
     },
     success: (operation) => ({
       description: operation.about,
@@ -82,7 +91,6 @@ export function createResponses(assumptions: Assumptions): ResponseDescriber {
 /** Errors that any operation can answer with; the last three come from the transport. */
 const ofEvery: readonly ErrorCode[] = [
   "unauthorized",
-  "rate_limited",
   "query_too_long",
   "body_too_large",
   "missing_parameter",
@@ -93,6 +101,7 @@ const ofEvery: readonly ErrorCode[] = [
   "request_timeout",
   "headers_too_large",
 ];
+const ofEveryLimited: readonly ErrorCode[] = ["rate_limited"];
 const ofEveryPublisherId: readonly ErrorCode[] = ["publisher_not_found"];
 /** Of operations with a body, by how it is read. */
 const ofEveryBody = {
@@ -120,6 +129,7 @@ function codesOf(operation: Operation, assumptions: Assumptions): readonly Error
   };
   return [
     ...ofEvery,
+    ...(unlimitedOperations(assumptions).has(operation.id) ? [] : ofEveryLimited),
     ...(operation.method === "POST" ? ofEveryBody[assumptions["request.encoding"]] : []),
     ...("publisher_id" in operation.parameters
       ? [...ofEveryPublisherId, ...foreignCodes(assumptions)]
@@ -189,28 +199,52 @@ const remaining: OpenApiHeader = {
   schema: { type: "integer", minimum: 0 },
 };
 
-/** The headers of every response whatever, beyond HTTP's own (spec §8). */
-const everywhere = {
-  "X-RateLimit-Remaining": { $ref: "#/components/headers/X-RateLimit-Remaining" },
-};
-
-const redirect: OpenApiResponse = {
-  description:
-    "The path of an operation with a slash at its end, and a method of that path: the same without it",
-  headers: {
-    ...everywhere,
-    Location: {
-      description: "The path without the slash, relative, with the query that was sent",
+const furtherLimitHeaders = {
+  remaining: {},
+  "limit-reset": {
+    "X-RateLimit-Limit": {
+      description: "How many requests are admitted in a minute",
       required: true,
-      schema: { type: "string", pattern: "^\\.\\./[a-z]+(\\?[!-~]+)?$" },
+      schema: { type: "integer", minimum: 1 },
+    },
+    "X-RateLimit-Reset": {
+      description: "When all of them are admitted again, in seconds since 1970",
+      required: true,
+      schema: { type: "integer", minimum: 0 },
     },
   },
-};
+  ietf: {
+    "RateLimit-Policy": {
+      description: "A limit by its name: so many requests (q) in so many seconds (w)",
+      required: true,
+      schema: { type: "string", pattern: '^"[a-z]+";q=[1-9][0-9]*;w=[1-9][0-9]*$' },
+    },
+    RateLimit: {
+      description: "How many requests remain (r), and in how many seconds all are back (t)",
+      required: true,
+      schema: { type: "string", pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    },
+  },
+} satisfies Record<Choice<"limit.headers">, Readonly<Record<string, OpenApiHeader>>>;
 
-const redirects = { "404": {}, same: {}, "308": { redirected: redirect } } satisfies Record<
-  Choice<"http.trailing-slash">,
-  ResponseDescriber["unrouted"]
->;
+/** `everywhere`: the headers of every response. */
+function redirects(
+  everywhere: OpenApiResponse["headers"],
+): Readonly<Record<Choice<"http.trailing-slash">, ResponseDescriber["unrouted"]>> {
+  const redirected: OpenApiResponse = {
+    description:
+      "The path of an operation with a slash at its end, and a method of that path: the same without it",
+    headers: {
+      ...everywhere,
+      Location: {
+        description: "The path without the slash, relative, with the query that was sent",
+        required: true,
+        schema: { type: "string", pattern: "^\\.\\./[a-z]+(\\?[!-~]+)?$" },
+      },
+    },
+  };
+  return { "404": {}, same: {}, "308": { redirected } };
+}
 
 interface OccasionalHeader {
   readonly header: string;
@@ -251,6 +285,13 @@ const retryAfter = {
   seconds: {
     description: "Seconds until a request is admitted",
     schema: { type: "integer", minimum: 1 },
+  },
+  "http-date": {
+    description: "When a request is admitted, as an HTTP date",
+    schema: {
+      type: "string",
+      pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",
+    },
   },
   absent: undefined,
 } satisfies Record<Choice<"limit.retry-after">, OccasionalHeader["value"]>;

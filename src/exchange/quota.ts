@@ -1,34 +1,163 @@
-/** Which bucket a request counts against, and whether it is admitted (spec §8). */
+/** Which bucket a request counts against, whether it is admitted, and what its response says of the limit (spec §8). */
 
-import type { Account, Bucket } from "../accounts/account.ts";
+import type { Account } from "../accounts/account.ts";
+import { type Bucket, createBucketKeeper } from "../accounts/buckets.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { documentedLimits, type LimitClass } from "../contract/limits.ts";
-import type { Decision, LimitAlgorithm } from "../limits/algorithm.ts";
-import { fixedWindow } from "../limits/fixed-window.ts";
+import type { OperationId, operations } from "../contract/operations.ts";
+import type { Decision, Rate } from "../limits/algorithm.ts";
+import { type LimitHeaders, limitHeaders, type PoolName } from "./limit-headers.ts";
+import { type Refused, refused, type ShapedBy } from "./outcome.ts";
+
+/** What every response says of the limit. */
+export interface Standing {
+  readonly remaining: number;
+  /** The headers beyond X-RateLimit-Remaining, where there are any. */
+  readonly headers?: LimitHeaders;
+}
 
 export interface Quota {
   /** Decides on one request of `account` and counts it if it is admitted. */
-  admit(limit: LimitClass, account: Account, nowMs: number): Decision;
-  /** What X-RateLimit-Remaining says where no quota is known: the documented limit. */
-  untouched(limit: LimitClass | undefined): number;
+  admit(operation: OperationId, account: Account, nowMs: number): Decision & Standing;
+  /**
+   * Gives `account` back what a request spent that was admitted at `nowMs` and is refused all the same.
+   *
+   * @returns how it stands then; undefined where nothing is given back.
+   */
+  giveBack(operation: OperationId, account: Account, nowMs: number): Standing | undefined;
+  /** The refusal of a request over the limit. */
+  exceeded(operation: OperationId): Refused;
+  /** How things stand where no quota is known: as though none were spent. */
+  untouched(operation: OperationId | undefined, nowMs: number): Standing;
 }
 
-const algorithms = {
-  "fixed-window": fixedWindow,
-} satisfies Record<Choice<"limit.algorithm">, LimitAlgorithm<Bucket>>;
-
-/** A bucket that has admitted nothing yet. */
-export function freshBucketOf(assumptions: Assumptions): () => Bucket {
-  return algorithms[assumptions["limit.algorithm"]].fresh;
+/** Requests that are counted together. */
+interface Pool {
+  readonly name: PoolName;
+  readonly rate: Rate;
+  /** Undefined: they aren't counted, and never refused. */
+  readonly bucketOf: ((account: Account) => Bucket) | undefined;
+  readonly exceeded: Refused;
+  /** Where nothing is spent, and X-RateLimit-Remaining is the only header. */
+  readonly unspent: Standing;
 }
 
 export function createQuota(assumptions: Assumptions): Quota {
-  const algorithm = algorithms[assumptions["limit.algorithm"]];
+  const { algorithm } = createBucketKeeper(assumptions);
+  const pools = poolsOf(assumptions);
+  const write = limitHeaders[assumptions["limit.headers"]];
+
+  function standing(pool: Pool, account: Account | undefined, nowMs: number): Standing {
+    const { name, rate } = pool;
+    const bucket = account && pool.bucketOf?.(account);
+    const spent =
+      bucket === undefined ? pool.unspent : { remaining: algorithm.remaining(bucket, rate, nowMs) };
+    if (write === undefined) return spent;
+    const { remaining } = spent;
+    const untilWholeMs = bucket === undefined ? 0 : algorithm.untilWholeMs(bucket, rate, nowMs);
+    return { remaining, headers: write({ pool: name, rate, remaining, untilWholeMs, nowMs }) };
+  }
+
+  const givesBack = freesRefused[assumptions["limit.rejected-requests"]];
   return {
-    admit(limit, account, nowMs) {
-      const bucket = limit === "recording" ? account.recordingBucket : account.reportingBucket;
-      return algorithm.admit(bucket, documentedLimits[limit], nowMs);
+    admit(operation, account, nowMs) {
+      const pool = pools[operation];
+      const decision =
+        pool.bucketOf === undefined
+          ? { ...pool.unspent, admitted: true, retryAfterMs: 0 }
+          : algorithm.admit(pool.bucketOf(account), pool.rate, nowMs);
+      return write === undefined ? decision : { ...decision, ...standing(pool, account, nowMs) };
     },
-    untouched: (limit) => documentedLimits[limit ?? "reporting"].requests,
+    giveBack(operation, account, nowMs) {
+      const pool = pools[operation];
+      if (!givesBack || pool.bucketOf === undefined) return undefined;
+      algorithm.giveBack(pool.bucketOf(account), pool.rate, nowMs);
+      return standing(pool, account, nowMs);
+    },
+    exceeded: (operation) => pools[operation].exceeded,
+    untouched: (operation, nowMs) => standing(pools[operation ?? "stats"], undefined, nowMs),
   };
 }
+
+/** The operations that no limit applies to. */
+export function unlimitedOperations(assumptions: Assumptions): ReadonlySet<OperationId> {
+  const pools = Object.entries(poolsOf(assumptions)) as [OperationId, Pool][];
+  return new Set(pools.flatMap(([id, { bucketOf }]) => (bucketOf === undefined ? [id] : [])));
+}
+
+const freesRefused = { spend: false, free: true } satisfies Record<
+  Choice<"limit.rejected-requests">,
+  boolean
+>;
+
+function poolsOf(assumptions: Assumptions): Readonly<Record<OperationId, Pool>> {
+  return {
+    ...recordingPools[assumptions["limit.recording-pool"]],
+    ...reportingPools[assumptions["limit.reporting-endpoints"]],
+  };
+}
+
+/** The operations that the spec gives this limit. */
+type Limited<Class extends LimitClass> = {
+  [Id in OperationId]: (typeof operations)[Id]["limit"] extends Class ? Id : never;
+}[OperationId];
+
+/** `shapedBy`: beside this, whether refused requests spent what is used up. */
+function exceeds(detail: string, ...shapedBy: ShapedBy): Refused {
+  return refused({ code: "rate_limited", detail }, ...shapedBy, "limit.rejected-requests");
+}
+
+const recording: Pool = {
+  name: "recording",
+  rate: documentedLimits.recording,
+  bucketOf: (account) => account.recordingBucket,
+  unspent: { remaining: documentedLimits.recording.requests },
+  exceeded: exceeds(
+    "More than 10,000 impression and click requests of this publisher in a minute.",
+    "limit.recording-pool",
+  ),
+};
+const impressions: Pool = {
+  ...recording,
+  exceeded: exceeds(
+    "More than 10,000 impression requests of this publisher in a minute.",
+    "limit.recording-pool",
+  ),
+};
+const clicks: Pool = {
+  ...recording,
+  name: "clicks",
+  // Where clicks are counted apart, every account has the bucket.
+  bucketOf: (account) => account.clickBucket ?? account.recordingBucket,
+  exceeded: exceeds(
+    "More than 10,000 click requests of this publisher in a minute.",
+    "limit.recording-pool",
+  ),
+};
+const recordingPools = {
+  shared: { impression: recording, click: recording },
+  separate: { impression: impressions, click: clicks },
+} satisfies Record<Choice<"limit.recording-pool">, Record<Limited<"recording">, Pool>>;
+
+const reporting: Pool = {
+  name: "reporting",
+  rate: documentedLimits.reporting,
+  bucketOf: (account) => account.reportingBucket,
+  unspent: { remaining: documentedLimits.reporting.requests },
+  exceeded: exceeds(
+    "More than 60 stats and reporting requests with this API key in a minute.",
+    "limit.reporting-endpoints",
+  ),
+};
+const stats: Pool = {
+  ...reporting,
+  exceeded: exceeds(
+    "More than 60 stats requests with this API key in a minute.",
+    "limit.reporting-endpoints",
+  ),
+};
+const uncounted: Pool = { ...reporting, bucketOf: undefined };
+const reportingPools = {
+  "all-get": { stats: reporting, surfaces: reporting, payouts: reporting },
+  "stats-only": { stats, surfaces: uncounted, payouts: uncounted },
+} satisfies Record<Choice<"limit.reporting-endpoints">, Record<Limited<"reporting">, Pool>>;

@@ -1,6 +1,7 @@
 /** Decisions to responses: status, headers and body text. X-RateLimit-Remaining stands on every one (spec §8). */
 
 import { type Assumptions, type Choice, catalogue } from "../assumptions/catalogue.ts";
+import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
@@ -8,18 +9,19 @@ import type { ApiResponse } from "../contract/messages.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
 import { type ErrorBody, errorBodies } from "./error-bodies.ts";
 import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
+import type { Standing } from "./quota.ts";
 
 export interface Responder {
   /** `shapedBy`: as {@link shapedSuccess} gives it. */
-  success(done: Done, remaining: number, shapedBy: ShapedBy): ApiResponse;
+  success(done: Done, standing: Standing, shapedBy: ShapedBy): ApiResponse;
   refusal(
     rejection: Rejection,
-    remaining: number,
+    standing: Standing,
     shapedBy: ShapedBy,
     extra: RefusalExtra,
   ): ApiResponse;
   /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link shapedRedirect} gives it. */
-  redirect(location: string, remaining: number, shapedBy: ShapedBy): ApiResponse;
+  redirect(location: string, standing: Standing, shapedBy: ShapedBy): ApiResponse;
   /** All that a success rests on: what decided it, and its form. */
   shapedSuccess(decidedBy: ShapedBy): ShapedBy;
   /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
@@ -41,6 +43,8 @@ export interface RefusalExtra {
   readonly allow?: string | undefined;
   /** Exact wait until a request is admitted, for a refusal by the limit. */
   readonly retryAfterMs?: number | undefined;
+  /** When that wait begins, in milliseconds since 1970. @default 0 */
+  readonly nowMs?: number | undefined;
 }
 
 const successTypes = {
@@ -50,8 +54,9 @@ const successTypes = {
 
 const retryAfter = {
   seconds: (ms) => String(Math.ceil(ms / 1000)),
+  "http-date": (ms, nowMs) => formatHttpDate(nowMs + ms),
   absent: () => undefined,
-} satisfies Record<Choice<"limit.retry-after">, (ms: number) => string | undefined>;
+} satisfies Record<Choice<"limit.retry-after">, (ms: number, nowMs: number) => string | undefined>;
 
 const challenge = {
   "401": 'Bearer realm="adsim"',
@@ -77,12 +82,13 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
     ...headerForm,
   ];
 
-  const success: Responder["success"] = ({ body, byteLength }, remaining, shapedBy) => {
+  const success: Responder["success"] = ({ body, byteLength }, standing, shapedBy) => {
     const headers: Record<string, string> = {
       "content-type": successType,
       "content-length": decimal(byteLength),
-      "x-ratelimit-remaining": decimal(remaining),
+      "x-ratelimit-remaining": decimal(standing.remaining),
     };
+    if (standing.headers !== undefined) Object.assign(headers, standing.headers);
     if (explain) headers[EXPLANATION] = explanation(shapedBy);
     return { status: 200, headers, body };
   };
@@ -92,25 +98,28 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
       shapedByBoth(shapedByBoth(shapedBy, shapedByCode[rejection.code] ?? documented), refusalForm),
     shapedRedirect: (decidedBy) => shapedByBoth(decidedBy, headerForm),
     success: form === undefined ? success : (done, ...rest) => success(formed(done, form), ...rest),
-    redirect(location, remaining, shapedBy) {
+    redirect(location, standing, shapedBy) {
       const headers: Record<string, string> = {
         location,
         "content-length": "0",
-        "x-ratelimit-remaining": decimal(remaining),
+        "x-ratelimit-remaining": decimal(standing.remaining),
       };
+      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return { status: 308, headers, body: "" };
     },
-    refusal(rejection, remaining, shapedBy, extra) {
+    refusal(rejection, standing, shapedBy, extra) {
       const status = statuses[rejection.code];
       const body = errorBody.write(rejection, status);
       const { contentType } = errorBody;
       const headers: Record<string, string> =
         contentType === undefined ? {} : { "content-type": contentType };
       headers["content-length"] = decimal(utf8Length(body));
-      headers["x-ratelimit-remaining"] = decimal(remaining);
+      headers["x-ratelimit-remaining"] = decimal(standing.remaining);
+      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       if (extra.allow !== undefined) headers.allow = extra.allow;
-      const wait = extra.retryAfterMs === undefined ? undefined : waitFor(extra.retryAfterMs);
+      const { retryAfterMs, nowMs = 0 } = extra;
+      const wait = retryAfterMs === undefined ? undefined : waitFor(retryAfterMs, nowMs);
       if (wait !== undefined) headers["retry-after"] = wait;
       if (rejection.code === "unauthorized" && authenticate !== undefined) {
         headers["www-authenticate"] = authenticate;

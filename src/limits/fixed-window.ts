@@ -1,9 +1,9 @@
 /** Fixed windows that begin at multiples of their length since 1970: a minute is a minute of the clock. */
 
-import type { LimitAlgorithm } from "./algorithm.ts";
+import { isCount, type LimitAlgorithm } from "./algorithm.ts";
 
 export interface FixedWindowBucket {
-  /** Number of the window that `used` counts. */
+  /** Number of the window that `used` counts; -1 before the first. */
   window: number;
   used: number;
 }
@@ -22,8 +22,25 @@ export const fixedWindow: LimitAlgorithm<FixedWindowBucket> = {
     bucket.used += 1;
     return { admitted: true, remaining: rate.requests - bucket.used, retryAfterMs: 0 };
   },
+  giveBack(bucket) {
+    bucket.used -= 1;
+  },
   remaining(bucket, rate, nowMs) {
     const current = bucket.window === Math.floor(nowMs / rate.windowMs);
     return rate.requests - (current ? bucket.used : 0);
+  },
+  untilWholeMs(bucket, rate, nowMs) {
+    const window = Math.floor(nowMs / rate.windowMs);
+    const spent = bucket.window === window && bucket.used > 0;
+    return spent ? (window + 1) * rate.windowMs - nowMs : 0;
+  },
+  save: ({ window, used }) => ({ window, used }),
+  load({ window, used }, rate, nowMs) {
+    const latest = Math.floor(nowMs / rate.windowMs);
+    // Without a window there is nothing that could have been used.
+    const fits = isCount(window, latest)
+      ? isCount(used, rate.requests)
+      : window === -1 && used === 0;
+    return fits ? { window, used } : undefined;
   },
 };

@@ -1,0 +1,113 @@
+/**
+ * A log of what was admitted: a request is refused while as many as the limit lie less than a window back. Requests of
+ * one millisecond are one entry, and what has left the window is dropped, so a request costs the same however many came.
+ */
+
+import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";
+
+export interface SlidingLogBucket {
+  /** When something was admitted, in milliseconds since 1970, ascending; those before `head` are dropped. */
+  times: number[];
+  /** How many were admitted at each of `times`. */
+  counts: number[];
+  head: number;
+  /** The sum of `counts` from `head` on. */
+  total: number;
+}
+
+/** `log`: for each millisecond in which something was admitted, how long after the one before, and how many. */
+export interface SavedSlidingLog {
+  readonly sinceMs: number;
+  readonly log: readonly (readonly [afterMs: number, count: number])[];
+}
+
+/** Dropped entries are cleared away when they are so many and half of all: a constant share for each. */
+const MOST_DROPPED = 512;
+
+export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
+  fresh: () => ({ times: [], counts: [], head: 0, total: 0 }),
+  admit(bucket, rate, nowMs) {
+    drop(bucket, nowMs - rate.windowMs);
+    const { times, counts, head } = bucket;
+    if (bucket.total >= rate.requests) {
+      const oldestMs = times[head] ?? nowMs;
+      return { admitted: false, remaining: 0, retryAfterMs: oldestMs + rate.windowMs - nowMs };
+    }
+    const last = times.length - 1;
+    if (last >= head && times[last] === nowMs) counts[last] = (counts[last] ?? 0) + 1;
+    else {
+      times.push(nowMs);
+      counts.push(1);
+    }
+    bucket.total += 1;
+    return { admitted: true, remaining: rate.requests - bucket.total, retryAfterMs: 0 };
+  },
+  giveBack(bucket) {
+    const { times, counts } = bucket;
+    const left = (counts.pop() ?? 0) - 1;
+    if (left > 0) counts.push(left);
+    else times.pop();
+    bucket.total -= 1;
+  },
+  remaining: (bucket, rate, nowMs) => rate.requests - within(bucket, rate, nowMs).total,
+  untilWholeMs(bucket, rate, nowMs) {
+    // Of what was dropped the newest is out of the window as well.
+    const newestMs = bucket.times.at(-1);
+    return newestMs === undefined ? 0 : Math.max(0, newestMs + rate.windowMs - nowMs);
+  },
+  save(bucket, rate, nowMs) {
+    const { first } = within(bucket, rate, nowMs);
+    const sinceMs = bucket.times[first] ?? 0;
+    let beforeMs = sinceMs;
+    const log = bucket.times.slice(first).map((timeMs, index): [number, number] => {
+      const afterMs = timeMs - beforeMs;
+      beforeMs = timeMs;
+      return [afterMs, bucket.counts[first + index] ?? 0];
+    });
+    return { sinceMs, log };
+  },
+  load: ({ sinceMs, log }, rate, nowMs) => {
+    const bucket = slidingLog.fresh();
+    if (log.length === 0) return sinceMs === 0 ? bucket : undefined;
+    if (!isCount(sinceMs, nowMs) || sinceMs <= nowMs - rate.windowMs) return undefined;
+    let timeMs = sinceMs;
+    for (const [index, [afterMs, count]] of log.entries()) {
+      timeMs += afterMs;
+      const ascends = index === 0 ? afterMs === 0 : afterMs > 0;
+      if (!ascends || !isCount(timeMs, nowMs)) return undefined;
+      if (count < 1 || !isCount(bucket.total + count, rate.requests)) return undefined;
+      bucket.times.push(timeMs);
+      bucket.counts.push(count);
+      bucket.total += count;
+    }
+    return bucket;
+  },
+};
+
+/** Drops what was admitted up to `untilMs`. */
+function drop(bucket: SlidingLogBucket, untilMs: number): void {
+  const { times, counts } = bucket;
+  while (bucket.head < times.length && (times[bucket.head] ?? 0) <= untilMs) {
+    bucket.total -= counts[bucket.head] ?? 0;
+    bucket.head += 1;
+  }
+  if (bucket.head < MOST_DROPPED || bucket.head * 2 < times.length) return;
+  times.splice(0, bucket.head);
+  counts.splice(0, bucket.head);
+  bucket.head = 0;
+}
+
+/** The place of the first entry in the window that ends now, and how many were admitted in it. */
+function within(
+  { times, counts, head, total }: Readonly<SlidingLogBucket>,
+  rate: Rate,
+  nowMs: number,
+): { readonly first: number; readonly total: number } {
+  let first = head;
+  let left = total;
+  while (first < times.length && (times[first] ?? 0) <= nowMs - rate.windowMs) {
+    left -= counts[first] ?? 0;
+    first += 1;
+  }
+  return { first, total: left };
+}

@@ -1,0 +1,41 @@
+/**
+ * A bucket that is full at first and gets a token at every even share of the window, kept as the one instant at which it
+ * is full again (the generic cell rate algorithm). In integers: the window must be a multiple of the requests.
+ */
+
+import { isCount, type LimitAlgorithm, type Rate } from "./algorithm.ts";
+
+export interface TokenBucket {
+  /** When all tokens are back, in milliseconds since 1970. */
+  fullAtMs: number;
+}
+
+export const tokenBucket: LimitAlgorithm<TokenBucket> = {
+  fresh: () => ({ fullAtMs: 0 }),
+  admit(bucket, rate, nowMs) {
+    const tokenMs = msPerToken(rate);
+    const missingMs = Math.max(0, bucket.fullAtMs - nowMs) + tokenMs;
+    if (missingMs > rate.windowMs) {
+      return { admitted: false, remaining: 0, retryAfterMs: missingMs - rate.windowMs };
+    }
+    bucket.fullAtMs = nowMs + missingMs;
+    const remaining = Math.floor((rate.windowMs - missingMs) / tokenMs);
+    return { admitted: true, remaining, retryAfterMs: 0 };
+  },
+  giveBack(bucket, rate) {
+    bucket.fullAtMs -= msPerToken(rate);
+  },
+  remaining(bucket, rate, nowMs) {
+    const missingMs = Math.max(0, bucket.fullAtMs - nowMs);
+    return Math.floor((rate.windowMs - missingMs) / msPerToken(rate));
+  },
+  untilWholeMs: (bucket, _rate, nowMs) => Math.max(0, bucket.fullAtMs - nowMs),
+  save: ({ fullAtMs }) => ({ fullAtMs }),
+  load({ fullAtMs }, rate, nowMs) {
+    return isCount(fullAtMs, nowMs + rate.windowMs) ? { fullAtMs } : undefined;
+  },
+};
+
+function msPerToken({ requests, windowMs }: Rate): number {
+  return windowMs / requests;
+}

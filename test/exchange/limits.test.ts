@@ -1,0 +1,397 @@
+/** The request limits as a client sees them, under every choice of the limit keys. */
+
+import { describe, expect, test } from "vitest";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  createSimulator,
+  type Simulator,
+  type SimulatorOptions,
+} from "../../src/index.ts";
+import { algorithmNames } from "../limits/models.ts";
+
+type Assumptions = NonNullable<SimulatorOptions["assumptions"]>;
+
+const start = "2026-03-01T00:00:07.250Z";
+
+function simulator(assumptions: Assumptions, explain = false): Simulator {
+  return createSimulator({ seed: "limits", start, publishers: 2, assumptions, explain });
+}
+
+function get(sim: Simulator, what: "stats" | "surfaces" | "payouts", query = ""): ApiResponse {
+  const { id, apiKey } = sim.publishers.at(0);
+  return sim.handle({
+    method: "GET",
+    path: `/v1/publisher/${what}`,
+    query: `publisher_id=${id}${query}`,
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+}
+
+function post(sim: Simulator, what: "impression" | "click", body: object): ApiResponse {
+  const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
+  return sim.handle({ method: "POST", path: `/v1/${what}`, headers, body: { ...body } });
+}
+
+function impression(sim: Simulator): ApiResponse {
+  const { id, surfaces } = sim.publishers.at(0);
+  return post(sim, "impression", { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" });
+}
+
+/** A click on nothing: 404. */
+function click(sim: Simulator): ApiResponse {
+  return post(sim, "click", { impression_id: "nothing" });
+}
+
+function times(count: number, send: () => ApiResponse): ApiResponse {
+  let last = send();
+  for (let sent = 1; sent < count; sent += 1) last = send();
+  return last;
+}
+
+function remaining(response: ApiResponse): number {
+  return Number(response.headers["x-ratelimit-remaining"]);
+}
+
+describe.each(algorithmNames)("L4: with limit.algorithm %s", (name) => {
+  test("Retry-After is sound and tight, and Remaining falls by one to 0", () => {
+    const origin = simulator({ "limit.algorithm": name });
+    for (let sent = 0; sent < 60; sent += 1) {
+      const response = get(origin, "stats");
+      expect([response.status, remaining(response)]).toEqual([200, 59 - sent]);
+      if (sent === 30) origin.clock.advance(400);
+    }
+    for (const laterMs of [0, 1, 137, 600]) {
+      const sim = origin.fork();
+      sim.clock.advance(laterMs);
+      const refused = get(sim, "stats");
+      if (name === "token-bucket" && laterMs === 600) {
+        expect([refused.status, remaining(refused)]).toEqual([200, 0]);
+        continue;
+      }
+      expect([refused.status, remaining(refused)]).toEqual([429, 0]);
+      const seconds = Number(refused.headers["retry-after"]);
+      expect(seconds).toBeGreaterThan(0);
+      const early = sim.fork();
+      early.clock.advance((seconds - 1) * 1000);
+      expect(get(early, "stats").status).toBe(429);
+      sim.clock.advance(seconds * 1000);
+      expect(get(sim, "stats").status).toBe(200);
+    }
+  });
+
+  test("L6, L8: a refused request changes no byte of the state, and no other publisher's quota", () => {
+    const sim = simulator({ "limit.algorithm": name });
+    const other = sim.publishers.at(1);
+    times(60, () => get(sim, "stats"));
+    for (const laterMs of [0, 200]) {
+      sim.clock.advance(laterMs);
+      const before = JSON.stringify(sim.snapshot());
+      expect(get(sim, "stats").status).toBe(429);
+      expect(JSON.stringify(sim.snapshot())).toBe(before);
+    }
+    const headers = { authorization: `Bearer ${other.apiKey}` };
+    const query = { publisher_id: other.id };
+    const path = "/v1/publisher/stats";
+    expect(remaining(sim.handle({ method: "GET", path, query, headers }))).toBe(59);
+  });
+
+  test("the recording limit is 10,000, and refuses the next", () => {
+    const sim = simulator({ "limit.algorithm": name });
+    const last = times(10_000, () => impression(sim));
+    expect([last.status, remaining(last)]).toEqual([200, 0]);
+    expect(impression(sim).status).toBe(429);
+  });
+});
+
+describe("quota comes back", () => {
+  /** The statuses of a request at each of these times after 60 requests at 00:00:07.250. */
+  function statuses(name: (typeof algorithmNames)[number], afterMs: readonly number[]): number[] {
+    const sim = simulator({ "limit.algorithm": name });
+    times(60, () => get(sim, "stats"));
+    return afterMs.map((laterMs) => {
+      const later = sim.fork();
+      later.clock.advance(laterMs);
+      return get(later, "stats").status;
+    });
+  }
+
+  test("with a fixed window: at the minute of the clock", () => {
+    expect(statuses("fixed-window", [52_749, 52_750])).toEqual([429, 200]);
+  });
+
+  test("with a window from the first request: 60 seconds after it", () => {
+    expect(statuses("fixed-from-first", [52_750, 59_999, 60_000])).toEqual([429, 429, 200]);
+  });
+
+  test("with a sliding log: each request 60 seconds after itself", () => {
+    expect(statuses("sliding-log", [52_750, 59_999, 60_000])).toEqual([429, 429, 200]);
+  });
+
+  test("with a sliding counter: by and by in the next minute of the clock", () => {
+    expect(statuses("sliding-counter", [52_749, 52_750, 52_751])).toEqual([429, 429, 200]);
+  });
+
+  test("with a token bucket: one a second", () => {
+    expect(statuses("token-bucket", [999, 1000])).toEqual([429, 200]);
+  });
+});
+
+describe("limit.retry-after http-date", () => {
+  test("is the first whole second at which a request is admitted", () => {
+    const sim = simulator({ "limit.retry-after": "http-date", "limit.algorithm": "sliding-log" });
+    times(60, () => get(sim, "stats"));
+    // Admitted again at 00:01:07.250.
+    expect(get(sim, "stats").headers["retry-after"]).toBe("Sun, 01 Mar 2026 00:01:08 GMT");
+    sim.clock.set({ nowMs: Date.parse("2026-03-01T00:01:07Z") });
+    expect(get(sim, "stats").headers["retry-after"]).toBe("Sun, 01 Mar 2026 00:01:08 GMT");
+    sim.clock.set({ nowMs: Date.parse("2026-03-01T00:01:08Z") });
+    expect(get(sim, "stats").status).toBe(200);
+  });
+
+  test("is the instant itself where that is a whole second", () => {
+    const sim = simulator({ "limit.retry-after": "http-date" });
+    times(60, () => get(sim, "stats"));
+    expect(get(sim, "stats").headers["retry-after"]).toBe("Sun, 01 Mar 2026 00:01:00 GMT");
+  });
+
+  test("stays an HTTP date in the last second that a year of four digits has", () => {
+    const sim = simulator({ "limit.retry-after": "http-date" });
+    sim.clock.set({ nowMs: 253_402_300_799_999 });
+    times(60, () => get(sim, "stats"));
+    expect(get(sim, "stats").headers["retry-after"]).toBe("Fri, 31 Dec 9999 23:59:59 GMT");
+  });
+
+  test("is on no other response", () => {
+    const sim = simulator({ "limit.retry-after": "http-date" });
+    const responses = [get(sim, "stats"), click(sim), sim.handle({ method: "GET", path: "/" })];
+    for (const { headers } of responses) expect(headers).not.toHaveProperty("retry-after");
+  });
+});
+
+const inWindow = Date.parse("2026-03-01T00:00:08Z") / 1000;
+const windowEnd = Date.parse("2026-03-01T00:01:00Z") / 1000;
+
+/** Responses to requests of every kind, with the pool, what is left and when all is back. */
+function kinds(sim: Simulator): (readonly [string, ApiResponse, number, number, number])[] {
+  const { id } = sim.publishers.at(0);
+  const send = (request: ApiRequest): ApiResponse => sim.handle(request);
+  const { apiKey } = sim.publishers.at(0);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  return [
+    ["404 of an unknown path", send({ method: "GET", path: "/v2" }), 60, 60, inWindow],
+    ["405", send({ method: "PUT", path: "/v1/click" }), 60, 60, inWindow],
+    ["401 of GET", send({ method: "GET", path: "/v1/publisher/stats" }), 60, 60, inWindow],
+    ["401 of POST", send({ method: "POST", path: "/v1/click" }), 10_000, 10_000, inWindow],
+    ["200 of GET", get(sim, "surfaces"), 60, 59, windowEnd],
+    ["400 of GET", get(sim, "payouts", "&limit=0"), 60, 58, windowEnd],
+    [
+      "200 of HEAD",
+      send({ method: "HEAD", path: `/v1/publisher/stats?publisher_id=${id}`, headers }),
+      60,
+      57,
+      windowEnd,
+    ],
+    ["200 of POST", impression(sim), 10_000, 9_999, windowEnd],
+    ["404 of POST", click(sim), 10_000, 9_998, windowEnd],
+    ["429", times(58, () => get(sim, "stats")), 60, 0, windowEnd],
+  ];
+}
+
+describe("limit.headers", () => {
+  test("remaining: no other than X-RateLimit-Remaining", () => {
+    for (const [kind, response, , left] of kinds(simulator({}))) {
+      expect(remaining(response), kind).toBe(left);
+      const names = Object.keys(response.headers).filter((name) => /ratelimit/.test(name));
+      expect(names, kind).toEqual(["x-ratelimit-remaining"]);
+    }
+  });
+
+  test("limit-reset: X-RateLimit-Limit and -Reset beside it on every response", () => {
+    const sim = simulator({ "limit.headers": "limit-reset" });
+    for (const [kind, { headers }, limit, left, reset] of kinds(sim)) {
+      expect(headers, kind).toMatchObject({
+        "x-ratelimit-remaining": String(left),
+        "x-ratelimit-limit": String(limit),
+        "x-ratelimit-reset": String(reset),
+      });
+    }
+  });
+
+  test("ietf: RateLimit-Policy and RateLimit beside it on every response", () => {
+    const sim = simulator({ "limit.headers": "ietf" });
+    for (const [kind, { headers }, limit, left, reset] of kinds(sim)) {
+      const pool = limit === 60 ? "reporting" : "recording";
+      expect(headers, kind).toMatchObject({
+        "x-ratelimit-remaining": String(left),
+        "ratelimit-policy": `"${pool}";q=${limit};w=60`,
+        ratelimit: `"${pool}";r=${left};t=${reset === windowEnd ? 53 : 0}`,
+      });
+    }
+  });
+
+  test("say when all quota is back by the algorithm in force", () => {
+    const resets = algorithmNames.map((name) => {
+      const sim = simulator({ "limit.headers": "limit-reset", "limit.algorithm": name });
+      get(sim, "stats");
+      sim.clock.advance(500);
+      const reset = get(sim, "stats").headers["x-ratelimit-reset"];
+      return [name, new Date(Number(reset) * 1000).toISOString().slice(11, 19)];
+    });
+    expect(Object.fromEntries(resets)).toEqual({
+      "fixed-window": "00:01:00",
+      "fixed-from-first": "00:01:08",
+      "sliding-log": "00:01:08",
+      // Two count as one or more up to half a minute into the next.
+      "sliding-counter": "00:01:31",
+      "token-bucket": "00:00:10",
+    });
+  });
+
+  test("say of pools of their own which is which", () => {
+    const sim = simulator({
+      "limit.headers": "ietf",
+      "limit.recording-pool": "separate",
+      "limit.reporting-endpoints": "stats-only",
+    });
+    expect(impression(sim).headers.ratelimit).toBe('"recording";r=9999;t=53');
+    expect(click(sim).headers.ratelimit).toBe('"clicks";r=9999;t=53');
+    expect(click(sim).headers["ratelimit-policy"]).toBe('"clicks";q=10000;w=60');
+    expect(get(sim, "stats").headers.ratelimit).toBe('"reporting";r=59;t=53');
+    expect(get(sim, "payouts").headers.ratelimit).toBe('"reporting";r=60;t=0');
+  });
+});
+
+describe("limit.recording-pool", () => {
+  test("shared: impressions and clicks use up one limit", () => {
+    const sim = simulator({});
+    expect(remaining(impression(sim))).toBe(9_999);
+    expect(remaining(click(sim))).toBe(9_998);
+  });
+
+  test("separate: clicks have 10,000 of their own", () => {
+    const sim = simulator({ "limit.recording-pool": "separate" });
+    expect(remaining(impression(sim))).toBe(9_999);
+    expect(remaining(click(sim))).toBe(9_999);
+    times(9_999, () => click(sim));
+    const refused = click(sim);
+    expect(refused.status).toBe(429);
+    expect(JSON.parse(refused.body).detail).toMatch(/10,000 click requests/);
+    expect([impression(sim).status, remaining(impression(sim))]).toEqual([200, 9_997]);
+  });
+
+  test("separate: a new key has the clicks that are left to the publisher", () => {
+    const sim = simulator({ "limit.recording-pool": "separate" });
+    click(sim);
+    sim.publishers.rotateKey(sim.publishers.at(0).id);
+    expect(remaining(click(sim))).toBe(9_998);
+  });
+});
+
+describe("limit.reporting-endpoints", () => {
+  test("all-get: the three use up one limit", () => {
+    const sim = simulator({});
+    const left = (["stats", "surfaces", "payouts"] as const).map((what) =>
+      remaining(get(sim, what)),
+    );
+    expect(left).toEqual([59, 58, 57]);
+  });
+
+  test("stats-only: surfaces and payouts are never refused, and say 60 always", () => {
+    const sim = simulator({ "limit.reporting-endpoints": "stats-only" });
+    times(60, () => get(sim, "stats"));
+    expect(get(sim, "stats").status).toBe(429);
+    for (const what of ["surfaces", "payouts"] as const) {
+      const last = times(70, () => get(sim, what));
+      expect([last.status, remaining(last)]).toEqual([200, 60]);
+    }
+    const wrong = get(sim, "payouts", "&limit=0");
+    expect([wrong.status, remaining(wrong)]).toEqual([400, 60]);
+  });
+});
+
+describe("limit.rejected-requests", () => {
+  const wrong: Readonly<Record<string, (sim: Simulator) => ApiResponse>> = {
+    "a wrong parameter": (sim) => get(sim, "payouts", "&limit=0"),
+    "another publisher's id": (sim) => {
+      const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
+      const query = { publisher_id: sim.publishers.at(1).id };
+      return sim.handle({ method: "GET", path: "/v1/publisher/stats", query, headers });
+    },
+    "an unknown surface": (sim) => get(sim, "stats", "&surface=nowhere"),
+    "an unknown impression": click,
+  };
+
+  test.each(Object.entries(wrong))("spend: %s costs one", (_, send) => {
+    const sim = simulator({});
+    const first = send(sim);
+    expect(first.status).toBeGreaterThanOrEqual(400);
+    expect(remaining(send(sim))).toBe(remaining(first) - 1);
+  });
+
+  describe.each(algorithmNames)("free, with limit.algorithm %s", (algorithm) => {
+    const free = { "limit.rejected-requests": "free", "limit.algorithm": algorithm } as const;
+
+    test.each(Object.entries(wrong))("%s costs nothing", (_, send) => {
+      const sim = simulator(free);
+      const first = send(sim);
+      expect(first.status).toBeGreaterThanOrEqual(400);
+      expect([60, 10_000]).toContain(remaining(first));
+      expect(remaining(send(sim))).toBe(remaining(first));
+      get(sim, "stats");
+      impression(sim);
+      expect(remaining(send(sim))).toBe(remaining(first) - 1);
+      // The refused one changes no admission after it either.
+      const plain = sim.fork();
+      times(100, () => send(sim));
+      for (const each of [sim, plain]) times(59, () => get(each, "stats"));
+      const both = [sim, plain].map((each) => get(each, "stats"));
+      expect(both[0]).toEqual(both[1]);
+      expect(both[0]?.status).toBe(429);
+    });
+
+    test("a request beyond the limit is the limit's to refuse, whatever is wrong with it", () => {
+      const sim = simulator(free);
+      times(60, () => get(sim, "stats"));
+      expect(get(sim, "stats", "&surface=nowhere").status).toBe(429);
+    });
+  });
+
+  test("free: what is given back is in the other headers too", () => {
+    const sim = simulator({ "limit.rejected-requests": "free", "limit.headers": "ietf" });
+    expect(get(sim, "payouts", "&limit=0").headers.ratelimit).toBe('"reporting";r=60;t=0');
+  });
+});
+
+describe("what shaped an answer", () => {
+  const shapes = (response: ApiResponse): string[] =>
+    (response.headers["x-adsim-assumptions"] ?? "").split(", ");
+
+  test("a refusal by the limit names the pool's key beside the algorithm's", () => {
+    const sim = simulator({}, true);
+    times(60, () => get(sim, "surfaces"));
+    const byGet = shapes(get(sim, "payouts"));
+    expect(byGet).toContain("limit.algorithm");
+    expect(byGet).toContain("limit.reporting-endpoints");
+    expect(byGet).toContain("limit.rejected-requests");
+    expect(byGet).not.toContain("limit.recording-pool");
+    times(10_000, () => impression(sim));
+    const byPost = shapes(click(sim));
+    expect(byPost).toContain("limit.recording-pool");
+    expect(byPost).not.toContain("limit.reporting-endpoints");
+  });
+
+  test("a refusal that is free says so, and only one that the limit had let pass", () => {
+    const sim = simulator({ "limit.rejected-requests": "free" }, true);
+    expect(shapes(click(sim))).toContain("limit.rejected-requests");
+    expect(shapes(sim.handle({ method: "GET", path: "/" }))).toEqual(["errors.body"]);
+    expect(shapes(get(sim, "stats"))).not.toContain("limit.rejected-requests");
+    expect(shapes(click(simulator({}, true)))).not.toContain("limit.rejected-requests");
+  });
+
+  test("other limit headers are named wherever they are sent", () => {
+    const sim = simulator({ "limit.headers": "ietf" }, true);
+    expect(shapes(impression(sim))).toContain("limit.headers");
+    expect(shapes(sim.handle({ method: "GET", path: "/" }))).toContain("limit.headers");
+  });
+});
