@@ -15,4 +15,4 @@ export type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 export type { OperationId } from "./contract/operations.ts";
 export type { Journal, JournalEntry, JournalFilter } from "./exchange/journal.ts";
 export type { Profile } from "./publishers/profiles.ts";
-export type { Readings, SimulatorOptions } from "./simulator.ts";
+export type { Readings, SimulatorOptions } from "./simulator-options.ts";

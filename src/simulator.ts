@@ -12,44 +12,25 @@ import {
   sealSnapshot,
 } from "./accounts/snapshot.ts";
 import { takeOverAccounts } from "./accounts/take-over.ts";
-import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
+import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
-import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
-import { type Clock, type ClockMode, createClock, type WallClock, wallFor } from "./base/clock.ts";
-import { InputError, parseInput } from "./base/input.ts";
+import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
+import { parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { createJournal, type Journal } from "./exchange/journal.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
 import { createIds } from "./publishers/ids.ts";
 import type { People } from "./publishers/people.ts";
-import { createPopulation, MAX_POPULATION } from "./publishers/population.ts";
-import type { Profile } from "./publishers/profiles.ts";
-
-/** A choice for some of the spec's open points. */
-export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };
-
-/** What a simulator is made from. Same options, same requests, same bytes. */
-export interface SimulatorOptions {
-  /** @default "adsim" */
-  readonly seed?: string | undefined;
-  /** The first instant, in ISO 8601. History lies before it. @default "2026-01-15T00:00:00Z" */
-  readonly start?: string | undefined;
-  /** How many seeded publishers there are, 1 to 1,000,000. @default 25 */
-  readonly publishers?: number | undefined;
-  /** @default "typical" */
-  readonly profile?: Profile | undefined;
-  /** Readings of the spec's open points. @default the catalogue's default of each */
-  readonly assumptions?: Readings | undefined;
-  /** @default "frozen" */
-  readonly clock?: ClockMode | undefined;
-  /** Where a clock that isn't frozen reads real time, in milliseconds since 1970: `Date.now`. */
-  readonly wallClock?: WallClock | undefined;
-  /** Whether every response says in `X-Adsim-Assumptions` which open points shaped it. @default false */
-  readonly explain?: boolean | undefined;
-  /** How many requests the journal keeps; 0 keeps none. @default 10000 */
-  readonly journalEntries?: number | undefined;
-}
+import { createPopulation } from "./publishers/population.ts";
+import {
+  type Readings,
+  readOptions,
+  readReadings,
+  type Settings,
+  type SimulatorOptions,
+  worldMs,
+} from "./simulator-options.ts";
 
 /** One simulated service, without a transport. */
 export interface SimulatorCore {
@@ -85,52 +66,6 @@ export interface Surroundings {
   readonly people: () => People;
 }
 
-const DEFAULT_START = "2026-01-15T00:00:00Z";
-
-const assumptionsSchema = v.record(v.string(), v.unknown(), "must be an object of choices by key");
-
-const optionsSchema = v.strictObject({
-  seed: v.optional(v.string(), "adsim"),
-  start: v.optional(v.string()),
-  publishers: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(1, "must be at least 1"),
-      v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
-    ),
-    25,
-  ),
-  profile: v.optional(v.picklist(["typical", "tiny", "adversarial"]), "typical"),
-  assumptions: v.optional(assumptionsSchema, {}),
-  clock: v.optional(v.picklist(["frozen", "flowing", "system"]), "frozen"),
-  wallClock: v.optional(
-    v.custom<WallClock>(
-      (value) => typeof value === "function",
-      "must be a function that gives milliseconds since 1970, such as Date.now",
-    ),
-  ),
-  explain: v.optional(v.boolean(), false),
-  journalEntries: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(0, "must not be negative"),
-      v.maxValue(10_000_000, "must be at most 10,000,000"),
-    ),
-    10_000,
-  ),
-});
-
-/** Everything that a world's behaviour follows from, save for its clock and accounts. */
-interface Settings {
-  readonly seed: string;
-  readonly startMs: number;
-  readonly publishers: number;
-  readonly profile: Profile;
-  readonly assumptions: Assumptions;
-}
-
 /** A world with its request path. */
 interface Running extends World, DirectoryWorld {
   readonly settings: Settings;
@@ -143,19 +78,8 @@ export function createSimulatorCore(
   options: SimulatorOptions,
   surroundings: Surroundings,
 ): SimulatorCore {
-  // An array is an object without a known option: it would be read as no options.
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new InputError("options", 'must be an object, such as { seed: "mine" }');
-  }
-  const given = parseInput(optionsSchema, options);
-  const { clock: mode, wallClock, journalEntries, explain } = given;
-  const settings: Settings = {
-    seed: given.seed,
-    startMs: startOf(given.start, mode, wallClock),
-    publishers: given.publishers,
-    profile: given.profile,
-    assumptions: resolveAssumptions(given.assumptions),
-  };
+  const read = readOptions(options);
+  const { settings, clock: mode, wallClock, journalEntries, explain } = read;
   const journal = createJournal(journalEntries);
 
   function freshClock(): Clock {
@@ -209,11 +133,8 @@ export function createSimulatorCore(
     journal,
     handle: (request) => running.exchange(request),
     assume(readings) {
-      const chosen = Object.entries(parseInput(assumptionsSchema, readings));
-      const assumptions = resolveAssumptions({
-        ...running.assumptions,
-        ...Object.fromEntries(chosen.filter(([, choice]) => choice !== undefined)),
-      });
+      const chosen = readReadings(readings);
+      const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
       const next = run({ ...running.settings, assumptions }, running.clock);
       takeOverAccounts(running, next);
       running = next;
@@ -239,9 +160,7 @@ export function createSimulatorCore(
       running = next;
     },
     fork() {
-      // From what was read of the options: they may have been changed since.
-      const read = { ...given, assumptions: settings.assumptions };
-      const fork = createSimulatorCore(read, surroundings);
+      const fork = createSimulatorCore(read.options, surroundings);
       fork.restore(this.snapshot());
       return fork;
     },
@@ -269,34 +188,4 @@ function snapshotOf({ settings, clock, accounts, buckets }: Running): Snapshot {
       (of) => buckets.save(of, now),
     ),
   });
-}
-
-/** Real time as a world's: it must be an instant that can be written down. */
-function worldMs(wallClock: WallClock | undefined): number {
-  const wallMs = wallFor("system", wallClock);
-  if (wallMs >= 0 && wallMs <= LAST_INSTANT_MS) return wallMs;
-  throw new InputError("wallClock", "must give milliseconds from 1970 to the year 9999");
-}
-
-function startOf(
-  start: string | undefined,
-  mode: ClockMode,
-  wallClock: WallClock | undefined,
-): number {
-  const wallMs = mode === "system" ? worldMs(wallClock) : undefined;
-  if (start === undefined) return wallMs ?? parseInstant(DEFAULT_START) ?? 0;
-  const startMs = parseInstant(start);
-  if (startMs === undefined || startMs < 0 || startMs > LAST_INSTANT_MS) {
-    throw new InputError(
-      "start",
-      'must be an instant in ISO 8601 from 1970 on, such as "2026-03-01T00:00:00Z"',
-    );
-  }
-  if (wallMs !== undefined && startMs > wallMs) {
-    throw new InputError(
-      "start",
-      `must not be after the system clock's ${formatInstant(wallMs)}. Use the clock "flowing" to start in the future`,
-    );
-  }
-  return startMs;
 }

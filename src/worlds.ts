@@ -5,12 +5,8 @@
 
 import { InputError } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
-import {
-  createSimulatorCore,
-  type SimulatorCore,
-  type SimulatorOptions,
-  type Surroundings,
-} from "./simulator.ts";
+import { createSimulatorCore, type SimulatorCore, type Surroundings } from "./simulator.ts";
+import type { SimulatorOptions } from "./simulator-options.ts";
 
 /** The world of a path without a name. */
 export const DEFAULT_WORLD = "default";

@@ -16,6 +16,7 @@ const floors = [
   "limits",
   "accounts",
   "exchange",
+  "simulator-options.ts",
   "simulator.ts",
   "worlds.ts",
   "control",

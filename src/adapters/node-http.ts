@@ -14,7 +14,7 @@ import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
-import type { SimulatorOptions } from "../simulator.ts";
+import type { SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
 import { createControlGuard } from "./node-guard.ts";

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ClockMode } from "../base/clock.ts";
 import type { Profile } from "../publishers/profiles.ts";
 import type { ServerOptions } from "../server.ts";
-import type { SimulatorOptions } from "../simulator.ts";
+import type { SimulatorOptions } from "../simulator-options.ts";
 
 /** What every command takes. */
 export interface CommonFlags {
