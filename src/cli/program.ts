@@ -11,6 +11,9 @@ import {
   type ServerFlags,
 } from "./options.ts";
 
+const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
+in its environment.`;
+
 /** Runs one command line. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   process.stdout.on("error", endUnlessClosed);
@@ -65,10 +68,7 @@ function createProgram(ends: (exitCode: number) => void): Command {
     .usage("[options] -- CMD [arguments...]")
     .argument("[CMD...]", "what to run; its exit code is passed on")
     .passThroughOptions()
-    .addHelpText(
-      "after",
-      "\nCMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID in its environment.",
-    );
+    .addHelpText("after", `\n${ENVIRONMENT}`);
   addServerOptions(addCommonOptions(exec, "flowing"), 0).action(
     async (words: string[], flags: ServerFlags) => {
       const command = await import("./exec.ts");

@@ -1,9 +1,11 @@
 /** Help, and what wrong usage is answered with. */
 
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../src/assumptions/catalogue.ts";
 import { entry, runAdsim } from "./run-adsim.ts";
@@ -15,11 +17,18 @@ const commonOptions = [
   "--publishers",
   "--profile",
   "--assume",
+  "--assumptions",
   "--json",
   "--help",
 ];
-const serverOptions = ["--port", "--host", "--control-token", "--max-worlds", "--journal-entries"];
-
+const serverOptions = [
+  "--explain",
+  "--port",
+  "--host",
+  "--control-token",
+  "--max-worlds",
+  "--journal-entries",
+];
 describe("help", () => {
   test.each([[[]], [["--help"]]])("adsim %j shows every command on stdout", async (args) => {
     const { code, stdout, stderr } = await runAdsim(args);
@@ -169,6 +178,66 @@ describe("adsim assumptions", () => {
       inForce: "utc",
     });
   });
+});
+
+describe("--assumptions FILE", () => {
+  function fileOf(text: string): string {
+    const folder = mkdtempSync(join(tmpdir(), "adsim-assumptions-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "chosen.json");
+    writeFileSync(file, text);
+    return file;
+  }
+  const inForce = async (...args: readonly string[]): Promise<unknown> =>
+    JSON.parse((await runAdsim(["assumptions", "dedup.repeat", "--json", ...args])).stdout).inForce;
+
+  test("chooses, and --assume wins over it", async () => {
+    const file = fileOf('\ufeff{ "dedup.repeat": "conflict", "errors.invalid": "422" }');
+    expect(await inForce("--assumptions", file)).toBe("conflict");
+    expect(await inForce("--assumptions", file, "--assume", "dedup.repeat=count")).toBe("count");
+  });
+
+  test.each([
+    ["isn't JSON", "{", "is not JSON"],
+    ["is no object", "[]", 'such as {"dedup.repeat": "conflict"}'],
+    ["has a choice that is no text", '{"auth.failure": 403}', '"auth.failure"'],
+    ["has a key twice", '{"dedup.repeat":"count","dedup\\u002erepeat":"replay"}', '"dedup.repeat"'],
+    ["has an unknown key", '{"dedup.repaet":"count"}', 'Did you mean "dedup.repeat"?'],
+    ["has an unknown choice", '{"dedup.repeat":"never"}', "dedup.repeat has no choice"],
+    ["has a name that objects have", '{"__proto__":"count"}', "__proto__ is not an assumption"],
+  ])("that %s is refused by name, with what is wrong", async (_, text, expected) => {
+    const file = fileOf(text);
+    const { code, stdout, stderr } = await runAdsim(["openapi", "--assumptions", file]);
+    expect(stderr).toContain(`--assumptions ${file}: `);
+    expect(stderr).toContain(expected);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  test("that can't be read is refused by name", async () => {
+    const { code, stderr } = await runAdsim(["openapi", "--assumptions", "/no/such/file"]);
+    expect(stderr).toContain("--assumptions /no/such/file: can't be read");
+    expect(code).toBe(2);
+  });
+
+  test("isn't blamed for what --assume has wrong", async () => {
+    const args = ["--assumptions", fileOf("{}"), "--assume", "dedup.repeat=never"];
+    const { code, stderr } = await runAdsim(["openapi", ...args]);
+    expect(stderr).toMatch(/^adsim: --assume: dedup\.repeat has no/);
+    expect(code).toBe(2);
+  });
+});
+
+test("--explain puts the open points that shaped an answer into a header", async () => {
+  const script = `fetch(process.env.ADSIM_URL + "/v1/click", { method: "POST" })
+    .then(({ headers }) => console.log(headers.get("x-adsim-assumptions")))`;
+  const [plain, explained] = await Promise.all(
+    [[], ["--explain"]].map((options) =>
+      runAdsim(["exec", ...options, "--", process.execPath, "-e", script]),
+    ),
+  );
+  expect(plain?.stdout).toBe("null\n");
+  expect(explained?.stdout).toContain("auth.failure");
 });
 
 test("adsim openapi follows the assumptions", async () => {
