@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import { exitCodes, explain } from "./exit.ts";
+import { addMatrixOptions, type MatrixFlags } from "./matrix/options.ts";
 import {
+  addAnswerOptions,
   addCommonOptions,
   addServerOptions,
   type CommonFlags,
@@ -76,6 +78,8 @@ function createProgram(ends: (exitCode: number) => void): Command {
     },
   );
 
+  addMatrix(program, ends);
+
   const assumptions = program
     .command("assumptions")
     .description("what the spec leaves open, and the readings on offer")
@@ -100,6 +104,29 @@ function createProgram(ends: (exitCode: number) => void): Command {
       .showHelpAfterError(`Options: adsim ${command.name()} --help`);
   }
   return program.showHelpAfterError("Commands: adsim --help");
+}
+
+function addMatrix(program: Command, ends: (exitCode: number) => void): void {
+  const matrix = program
+    .command("matrix")
+    .description("find out what a client relies on that the spec leaves open")
+    .usage("[options] -- CMD [arguments...]")
+    .argument("[CMD...]", "a test of the client; it passes with exit code 0")
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      `
+CMD runs on the defaults first, then once for each row of a covering array over the assumptions, each time against a fresh
+server. For what fails, the smallest sets of choices are worked out. --assume and --assumptions hold their keys in all runs.
+${ENVIRONMENT}
+CMDs run beside each other unless --jobs is 1.`,
+    );
+  addMatrixOptions(addAnswerOptions(addCommonOptions(matrix, "flowing"))).action(
+    async (words: string[], flags: MatrixFlags) => {
+      const command = await import("./matrix/matrix.ts");
+      ends(await command.matrix(words, flags));
+    },
+  );
 }
 
 /** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */

@@ -29,12 +29,22 @@ const serverOptions = [
   "--max-worlds",
   "--journal-entries",
 ];
+const matrixOptions = [
+  "--explain",
+  "--strength",
+  "--jobs",
+  "--time-limit",
+  "--only",
+  "--report",
+  "--keep-output",
+];
+
 describe("help", () => {
   test.each([[[]], [["--help"]]])("adsim %j shows every command on stdout", async (args) => {
     const { code, stdout, stderr } = await runAdsim(args);
     expect(code).toBe(0);
     expect(stderr).toBe("");
-    for (const command of ["serve", "exec", "assumptions", "openapi"]) {
+    for (const command of ["serve", "exec", "matrix", "assumptions", "openapi"]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
     }
   });
@@ -42,6 +52,7 @@ describe("help", () => {
   test.each([
     ["serve", [...commonOptions, ...serverOptions]],
     ["exec", [...commonOptions, ...serverOptions]],
+    ["matrix", [...commonOptions, ...matrixOptions]],
     ["assumptions", commonOptions],
     ["openapi", commonOptions],
   ])("adsim %s --help names its options", async (command, options) => {
@@ -96,6 +107,26 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ],
     ["an unknown KEY", ["assumptions", "dedup.nothing"], "dedup.repeat"],
     ["exec without CMD", ["exec"], "CMD"],
+    ["matrix without CMD", ["matrix"], "adsim matrix -- npm test"],
+    ["no jobs", ["matrix", "--jobs", "0", "--", "true"], "a whole number from 1"],
+    ["a strength that isn't offered", ["matrix", "--strength", "4", "--", "true"], "1, 2, 3"],
+    [
+      "a time limit that is no duration",
+      ["matrix", "--time-limit", "soon", "--", "true"],
+      "--time-limit must be whole milliseconds (1500) or a whole number with a unit",
+    ],
+    [
+      "no time at all",
+      ["matrix", "--time-limit", "0s", "--", "true"],
+      "--time-limit must be longer",
+    ],
+    ["a report of no kind", ["matrix", "--report", "out.xml", "--", "true"], "junit=FILE"],
+    ["an unknown key to vary", ["matrix", "--only", "errors.x", "--", "true"], "errors.invalid"],
+    [
+      "a key to vary that is held",
+      [..."matrix --only errors.invalid --assume errors.invalid=422 -- true".split(" ")],
+      "errors.invalid can't vary",
+    ],
     ...["openapi", "assumptions"].flatMap(
       (command) =>
         [
