@@ -1,8 +1,8 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
 
 import { type AssumptionKey, catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
+import { allKeys, knownKey } from "./assumption-key.ts";
 import { assumptionsInForce } from "./assumptions-in-force.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
 import type { CommonFlags } from "./options.ts";
 
 export interface AssumptionsFlags extends CommonFlags {
@@ -17,7 +17,7 @@ export async function assumptions(key: string | undefined, flags: AssumptionsFla
     return;
   }
   const inForce = await assumptionsInForce(flags);
-  const keys = key === undefined ? Object.keys(catalogue).filter(isKey) : [known(key)];
+  const keys = key === undefined ? allKeys : [knownKey("KEY", key)];
   if (flags.json === true) {
     const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));
     process.stdout.write(
@@ -26,20 +26,6 @@ export async function assumptions(key: string | undefined, flags: AssumptionsFla
     return;
   }
   process.stdout.write(`${keys.map((each) => described(each, inForce[each])).join("\n\n")}\n`);
-}
-
-function isKey(text: string): text is AssumptionKey {
-  return Object.hasOwn(catalogue, text);
-}
-
-function known(text: string): AssumptionKey {
-  if (isKey(text)) return text;
-  const near = Object.keys(catalogue).filter((key) => key.startsWith(`${text.split(".")[0]}.`));
-  const hint = near.length > 0 ? `Near it: ${near.join(", ")}.` : "See: adsim assumptions.";
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
-    `KEY ${JSON.stringify(text)} is no assumption. ${hint}`,
-  );
 }
 
 function described(key: AssumptionKey, inForce: string): string {

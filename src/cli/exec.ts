@@ -1,33 +1,20 @@
 /** `adsim exec -- CMD`: a server for the life of one command, which finds it through its environment. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
+import type { ChildProcess } from "node:child_process";
 import { startServer } from "../server.ts";
+import { childCommand, clientEnvironment, startChild } from "./child.ts";
 import { clientReport, clientReportText } from "./client-report.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
 import { type ServerFlags, serverOptions } from "./options.ts";
 
 /** @returns CMD's exit code; 128 and its number when a signal ended CMD. */
 export async function exec(words: readonly string[], flags: ServerFlags): Promise<number> {
-  const [command, ...args] = words;
-  if (command === undefined) {
-    throw new CommandFailure(
-      exitCodes.wrongUsage,
-      "CMD is missing. Name what to run: adsim exec -- npm test",
-    );
-  }
+  const command = childCommand(words, "exec");
   const server = await startServer(await serverOptions(flags, "flowing"));
   try {
-    const world = server.worlds.get("default");
-    const [publisher] = world.publishers.credentials(1);
-    const surface = publisher?.surfaces.find(({ status }) => status === "active");
-    const exitCode = await runToEnd(command, args, {
-      ADSIM_URL: server.url,
-      ADSIM_API_KEY: publisher?.apiKey,
-      ADSIM_PUBLISHER_ID: publisher?.id,
-      ADSIM_SURFACE_ID: surface?.id,
-    });
-    const report = clientReport(world.journal);
+    const { child, ended } = startChild(command, clientEnvironment(server), { stdio: "inherit" });
+    const stopForwarding = forwardSignals(child);
+    const { exitCode } = await ended.finally(stopForwarding);
+    const report = clientReport(server.worlds.get("default").journal);
     if (flags.json === true) {
       process.stdout.write(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`);
     }
@@ -36,33 +23,6 @@ export async function exec(words: readonly string[], flags: ServerFlags): Promis
   } finally {
     await server.close();
   }
-}
-
-function runToEnd(
-  command: string,
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      stdio: "inherit",
-      env: { ...process.env, ...environment },
-    });
-    const stopForwarding = forwardSignals(child);
-    child.once("error", (error) => {
-      stopForwarding();
-      reject(
-        new CommandFailure(
-          exitCodes.couldNotRun,
-          `can't start ${command}: ${error.message}. Check its name, or give its path.`,
-        ),
-      );
-    });
-    child.once("exit", (code, signal) => {
-      stopForwarding();
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-    });
-  });
 }
 
 /** CMD decides what a signal means; we stay until it has ended. */

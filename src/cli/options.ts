@@ -14,11 +14,18 @@ export interface CommonFlags {
   readonly publishers?: number;
   readonly profile?: Profile;
   readonly assume?: Readonly<Record<string, string>>;
+  /** A file that holds more of them. */
+  readonly assumptions?: string;
   readonly json?: boolean;
 }
 
-/** What a command that starts a server takes besides. */
-export interface ServerFlags extends CommonFlags {
+/** What a command that answers requests takes besides. */
+export interface AnswerFlags extends CommonFlags {
+  readonly explain?: boolean;
+}
+
+/** What a command that starts one server takes besides. */
+export interface ServerFlags extends AnswerFlags {
   readonly port: number;
   readonly host?: string;
   readonly controlToken?: string;
@@ -53,11 +60,23 @@ export function addCommonOptions(command: Command, defaultClock: ClockMode): Com
       "a reading of an open point of the spec, repeatable (see: adsim assumptions)",
       collectAssumption,
     )
+    .option(
+      "--assumptions <file>",
+      "more of them, as a JSON object of keys and choices; --assume wins over it",
+      notEmpty,
+    )
     .option("--json", "machine-readable output on stdout, human text on stderr");
 }
 
+export function addAnswerOptions(command: Command): Command {
+  return command.option(
+    "--explain",
+    "say in the header X-Adsim-Assumptions of every answer which open points shaped it",
+  );
+}
+
 export function addServerOptions(command: Command, defaultPort: number): Command {
-  return command
+  return addAnswerOptions(command)
     .option("--port <number>", "the port; 0 picks a free one", wholeNumber(65_535), defaultPort)
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
     .addOption(controlTokenOption())
@@ -78,30 +97,32 @@ function controlTokenOption(): Option {
   return process.env.ADSIM_CONTROL_TOKEN === "" ? option : option.env("ADSIM_CONTROL_TOKEN");
 }
 
-/** @throws InputError for an assumption or a choice that doesn't exist. */
+/** @throws InputError or CommandFailure for an assumption or a choice that doesn't exist, and for a file of no use. */
 export async function simulatorOptions(
   flags: CommonFlags,
   defaultClock: ClockMode,
 ): Promise<SimulatorOptions> {
   // Loaded here since it brings the schema library, which --help doesn't need.
-  const { resolveAssumptions } = await import("../assumptions/resolve.ts");
+  const { chosenAssumptions } = await import("./chosen-assumptions.ts");
+  const { inForce } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
   return {
     seed: flags.seed,
     start: flags.start,
     clock: flags.clock ?? defaultClock,
     publishers: flags.publishers,
     profile: flags.profile,
-    assumptions: resolveAssumptions(flags.assume ?? {}),
+    assumptions: inForce,
   };
 }
 
-/** @throws InputError for an assumption or a choice that doesn't exist. */
+/** @throws InputError or CommandFailure as simulatorOptions does. */
 export async function serverOptions(
   flags: ServerFlags,
   defaultClock: ClockMode,
 ): Promise<ServerOptions> {
   return {
     ...(await simulatorOptions(flags, defaultClock)),
+    explain: flags.explain,
     port: flags.port,
     host: flags.host,
     controlToken: flags.controlToken,

@@ -4,12 +4,17 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import { exitCodes, explain } from "./exit.ts";
+import { addMatrixOptions, type MatrixFlags } from "./matrix/options.ts";
 import {
+  addAnswerOptions,
   addCommonOptions,
   addServerOptions,
   type CommonFlags,
   type ServerFlags,
 } from "./options.ts";
+
+const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
+in its environment.`;
 
 /** Runs one command line. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -65,16 +70,15 @@ function createProgram(ends: (exitCode: number) => void): Command {
     .usage("[options] -- CMD [arguments...]")
     .argument("[CMD...]", "what to run; its exit code is passed on")
     .passThroughOptions()
-    .addHelpText(
-      "after",
-      "\nCMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID in its environment.",
-    );
+    .addHelpText("after", `\n${ENVIRONMENT}`);
   addServerOptions(addCommonOptions(exec, "flowing"), 0).action(
     async (words: string[], flags: ServerFlags) => {
       const command = await import("./exec.ts");
       ends(await command.exec(words, flags));
     },
   );
+
+  addMatrix(program, ends);
 
   const assumptions = program
     .command("assumptions")
@@ -100,6 +104,29 @@ function createProgram(ends: (exitCode: number) => void): Command {
       .showHelpAfterError(`Options: adsim ${command.name()} --help`);
   }
   return program.showHelpAfterError("Commands: adsim --help");
+}
+
+function addMatrix(program: Command, ends: (exitCode: number) => void): void {
+  const matrix = program
+    .command("matrix")
+    .description("find out what a client relies on that the spec leaves open")
+    .usage("[options] -- CMD [arguments...]")
+    .argument("[CMD...]", "a test of the client; it passes with exit code 0")
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      `
+CMD runs on the defaults first, then once for each row of a covering array over the assumptions, each time against a fresh
+server. For what fails, the smallest sets of choices are worked out. --assume and --assumptions hold their keys in all runs.
+${ENVIRONMENT}
+CMDs run beside each other unless --jobs is 1.`,
+    );
+  addMatrixOptions(addAnswerOptions(addCommonOptions(matrix, "flowing"))).action(
+    async (words: string[], flags: MatrixFlags) => {
+      const command = await import("./matrix/matrix.ts");
+      ends(await command.matrix(words, flags));
+    },
+  );
 }
 
 /** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */

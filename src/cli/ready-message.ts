@@ -2,6 +2,7 @@
 
 import type { Credentials } from "../accounts/account.ts";
 import type { Choice } from "../assumptions/catalogue.ts";
+import { quoted } from "./shell.ts";
 
 /** What the message is about. */
 export interface Ready {
@@ -82,11 +83,6 @@ function curlLines(url: string, publisher: Credentials, post: Post): string[] {
     `curl ${quoted(`${url}/v1/click`)} ${key} ${post.one("impression_id", itsId)}`,
     ...reporting,
   ];
-}
-
-/** For a POSIX shell. Nothing in it may act on the shell, whatever the ids look like. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A name is the population's, and some populations are out to break things. */

@@ -1,6 +1,7 @@
 /** `adsim exec -- CMD`. CMD is Node here, which every machine that runs the tests has. */
 
 import { describe, expect, test } from "vitest";
+import { defaultAssumptions } from "../../src/assumptions/resolve.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
 
 function execNode(script: string, options: readonly string[] = []): ReturnType<typeof runAdsim> {
@@ -21,6 +22,12 @@ describe("CMD", () => {
     );
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, impression_id: expect.any(String) });
     expect(code).toBe(0);
+  });
+
+  test("finds the choices in force there, as JSON", async () => {
+    const options = ["--assume", "dedup.repeat=conflict"];
+    const { stdout } = await execNode("console.log(process.env.ADSIM_ASSUMPTIONS)", options);
+    expect(JSON.parse(stdout)).toEqual({ ...defaultAssumptions, "dedup.repeat": "conflict" });
   });
 
   test("gives its exit code", async () => {

@@ -1,9 +1,11 @@
 /** Help, and what wrong usage is answered with. */
 
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../src/assumptions/catalogue.ts";
 import { entry, runAdsim } from "./run-adsim.ts";
@@ -15,17 +17,34 @@ const commonOptions = [
   "--publishers",
   "--profile",
   "--assume",
+  "--assumptions",
   "--json",
   "--help",
 ];
-const serverOptions = ["--port", "--host", "--control-token", "--max-worlds", "--journal-entries"];
+const serverOptions = [
+  "--explain",
+  "--port",
+  "--host",
+  "--control-token",
+  "--max-worlds",
+  "--journal-entries",
+];
+const matrixOptions = [
+  "--explain",
+  "--strength",
+  "--jobs",
+  "--time-limit",
+  "--only",
+  "--report",
+  "--keep-output",
+];
 
 describe("help", () => {
   test.each([[[]], [["--help"]]])("adsim %j shows every command on stdout", async (args) => {
     const { code, stdout, stderr } = await runAdsim(args);
     expect(code).toBe(0);
     expect(stderr).toBe("");
-    for (const command of ["serve", "exec", "assumptions", "openapi"]) {
+    for (const command of ["serve", "exec", "matrix", "assumptions", "openapi"]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
     }
   });
@@ -33,6 +52,7 @@ describe("help", () => {
   test.each([
     ["serve", [...commonOptions, ...serverOptions]],
     ["exec", [...commonOptions, ...serverOptions]],
+    ["matrix", [...commonOptions, ...matrixOptions]],
     ["assumptions", commonOptions],
     ["openapi", commonOptions],
   ])("adsim %s --help names its options", async (command, options) => {
@@ -87,6 +107,26 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ],
     ["an unknown KEY", ["assumptions", "dedup.nothing"], "dedup.repeat"],
     ["exec without CMD", ["exec"], "CMD"],
+    ["matrix without CMD", ["matrix"], "adsim matrix -- npm test"],
+    ["no jobs", ["matrix", "--jobs", "0", "--", "true"], "a whole number from 1"],
+    ["a strength that isn't offered", ["matrix", "--strength", "4", "--", "true"], "1, 2, 3"],
+    [
+      "a time limit that is no duration",
+      ["matrix", "--time-limit", "soon", "--", "true"],
+      "--time-limit must be whole milliseconds (1500) or a whole number with a unit",
+    ],
+    [
+      "no time at all",
+      ["matrix", "--time-limit", "0s", "--", "true"],
+      "--time-limit must be longer",
+    ],
+    ["a report of no kind", ["matrix", "--report", "out.xml", "--", "true"], "junit=FILE"],
+    ["an unknown key to vary", ["matrix", "--only", "errors.x", "--", "true"], "errors.invalid"],
+    [
+      "a key to vary that is held",
+      [..."matrix --only errors.invalid --assume errors.invalid=422 -- true".split(" ")],
+      "errors.invalid can't vary",
+    ],
     ...["openapi", "assumptions"].flatMap(
       (command) =>
         [
@@ -169,6 +209,66 @@ describe("adsim assumptions", () => {
       inForce: "utc",
     });
   });
+});
+
+describe("--assumptions FILE", () => {
+  function fileOf(text: string): string {
+    const folder = mkdtempSync(join(tmpdir(), "adsim-assumptions-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "chosen.json");
+    writeFileSync(file, text);
+    return file;
+  }
+  const inForce = async (...args: readonly string[]): Promise<unknown> =>
+    JSON.parse((await runAdsim(["assumptions", "dedup.repeat", "--json", ...args])).stdout).inForce;
+
+  test("chooses, and --assume wins over it", async () => {
+    const file = fileOf('\ufeff{ "dedup.repeat": "conflict", "errors.invalid": "422" }');
+    expect(await inForce("--assumptions", file)).toBe("conflict");
+    expect(await inForce("--assumptions", file, "--assume", "dedup.repeat=count")).toBe("count");
+  });
+
+  test.each([
+    ["isn't JSON", "{", "is not JSON"],
+    ["is no object", "[]", 'such as {"dedup.repeat": "conflict"}'],
+    ["has a choice that is no text", '{"auth.failure": 403}', '"auth.failure"'],
+    ["has a key twice", '{"dedup.repeat":"count","dedup\\u002erepeat":"replay"}', '"dedup.repeat"'],
+    ["has an unknown key", '{"dedup.repaet":"count"}', 'Did you mean "dedup.repeat"?'],
+    ["has an unknown choice", '{"dedup.repeat":"never"}', "dedup.repeat has no choice"],
+    ["has a name that objects have", '{"__proto__":"count"}', "__proto__ is not an assumption"],
+  ])("that %s is refused by name, with what is wrong", async (_, text, expected) => {
+    const file = fileOf(text);
+    const { code, stdout, stderr } = await runAdsim(["openapi", "--assumptions", file]);
+    expect(stderr).toContain(`--assumptions ${file}: `);
+    expect(stderr).toContain(expected);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  test("that can't be read is refused by name", async () => {
+    const { code, stderr } = await runAdsim(["openapi", "--assumptions", "/no/such/file"]);
+    expect(stderr).toContain("--assumptions /no/such/file: can't be read");
+    expect(code).toBe(2);
+  });
+
+  test("isn't blamed for what --assume has wrong", async () => {
+    const args = ["--assumptions", fileOf("{}"), "--assume", "dedup.repeat=never"];
+    const { code, stderr } = await runAdsim(["openapi", ...args]);
+    expect(stderr).toMatch(/^adsim: --assume: dedup\.repeat has no/);
+    expect(code).toBe(2);
+  });
+});
+
+test("--explain puts the open points that shaped an answer into a header", async () => {
+  const script = `fetch(process.env.ADSIM_URL + "/v1/click", { method: "POST" })
+    .then(({ headers }) => console.log(headers.get("x-adsim-assumptions")))`;
+  const [plain, explained] = await Promise.all(
+    [[], ["--explain"]].map((options) =>
+      runAdsim(["exec", ...options, "--", process.execPath, "-e", script]),
+    ),
+  );
+  expect(plain?.stdout).toBe("null\n");
+  expect(explained?.stdout).toContain("auth.failure");
 });
 
 test("adsim openapi follows the assumptions", async () => {

@@ -1,0 +1,80 @@
+/** Starts a command of the user's and says how it ended. Where its output goes and how long it may take is up to the caller. */
+
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Server } from "../server.ts";
+import { CommandFailure, exitCodes } from "./exit.ts";
+
+/** What to run: no shell reads it. */
+export interface ChildCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+export interface ChildEnd {
+  /** 128 and the signal's number where a signal ended it. */
+  readonly exitCode: number;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+export interface StartedChild {
+  readonly child: ChildProcess;
+  /** Rejects with a CommandFailure where it can't be started. */
+  readonly ended: Promise<ChildEnd>;
+}
+
+/** @throws CommandFailure where the words name no command. */
+export function childCommand(words: readonly string[], adsimCommand: string): ChildCommand {
+  const [file, ...args] = words;
+  if (file !== undefined && file !== "") return { file, args };
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    `CMD is missing. Name what to run: adsim ${adsimCommand} -- npm test`,
+  );
+}
+
+/** What a client needs to find the server: its address, a publisher with its key and an active surface, the assumptions. */
+export function clientEnvironment(server: Server): Readonly<Record<string, string | undefined>> {
+  const world = server.worlds.get("default");
+  const [publisher] = world.publishers.credentials(1);
+  const surface = publisher?.surfaces.find(({ status }) => status === "active");
+  return {
+    ADSIM_URL: server.url,
+    ADSIM_API_KEY: publisher?.apiKey,
+    ADSIM_PUBLISHER_ID: publisher?.id,
+    ADSIM_SURFACE_ID: surface?.id,
+    ADSIM_ASSUMPTIONS: JSON.stringify(world.assumptions),
+  };
+}
+
+/** Starts the command with `environment` on top of our own. */
+export function startChild(
+  { file, args }: ChildCommand,
+  environment: Readonly<Record<string, string | undefined>>,
+  options: Pick<SpawnOptions, "stdio" | "detached">,
+): StartedChild {
+  let child: ChildProcess;
+  try {
+    child = spawn(file, args, { ...options, env: { ...process.env, ...environment } });
+  } catch (error) {
+    throw notStarted(file, error);
+  }
+  const ended = new Promise<ChildEnd>((resolve, reject) => {
+    child.once("error", (error) => reject(notStarted(file, error)));
+    child.once("exit", (code, signal) =>
+      resolve({
+        exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]),
+        signal: signal ?? undefined,
+      }),
+    );
+  });
+  return { child, ended };
+}
+
+function notStarted(file: string, error: unknown): CommandFailure {
+  const why = error instanceof Error ? error.message : String(error);
+  return new CommandFailure(
+    exitCodes.couldNotRun,
+    `can't start ${file}: ${why}. Check its name, or give its path.`,
+  );
+}

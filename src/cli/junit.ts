@@ -1,0 +1,104 @@
+/** JUnit XML, as the schemas of Ant's reports and of Jenkins' xUnit plugin both have it. */
+
+/** One suite in one document. */
+export interface JunitSuite {
+  readonly name: string;
+  readonly startedMs: number;
+  readonly durationMs: number;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly cases: readonly JunitCase[];
+}
+
+export interface JunitCase {
+  readonly name: string;
+  /** What reports group by. */
+  readonly className: string;
+  readonly durationMs: number;
+  readonly outcome: JunitOutcome;
+}
+
+export type JunitOutcome =
+  | { readonly kind: "passed" }
+  | { readonly kind: "skipped" }
+  /** `message` is the line that reports list, `text` what they show on opening it. */
+  | {
+      readonly kind: "failure" | "error";
+      readonly type: string;
+      readonly message: string;
+      readonly text: string;
+    };
+
+export function junitXml(suite: JunitSuite): string {
+  const count = (kind: JunitOutcome["kind"]): number =>
+    suite.cases.filter(({ outcome }) => outcome.kind === kind).length;
+  const properties = Object.entries(suite.properties).map(
+    ([name, value]) => `      <property${attributes({ name, value })}/>`,
+  );
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "<testsuites>",
+    `  <testsuite${attributes({
+      name: suite.name,
+      package: suite.name,
+      id: 0,
+      // Without a zone, as the schema has it.
+      timestamp: new Date(suite.startedMs).toISOString().slice(0, 19),
+      hostname: "localhost",
+      tests: suite.cases.length,
+      failures: count("failure"),
+      errors: count("error"),
+      skipped: count("skipped"),
+      time: seconds(suite.durationMs),
+    })}>`,
+    "    <properties>",
+    ...properties,
+    "    </properties>",
+    ...suite.cases.map(caseXml),
+    "    <system-out></system-out>",
+    "    <system-err></system-err>",
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function caseXml({ name, className, durationMs, outcome }: JunitCase): string {
+  const open = `    <testcase${attributes({ name, classname: className, time: seconds(durationMs) })}`;
+  switch (outcome.kind) {
+    case "passed":
+      return `${open}/>`;
+    case "skipped":
+      return `${open}><skipped/></testcase>`;
+    case "failure":
+    case "error": {
+      const { kind, type, message, text } = outcome;
+      return `${open}><${kind}${attributes({ type, message })}>${escaped(text)}</${kind}></testcase>`;
+    }
+  }
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escaped(String(value)).replaceAll("\n", "&#10;")}"`)
+    .join("");
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+/** Text without the characters that XML can't hold in any form: most control characters, halves of pairs. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? "");
+}

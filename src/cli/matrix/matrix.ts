@@ -1,0 +1,156 @@
+/**
+ * `adsim matrix -- CMD`: what does a client rely on that the spec doesn't promise? Runs CMD under the rows of a covering
+ * array over the open points, then looks for the smallest sets of choices that make it fail.
+ */
+
+import { availableParallelism } from "node:os";
+import { coveringArray } from "../../assumptions/covering-array.ts";
+import { durationMs } from "../../base/duration.ts";
+import { InputError } from "../../base/input.ts";
+import { knownKey } from "../assumption-key.ts";
+import { childCommand } from "../child.ts";
+import { chosenAssumptions } from "../chosen-assumptions.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { simulatorOptions } from "../options.ts";
+import { endingText, type Findings, verdictOf } from "./findings.ts";
+import { onInterrupt } from "./interrupt.ts";
+import type { MatrixFlags } from "./options.ts";
+import { createOutputFolder } from "./output.ts";
+import { makePlan, type Plan } from "./plan.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { reportJson } from "./report-json.ts";
+import { reportJunit } from "./report-junit.ts";
+import { reportText } from "./report-text.ts";
+import { checkReports, writeReports } from "./reports.ts";
+import { createRunner, Interrupted, type Runner } from "./runner.ts";
+import { shrink } from "./shrink.ts";
+
+/** @returns the exit code: 0 where CMD passes everywhere, 1 for anything found, 128 and its number for a signal. */
+export async function matrix(words: readonly string[], flags: MatrixFlags): Promise<number> {
+  const command = childCommand(words, "matrix");
+  const timeLimitMs = timeLimitOf(flags.timeLimit);
+  const { assumptions: file, ...otherFlags } = flags;
+  const { chosen } = await chosenAssumptions(flags.assume ?? {}, file);
+  const options = await simulatorOptions({ ...otherFlags, assume: chosen }, "flowing");
+  const plan = planOf(flags, chosen);
+  await checkReports(flags.report ?? []);
+  const output = await createOutputFolder(flags.keepOutput);
+  const progress = createProgress(process.stderr, plan.rows.length);
+  const jobs = flags.jobs ?? availableParallelism();
+  const runner = createRunner({
+    ...{ command, plan, output, timeLimitMs, jobs },
+    server: { ...options, explain: flags.explain, port: 0 },
+    onRun: progress.step,
+  });
+  const findings: Findings = {
+    ...{ words, flags, plan, runner },
+    defaults: [],
+    rows: plan.rows.map(() => undefined),
+    found: { minimal: [], unstable: [], isComplete: false },
+  };
+  const interruption = onInterrupt(runner);
+  const startedMs = Date.now();
+  try {
+    await investigate(findings, runner, progress, jobs);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+  } finally {
+    await runner.stop();
+    interruption.end();
+    progress.end();
+    await output.close();
+  }
+  const { signal } = interruption;
+  if (signal !== undefined) findings.interruptedBy = signal.name;
+  tell(findings);
+  await writeReports(flags.report ?? [], {
+    json: () => reportJson(findings),
+    junit: () => reportJunit(findings, startedMs, Date.now() - startedMs),
+  });
+  if (signal !== undefined) return 128 + signal.number;
+  return verdictOf(findings) === "green" ? exitCodes.fine : exitCodes.checkFailed;
+}
+
+function tell(findings: Findings): void {
+  const isJson = findings.flags.json === true;
+  if (isJson) process.stdout.write(reportJson(findings));
+  (isJson ? process.stderr : process.stdout).write(reportText(findings));
+}
+
+async function investigate(
+  findings: Findings,
+  runner: Runner,
+  progress: Progress,
+  jobs: number,
+): Promise<void> {
+  const { plan, defaults, rows, found } = findings;
+  // One after the other: what fails only beside itself isn't wrong yet.
+  for (const number of [1, 2]) defaults.push(await runner.run([], `defaults-${number}`));
+  if (!["green", "interrupted"].includes(verdictOf(findings))) return;
+  progress.begin();
+  const width = String(plan.rows.length).length;
+  await Promise.all(
+    plan.rows.map(async (departures, index) => {
+      const number = index + 1;
+      const run = await runner.run(departures, `row-${String(number).padStart(width, "0")}`);
+      rows[index] = run;
+      const outcome = run.passed
+        ? "passed"
+        : `failed, ${endingText(run, findings.flags.timeLimit)}`;
+      progress.row(number, `${outcome} (${(run.durationMs / 1000).toFixed(1)} s)`, run.passed);
+    }),
+  );
+  const withVerdict = (passed: boolean): Plan["rows"] =>
+    plan.rows.filter((_, index) => rows[index]?.passed === passed);
+  const failing = withVerdict(false);
+  if (failing.length > 0) progress.phase("looking for the smallest sets of choices that fail");
+  const { sensiblePart } = plan;
+  const { fails, failsAgain, confirm } = runner;
+  await shrink(
+    {
+      ...{ failing, width: jobs },
+      passing: withVerdict(true),
+      trials: { fails, failsAgain, confirm, sensiblePart },
+    },
+    found,
+  );
+}
+
+function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): Plan {
+  const only = flags.only?.map((key) => knownKey("--only", key));
+  const both = only?.find((key) => Object.hasOwn(pinned, key));
+  if (both !== undefined) {
+    throw new CommandFailure(
+      exitCodes.wrongUsage,
+      `--only: ${both} can't vary, since --assume or --assumptions holds it at ${pinned[both]}. Leave one of them out.`,
+    );
+  }
+  const strength = strengths[flags.strength];
+  const seed = flags.seed === undefined ? {} : { seed: flags.seed };
+  const plan = makePlan({
+    ...{ pinned, only, strength },
+    array: coveringArray({ strength, ...seed }),
+  });
+  if (plan.rows.length > 0) return plan;
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    "There is nothing to vary: no other key has a second choice. Pin fewer, or name others in --only.",
+  );
+}
+
+const strengths = { "1": 1, "2": 2, "3": 3 } as const;
+
+/** Timers count in 32 bits. */
+const LONGEST_MS = 0x7fff_ffff;
+
+function timeLimitOf(text: string): number {
+  let ms: number;
+  try {
+    ms = durationMs(text);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError("time-limit", error.message.replace(/^duration /, ""));
+  }
+  if (ms > 0) return Math.min(ms, LONGEST_MS);
+  throw new InputError("time-limit", "must be longer than nothing, such as 90s");
+}

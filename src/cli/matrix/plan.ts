@@ -1,0 +1,81 @@
+/** What is going to be tried: the defaults, with the pins that were asked for, and rows that depart from them. */
+
+import { type AssumptionKey, type Assumptions, catalogue } from "../../assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../assumptions/resolve.ts";
+import { InputError } from "../../base/input.ts";
+import { allKeys } from "../assumption-key.ts";
+import { type Departures, distinct, inOrder, partsOf } from "./departures.ts";
+import { thinned } from "./thin.ts";
+
+export interface Plan {
+  readonly defaults: Assumptions;
+  /** What holds in all runs, and isn't the catalogue's default. */
+  readonly pins: Departures;
+  /** Those that have another choice and aren't held. */
+  readonly varied: readonly AssumptionKey[];
+  readonly rows: readonly Departures[];
+  /** The assumptions with these departures; undefined for a combination that makes no sense. */
+  assumptionsWith(departures: Departures): Assumptions | undefined;
+  /** As many of the departures as make sense together. */
+  sensiblePart(departures: Departures): Departures;
+}
+
+export interface PlanOptions {
+  /** The choices that hold in all runs. */
+  readonly pinned: Readonly<Record<string, string>>;
+  /** Keys to vary; undefined for all that aren't pinned. */
+  readonly only: readonly AssumptionKey[] | undefined;
+  readonly strength: 1 | 2 | 3;
+  /** A covering array of that strength over all keys. */
+  readonly array: readonly Assumptions[];
+}
+
+export function makePlan({ pinned, only, strength, array }: PlanOptions): Plan {
+  const defaults = resolveAssumptions(pinned);
+  const open = allKeys.filter((key) => Object.keys(catalogue[key].choices).length > 1);
+  const varied = open.filter(
+    (key) => !Object.hasOwn(pinned, key) && (only === undefined || only.includes(key)),
+  );
+
+  function assumptionsWith(departures: Departures): Assumptions | undefined {
+    const chosen = Object.fromEntries(departures.map((departure) => partsOf(departure)));
+    try {
+      return resolveAssumptions({ ...defaults, ...chosen });
+    } catch (error) {
+      if (error instanceof InputError) return undefined;
+      throw error;
+    }
+  }
+  function sensiblePart(departures: Departures): Departures {
+    if (assumptionsWith(departures) !== undefined) return departures;
+    let part: Departures = [];
+    for (let before = -1; before < part.length; ) {
+      before = part.length;
+      for (const departure of departures) {
+        const more = part.includes(departure) ? part : inOrder([...part, departure]);
+        // What makes no sense yet may do so beside one that comes later.
+        if (assumptionsWith(more) !== undefined) part = more;
+      }
+    }
+    return part;
+  }
+
+  const departures = array
+    .map((row) =>
+      varied.filter((key) => row[key] !== defaults[key]).map((key) => `${key}=${row[key]}`),
+    )
+    .map(sensiblePart);
+  // The defaults themselves are tried anyhow.
+  const rows = distinct(departures).filter(({ length }) => length > 0);
+  const isWhole = varied.length === open.length;
+  return {
+    defaults,
+    pins: allKeys
+      .filter((key) => defaults[key] !== catalogue[key].default)
+      .map((key) => `${key}=${defaults[key]}`),
+    varied,
+    rows: isWhole ? rows : thinned(rows, { defaults, varied, strength }),
+    assumptionsWith,
+    sensiblePart,
+  };
+}

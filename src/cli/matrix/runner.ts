@@ -1,0 +1,178 @@
+/** Runs CMD under one set of departures after another, some at a time, and remembers how each went. */
+
+import type { Assumptions } from "../../assumptions/catalogue.ts";
+import { digestOf } from "../../base/digest.ts";
+import type { ServerOptions } from "../../server.ts";
+import type { ChildCommand } from "../child.ts";
+import { type Departures, nameOf } from "./departures.ts";
+import type { KeptOutput, OutputFolder } from "./output.ts";
+import type { Plan } from "./plan.ts";
+import { countRequests } from "./request-counts.ts";
+import { type Run, type Running, runOnce, type Stop } from "./run.ts";
+
+/** A run with what it left. */
+export interface FinishedRun extends Run {
+  /** Requests to the API. */
+  readonly requests: number;
+  /** Of a run that failed and whose output was to be kept. */
+  readonly output?: KeptOutput;
+}
+
+/** Thrown by runs that were to begin, or were under way, when the runner was stopped. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+export interface Runner {
+  /** Runs CMD, whatever is remembered. Where it fails, its output is kept under `keepAs`. */
+  run(departures: Departures, keepAs: string): Promise<FinishedRun>;
+  /** Whether CMD fails, from memory where it can be. A set that makes no sense counts as passing. */
+  fails(departures: Departures): Promise<boolean>;
+  /** Runs CMD, and remembers the answer. @returns whether it failed. */
+  failsAgain(departures: Departures): Promise<boolean>;
+  /** The same, and where it fails its output is kept. */
+  confirm(departures: Departures): Promise<boolean>;
+  /** The last run that {@link confirm} made with these departures. */
+  confirmed(departures: Departures): FinishedRun | undefined;
+  /** How many runs have ended. */
+  readonly runs: number;
+  /** Ends what runs and begins nothing more. @returns once all has ended. */
+  stop(): Promise<void>;
+  /** The same on the spot, for the last moment of the process. */
+  kill(): void;
+}
+
+export interface RunnerOptions {
+  readonly command: ChildCommand;
+  readonly server: ServerOptions;
+  readonly plan: Pick<Plan, "assumptionsWith">;
+  readonly output: OutputFolder;
+  readonly timeLimitMs: number;
+  readonly jobs: number;
+  /** Called after each run. */
+  readonly onRun: () => void;
+}
+
+export function createRunner(options: RunnerOptions): Runner {
+  const { plan, output, jobs, onRun } = options;
+  const requests = countRequests();
+  const verdicts = new Map<string, Promise<boolean>>();
+  const confirmed = new Map<string, FinishedRun>();
+  const stops = new Set<Stop>();
+  const underWay = new Set<Promise<unknown>>();
+  const waiting: (() => void)[] = [];
+  let busy = 0;
+  let runs = 0;
+  let isStopped = false;
+
+  const running: Running = {
+    add(stop) {
+      stops.add(stop);
+      // Its server was starting when everything else was stopped.
+      if (isStopped) stop("soon");
+    },
+    delete: (stop) => stops.delete(stop),
+  };
+  async function turn(): Promise<void> {
+    if (busy >= jobs) await new Promise<void>((resolve) => waiting.push(resolve));
+    else busy += 1;
+  }
+  function next(): void {
+    const first = waiting.shift();
+    // Whose turn it is takes over the place.
+    if (first === undefined) busy -= 1;
+    else first();
+  }
+  async function inTurn(
+    assumptions: Assumptions,
+    keepAs: string | undefined,
+  ): Promise<FinishedRun> {
+    await turn();
+    try {
+      if (isStopped) throw new Interrupted();
+      const finished = finish(assumptions, keepAs);
+      underWay.add(finished);
+      return await finished.finally(() => underWay.delete(finished));
+    } finally {
+      next();
+    }
+  }
+  async function finish(
+    assumptions: Assumptions,
+    keepAs: string | undefined,
+  ): Promise<FinishedRun> {
+    const spool = await output.spool();
+    try {
+      let count = 0;
+      const run = await runOnce({
+        command: options.command,
+        server: { ...options.server, assumptions },
+        output: spool.handle,
+        timeLimitMs: options.timeLimitMs,
+        running,
+        onEnd: ({ url }) => {
+          count = requests.of(url);
+        },
+      });
+      if (isStopped) throw new Interrupted();
+      runs += 1;
+      onRun();
+      const finished = { ...run, requests: count };
+      if (run.passed || keepAs === undefined) return finished;
+      return { ...finished, output: await spool.keep(keepAs) };
+    } finally {
+      await spool.discard();
+    }
+  }
+  /** Undefined for a set that makes no sense. */
+  async function ask(
+    departures: Departures,
+    keepAs: string | undefined,
+  ): Promise<FinishedRun | undefined> {
+    const assumptions = plan.assumptionsWith(departures);
+    if (assumptions === undefined) return undefined;
+    const run = await inTurn(assumptions, keepAs);
+    verdicts.set(nameOf(departures), Promise.resolve(!run.passed));
+    return run;
+  }
+
+  return {
+    get runs(): number {
+      return runs;
+    },
+    async run(departures, keepAs) {
+      const run = await ask(departures, keepAs);
+      if (run === undefined) throw new Error("A row that makes no sense. A bug in adsim.");
+      return run;
+    },
+    fails(departures) {
+      const known = verdicts.get(nameOf(departures));
+      if (known !== undefined) return known;
+      const asked = ask(departures, undefined).then((run) => run?.passed === false);
+      verdicts.set(nameOf(departures), asked);
+      return asked;
+    },
+    failsAgain: async (departures) => (await ask(departures, undefined))?.passed === false,
+    async confirm(departures) {
+      const run = await ask(departures, fileNameOf(departures));
+      if (run !== undefined) confirmed.set(nameOf(departures), run);
+      return run?.passed === false;
+    },
+    confirmed: (departures) => confirmed.get(nameOf(departures)),
+    async stop() {
+      isStopped = true;
+      for (const stop of stops) stop("soon");
+      await Promise.allSettled(underWay);
+      requests.close();
+    },
+    kill() {
+      for (const stop of stops) stop("now");
+    },
+  };
+}
+
+/** Names of files may have some 255 bytes. */
+function fileNameOf(departures: Departures): string {
+  const name = nameOf(departures);
+  return name.length > 120 ? `set-${digestOf([name])}` : name;
+}

@@ -1,0 +1,69 @@
+/** `adsim matrix` over the two example clients, with the whole array. It takes a minute or two: a process for each run. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type AssumptionKey, catalogue, type OpenPoint } from "../../src/assumptions/catalogue.ts";
+import { runAdsim } from "./run-adsim.ts";
+
+const MOST_MS = 600_000;
+
+interface Report {
+  readonly verdict: string;
+  readonly complete: boolean;
+  readonly counts: { readonly rows: number; readonly failed: number };
+  readonly reliances: readonly { readonly assume: Readonly<Record<string, string>> }[];
+}
+
+async function matrixOf(client: string): Promise<{ code: number | null; report: Report }> {
+  const folder = mkdtempSync(join(tmpdir(), "adsim-clients-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = join(import.meta.dirname, "../clients", client);
+  const { code, stdout } = await runAdsim(["matrix", "--json", "--", process.execPath, script], {
+    TMPDIR: folder,
+    // Takes the types out of the client once instead of in every run.
+    NODE_COMPILE_CACHE: join(folder, "compiled"),
+  });
+  return { code, report: JSON.parse(stdout) };
+}
+
+test(
+  "a client that relies on the spec alone passes everywhere",
+  async () => {
+    const { code, report } = await matrixOf("robust.ts");
+    expect(report).toMatchObject({ verdict: "green", complete: true, counts: { failed: 0 } });
+    expect(report.counts.rows).toBeGreaterThan(20);
+    expect(code).toBe(0);
+  },
+  MOST_MS,
+);
+
+const planted = [
+  "errors.body",
+  "limit.exceeded",
+  "limit.retry-after",
+  "payout.statuses",
+  "ids.format",
+  "response.extra-fields",
+] as const satisfies readonly AssumptionKey[];
+
+test(
+  "each of the six mistakes of the other client is found, and nothing else is named",
+  async () => {
+    const { code, report } = await matrixOf("relying.ts");
+    const shown = planted.filter((key) => choicesOf(key).length > 1);
+    expect([...new Set(report.reliances.flatMap(({ assume }) => Object.keys(assume)))]).toEqual(
+      shown,
+    );
+    expect(report.reliances.every(({ assume }) => Object.keys(assume).length === 1)).toBe(true);
+    expect(report).toMatchObject({ verdict: "relies", complete: true, flaky: [] });
+    expect(code).toBe(1);
+  },
+  MOST_MS,
+);
+
+function choicesOf(key: AssumptionKey): readonly string[] {
+  const point: OpenPoint = catalogue[key];
+  return Object.keys(point.choices);
+}

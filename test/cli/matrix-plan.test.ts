@@ -1,0 +1,92 @@
+/** Which rows a matrix runs. */
+
+import { describe, expect, test } from "vitest";
+import {
+  type AssumptionKey,
+  type Assumptions,
+  catalogue,
+  type OpenPoint,
+} from "../../src/assumptions/catalogue.ts";
+import { defaultAssumptions, resolveAssumptions } from "../../src/assumptions/resolve.ts";
+import { makePlan, type Plan, type PlanOptions } from "../../src/cli/matrix/plan.ts";
+
+const keys = [
+  "errors.invalid",
+  "limit.exceeded",
+  "dedup.repeat",
+  "click.repeat",
+] as const satisfies readonly AssumptionKey[];
+
+/** Every combination of all choices of the keys: a covering array of any strength over them. */
+const everything: readonly Assumptions[] = keys
+  .reduce<readonly Readonly<Record<string, string>>[]>(
+    (rows, key) =>
+      rows.flatMap((row) =>
+        Object.keys(catalogue[key].choices).map((choice) => ({ ...row, [key]: choice })),
+      ),
+    [{}],
+  )
+  .map((row) => resolveAssumptions(row));
+
+function planOf(options: Partial<PlanOptions>): Plan {
+  return makePlan({ pinned: {}, only: keys, strength: 2, array: everything, ...options });
+}
+
+/** All pairs of choices of two of the keys that occur together. */
+function pairsIn(rows: readonly Assumptions[], varied: readonly AssumptionKey[]): Set<string> {
+  return new Set(
+    rows.flatMap((row) =>
+      varied.flatMap((one, at) =>
+        varied.slice(at + 1).map((two) => `${one}=${row[one]} ${two}=${row[two]}`),
+      ),
+    ),
+  );
+}
+
+function assumptionsOf({ defaults, rows, assumptionsWith }: Plan): Assumptions[] {
+  return [defaults, ...rows.map((row) => assumptionsWith(row) ?? defaults)];
+}
+
+describe("some keys", () => {
+  test("are varied alone, in far fewer rows that cover what the array covers", () => {
+    const plan = planOf({});
+    expect(plan.varied).toEqual(keys);
+    expect(pairsIn(assumptionsOf(plan), keys)).toEqual(pairsIn(everything, keys));
+    expect(plan.rows.length).toBeLessThan(everything.length / 2);
+    for (const row of assumptionsOf(plan)) {
+      expect({ ...row, ...pick(defaultAssumptions) }).toEqual(defaultAssumptions);
+    }
+  });
+
+  function pick(assumptions: Assumptions): Partial<Assumptions> {
+    return Object.fromEntries(keys.map((key) => [key, assumptions[key]]));
+  }
+
+  test("that are fewer than the strength are varied in all their combinations", () => {
+    const only = ["errors.invalid", "limit.exceeded"] as const;
+    expect(planOf({ only, strength: 3 }).rows).toHaveLength(2 * 3 - 1);
+  });
+
+  test("that are held keep their choice in every row and in the defaults", () => {
+    const plan = planOf({ only: undefined, pinned: { "limit.exceeded": "503" } });
+    expect(plan.varied).not.toContain("limit.exceeded");
+    for (const row of assumptionsOf(plan)) expect(row["limit.exceeded"]).toBe("503");
+    const rest = keys.filter((key) => key !== "limit.exceeded");
+    expect(pairsIn(assumptionsOf(plan), rest)).toEqual(pairsIn(everything, rest));
+    expect(plan.pins).toEqual(["limit.exceeded=503"]);
+  });
+});
+
+test("a row is what departs from the defaults, each row once, and the defaults are none", () => {
+  const array = [{}, {}, { "dedup.repeat": "count" }, { "dedup.repeat": "count" }].map((row) =>
+    resolveAssumptions(row),
+  );
+  expect(planOf({ only: undefined, array }).rows).toEqual([["dedup.repeat=count"]]);
+});
+
+test("there may be nothing to vary", () => {
+  const pinned = Object.fromEntries(
+    Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, point.default]),
+  );
+  expect(planOf({ only: undefined, pinned }).rows).toEqual([]);
+});

@@ -1,0 +1,178 @@
+/** How a matrix finds the smallest failing sets, with a CMD that is a function. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { catalogue, type OpenPoint } from "../../src/assumptions/catalogue.ts";
+import {
+  compareSets,
+  type Departures,
+  distinct,
+  inOrder,
+  isWithin,
+  nameOf,
+  without,
+} from "../../src/cli/matrix/departures.ts";
+import { type Found, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
+
+/** One departure of each of some keys. */
+const departures: Departures = Object.entries<OpenPoint>(catalogue)
+  .flatMap(([key, point]) => {
+    const other = Object.keys(point.choices).find((choice) => choice !== point.default);
+    return other === undefined ? [] : [`${key}=${other}`];
+  })
+  .slice(0, 16);
+
+interface Client {
+  fails(set: Departures): boolean;
+  /** @default everything makes sense */
+  makesSense?(set: Departures): boolean;
+}
+
+interface Asked extends Found {
+  readonly questions: number;
+}
+
+/** Shrinks as a matrix does, over the rows that this client fails and passes. */
+async function shrinkFor(
+  client: Client,
+  rows: readonly Departures[],
+  delay: () => Promise<void> = async () => undefined,
+): Promise<Asked> {
+  const { makesSense = () => true } = client;
+  const remembered = new Map<string, boolean>();
+  let questions = 0;
+  const ask = async (set: Departures): Promise<boolean> => {
+    if (!makesSense(set)) return false;
+    questions += 1;
+    await delay();
+    const answer = client.fails(set);
+    remembered.set(nameOf(set), answer);
+    return answer;
+  };
+  const trials: Trials = {
+    fails: async (set) => remembered.get(nameOf(set)) ?? ask(set),
+    failsAgain: ask,
+    confirm: ask,
+    sensiblePart(set) {
+      let part: Departures = [];
+      for (const one of [...set, ...set]) {
+        const more = inOrder([...new Set([...part, one])]);
+        if (makesSense(more)) part = more;
+      }
+      return part;
+    },
+  };
+  const sensible = distinct(rows.map((row) => trials.sensiblePart(row)));
+  const answers = await Promise.all(sensible.map(ask));
+  const found: Found = { minimal: [], unstable: [], isComplete: false };
+  await shrink(
+    {
+      failing: sensible.filter((_, index) => answers[index]),
+      passing: sensible.filter((_, index) => !answers[index]),
+      trials,
+      width: 3,
+    },
+    found,
+  );
+  found.minimal.sort(compareSets);
+  return { ...found, questions };
+}
+
+/** Fails wherever one of these sets is whole. */
+function relyingOn(...sets: readonly Departures[]): Client {
+  return { fails: (asked) => sets.some((set) => isWithin(set, asked)) };
+}
+
+const subset = (from: Departures, minimum: number, maximum: number): fc.Arbitrary<Departures> =>
+  fc.subarray([...from], { minLength: minimum, maxLength: maximum });
+
+describe("what is found", () => {
+  test("is every minimal set that a failing row holds, and nothing else, in any order of answers", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(subset(departures, 1, 3), { minLength: 1, maxLength: 4 }),
+        fc.array(subset(departures, 1, departures.length), { minLength: 1, maxLength: 8 }),
+        fc.infiniteStream(fc.nat({ max: 3 })),
+        async (sets, rows, delays) => {
+          const turns = async (): Promise<void> => {
+            const { value = 0 } = delays.next();
+            for (let turn = 0; turn < value; turn += 1) await Promise.resolve();
+          };
+          const { minimal, unstable, isComplete } = await shrinkFor(
+            relyingOn(...sets),
+            rows,
+            turns,
+          );
+          const expected = distinct(sets)
+            .filter((set) => rows.some((row) => isWithin(set, row)))
+            .filter((set) => !sets.some((one) => one.length < set.length && isWithin(one, set)))
+            .sort(compareSets);
+          expect(minimal).toEqual(expected);
+          expect(unstable).toEqual([]);
+          expect(isComplete).toBe(true);
+        },
+      ),
+      { seed: 1, numRuns: 300 },
+    );
+  });
+
+  test("needs what can't be tried without it, and isn't hidden by it", async () => {
+    const [needed = "", needing = "", other = ""] = departures;
+    const makesSense = (set: Departures): boolean => !set.includes(needing) || set.includes(needed);
+    const rows = [departures, [needed, needing], [needed, other], [needed]];
+    const together = await shrinkFor({ ...relyingOn([needing]), makesSense }, rows);
+    expect(together.minimal).toEqual([[needed, needing]]);
+    const alone = await shrinkFor({ ...relyingOn([needed], [other]), makesSense }, rows);
+    expect(alone.minimal).toEqual([[needed], [other]]);
+  });
+
+  test("is 1-minimal where a further departure makes CMD pass again", async () => {
+    const [guilty = "", saving = "", idle = ""] = departures;
+    const fails = (set: Departures): boolean => set.includes(guilty) && !set.includes(saving);
+    const rows = [[guilty, saving], [guilty, idle], [saving]];
+    expect((await shrinkFor({ fails }, rows)).minimal).toEqual([[guilty]]);
+  });
+
+  test("takes far fewer questions than there are subsets", async () => {
+    const rows = [departures, ...departures.map((one) => without(departures, [one]))];
+    const [first = "", , , , , , , last = ""] = departures;
+    const { minimal, questions } = await shrinkFor(relyingOn([first, last]), rows);
+    expect(minimal).toEqual([[first, last]]);
+    expect(questions).toBeLessThan(120);
+  });
+});
+
+describe("a client that contradicts itself", () => {
+  test("is said to, and what stands is found all the same", async () => {
+    const [real = "", spurious = "", idle = ""] = departures;
+    let fails = 1;
+    const client: Client = {
+      fails(set) {
+        if (set.includes(real)) return true;
+        if (!set.includes(spurious) || fails === 0) return false;
+        fails -= 1;
+        return true;
+      },
+    };
+    const found = await shrinkFor(client, [[spurious, idle], [real, idle], [idle]]);
+    expect(found.minimal).toEqual([[real]]);
+    expect(found.unstable).toEqual([[spurious, idle]]);
+  });
+
+  test("isn't asked for ever", async () => {
+    let asked = 0;
+    const client: Client = {
+      fails() {
+        asked += 1;
+        return asked % 2 === 1;
+      },
+    };
+    const rows = departures.flatMap((one, index) =>
+      departures.slice(index + 1).map((two) => [one, two]),
+    );
+    const { unstable, isComplete, questions } = await shrinkFor(client, rows);
+    expect(unstable.length).toBeGreaterThan(0);
+    expect(isComplete).toBe(false);
+    expect(questions).toBeLessThan(1000);
+  });
+});

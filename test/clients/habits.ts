@@ -1,0 +1,44 @@
+/** What a client may get wrong about the API, as far as the spec leaves it open. */
+
+/** What a client takes for granted, or doesn't. */
+export interface Habits {
+  /** What an error says, for the log. */
+  readError(body: string): string;
+  /** Whether an answer means "too many requests, come back later". */
+  isSlowDown(answer: Response): boolean;
+  /** How long to wait after such an answer, in milliseconds; `now` is the service's time. */
+  waitMs(answer: Response, nowMs: number): number;
+  /** An id on its way into the client's store, from which it is sent back later. */
+  storedId(id: string): string | number;
+  /** What was paid: the amount of a payout, or nothing while it isn't. */
+  paidAmount(payout: Payout): number;
+  /** Looks at the members of a recorded impression. */
+  checkMembers(record: object): void;
+}
+
+export interface Payout {
+  readonly date: string;
+  readonly amount_inr: number;
+  readonly status: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Takes nothing for granted that the spec doesn't promise. */
+export const robust: Habits = {
+  // The body of an error is for people.
+  readError: (body) => body.slice(0, 200),
+  isSlowDown: ({ status, headers }) =>
+    status === 429 ||
+    // A refusal for another reason leaves something of the quota, as far as this client comes.
+    ([403, 503].includes(status) && headers.get("x-ratelimit-remaining") === "0"),
+  waitMs({ headers }, nowMs) {
+    const hint = headers.get("retry-after");
+    // The limits are per minute (spec, part 8).
+    if (hint === null) return MINUTE_MS;
+    return /^\d+$/.test(hint) ? Number(hint) * 1000 : Math.max(0, Date.parse(hint) - nowMs);
+  },
+  storedId: (id) => id,
+  paidAmount: ({ status, amount_inr }) => (status === "paid" ? amount_inr : 0),
+  checkMembers: () => undefined,
+};
