@@ -35,7 +35,7 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     if (typeof choice !== "string" || !names.includes(choice)) {
       throw new InputError(
         `assumptions.${key}`,
-        `has no ${choiceShown(choice)}. Choose one of: ${names.join(", ")}`,
+        `has no ${choiceShown(choice)}.${hint(choice, names)} Choose one of: ${names.join(", ")}`,
       );
     }
     resolved[key] = choice;
@@ -45,6 +45,12 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
   const misfit = misfitIn(assumptions);
   if (misfit !== undefined) throw new InputError(`assumptions.${misfit.key}`, misfit.problem);
   return assumptions;
+}
+
+/** Nothing where no choice is like what was sent: the list of them says it all. */
+function hint(sent: unknown, names: readonly string[]): string {
+  const closest = nearest(String(sent), names);
+  return sharedPairs(String(sent), closest) > 0 ? ` Did you mean ${JSON.stringify(closest)}?` : "";
 }
 
 function choiceShown(sent: unknown): string {
@@ -69,7 +75,9 @@ function nearest(text: string, candidates: readonly string[]): string {
 function sharedPairs(left: string, right: string): number {
   const pairsOf = (text: string): Set<string> =>
     new Set(
-      Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2)),
+      Array.from({ length: Math.max(0, text.length - 1) }, (_, at) =>
+        text.slice(at, at + 2).toLowerCase(),
+      ),
     );
   const rightPairs = pairsOf(right);
   let shared = 0;

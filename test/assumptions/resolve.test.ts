@@ -36,6 +36,22 @@ describe("a wrong one", () => {
     );
   });
 
+  test.each([
+    ["dedup.repeat", "conflct", "conflict"],
+    ["date.timezone", "IST", "ist"],
+    ["limit.algorithm", "tokenbucket", "token-bucket"],
+    ["auth.failure", "401 bare", "401-bare"],
+    ["http.head", 405, "405"],
+  ])("choice of %s, %s: did you mean %s?", (key, choice, nearest) => {
+    expect(() => resolveAssumptions({ [key]: choice })).toThrow(`Did you mean "${nearest}"?`);
+  });
+
+  test("a choice that is like none: no guess", () => {
+    expect(() => resolveAssumptions({ "date.timezone": "xyz" })).toThrow(
+      'assumptions.date.timezone has no choice "xyz". Choose one of: utc, ist',
+    );
+  });
+
   test.each(["IST", "", "toString", 1, null, ["ist"]])(
     "choice %j: the choices are listed",
     (choice) => {
