@@ -80,7 +80,7 @@ describe("the verdict", () => {
     expect(report).toMatchObject({ verdict: "green", complete: true, reliances: [], flaky: [] });
     expect(report.rows.every(({ run }) => run?.passed && run.requests === 1)).toBe(true);
     expect(report.counts.runs).toBe(report.rows.length + 2);
-    expect(text).toContain("Your client passed in all");
+    expect(text).toContain("Your client passes everywhere: no pair of choices makes it fail");
   });
 
   test("names the choices that a client can't stand, and how to see it", async () => {
@@ -166,6 +166,15 @@ describe("a client that fails now and then", () => {
     expect(report).toMatchObject({ verdict: "flaky", reliances: [] });
     expect(report.flaky).toMatchObject([{ row: 1 }]);
     expect(text).toContain("failed once and passed once");
+  });
+
+  test("is flaky where it can't run beside itself, and is told what to do", async () => {
+    const lock = join(folder(), "lock");
+    const script = `${CALL} mkdir '${lock}' || exit 1; sleep 0.3; rmdir '${lock}'`;
+    const options = ["--only", "errors.invalid,payout.order", "--jobs", "3"];
+    const { report, text } = await matrix(script, options);
+    expect(report).toMatchObject({ verdict: "flaky", reliances: [] });
+    expect(text).toContain("use --jobs 1");
   });
 
   test("may rely on something besides, and both are said", async () => {
@@ -294,7 +303,7 @@ describe("reports", () => {
     const temporary = folder();
     const args = ["matrix", "--only", "errors.invalid", "--", "sh", "-c", CALL];
     const { stdout, stderr } = await runAdsim(args, { TMPDIR: temporary });
-    expect(stdout).toMatch(/^Your client passed in all 1 rows/);
+    expect(stdout).toMatch(/^Your client passes everywhere: .* of 1 open point\.$/m);
     expect(stderr).toMatch(/^row 1 of 1: passed \(\d+\.\d s\)\n$/);
     expect(readdirSync(temporary)).toEqual([]);
   });

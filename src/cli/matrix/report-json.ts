@@ -1,8 +1,8 @@
 /** A matrix's findings as JSON. What a release adds keeps the version; anything else raises it. */
 
 import { type AssumptionKey, catalogue } from "../../assumptions/catalogue.ts";
-import { compareSets, type Departures, isWithin, nameOf, partsOf } from "./departures.ts";
-import { type Findings, verdictOf } from "./findings.ts";
+import { compareSets, type Departures, isWithin, partsOf } from "./departures.ts";
+import { type Findings, rowOf, verdictOf } from "./findings.ts";
 import { reproduceLine } from "./reproduce.ts";
 import type { FinishedRun } from "./runner.ts";
 
@@ -58,13 +58,6 @@ export function reportJson(findings: Findings): string {
     })),
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
-}
-
-/** The place of a row that has just these departures, counted from 1. */
-export function rowOf({ plan }: Findings, departures: Departures): number | undefined {
-  const name = nameOf(departures);
-  const index = plan.rows.findIndex((row) => nameOf(row) === name);
-  return index === -1 ? undefined : index + 1;
 }
 
 function choicesOf(departures: Departures): Readonly<Record<string, string>> {

@@ -1,9 +1,9 @@
 /** A matrix's findings for people. */
 
+import { dirname } from "node:path";
 import { type AssumptionKey, catalogue } from "../../assumptions/catalogue.ts";
 import { compareSets, type Departures, partsOf } from "./departures.ts";
-import { endingText, type Findings, verdictOf } from "./findings.ts";
-import { rowOf } from "./report-json.ts";
+import { endingText, type Findings, rowOf, verdictOf } from "./findings.ts";
 import { reproduceLine } from "./reproduce.ts";
 import type { FinishedRun } from "./runner.ts";
 
@@ -15,7 +15,7 @@ export function reportText(findings: Findings): string {
       : [[`Interrupted by ${interruptedBy}. What is known so far:`]]),
     ...verdictSections(findings),
     ...(found.minimal.length > 0 && found.unstable.length > 0 ? [flaky(findings)] : []),
-    [counts(findings)],
+    counts(findings),
   ];
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
@@ -29,7 +29,7 @@ function verdictSections(findings: Findings): readonly Lines[] {
     case "green":
       return [
         [
-          `Your client passed in all ${plan.rows.length} rows: no ${combination[flags.strength]} of ${plan.varied.length} open points makes it fail.`,
+          `Your client passes everywhere: no ${combination[flags.strength]} makes it fail, of ${counted(plan.varied.length, "open point")}.`,
         ],
       ];
     case "relies":
@@ -158,11 +158,19 @@ function tail({ flags }: Findings, when: string, run: FinishedRun): Lines {
   ];
 }
 
-function counts({ plan, rows, runner, flags }: Findings): string {
+function counts({ plan, rows, runner, flags }: Findings): Lines {
   const failed = rows.filter((run) => run?.passed === false).length;
   const open = rows.filter((run) => run === undefined).length;
-  if (open === rows.length)
-    return `None of the ${rows.length} rows was run; ${runner.runs} runs in all.`;
+  const runs = `${counted(runner.runs, "run")} in all.`;
+  if (open === rows.length) return [`None of the ${counted(rows.length, "row")} was run; ${runs}`];
   const notRun = open === 0 ? "" : `, ${open} not run`;
-  return `${plan.rows.length} rows of strength ${flags.strength}, ${failed} failed${notRun}; ${runner.runs} runs in all.`;
+  const file = rows.find((run) => run?.output !== undefined)?.output?.file;
+  return [
+    `${counted(plan.rows.length, "row")} of strength ${flags.strength}, ${failed} failed${notRun}; ${runs}`,
+    ...(file === undefined ? [] : [`The output of each row that failed is in ${dirname(file)}.`]),
+  ];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
