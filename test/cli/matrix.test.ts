@@ -5,9 +5,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { entry, runAdsim, startAdsim } from "./run-adsim.ts";
 import { childrenOf, readXml, textOf } from "./xml.ts";
+
+// Each test starts some twenty processes.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** Three keys with 2, 3 and 2 choices: five rows of strength 2 cover them, and the defaults. */
 const KEYS = "errors.invalid,limit.exceeded,payout.order";
@@ -247,11 +250,11 @@ describe("CMD", () => {
       ["1", "3"].map((jobs) => matrix(script, ["--only", KEYS, "--jobs", jobs])),
     );
     const [one, three] = reports.map(({ report }) =>
-      JSON.stringify(report, (name, value) =>
-        ["durationMs", "file", "runs"].includes(name) && typeof value !== "object" ? 0 : value,
+      JSON.parse(JSON.stringify(report), (name, value) =>
+        ["durationMs", "file"].includes(name) || (name === "runs" && value > 0) ? "any" : value,
       ),
     );
-    expect(three).toBe(one);
+    expect(three).toEqual(one);
     expect(reports[0]?.report.reliances).toHaveLength(2);
   });
 });

@@ -7,8 +7,11 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { isControlTarget } from "../../worlds.ts";
 
 export interface RequestCounts {
-  /** Requests so far to the server at this base URL, without those to the control API. */
-  of(url: string): number;
+  /**
+   * Requests to the server at this base URL since it was asked last, without those to the control API. To be asked
+   * before the server closes: its port may be the next one's.
+   */
+  take(url: string): number;
   close(): void;
 }
 
@@ -25,7 +28,12 @@ export function countRequests(): RequestCounts {
   };
   subscribe(CHANNEL, onRequest);
   return {
-    of: (url) => counts.get(new URL(url).port) ?? 0,
+    take(url) {
+      const { port } = new URL(url);
+      const count = counts.get(port) ?? 0;
+      counts.delete(port);
+      return count;
+    },
     close: () => {
       unsubscribe(CHANNEL, onRequest);
     },

@@ -111,7 +111,7 @@ export function createRunner(options: RunnerOptions): Runner {
         timeLimitMs: options.timeLimitMs,
         running,
         onEnd: ({ url }) => {
-          count = requests.of(url);
+          count = requests.take(url);
         },
       });
       if (isStopped) throw new Interrupted();
