@@ -1,0 +1,42 @@
+/** Choices that make no sense together. Refused by name where somebody asks for them, left out of covering arrays. */
+
+import type { AssumptionKey } from "./catalogue.ts";
+
+/** `choices` of `key` need `needs.choice` of `needs.key`. `reason` is a sentence without its full stop. */
+export interface Constraint {
+  readonly key: AssumptionKey;
+  readonly choices: readonly string[];
+  readonly needs: { readonly key: AssumptionKey; readonly choice: string };
+  readonly reason: string;
+}
+
+export const constraints = [
+  {
+    key: "payout.txn-id",
+    choices: ["null", "absent"],
+    needs: { key: "payout.statuses", choice: "extended" },
+    reason: "only payouts that are paid are listed, and those have one",
+  },
+] as const;
+
+constraints satisfies readonly Constraint[];
+
+/** The first constraint that the choices break, and what to say about it after the key's name. */
+export function brokenConstraint(
+  chosen: Readonly<Record<string, string>>,
+  among: readonly Constraint[] = constraints,
+): { readonly key: AssumptionKey; readonly problem: string } | undefined {
+  for (const { key, choices, needs, reason } of among) {
+    const choice = chosen[key];
+    if (choice === undefined || !choices.includes(choice)) continue;
+    const other = chosen[needs.key];
+    if (other === undefined || other === needs.choice) continue;
+    return {
+      key,
+      problem:
+        `can't be ${JSON.stringify(choice)} while ${needs.key} is ${JSON.stringify(other)}: ` +
+        `${reason}. Choose ${needs.key}=${needs.choice} as well`,
+    };
+  }
+  return undefined;
+}
