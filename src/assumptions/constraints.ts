@@ -1,36 +1,51 @@
-/** Choices that make sense only beside another. Any other combination works. */
+/** Choices that make no sense together. Refused by name where somebody asks for them, left out of covering arrays. */
 
-import type { AssumptionKey, Assumptions, Choice } from "./catalogue.ts";
+import type { AssumptionKey, Choice } from "./catalogue.ts";
 
-/** `key` may have one of `choices` only where `needed` has `choice`; `reason` says why. */
-type Constraint = {
-  [Key in AssumptionKey]: { readonly key: Key; readonly choices: readonly Choice<Key>[] };
-}[AssumptionKey] &
-  {
-    [Needed in AssumptionKey]: { readonly needed: Needed; readonly choice: Choice<Needed> };
-  }[AssumptionKey] & { readonly reason: string };
+/** `choices` of `key` need `needs.choice` of `needs.key`. `reason` is a sentence without its full stop. */
+export interface Constraint {
+  readonly key: AssumptionKey;
+  readonly choices: readonly string[];
+  readonly needs: { readonly key: AssumptionKey; readonly choice: string };
+  readonly reason: string;
+}
 
-const constraints = [
+export const constraints = [
   {
     key: "payout.txn-id",
     choices: ["null", "absent"],
-    needed: "payout.statuses",
-    choice: "extended",
-    reason: "otherwise every payout that is listed is paid, and has one",
+    needs: { key: "payout.statuses", choice: "extended" },
+    reason: "only payouts that are paid are listed, and those have one",
   },
 ] as const;
 
-constraints satisfies readonly Constraint[];
+/** The same with keys and choices that there are. */
+type WellNamed = {
+  [Key in AssumptionKey]: { readonly key: Key; readonly choices: readonly Choice<Key>[] };
+}[AssumptionKey] & {
+  readonly needs: {
+    [Key in AssumptionKey]: { readonly key: Key; readonly choice: Choice<Key> };
+  }[AssumptionKey];
+};
 
-/** The first choice that lacks the one it needs, and what to do about it. */
-export function misfitIn(
-  assumptions: Assumptions,
+constraints satisfies readonly (Constraint & WellNamed)[];
+
+/** The first constraint that the choices break, and what to say about it after the key's name. */
+export function brokenConstraint(
+  chosen: Readonly<Record<string, string>>,
+  among: readonly Constraint[] = constraints,
 ): { readonly key: AssumptionKey; readonly problem: string } | undefined {
-  for (const { key, choices, needed, choice, reason } of constraints) {
-    const dependent: readonly string[] = choices;
-    if (!dependent.includes(assumptions[key]) || assumptions[needed] === choice) continue;
-    const problem = `can be "${assumptions[key]}" only with ${needed} "${choice}": ${reason}. Choose both, or neither`;
-    return { key, problem };
+  for (const { key, choices, needs, reason } of among) {
+    const choice = chosen[key];
+    if (choice === undefined || !choices.includes(choice)) continue;
+    const other = chosen[needs.key];
+    if (other === undefined || other === needs.choice) continue;
+    return {
+      key,
+      problem:
+        `can't be ${JSON.stringify(choice)} while ${needs.key} is ${JSON.stringify(other)}: ` +
+        `${reason}. Choose ${needs.key}=${needs.choice} as well`,
+    };
   }
   return undefined;
 }

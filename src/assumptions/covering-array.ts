@@ -1,39 +1,71 @@
-/** A stand-in: each other choice alone, and some mixed rows. */
+/**
+ * Covering arrays over the catalogue: few full assignments in which any few choices meet somewhere, so that a client
+ * tried against each of them was tried against every combination of so many readings.
+ */
 
-import { deriveKey, drawBetween } from "../base/random.ts";
-import { type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
-import { defaultAssumptions, resolveAssumptions } from "./resolve.ts";
+import { InputError } from "../base/input.ts";
+import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
+import { type Constraint, constraints } from "./constraints.ts";
+import { coveringRows } from "./covering/covering-rows.ts";
+import type { Cell } from "./covering/rules.ts";
+import { resolveAssumptions } from "./resolve.ts";
 
-export function coveringArray(options: {
+export interface CoveringArrayOptions {
+  /** How many choices meet in every combination: 1 each choice, 2 each pair, 3 each three. */
   readonly strength: 1 | 2 | 3;
-  readonly seed?: string;
-}): readonly Assumptions[] {
-  const points = Object.entries<OpenPoint>(catalogue);
-  const rows: Record<string, string>[] = [];
-  if (options.strength === 1) rows.push({});
-  for (const [key, { choices }] of points) {
-    for (const choice of Object.keys(choices)) {
-      if (options.strength === 1) rows.push({ [key]: choice });
-    }
-  }
-  const random = deriveKey(options.seed ?? "adsim", "stand-in");
-  const mixed = options.strength === 1 ? 0 : 30 * (options.strength - 1);
-  for (let row = 0; row < mixed; row += 1) {
-    rows.push(
-      Object.fromEntries(
-        points.map(([key, { choices }], index) => {
-          const names = Object.keys(choices);
-          const at = drawBetween(random, row * points.length + index, 0, names.length - 1);
-          return [key, names[at] ?? ""];
-        }),
-      ),
-    );
-  }
-  return rows.flatMap((row) => {
-    try {
-      return [resolveAssumptions({ ...defaultAssumptions, ...row })];
-    } catch {
-      return [];
-    }
+  /** Another seed gives another array that does as well. @default "adsim" */
+  readonly seed?: string | undefined;
+}
+
+/** A key with the names of its choices, the default first. */
+interface Column {
+  readonly key: AssumptionKey;
+  readonly choices: readonly string[];
+}
+
+/**
+ * Full assignments, none of them twice, such that any `strength` choices of different keys that go together are in one
+ * of them. The same for the same catalogue and seed.
+ *
+ * @throws InputError for another strength.
+ */
+export function coveringArray({
+  strength,
+  seed = "adsim",
+}: CoveringArrayOptions): readonly Assumptions[] {
+  if (![1, 2, 3].includes(strength)) throw new InputError("strength", "must be 1, 2 or 3");
+  if (typeof seed !== "string") throw new InputError("seed", "must be a string");
+  const columns = Object.entries<OpenPoint>(catalogue).map(([key, point]): Column => {
+    const others = Object.keys(point.choices).filter((choice) => choice !== point.default);
+    // The keys of the catalogue are its keys.
+    return { key: key as AssumptionKey, choices: [point.default, ...others] };
   });
+  const rows = coveringRows({
+    levels: columns.map(({ choices }) => choices.length),
+    forbidden: constraints.flatMap((constraint) => forbiddenBy(constraint, columns)),
+    strength,
+    seed,
+  });
+  return rows.map((row) =>
+    resolveAssumptions(
+      Object.fromEntries(
+        columns.map(({ key, choices }, column) => [key, choices[row[column] ?? 0]]),
+      ),
+    ),
+  );
+}
+
+/** The pairs that a constraint rules out. */
+function forbiddenBy({ key, choices, needs }: Constraint, columns: readonly Column[]): Cell[][] {
+  const cellsOf = (wanted: AssumptionKey, includes: (choice: string) => boolean): Cell[] =>
+    columns.flatMap((column, index) =>
+      column.key !== wanted
+        ? []
+        : column.choices.flatMap((choice, level) =>
+            includes(choice) ? [{ column: index, level }] : [],
+          ),
+    );
+  return cellsOf(key, (choice) => choices.includes(choice)).flatMap((left) =>
+    cellsOf(needs.key, (choice) => choice !== needs.choice).map((right) => [left, right]),
+  );
 }

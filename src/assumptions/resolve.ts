@@ -3,7 +3,7 @@
 import { InputError } from "../base/input.ts";
 import { shown } from "../base/shown.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
-import { misfitIn } from "./constraints.ts";
+import { brokenConstraint } from "./constraints.ts";
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
 
@@ -17,7 +17,8 @@ export const defaultAssumptions: Assumptions = Object.freeze(
 /**
  * The defaults with `chosen` on top.
  *
- * @throws InputError that names a wrong key or choice and the nearest right one, or a choice that needs another.
+ * @throws InputError that names a wrong key or choice and the nearest right one, or says why two choices don't go
+ * together.
  */
 export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): Assumptions {
   const resolved: Record<string, string> = { ...defaultAssumptions };
@@ -35,22 +36,15 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     if (typeof choice !== "string" || !names.includes(choice)) {
       throw new InputError(
         `assumptions.${key}`,
-        `has no ${choiceShown(choice)}.${hint(choice, names)} Choose one of: ${names.join(", ")}`,
+        `has no ${choiceShown(choice)}.${hintFor(choice, names)} Choose one of: ${names.join(", ")}`,
       );
     }
     resolved[key] = choice;
   }
+  const broken = brokenConstraint(resolved);
+  if (broken !== undefined) throw new InputError(`assumptions.${broken.key}`, broken.problem);
   // Every value was checked against the choices of its key above.
-  const assumptions = Object.freeze(resolved) as Assumptions;
-  const misfit = misfitIn(assumptions);
-  if (misfit !== undefined) throw new InputError(`assumptions.${misfit.key}`, misfit.problem);
-  return assumptions;
-}
-
-/** Nothing where no choice is like what was sent: the list of them says it all. */
-function hint(sent: unknown, names: readonly string[]): string {
-  const closest = nearest(String(sent), names);
-  return sharedPairs(String(sent), closest) > 0 ? ` Did you mean ${JSON.stringify(closest)}?` : "";
+  return Object.freeze(resolved) as Assumptions;
 }
 
 function choiceShown(sent: unknown): string {
@@ -58,29 +52,39 @@ function choiceShown(sent: unknown): string {
   return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";
 }
 
-/** The candidate that shares most letter pairs with `text`. */
-function nearest(text: string, candidates: readonly string[]): string {
-  let best = "";
-  let bestShare = -1;
-  for (const candidate of candidates) {
-    const share = sharedPairs(text, candidate);
-    if (share > bestShare) {
-      best = candidate;
-      bestShare = share;
-    }
-  }
-  return best;
+/** Names the nearest choice: one of our own names, so it repeats nothing of what was sent. */
+function hintFor(sent: unknown, names: readonly string[]): string {
+  const text = typeof sent === "number" ? String(sent) : sent;
+  if (typeof text !== "string" || text === "") return "";
+  return ` Did you mean ${JSON.stringify(nearest(text, names))}?`;
 }
 
-function sharedPairs(left: string, right: string): number {
-  const pairsOf = (text: string): Set<string> =>
+/** The candidate that shares most letter pairs with `text`, or most letters where that doesn't tell; case aside. */
+function nearest(text: string, candidates: readonly string[]): string {
+  const wanted = text.toLowerCase();
+  const byPairs = mostAlike(candidates, (candidate) => shared(wanted, candidate.toLowerCase(), 2));
+  return mostAlike(byPairs, (candidate) => shared(wanted, candidate.toLowerCase(), 1))[0] ?? "";
+}
+
+/** Those candidates that are alike most. */
+function mostAlike(
+  candidates: readonly string[],
+  likeness: (candidate: string) => number,
+): readonly string[] {
+  const most = Math.max(...candidates.map(likeness));
+  return candidates.filter((candidate) => likeness(candidate) === most);
+}
+
+/** The share of runs of `length` letters that two texts have in common. */
+function shared(left: string, right: string, length: number): number {
+  const runsOf = (text: string): Set<string> =>
     new Set(
-      Array.from({ length: Math.max(0, text.length - 1) }, (_, at) =>
-        text.slice(at, at + 2).toLowerCase(),
+      Array.from({ length: Math.max(0, text.length - length + 1) }, (_, at) =>
+        text.slice(at, at + length),
       ),
     );
-  const rightPairs = pairsOf(right);
-  let shared = 0;
-  for (const pair of pairsOf(left)) if (rightPairs.has(pair)) shared += 1;
-  return (2 * shared) / Math.max(1, left.length + right.length - 2);
+  const rightRuns = runsOf(right);
+  let common = 0;
+  for (const run of runsOf(left)) if (rightRuns.has(run)) common += 1;
+  return (2 * common) / Math.max(1, left.length + right.length - 2 * (length - 1));
 }

@@ -1,8 +1,14 @@
 /** Chosen readings: the defaults fill the rest, and a wrong one is refused with the nearest right one. */
 
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/assumptions/catalogue.ts";
+import { catalogue, type OpenPoint } from "../../src/assumptions/catalogue.ts";
+import {
+  brokenConstraint,
+  type Constraint,
+  constraints,
+} from "../../src/assumptions/constraints.ts";
 import { resolveAssumptions } from "../../src/assumptions/resolve.ts";
+import { createSimulator, InputError } from "../../src/index.ts";
 
 test("what isn't chosen is the default of its key", () => {
   const resolved: Readonly<Record<string, string>> = resolveAssumptions({ "date.timezone": "ist" });
@@ -36,22 +42,6 @@ describe("a wrong one", () => {
     );
   });
 
-  test.each([
-    ["dedup.repeat", "conflct", "conflict"],
-    ["date.timezone", "IST", "ist"],
-    ["limit.algorithm", "tokenbucket", "token-bucket"],
-    ["auth.failure", "401 bare", "401-bare"],
-    ["http.head", 405, "405"],
-  ])("choice of %s, %s: did you mean %s?", (key, choice, nearest) => {
-    expect(() => resolveAssumptions({ [key]: choice })).toThrow(`Did you mean "${nearest}"?`);
-  });
-
-  test("a choice that is like none: no guess", () => {
-    expect(() => resolveAssumptions({ "date.timezone": "xyz" })).toThrow(
-      'assumptions.date.timezone has no choice "xyz". Choose one of: utc, ist',
-    );
-  });
-
   test.each(["IST", "", "toString", 1, null, ["ist"]])(
     "choice %j: the choices are listed",
     (choice) => {
@@ -60,17 +50,78 @@ describe("a wrong one", () => {
   );
 });
 
-describe("a choice that needs another", () => {
-  test.each(["null", "absent"])("payout.txn-id=%s is refused alone, with the reason", (choice) => {
-    const resolve = (): unknown => resolveAssumptions({ "payout.txn-id": choice });
-    expect(resolve).toThrow(/^assumptions\.payout\.txn-id can be/);
-    expect(resolve).toThrow(/only with payout\.statuses "extended": .* paid/);
-    expect(
-      resolveAssumptions({ "payout.txn-id": choice, "payout.statuses": "extended" }),
-    ).toMatchObject({ "payout.txn-id": choice });
+describe("a wrong choice", () => {
+  test.each([
+    ["date.timezone", "IST", "ist"],
+    ["dedup.repeat", "conflicts", "conflict"],
+    ["dedup.repeat", "Original Uncredited", "original-uncredited"],
+    ["limit.exceeded", "529", "429"],
+    ["limit.exceeded", 403, "403"],
+    ["auth.failure", "401 bare", "401-bare"],
+    ["http.content-type", "json charset", "json-charset"],
+    ["payout.order", "oldest", "oldest-first"],
+    ["http.head", "yes", "supported"],
+  ])("of %s, %j: did you mean %s?", (key, choice, nearest) => {
+    const refused = (): unknown => resolveAssumptions({ [key]: choice });
+    expect(refused).toThrow(InputError);
+    expect(refused).toThrow(`Did you mean "${nearest}"? Choose one of: `);
   });
 
-  test("the default needs nothing", () => {
-    expect(resolveAssumptions({ "payout.statuses": "extended" })["payout.txn-id"]).toBe("empty");
+  test.each([[""], [null], [["ist"]], [{}], [true]])("%j is near to nothing", (choice) => {
+    const refused = (): unknown => resolveAssumptions({ "date.timezone": choice });
+    expect(refused).toThrow(
+      "assumptions.date.timezone has no such choice. Choose one of: utc, ist.",
+    );
+  });
+
+  test("that is a key in the wrong place isn't repeated", () => {
+    const { apiKey } = createSimulator().publishers.at(0);
+    for (const choice of [apiKey, apiKey.toUpperCase(), apiKey.slice(4), `ist ${apiKey}`]) {
+      const refused = (): unknown => resolveAssumptions({ "date.timezone": choice });
+      expect(refused).toThrow(
+        /^assumptions\.date\.timezone has no such choice\. Did you mean "\w+"\?/,
+      );
+    }
   });
 });
+
+describe("choices that make no sense together", () => {
+  test("are refused with the reason and what to do about it", () => {
+    const chosen = { "payout.txn-id": "null", "payout.statuses": "documented" };
+    expect(brokenConstraint(chosen)).toEqual({
+      key: "payout.txn-id",
+      problem:
+        'can\'t be "null" while payout.statuses is "documented": only payouts that are paid are listed, and those ' +
+        "have one. Choose payout.statuses=extended as well",
+    });
+    expect(brokenConstraint({ ...chosen, "payout.txn-id": "empty" })).toBeUndefined();
+    expect(brokenConstraint({ ...chosen, "payout.statuses": "extended" })).toBeUndefined();
+  });
+
+  test.each<Constraint>(constraints)("$key: the choices named exist", ({ key, choices, needs }) => {
+    // A key that has one choice so far has its default alone: there is nothing to break.
+    const namesOf = (of: string): string[] => Object.keys(points[of]?.choices ?? {});
+    if (namesOf(key).length > 1) expect(namesOf(key)).toEqual(expect.arrayContaining([...choices]));
+    if (namesOf(needs.key).length > 1) expect(namesOf(needs.key)).toContain(needs.choice);
+    expect(choices).not.toContain(points[key]?.default);
+    expect(needs.choice).not.toBe(points[needs.key]?.default);
+  });
+
+  test("can't be resolved, in whatever order they are named", () => {
+    for (const { key, choices, needs } of constraints as readonly Constraint[]) {
+      for (const choice of choices) {
+        const other = points[needs.key]?.default;
+        for (const chosen of [
+          { [key]: choice },
+          { [key]: choice, [needs.key]: other },
+          { [needs.key]: other, [key]: choice },
+        ]) {
+          expect(() => resolveAssumptions(chosen)).toThrow(InputError);
+          expect(() => resolveAssumptions(chosen)).toThrow(`assumptions.${key}`);
+        }
+      }
+    }
+  });
+});
+
+const points: Readonly<Record<string, OpenPoint>> = catalogue;

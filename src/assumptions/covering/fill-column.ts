@@ -1,0 +1,170 @@
+/**
+ * Fills one more column so that every tuple is covered: greedily first, then by moving single cells, of this column or
+ * of one before it (a tabu search), and with more rows only where that doesn't do.
+ */
+
+import type { Coverage, Move } from "./coverage.ts";
+import { OPEN, type Row, type Rules } from "./rules.ts";
+
+/** A random whole number from 0 to `below - 1`. */
+export type Draw = (below: number) => number;
+
+export interface FillOptions {
+  readonly levels: readonly number[];
+  /** How many columns stay as they are: every combination of them occurs, in as few rows as can be. */
+  readonly fixed: number;
+  readonly rules: Rules;
+  readonly draw: Draw;
+  /** With how many rows it is given up. */
+  readonly tooManyRows: number;
+}
+
+/** How often cells are moved in vain: so often for each cell that there is. */
+const MOVES_PER_CELL = 50;
+/** Less often where moves cost much (see `Coverage.effort`): until that was spent in vain, but not at once. */
+const EFFORT = 500_000;
+const LEAST_MOVES = 200;
+/** More is spent where no more than a handful is uncovered: it often comes right in the end, and a row is saved. */
+const HANDFUL = 10;
+const HANDFUL_EFFORT = 10_000_000;
+/** How much an array may cost before there is no more patience for a last handful. */
+const MOST_EFFORT = 20_000_000;
+/** A cell that was moved rests for two to four moves. */
+const REST = { least: 2, spread: 3 } as const;
+
+/** Takes the next column into use and fills it. @returns false if it gave up. */
+export function fillColumn(coverage: Coverage, options: FillOptions): boolean {
+  const column = coverage.columns;
+  coverage.addColumn();
+  for (const row of coverage.rows.keys()) setBest(coverage, row, column, options);
+  for (;;) {
+    moveCells(coverage, options);
+    if (coverage.uncoveredCount === 0) return true;
+    // A row covers at most as many tuples of a column as the column reaches: so many rows it takes.
+    const needed = Math.max(1, Math.floor(coverage.uncoveredCount / coverage.reach(column)));
+    for (let added = 0; added < needed && coverage.uncoveredCount > 0; added += 1) {
+      if (coverage.rows.length + 1 >= options.tooManyRows) return false;
+      coverage.addRow(rowOfUncovered(coverage, options));
+    }
+  }
+}
+
+/** Gives an open cell the level that covers most. */
+function setBest(
+  coverage: Coverage,
+  row: number,
+  column: number,
+  { levels, rules, draw }: FillOptions,
+): void {
+  const cells = coverage.rows[row] ?? [];
+  const cheapest = createCheapest<Move>(draw);
+  for (let level = 0; level < (levels[column] ?? 1); level += 1) {
+    if (!rules.allowsMove(cells, column, level)) continue;
+    const move = { row, column, level };
+    cheapest.offer(move, coverage.costOf(move));
+  }
+  if (cheapest.found !== undefined) coverage.make(cheapest.found);
+}
+
+/** Moves cells until all is covered, or for so long in vain that it isn't worth more. Ends with the most covered. */
+function moveCells(coverage: Coverage, options: FillOptions): void {
+  const { draw, levels } = options;
+  const placeOf = ({ row, column }: Move): number => row * levels.length + column;
+  const restsUntil: number[] = [];
+  const undo: Move[] = [];
+  let fewest = coverage.uncoveredCount;
+  let fewestAt = { move: 0, effort: coverage.effort };
+  for (let move = 0; fewest > 0; move += 1) {
+    const movesInVain = move - fewestAt.move;
+    const effortInVain = coverage.effort - fewestAt.effort;
+    if (isEnough(coverage, fewest, movesInVain, effortInVain)) break;
+    const best = cheapestMove(coverage, options, (candidate, cost) => {
+      const rests = (restsUntil[placeOf(candidate)] ?? 0) > move;
+      return !rests || coverage.uncoveredCount + cost < fewest;
+    });
+    if (best === undefined) continue;
+    undo.push({ ...best, level: coverage.levelOf(best.row, best.column) });
+    coverage.make(best);
+    restsUntil[placeOf(best)] = move + REST.least + draw(REST.spread);
+    if (coverage.uncoveredCount < fewest) {
+      fewest = coverage.uncoveredCount;
+      fewestAt = { move, effort: coverage.effort };
+      undo.length = 0;
+    }
+  }
+  for (const move of undo.reverse()) coverage.make(move);
+}
+
+function isEnough(coverage: Coverage, fewest: number, moves: number, effort: number): boolean {
+  const cells = coverage.rows.length * coverage.columns;
+  const handful = fewest <= HANDFUL && coverage.effort < MOST_EFFORT;
+  return (
+    moves > MOVES_PER_CELL * cells ||
+    (moves > LEAST_MOVES && effort > (handful ? HANDFUL_EFFORT : EFFORT))
+  );
+}
+
+/** Of the moves that cover some uncovered tuple, one that leaves the fewest uncovered. */
+function cheapestMove(
+  coverage: Coverage,
+  { fixed, rules, draw }: FillOptions,
+  isFree: (move: Move, cost: number) => boolean,
+): Move | undefined {
+  const tuple = coverage.uncoveredAt(draw(coverage.uncoveredCount));
+  const cheapest = createCheapest<Move>(draw);
+  for (const move of coverage.movesFor(tuple)) {
+    const { row, column, level } = move;
+    if (column < fixed || !rules.allowsMove(coverage.rows[row] ?? [], column, level)) continue;
+    const cost = coverage.costOf(move);
+    if (isFree(move, cost)) cheapest.offer(move, cost);
+  }
+  return cheapest.found;
+}
+
+/** Keeps what costs least of all that is offered, one of those drawn where several do. */
+interface Cheapest<Offer> {
+  readonly found: Offer | undefined;
+  offer(offer: Offer, cost: number): void;
+}
+
+function createCheapest<Offer>(draw: Draw): Cheapest<Offer> {
+  let found: Offer | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  let equals = 0;
+  return {
+    get found(): Offer | undefined {
+      return found;
+    },
+    offer(offer, cost) {
+      if (cost > least) return;
+      equals = cost === least ? equals + 1 : 1;
+      if (cost < least || draw(equals) === 0) found = offer;
+      least = cost;
+    },
+  };
+}
+
+/** A row of as many uncovered tuples as go together, the other cells of columns in use drawn. */
+function rowOfUncovered(coverage: Coverage, { levels, rules, draw }: FillOptions): Row {
+  const row: Row = levels.map(() => OPEN);
+  const first = draw(coverage.uncoveredCount);
+  for (let index = 0; index < coverage.uncoveredCount; index += 1) {
+    const tuple = coverage.uncoveredAt((first + index) % coverage.uncoveredCount);
+    if (tuple.some(({ column, level }) => row[column] !== OPEN && row[column] !== level)) continue;
+    const opened = tuple.filter(({ column }) => row[column] === OPEN);
+    for (const { column, level } of opened) row[column] = level;
+    if (!rules.extendable(row)) for (const { column } of opened) row[column] = OPEN;
+  }
+  for (let column = 0; column < coverage.columns; column += 1) {
+    if (row[column] === OPEN)
+      row[column] = drawnLevel(row, column, levels[column] ?? 1, rules, draw);
+  }
+  return row;
+}
+
+/** One of the levels that the rules allow an open cell. */
+function drawnLevel(row: Row, column: number, levels: number, rules: Rules, draw: Draw): number {
+  const first = draw(levels);
+  const inOrder = Array.from({ length: levels }, (_, index) => (first + index) % levels);
+  return inOrder.find((level) => rules.allowsMove(row, column, level)) ?? first;
+}
