@@ -7,7 +7,14 @@ export type {
 } from "./accounts/directory.ts";
 export type { Snapshot } from "./accounts/snapshot.ts";
 export { createSimulator, type Simulator } from "./adapters/in-process.ts";
-export type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
+export {
+  type AssumptionKey,
+  type Assumptions,
+  type Choice,
+  catalogue,
+  type OpenPoint,
+} from "./assumptions/catalogue.ts";
+export { type CoveringArrayOptions, coveringArray } from "./assumptions/covering-array.ts";
 export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
 export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";

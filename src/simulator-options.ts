@@ -56,7 +56,11 @@ export interface ReadOptions {
 
 const DEFAULT_START = "2026-01-15T00:00:00Z";
 
-const assumptionsSchema = v.record(v.string(), v.unknown(), "must be an object of choices by key");
+// Not a record of valibot's, which passes over names such as "constructor".
+const assumptionsSchema = v.custom<Readonly<Record<string, unknown>>>(
+  isPlainObject,
+  'must be an object of choices by key, such as { "dedup.repeat": "conflict" }',
+);
 
 const optionsSchema = v.strictObject({
   seed: v.optional(v.string(), "adsim"),
@@ -109,6 +113,13 @@ export function readOptions(options: SimulatorOptions): ReadOptions {
     explain,
     journalEntries,
   };
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  // An object of another realm, such as a test runner's, has that realm's.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**

@@ -216,6 +216,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
       const after: SurfaceTerms = {
         ...before,
         status: nextStatus ?? before.status,
+        ...(nextStatus === undefined ? {} : { statusBy: "user" }),
         cpmPaise:
           nextRange === undefined
             ? before.cpmPaise

@@ -74,6 +74,7 @@ const savedAccount = v.strictObject({
       id: v.string(),
       name: v.string(),
       status: v.string(),
+      statusBy: v.optional(v.literal("user")),
       cpmPaise,
       cpcPaise: count,
     }),
@@ -169,8 +170,16 @@ function savedPerson({ name, contact, upiId }: Person): Person {
   return { name, contact: { name: contact.name, email: contact.email }, upiId };
 }
 
-function savedSurface({ id, name, status, cpmPaise, cpcPaise }: SurfaceTerms): SurfaceTerms {
-  return { id, name, status, cpmPaise, cpcPaise };
+function savedSurface({
+  id,
+  name,
+  status,
+  statusBy,
+  cpmPaise,
+  cpcPaise,
+}: SurfaceTerms): SurfaceTerms {
+  const chosen = statusBy === undefined ? {} : { statusBy };
+  return { id, name, status, ...chosen, cpmPaise, cpcPaise };
 }
 
 /** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */

@@ -26,6 +26,24 @@ const renewsQuota: readonly AssumptionKey[] = ["limit.algorithm"];
 /** Fingerprints of another key never match, and what a shorter window has dropped is gone. */
 const renewsMemory: readonly AssumptionKey[] = ["dedup.key", "dedup.window"];
 
+/** Readings that what happened was written down under. */
+const fixed: readonly {
+  readonly key: AssumptionKey;
+  isFixedBy(account: Account): boolean;
+  readonly why: string;
+}[] = [
+  {
+    key: "date.timezone",
+    isFixedBy: ({ book, person }) => book.lastDay !== undefined || person !== undefined,
+    why: "events are filed by day, and so are sign-ups, and there are some",
+  },
+  {
+    key: "click.revenue",
+    isFixedBy: ({ book }) => book.clicks > 0,
+    why: "clicks are recorded, and what they earned follows from it",
+  },
+];
+
 /**
  * Fills `to`, which has no accounts yet. `from` must not be used afterwards: the books are shared.
  *
@@ -36,25 +54,25 @@ export function takeOverAccounts(from: Reading, to: Reading): void {
   const inOrder = Array.from(from.accounts.opened()).sort(
     (left, right) => left.ordinal - right.ordinal,
   );
-  if (changed("date.timezone") && inOrder.some(({ book }) => book.lastDay !== undefined)) {
+  for (const { key, isFixedBy, why } of fixed) {
+    if (!changed(key) || !inOrder.some(isFixedBy)) continue;
     throw new InputError(
-      "assumptions.date.timezone",
-      "can't change once something is recorded: events are filed by day. Reset the world first, or make it with this choice",
+      `assumptions.${key}`,
+      `can't change any more: ${why}. Reset the world first, or make it with this choice`,
       "conflict",
     );
   }
   const keepsQuota = !renewsQuota.some(changed);
   for (const account of inOrder) {
     if (renewsMemory.some(changed)) account.book.forgetDuplicates();
-    to.accounts.put(moved(account, keepsQuota, from, to));
+    to.accounts.put(moved(account, keepsQuota, to));
   }
 }
 
-function moved(account: Account, keepsQuota: boolean, from: Reading, to: Reading): Account {
+function moved(account: Account, keepsQuota: boolean, to: Reading): Account {
   const { ordinal } = account;
   const fresh = to.accounts.peek(ordinal);
-  const before = seededSurfaces(from.population, ordinal);
-  const after = seededSurfaces(to.population, ordinal);
+  const seeded = seededSurfaces(to.population, ordinal);
   return createAccount({
     ordinal,
     id: to.ids.publisher.encode(ordinal, 0),
@@ -70,9 +88,7 @@ function moved(account: Account, keepsQuota: boolean, from: Reading, to: Reading
       id: to.ids.surface.encode(ordinal, index),
       // One that nobody changed has the status that the seed gives it now.
       status:
-        surface.status === before[index]?.status
-          ? (after[index]?.status ?? surface.status)
-          : surface.status,
+        surface.statusBy === "user" ? surface.status : (seeded[index]?.status ?? surface.status),
     })),
     buckets: bucketsOf(account, keepsQuota, to.buckets),
   });

@@ -7,8 +7,10 @@ declare const dayBrand: unique symbol;
 /** A calendar day, counted from 1970-01-01 = 0. */
 export type Day = number & { readonly [dayBrand]: true };
 
-/** The last instant that has a four-digit year, in milliseconds since 1970. */
-export const LAST_INSTANT_MS = 253_402_300_799_999;
+/** The last instant of a world, in milliseconds since 1970: in India the year 9999 ends with it, at 18:30 UTC. */
+export const LAST_INSTANT_MS = 253_402_280_999_999;
+/** The last instant that has a four-digit year in UTC. */
+const LAST_WRITABLE_MS = 253_402_300_799_999;
 /** The first instant that has a four-digit year, in milliseconds since 1970. */
 const FIRST_INSTANT_MS = -62_167_219_200_000;
 
@@ -71,10 +73,9 @@ export function formatInstant(instantMs: number): string {
   return new Date(instantMs).toISOString();
 }
 
-/** An HTTP date (IMF-fixdate, RFC 9110 §5.6.7) in whole seconds, rounded up. It has no year past 9999. */
+/** An HTTP date (IMF-fixdate, RFC 9110 §5.6.7) in whole seconds, rounded up. */
 export function formatHttpDate(instantMs: number): string {
-  const seconds = Math.ceil(Math.min(instantMs, LAST_INSTANT_MS - 999) / 1000);
-  return new Date(seconds * 1000).toUTCString();
+  return new Date(Math.ceil(instantMs / 1000) * 1000).toUTCString();
 }
 
 /**
@@ -88,7 +89,7 @@ export function parseInstant(text: string): number | undefined {
     );
   if (match?.[1] === undefined || parseDay(match[1]) === undefined) return undefined;
   const instantMs = Date.parse(text);
-  return instantMs >= FIRST_INSTANT_MS && instantMs <= LAST_INSTANT_MS ? instantMs : undefined;
+  return instantMs >= FIRST_INSTANT_MS && instantMs <= LAST_WRITABLE_MS ? instantMs : undefined;
 }
 
 function civil(of: Day): { year: number; month: number; dayOfMonth: number } {

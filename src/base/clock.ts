@@ -78,7 +78,7 @@ export function createClock(
     if (!(nowMs <= LAST_INSTANT_MS)) {
       throw new InputError(
         "now",
-        "must not be past the year 9999, the last that YYYY-MM-DD can write",
+        "must not be past 9999-12-31T18:29:59.999Z: beyond, India has a year that YYYY-MM-DD can't write",
       );
     }
     originMs = wallFor(nextMode, wallClock);

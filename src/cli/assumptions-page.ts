@@ -18,8 +18,13 @@ the catalogue in \`src/assumptions\`.
 | over HTTP, for one world | \`PATCH /_sim/assumptions\` with \`{"dedup.repeat":"conflict"}\` |
 | all of them | \`adsim matrix -- CMD\` runs CMD against every pair of readings, and names those that it can't cope with |
 
-The journal says of every answer which keys shaped it: those whose other choices would have made another answer, or
-\`documented\`. With \`--explain\` every response says it, too, in \`X-Adsim-Assumptions\`. Keys about form alone
+A running world keeps what was recorded when it takes another choice. Quotas start anew with another
+\`limit.algorithm\`, and de-duplication forgets with another \`dedup.key\` or \`dedup.window\`. With another
+\`ids.format\` the ids that a client holds stop working. \`date.timezone\` is fixed once events or sign-ups are filed by
+day, \`click.revenue\` once clicks are recorded: reset the world first.
+
+The journal says of every answer which keys shaped it: those whose other choices would have made another answer as
+things stood, or \`documented\`. With \`--explain\` the response says it, too, in \`X-Adsim-Assumptions\`. Keys about form alone
 (${formKeys.map((key) => `\`${key}\``).join(", ")})
 are named where they differ from their default. Beyond that, the keys that begin with \`limit.\` decide in every
 answer what \`X-RateLimit-Remaining\` counts.`;

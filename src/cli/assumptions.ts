@@ -3,6 +3,7 @@
 import { type AssumptionKey, catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
 import { allKeys, knownKey } from "./assumption-key.ts";
 import { assumptionsInForce } from "./assumptions-in-force.ts";
+import { CommandFailure, exitCodes } from "./exit.ts";
 import type { CommonFlags } from "./options.ts";
 
 export interface AssumptionsFlags extends CommonFlags {
@@ -12,6 +13,12 @@ export interface AssumptionsFlags extends CommonFlags {
 /** @throws InputError that names the option at fault, CommandFailure for a KEY that doesn't exist. */
 export async function assumptions(key: string | undefined, flags: AssumptionsFlags): Promise<void> {
   if (flags.markdown === true) {
+    if (key !== undefined || flags.json === true) {
+      throw new CommandFailure(
+        exitCodes.wrongUsage,
+        "--markdown is the whole catalogue as a page: leave out KEY and --json.",
+      );
+    }
     const { assumptionsPage } = await import("./assumptions-page.ts");
     process.stdout.write(assumptionsPage());
     return;

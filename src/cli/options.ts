@@ -93,8 +93,12 @@ function controlTokenOption(): Option {
     "--control-token <token>",
     "what /_sim asks for as Bearer token; needed on an address that other machines reach",
   ).argParser(notEmpty);
-  // Set but empty is what compose and CI files make of a secret that isn't there.
-  return process.env.ADSIM_CONTROL_TOKEN === "" ? option : option.env("ADSIM_CONTROL_TOKEN");
+  return controlTokenSet() === undefined ? option : option.env("ADSIM_CONTROL_TOKEN");
+}
+
+/** The control token in the environment. Set but empty is what CI files make of a secret that isn't there. */
+export function controlTokenSet(): string | undefined {
+  return process.env.ADSIM_CONTROL_TOKEN || undefined;
 }
 
 /** @throws InputError or CommandFailure for an assumption or a choice that doesn't exist, and for a file of no use. */

@@ -61,5 +61,7 @@ function isEscaped(json: string, at: number): boolean {
 }
 
 function pathOf(frames: readonly Frame[]): string {
-  return frames.map(({ at }) => (typeof at === "string" ? shown(at) : String(at))).join(".");
+  return frames
+    .map(({ at }) => (typeof at === "string" ? at.split(".").map(shown).join(".") : String(at)))
+    .join(".");
 }

@@ -73,6 +73,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     if (routed.kind !== "operation") return unrouted(visit, routed);
     const { operation } = routed;
     visit.operation = operation.id;
+    visit.shapedBy = routed.shapedBy;
 
     const caller = authenticate(visit.headers);
     if (caller.kind === "refused") {
@@ -80,6 +81,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     }
     const { account } = caller;
     visit.publisher = account.id;
+    visit.shapedBy = shapedByBoth(visit.shapedBy, caller.shapedBy);
 
     const payer = authorize.payerOf(operation, visit, account);
     const standing = quota.admit(operation.id, payer, visit.nowMs);
@@ -91,6 +93,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
     const read = readers[operation.id](visit);
     if (read.kind === "refused") return refuseAdmitted(visit, read, standing, payer);
+    visit.shapedBy = shapedByBoth(visit.shapedBy, read.shapedBy);
 
     const subject = authorize.subjectOf(read.input, account);
     if ("kind" in subject) return refuseAdmitted(visit, subject, standing, payer);
@@ -102,12 +105,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const outcome = alsoShapedBy(operated, scopeShaping(subject, account));
     if (outcome.kind === "refused") return refuseAdmitted(visit, outcome, standing, payer);
     visit.reason = outcome.note;
-    visit.shapedBy = respond.shapedSuccess(
-      shapedByBoth(
-        shapedByBoth(routed.shapedBy, caller.shapedBy),
-        shapedByBoth(read.shapedBy, outcome.shapedBy),
-      ),
-    );
+    visit.shapedBy = respond.shapedSuccess(shapedByBoth(visit.shapedBy, outcome.shapedBy));
     return respond.success(outcome, standing, visit.shapedBy);
   }
 
@@ -144,7 +142,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   ): ApiResponse {
     const { rejection } = refusal;
     visit.reason = rejection.code;
-    visit.shapedBy = respond.shapedRefusal(refusal);
+    visit.shapedBy = respond.shapedRefusal(alsoShapedBy(refusal, visit.shapedBy));
     return respond.refusal(rejection, standing, visit.shapedBy, extra);
   }
 }

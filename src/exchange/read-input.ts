@@ -8,6 +8,7 @@ import {
   operations,
 } from "../contract/operations.ts";
 import { headerOf } from "./headers.ts";
+import { alsoShapedBy } from "./outcome.ts";
 import { createParameterParser, MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
@@ -29,9 +30,11 @@ export function createInputReaders(
 function longWay(assumptions: Assumptions, operation: Operation): InputReader {
   const parse = createParameterParser(assumptions, operation);
   const validate = createValidator(assumptions, operation);
+  const shapedBy = shapedByReading(operation);
   return (request) => {
     const parsed = parse(request);
-    return parsed.kind === "refused" ? parsed : validate(parsed.raw);
+    const validated = parsed.kind === "refused" ? parsed : validate(parsed.raw);
+    return validated.kind === "refused" ? alsoShapedBy(validated, shapedBy) : validated;
   };
 }
 

@@ -10,6 +10,8 @@ export interface SurfaceTerms {
   readonly id: string;
   readonly name: string;
   readonly status: string;
+  /** Set where somebody chose the status; otherwise it is the seed's. */
+  readonly statusBy?: "user" | undefined;
   readonly cpmPaise: readonly [lower: number, upper: number];
   readonly cpcPaise: number;
 }

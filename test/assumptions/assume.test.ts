@@ -58,6 +58,23 @@ describe("taking other readings", () => {
     expect(sim.journal.entries()).toHaveLength(2);
   });
 
+  test("a status that somebody chose stays, even where it is the seed's", () => {
+    const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
+    const { id, surfaces } = sim.publishers.at(0);
+    const last = surfaces.at(-1);
+    const statusNow = () => sim.publishers.get(id).surfaces.at(-1)?.status;
+    expect(last?.status).not.toBe("active");
+    sim.publishers.setSurface(id, last?.id ?? "", { status: "active" });
+    sim.assume({ "surface.statuses": "documented" });
+    expect(statusNow()).toBe("active");
+    sim.assume({ "surface.statuses": "extended" });
+    expect(statusNow()).toBe("active");
+    const restored = createSimulator();
+    restored.restore(JSON.parse(JSON.stringify(sim.snapshot())));
+    restored.assume({ "errors.invalid": "422" });
+    expect(restored.publishers.get(id).surfaces.at(-1)?.status).toBe("active");
+  });
+
   test("goes on as a world that was made with them: the seeded history is the same", () => {
     const sim = createSimulator();
     get(sim, "payouts");
@@ -101,6 +118,40 @@ describe("refused, and nothing changes", () => {
       expect((error as InputError).field).toBe(field);
     }
     expect(sim.assumptions).toBe(before);
+  });
+
+  test.each(["constructor", "__proto__", "prototype"])(
+    "a key that every object seems to have: %s",
+    (key) => {
+      const readings = JSON.parse(`{${JSON.stringify(key)}:"x","dedup.repeat":"conflict"}`);
+      expect(() => createSimulator().assume(readings)).toThrow("is not an assumption");
+      expect(() => createSimulator({ assumptions: readings })).toThrow("is not an assumption");
+    },
+  );
+
+  test("what is no plain object, though it has no key that is wrong", () => {
+    for (const readings of [[], new Map([["dedup.repeat", "conflict"]])]) {
+      expect(() => createSimulator().assume(readings as never)).toThrow(/must be an object/);
+    }
+  });
+
+  test("another midnight once somebody signed up: joining has its day", () => {
+    const sim = createSimulator({
+      start: "2026-01-15T20:00:00Z",
+      assumptions: { "date.timezone": "ist" },
+    });
+    sim.publishers.signUp({ name: "Acme" });
+    expect(() => sim.assume({ "date.timezone": "utc" })).toThrow(/filed by day/);
+  });
+
+  test("another price of clicks once there are some: a replay names the first answer's", () => {
+    const sim = createSimulator({ assumptions: { "click.revenue": "zero" } });
+    const { impression_id } = JSON.parse(impression(sim).body);
+    expect(sim.assume({ "click.revenue": "cpc" })["click.revenue"]).toBe("cpc");
+    const { apiKey } = sim.publishers.at(0);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    sim.handle({ method: "POST", path: "/v1/click", headers, body: { impression_id } });
+    expect(() => sim.assume({ "click.revenue": "zero" })).toThrow(/clicks are recorded/);
   });
 
   test("another midnight once something is recorded: its day is written down", () => {

@@ -70,6 +70,37 @@ describe("a refusal names what decided it", () => {
     expect(shapedBy).toContain("errors.body");
   });
 
+  test("what it went through before it was refused", () => {
+    const { publisher, send, record } = world({ "http.trailing-slash": "same" });
+    const headers = { authorization: `bearer ${publisher.apiKey}` };
+    const path = "/v1/publisher/stats/";
+    const query = { publisher_id: publisher.id, from: "x" };
+    expect(send({ method: "HEAD", path, headers, query }).shapedBy).toEqual(
+      expect.arrayContaining(["http.trailing-slash", "http.head", "auth.scheme-case"]),
+    );
+    expect(record({ surface: "srf_none" }).shapedBy).toContain("request.encoding");
+    expect(record({ ad_id: "" }).shapedBy).toContain("request.encoding");
+  });
+
+  test("the order of payouts, where more than one could have come", () => {
+    const { publisher, send } = world();
+    const query = { publisher_id: publisher.id, limit: 1 };
+    expect(send({ path: "/v1/publisher/payouts", query }).shapedBy).toContain("payout.order");
+  });
+
+  test("a remembered answer names its own request's, whichever came first", () => {
+    const named = (queries: readonly Record<string, string>[]) => {
+      const { publisher, send } = world({ "date.inverted-range": "swap" });
+      const asked = queries.map((query) =>
+        send({ query: { publisher_id: publisher.id, ...query } }),
+      );
+      return asked.map(({ shapedBy }) => JSON.stringify(shapedBy)).sort();
+    };
+    const byDefault = { to: "2026-01-01" };
+    const byDate = { from: "2026-01-30", to: "2026-01-01" };
+    expect(named([byDefault, byDate])).toEqual(named([byDate, byDefault]));
+  });
+
   test("the limit: its algorithm, its status and its hint", () => {
     const { publisher, send } = world();
     const query = { publisher_id: publisher.id };

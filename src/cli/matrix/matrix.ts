@@ -11,7 +11,7 @@ import { knownKey } from "../assumption-key.ts";
 import { childCommand } from "../child.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
-import { simulatorOptions } from "../options.ts";
+import { controlTokenSet, simulatorOptions } from "../options.ts";
 import { endingText, type Findings, verdictOf } from "./findings.ts";
 import { onInterrupt } from "./interrupt.ts";
 import type { MatrixFlags } from "./options.ts";
@@ -39,7 +39,8 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   const jobs = flags.jobs ?? availableParallelism();
   const runner = createRunner({
     ...{ command, plan, output, timeLimitMs, jobs },
-    server: { ...options, explain: flags.explain, port: 0 },
+    // As `exec` has it, or a line that reproduces wouldn't.
+    server: { ...options, explain: flags.explain, controlToken: controlTokenSet(), port: 0 },
     onRun: progress.step,
   });
   const findings: Findings = {
@@ -134,7 +135,8 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): P
   if (plan.rows.length > 0) return plan;
   throw new CommandFailure(
     exitCodes.wrongUsage,
-    "There is nothing to vary: no other key has a second choice. Pin fewer, or name others in --only.",
+    "There is nothing to vary: no other key has a second choice that makes sense beside what is held. Pin fewer, name " +
+      "others in --only, or hold what they need with --assume (payout.txn-id needs payout.statuses=extended).",
   );
 }
 
@@ -146,7 +148,7 @@ const LONGEST_MS = 0x7fff_ffff;
 function timeLimitOf(text: string): number {
   let ms: number;
   try {
-    ms = durationMs(text);
+    ms = durationMs(/^\d+$/.test(text) ? Number(text) : text);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new InputError("time-limit", error.message.replace(/^duration /, ""));

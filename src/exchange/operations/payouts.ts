@@ -70,7 +70,7 @@ export function createPayouts(world: World, startDay: Day): Payouts {
         `"status":"${status}"${reference}}`
       );
     });
-    const shapedBy = shapedByPlaces[Math.min(listed.length, 2)] ?? shapedByCycle;
+    const shapedBy = shapedByPlaces[Math.min(payouts.length, 2)] ?? shapedByCycle;
     return done(
       `{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`,
       "read",

@@ -8,7 +8,7 @@ import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import type { Totals } from "../../publishers/baseline.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
-import { done, type Outcome, refused } from "../outcome.ts";
+import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { surfaceTotals } from "./revenue.ts";
 
@@ -18,6 +18,8 @@ interface Period {
   readonly from: Day;
   readonly to: Day;
 }
+
+const shapedByInversion: ShapedBy = ["date.inverted-range"];
 
 const DEFAULT_DAYS_BACK = 30;
 /** Place of a surface that the publisher doesn't have. */
@@ -42,14 +44,17 @@ export function createStats(world: World, startDay: Day): Stats {
     if ("kind" in period) return period;
     // Of an inverted period that is taken as asked, the start is the later day.
     const reachesPastToday = period.to > today || period.from > today;
-    if (!allowsFuture && reachesPastToday)
-      return futureRefused(period.from > today ? "from" : "to");
+    if (!allowsFuture && reachesPastToday) {
+      const refusal = futureRefused(period.from > today ? "from" : "to");
+      return asked.from > asked.to ? alsoShapedBy(refusal, shapedByInversion) : refusal;
+    }
     const known =
       input.surface === undefined ? undefined : account.surfaceIndexes.get(input.surface);
     const isUnknown = input.surface !== undefined && known === undefined;
     if (isUnknown && unknownSurface !== undefined) return unknownSurface;
     const only = isUnknown ? NO_SURFACE : known;
 
+    const byDate = input.from !== undefined && input.to !== undefined;
     // Dashboards ask the same thing again and again: the answer holds until something is written down.
     const { revision } = account.book;
     const last = latest.get(account);
@@ -58,18 +63,18 @@ export function createStats(world: World, startDay: Day): Stats {
       last.from === asked.from &&
       last.to === asked.to &&
       last.today === today &&
+      last.byDate === byDate &&
       last.only === only
     ) {
       return last.answer;
     }
     // Whose midnight it is makes no difference to days of history that were asked for by date.
-    const byDate = input.from !== undefined && input.to !== undefined;
     const shapedBy: AssumptionKey[] = byDate && period.to < startDay ? [] : ["date.timezone"];
-    if (asked.from > asked.to) shapedBy.push("date.inverted-range");
+    if (asked.from > asked.to) shapedBy.push(...shapedByInversion);
     if (reachesPastToday) shapedBy.push("date.future");
     if (isUnknown) shapedBy.push("surface.unknown");
     const answer = done(bodyOf(account, period, only, today, shapedBy), "read", shapedBy);
-    latest.set(account, { revision, today, ...asked, only, answer });
+    latest.set(account, { revision, today, ...asked, byDate, only, answer });
     return answer;
   };
 
@@ -118,6 +123,8 @@ export function createStats(world: World, startDay: Day): Stats {
 interface LatestAnswer extends Period {
   readonly revision: number;
   readonly today: Day;
+  /** Whether both days were given, none of them by default. */
+  readonly byDate: boolean;
   readonly only: number | undefined;
   readonly answer: Outcome;
 }
@@ -166,6 +173,7 @@ function futureRefused(parameter: string): Outcome {
       parameter,
     },
     "date.future",
+    "date.timezone",
   );
 }
 
