@@ -21,6 +21,7 @@ const floors = [
   "worlds.ts",
   "control",
   "adapters",
+  "testing",
   "cli",
 ];
 
@@ -76,6 +77,13 @@ function importsOf({ path, text }: SourceFile): string[] {
   return Array.from(specifiers, ([, to = ""]) => posix.join(dirname(path), to));
 }
 
+/** A file with all that it imports, directly or not. */
+function reachedFrom(file: SourceFile, reached: readonly SourceFile[] = []): SourceFile[] {
+  if (reached.includes(file)) return [...reached];
+  const imported = sources.filter(({ path }) => importsOf(file).includes(path));
+  return imported.reduce((so, one) => reachedFrom(one, so), [...reached, file]);
+}
+
 /** `path:line` of each match in code, of files that `applies` to. */
 function places(
   files: readonly SourceFile[],
@@ -125,6 +133,18 @@ describe("floors", () => {
         .map((to) => `${file.path} imports ${to}`),
     );
     expect(inward).toEqual([]);
+  });
+
+  test("what is loaded with a peer dependency is loaded by its own entry only", () => {
+    const entries = { msw: ["src/msw.ts"], "fast-check": ["src/testing.ts"] };
+    for (const [peer, own] of Object.entries(entries)) {
+      const loading = sources
+        .filter(({ path }) => isEntry(path) || path === "src/cli/main.ts")
+        .filter((entry) =>
+          reachedFrom(entry).some(({ text }) => new RegExp(`"${peer}["/]`).test(text)),
+        );
+      expect(loading.map(({ path }) => path)).toEqual(own);
+    }
   });
 
   test("an entry only re-exports", () => {

@@ -83,10 +83,24 @@ assert.equal((await fetch(server.url + "/_sim/publishers")).status, 200);
 await server.close();
 `;
 
+const withFastCheck = `
+import assert from "node:assert/strict";
+import { createSimulator } from "adsim";
+import { arbitraryAssumptions } from "adsim/testing";
+import fc from "fast-check";
+fc.assert(fc.property(arbitraryAssumptions(), (assumptions) => {
+  assert.deepEqual(createSimulator({ assumptions }).assumptions, assumptions);
+}));
+`;
+
 const types = `
-import { type ApiResponse, createSimulator, type Simulator, type SimulatorOptions } from "adsim";
+import {
+  type ApiResponse, type Assumptions, createSimulator, type Simulator, type SimulatorOptions,
+} from "adsim";
 import { createHandlers } from "adsim/msw";
 import { type ServerOptions, startServer } from "adsim/server";
+import { arbitraryAssumptions } from "adsim/testing";
+import type { Arbitrary } from "fast-check";
 import { setupServer } from "msw/node";
 
 const options: SimulatorOptions = { seed: "42", assumptions: { "dedup.repeat": "conflict" } };
@@ -95,6 +109,7 @@ export const answer: ApiResponse = sim.handle({ method: "GET", path: "/v1/publis
 export const id: string = sim.publishers.at(0).surfaces[0]?.id ?? "";
 export const interceptor = setupServer(...createHandlers(sim));
 const serverOptions: ServerOptions = { port: 0, clock: "frozen" };
+export const readings: Arbitrary<Assumptions> = arbitraryAssumptions({ keys: ["dedup.repeat"] });
 export const url: string = (await startServer(serverOptions)).url;
 // @ts-expect-error An assumption that doesn't exist.
 createSimulator({ assumptions: { "dedup.nothing": "x" } });
@@ -174,10 +189,14 @@ async function checkAll(folder: string): Promise<void> {
     await check(`Node ${version}: in process`, () => script(alone, inProcess, binary));
     await check(`Node ${version}: adsim/server`, () => script(alone, asServer, binary));
   }
+  const beside = await project(folder, [tarball, "fast-check@4"]);
+  for (const [version, binary] of binaries) {
+    await check(`Node ${version}: adsim/testing`, () => script(beside, withFastCheck, binary));
+  }
   for (const { major, version: mswVersion, runsOn } of mswMajors) {
     const compilers = Object.entries(typescripts);
     const path = await project(folder, [
-      ...[tarball, `msw@${mswVersion}`, "@types/node@24"],
+      ...[tarball, `msw@${mswVersion}`, "fast-check@4.0.0", "@types/node@24"],
       ...compilers.map(([name, version]) => `${name}@npm:typescript@${version}`),
     ]);
     await writeFile(join(path, "types.ts"), types);

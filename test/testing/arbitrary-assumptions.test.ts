@@ -1,0 +1,149 @@
+/** Random readings: valid, mostly near the defaults, and shrunk to the keys that matter. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type AssumptionKey, catalogue, type OpenPoint } from "../../src/assumptions/catalogue.ts";
+import { constraints } from "../../src/assumptions/constraints.ts";
+import { defaultAssumptions, resolveAssumptions } from "../../src/assumptions/resolve.ts";
+import { type Assumptions, createSimulator, InputError } from "../../src/index.ts";
+import { arbitraryAssumptions } from "../../src/testing.ts";
+
+const points: Readonly<Record<string, OpenPoint>> = catalogue;
+// The keys of the catalogue are its keys.
+const keys = Object.keys(catalogue) as AssumptionKey[];
+const open = keys.filter((key) => othersOf(key).length > 0);
+
+function othersOf(key: AssumptionKey): string[] {
+  return Object.keys(points[key]?.choices ?? {}).filter(
+    (choice) => choice !== points[key]?.default,
+  );
+}
+
+function departures(assumptions: Assumptions): AssumptionKey[] {
+  return keys.filter((key) => assumptions[key] !== defaultAssumptions[key]);
+}
+
+/** The keys that a failure of `fails` is shrunk to, each with its choice. */
+function shrunk(
+  fails: (assumptions: Assumptions) => boolean,
+  parameters: fc.Parameters<[Assumptions]>,
+): Record<string, string> {
+  const property = fc.property(arbitraryAssumptions(), (assumptions) => !fails(assumptions));
+  const { counterexample } = fc.check(property, { numRuns: 5000, ...parameters });
+  if (counterexample === null) throw new Error("Nothing failed.");
+  const [found] = counterexample;
+  return Object.fromEntries(departures(found).map((key) => [key, found[key]]));
+}
+
+/** What a choice can't do without. */
+function neededFor(key: AssumptionKey, choice: string): Record<string, string> {
+  const broken = constraints.filter(
+    (one) => one.key === key && one.choices.some((each) => each === choice),
+  );
+  return Object.fromEntries(broken.map(({ needs }) => [needs.key, needs.choice]));
+}
+
+test("every value is a full assignment that a simulator accepts, and can't be changed", () => {
+  fc.assert(
+    fc.property(arbitraryAssumptions(), (assumptions) => {
+      expect(Object.keys(assumptions)).toEqual(keys);
+      expect(resolveAssumptions(assumptions)).toEqual(assumptions);
+      expect(Object.isFrozen(assumptions)).toBe(true);
+    }),
+    { seed: 1, numRuns: 500 },
+  );
+  const [one] = fc.sample(arbitraryAssumptions(), { seed: 1, numRuns: 1 });
+  expect(createSimulator({ assumptions: one }).assumptions).toEqual(one);
+});
+
+test("every choice occurs; most values have a handful of keys off their defaults, some many", () => {
+  const values = fc.sample(arbitraryAssumptions(), { seed: 1, numRuns: 1000 });
+  for (const key of open) {
+    const seen = new Set<string>(values.map((assumptions) => assumptions[key]));
+    expect([...seen].sort(), key).toEqual(Object.keys(points[key]?.choices ?? {}).sort());
+  }
+  const counts = values.map((assumptions) => departures(assumptions).length);
+  const few = counts.filter((count) => count <= 8).length;
+  const many = counts.filter((count) => count > open.length * 0.4).length;
+  expect(few).toBeGreaterThan(700);
+  expect(few).toBeLessThan(900);
+  expect(many).toBeGreaterThan(100);
+  expect(Math.max(...counts)).toBeGreaterThan(open.length * 0.6);
+});
+
+describe("a failure shrinks", () => {
+  test("to the defaults where any value fails", () => {
+    for (let seed = 0; seed < 20; seed += 1) expect(shrunk(() => true, { seed })).toEqual({});
+  });
+
+  test.each(open)("to %s alone where that is what fails, whichever choice it is", (key) => {
+    for (const choice of othersOf(key)) {
+      const fails = (assumptions: Assumptions): boolean => assumptions[key] === choice;
+      expect(shrunk(fails, { seed: 7 })).toEqual({ [key]: choice, ...neededFor(key, choice) });
+    }
+  });
+
+  test("to two keys where it takes both", () => {
+    for (const [at, left] of open.entries()) {
+      const right = open[(at * 7 + 3) % open.length];
+      if (right === undefined || right === left) continue;
+      const found = shrunk(
+        (assumptions) =>
+          departures(assumptions).filter((key) => key === left || key === right).length > 1,
+        { seed: at },
+      );
+      const needed = Object.entries(found).flatMap(([key, choice]) =>
+        Object.keys(neededFor(key as AssumptionKey, choice)),
+      );
+      expect(Object.keys(found).sort()).toEqual([...new Set([left, right, ...needed])].sort());
+    }
+  });
+
+  test("from an example too", () => {
+    const example = resolveAssumptions({
+      "date.timezone": "ist",
+      "http.head": "405",
+      "errors.invalid": "422",
+    });
+    const found = shrunk((assumptions) => assumptions["http.head"] === "405", {
+      seed: 1,
+      numRuns: 1,
+      examples: [[example]],
+    });
+    expect(found).toEqual({ "http.head": "405" });
+  });
+});
+
+describe("options", () => {
+  test("only the keys named vary", () => {
+    const arbitrary = arbitraryAssumptions({ keys: ["date.timezone", "dedup.repeat"] });
+    const values = fc.sample(arbitrary, { seed: 1, numRuns: 200 });
+    expect([...new Set(values.flatMap(departures))].sort()).toEqual([
+      "date.timezone",
+      "dedup.repeat",
+    ]);
+    const none = fc.sample(arbitraryAssumptions({ keys: [] }), { seed: 1, numRuns: 5 });
+    expect(none).toEqual(Array(5).fill(defaultAssumptions));
+  });
+
+  test("what is fixed stays, in what it shrinks to as well", () => {
+    const arbitrary = arbitraryAssumptions({
+      keys: ["http.head", "date.timezone"],
+      fixed: { "date.timezone": "ist", "dedup.repeat": "replay" },
+    });
+    const property = fc.property(arbitrary, (assumptions) => assumptions["http.head"] !== "405");
+    const [found] = fc.check(property, { seed: 1 }).counterexample ?? [defaultAssumptions];
+    expect(departures(found).sort()).toEqual(["date.timezone", "dedup.repeat", "http.head"]);
+    for (const { "date.timezone": zone } of fc.sample(arbitrary, { seed: 1, numRuns: 50 })) {
+      expect(zone).toBe("ist");
+    }
+  });
+
+  test("a key or choice that doesn't exist is refused by name", () => {
+    const wrongKey = { keys: ["date.timezome"] } as unknown as { keys: AssumptionKey[] };
+    expect(() => arbitraryAssumptions(wrongKey)).toThrow(InputError);
+    expect(() => arbitraryAssumptions(wrongKey)).toThrow('Did you mean "date.timezone"?');
+    const wrongChoice = { "date.timezone": "IST" } as unknown as { "date.timezone": "ist" };
+    expect(() => arbitraryAssumptions({ fixed: wrongChoice })).toThrow('Did you mean "ist"?');
+  });
+});
