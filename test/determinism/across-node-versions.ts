@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { createSimulator } from "../../src/index.ts";
+import { coveringArray, createSimulator } from "../../src/index.ts";
 import { nodeBinaries } from "../node-binaries.ts";
 import { play } from "./play.ts";
 
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 await run("npm", ["run", "build"], { cwd: root, shell: process.platform === "win32" });
 
 const folder = await mkdtemp(join(tmpdir(), "adsim-determinism-"));
-const expected = play(createSimulator);
+const expected = play(createSimulator, coveringArray);
 console.log(`${expected}  sources on Node ${process.versions.node}`);
 let passed = 0;
 let failed = 0;
@@ -47,9 +47,9 @@ async function writePlayer(into: string): Promise<string> {
   const main = join(into, "main.mjs");
   await writeFile(
     main,
-    `import { createSimulator } from ${JSON.stringify(dist)};
+    `import { coveringArray, createSimulator } from ${JSON.stringify(dist)};
 import { play } from "./play.mjs";
-console.log(JSON.stringify({ digest: play(createSimulator), node: process.versions.node }));
+console.log(JSON.stringify({ digest: play(createSimulator, coveringArray), node: process.versions.node }));
 `,
   );
   return main;

@@ -4,13 +4,25 @@
  */
 
 import { createHash } from "node:crypto";
-import type { ApiRequest, createSimulator as Create, Simulator } from "../../src/index.ts";
+import type {
+  ApiRequest,
+  coveringArray as Cover,
+  createSimulator as Create,
+  Simulator,
+} from "../../src/index.ts";
 
 const profiles = ["typical", "tiny", "adversarial"] as const;
 
-/** SHA-256 of every answer, every publisher and the last state. */
-export function play(createSimulator: typeof Create): string {
+/** SHA-256 of every answer, every publisher and the last state; then of those under rows with every choice there is. */
+export function play(createSimulator: typeof Create, coveringArray: typeof Cover): string {
   const digest = createHash("sha256");
+  for (const assumptions of coveringArray({ strength: 1 })) {
+    const sim = createSimulator({ start: "2024-02-28T18:29:59.999Z", assumptions });
+    digest.update(JSON.stringify([assumptions, sim.publishers.list()]));
+    for (const answer of answersOf(sim)) digest.update(answer);
+    digest.update(JSON.stringify([sim.snapshot(), sim.journal.entries()]));
+  }
+  digest.update(JSON.stringify(coveringArray({ strength: 2 })));
   for (const profile of profiles) {
     for (const timezone of ["utc", "ist"] as const) {
       const sim = createSimulator({

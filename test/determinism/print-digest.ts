@@ -1,6 +1,6 @@
 /** Prints the digest of the fixed list, played from the sources: what the tests start under other settings. */
 
-import { createSimulator } from "../../src/index.ts";
+import { coveringArray, createSimulator } from "../../src/index.ts";
 import { play } from "./play.ts";
 
-console.log(play(createSimulator));
+console.log(play(createSimulator, coveringArray));
