@@ -39,13 +39,13 @@ export function done(asciiBody: string, note: string, shapedBy: ShapedBy = docum
 
 /** The same decision, resting on more open points. */
 export function alsoShapedBy<Decided extends Outcome>(decided: Decided, more: ShapedBy): Decided {
-  if (more.length === 0) return decided;
+  if (more === documented || more.length === 0) return decided;
   return { ...decided, shapedBy: shapedByBoth(more, decided.shapedBy) };
 }
 
-/** The keys of both, each once. Mostly one of the two is empty, and nothing is made. */
+/** The keys of both, each once. Mostly one of the two is {@link documented}, and nothing is looked at or made. */
 export function shapedByBoth(left: ShapedBy, right: ShapedBy): ShapedBy {
-  if (right.length === 0) return left;
-  if (left.length === 0) return right;
+  if (right === documented || right.length === 0) return left;
+  if (left === documented || left.length === 0) return right;
   return Array.from(new Set([...left, ...right]));
 }

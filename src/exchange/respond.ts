@@ -156,7 +156,8 @@ export const formKeys: ShapedBy = [
 ];
 
 function keysOfForm(assumptions: Assumptions, keys: ShapedBy): ShapedBy {
-  return keys.filter((key) => assumptions[key] !== catalogue[key].default);
+  const others = keys.filter((key) => assumptions[key] !== catalogue[key].default);
+  return others.length === 0 ? documented : others;
 }
 
 /** What every refusal with this code rests on, wherever it was decided. */
