@@ -58,7 +58,9 @@ function placeOf(
   response: ApiResponse,
 ): { pointer: string; described: OpenApiDocument["components"]["responses"][string] } | undefined {
   const [bare = path] = path.split("?");
-  const operation = document.paths[bare]?.[method.toLowerCase()];
+  // Methods have a case: `get` isn't the method that the document calls `get`.
+  const isUpper = method === method.toUpperCase();
+  const operation = isUpper ? document.paths[bare]?.[method.toLowerCase()] : undefined;
   if (operation !== undefined) {
     const described = operation.responses[response.status];
     const pointer = `/paths/${escaped(bare)}/${method.toLowerCase()}/responses/${response.status}`;

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
+import { anyAssumptions } from "./assumptions.ts";
 import { checkAsyncProperty } from "./check-property.ts";
 
 const name = "R4: fetch answers a request with the bytes of handle";
@@ -28,38 +29,59 @@ const request = fc.record({
   authorized: fc.boolean(),
 });
 
+/** Looks of answers, for the most part: what fetch might change. No path ends with a slash, so none is followed. */
+const readings = anyAssumptions([
+  "errors.body",
+  "http.content-type",
+  "limit.headers",
+  "ids.format",
+]);
+
 test(name, { timeout: 60_000 }, async () => {
   await checkAsyncProperty(
     { test: name, file: "test/properties/fetch.test.ts", runs: 60 },
-    fc.asyncProperty(fc.array(request, { maxLength: 12 }), async (requests) => {
-      const [direct, fetched] = [createSimulator(), createSimulator()];
-      const { id, apiKey, surfaces } = direct.publishers.at(0);
-      for (const { method, path, ownIds, as, authorized, ...rest } of requests) {
-        const own = { publisher_id: id, surface: surfaces[0]?.id ?? "", ad_id: "ad" };
-        const values = { ...Object.fromEntries(rest.pairs), ...(ownIds ? own : {}) };
-        const encoded = new URLSearchParams(values).toString();
-        const hasBody = as !== "query" && method !== "GET" && method !== "HEAD";
-        const query = hasBody ? "" : encoded;
-        const body = as === "json" ? JSON.stringify(values) : encoded;
-        const type = as === "json" ? "application/json" : "application/x-www-form-urlencoded";
-        const headers = {
-          ...(authorized ? { authorization: `Bearer ${apiKey}` } : {}),
-          ...(hasBody ? { "content-type": type } : {}),
-        };
-        const expected = direct.handle({ method, path, query, headers, body: hasBody ? body : "" });
-        const response = await fetched.fetch(`http://sim.test${path}?${query}`, {
-          method,
-          headers,
-          ...(hasBody ? { body } : {}),
-        });
-        const answered = {
-          status: response.status,
-          headers: Object.fromEntries(response.headers),
-          body: await response.text(),
-        };
-        expect(answered).toEqual(expected);
-      }
-      expect(fetched.snapshot()).toEqual(direct.snapshot());
-    }),
+    fc.asyncProperty(
+      readings,
+      fc.array(request, { maxLength: 12 }),
+      async (assumptions, requests) => {
+        const [direct, fetched] = [
+          createSimulator({ assumptions }),
+          createSimulator({ assumptions }),
+        ];
+        const { id, apiKey, surfaces } = direct.publishers.at(0);
+        for (const { method, path, ownIds, as, authorized, ...rest } of requests) {
+          const own = { publisher_id: id, surface: surfaces[0]?.id ?? "", ad_id: "ad" };
+          const values = { ...Object.fromEntries(rest.pairs), ...(ownIds ? own : {}) };
+          const encoded = new URLSearchParams(values).toString();
+          const hasBody = as !== "query" && method !== "GET" && method !== "HEAD";
+          const query = hasBody ? "" : encoded;
+          const body = as === "json" ? JSON.stringify(values) : encoded;
+          const type = as === "json" ? "application/json" : "application/x-www-form-urlencoded";
+          const headers = {
+            ...(authorized ? { authorization: `Bearer ${apiKey}` } : {}),
+            ...(hasBody ? { "content-type": type } : {}),
+          };
+          const expected = direct.handle({
+            method,
+            path,
+            query,
+            headers,
+            body: hasBody ? body : "",
+          });
+          const response = await fetched.fetch(`http://sim.test${path}?${query}`, {
+            method,
+            headers,
+            ...(hasBody ? { body } : {}),
+          });
+          const answered = {
+            status: response.status,
+            headers: Object.fromEntries(response.headers),
+            body: await response.text(),
+          };
+          expect(answered).toEqual(expected);
+        }
+        expect(fetched.snapshot()).toEqual(direct.snapshot());
+      },
+    ),
   );
 });

@@ -78,7 +78,7 @@ describe.each(pools)("the $pool limit", ({ pool, limit, request }) => {
     const origin = exhausted(pool);
     const publisher = origin.publishers.at(0);
     checkProperty(
-      { test: tight, file, runs: 60 },
+      { test: tight, file, runs: 20 },
       fc.property(fc.nat(59_999), (intoMinuteMs) => {
         const sim = origin.fork();
         sim.clock.advance(intoMinuteMs);

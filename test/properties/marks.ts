@@ -15,9 +15,7 @@ export function createMarks(): Marks {
     },
     report(wanted) {
       const never = wanted.filter((place) => !reached.has(place));
-      const extra = [...reached.keys()].filter((place) => !wanted.includes(place));
       if (never.length > 0) throw new Error(`The campaign never reached: ${never.join("; ")}.`);
-      if (extra.length > 0) throw new Error(`These marks are on no list: ${extra.join("; ")}.`);
       return Object.fromEntries(reached);
     },
   };

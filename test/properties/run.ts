@@ -6,6 +6,7 @@
 import {
   type ApiRequest,
   type ApiResponse,
+  type Assumptions,
   createSimulator,
   type Publisher,
   type Simulator,
@@ -16,7 +17,13 @@ import {
 
 /** One thing done to a simulator. `publisherId`: whom it is about, where it is about one. */
 export type Action =
-  | { readonly kind: "request"; readonly publisherId: string; readonly request: ApiRequest }
+  | {
+      readonly kind: "request";
+      /** Whose key was sent. */
+      readonly callerId: string;
+      readonly publisherId: string;
+      readonly request: ApiRequest;
+    }
   | { readonly kind: "advance"; readonly byMs: number }
   | { readonly kind: "sign-up"; readonly surfaces: readonly string[] }
   | { readonly kind: "rotate-key"; readonly publisherId: string }
@@ -35,15 +42,23 @@ export interface Step {
   readonly response: ApiResponse | undefined;
 }
 
+/** What a simulator of a campaign is made from: every assumption spelled out. */
+export type RunOptions = SimulatorOptions & {
+  readonly assumptions: Assumptions;
+  readonly publishers: number;
+};
+
 /** A finished run. `sim` is as the last step left it; who wants to try something forks it. */
 export interface Run {
-  readonly options: SimulatorOptions;
+  readonly options: RunOptions;
   readonly steps: readonly Step[];
   readonly sim: Simulator;
   /** The publishers that took part, as they are now. */
   readonly publishers: readonly Publisher[];
-  /** A simulator of the same options that nothing was ever recorded in. */
+  /** The same population before anything was recorded, under readings that hide and round nothing. */
   readonly pristine: Simulator;
+  /** The same run where amounts aren't rounded, if they are in this one. */
+  readonly exact?: Run | undefined;
 }
 
 /** Does actions to one simulator. A fork takes its origin's place. */
@@ -111,6 +126,44 @@ export function replay(options: SimulatorOptions, actions: readonly Action[]): P
   return player;
 }
 
+const straightened = new WeakMap<Run, Run>();
+
+/**
+ * The run without what was undone: a reset takes back all before it, a restore all since its snapshot. What is left led,
+ * step by step, from the world's start to its state now, and time never turns back in it.
+ */
+export function withoutTimeTravel(run: Run): Run {
+  const known = straightened.get(run);
+  if (known !== undefined) return known;
+  const { exact } = run;
+  const made = {
+    ...run,
+    steps: lastingOf(run.steps),
+    exact: exact && { ...exact, steps: lastingOf(exact.steps) },
+  };
+  straightened.set(run, made);
+  return made;
+}
+
+function lastingOf(steps: readonly Step[]): Step[] {
+  let lasting: Step[] = [];
+  let saved: readonly Step[] | undefined;
+  for (const step of steps) {
+    const { kind } = step.action;
+    if (kind === "reset") lasting = [];
+    else if (kind === "snapshot") saved = [...lasting];
+    else if (kind !== "restore") lasting.push(step);
+    else if (saved !== undefined) lasting = [...saved];
+  }
+  return lasting;
+}
+
+export function halves(steps: readonly Step[]): [Action[], Action[]] {
+  const actions = steps.map(({ action }) => action);
+  const middle = Math.floor(actions.length / 2);
+  return [actions.slice(0, middle), actions.slice(middle)];
+}
+
 /** Throws what differs first between two lists of answers to the same requests. */
 export function sameAnswers(
   rule: string,
@@ -124,8 +177,9 @@ export function sameAnswers(
   for (const [index, step] of left.entries()) {
     const before = JSON.stringify(step.response);
     const after = JSON.stringify(right[index]?.response);
-    require(rule, before ===
-      after, `answer ${index} ${where} to ${JSON.stringify(step.action)}: ${before} became ${after}`);
+    if (before === after) continue;
+    const what = `answer ${index} ${where} to ${JSON.stringify(step.action)}`;
+    require(rule, false, `${what}: ${before} became ${after}`);
   }
 }
 
@@ -134,110 +188,9 @@ export function require(rule: string, held: boolean, what: string): asserts held
   if (!held) throw new Error(`${rule} is broken: ${what}`);
 }
 
-/** Looks at one publisher of a simulator without being limited: asks a fork, with a new key where one is used up. */
-export interface Reader {
-  readonly sim: Simulator;
-  stats(publisherId: string, query?: Readonly<Record<string, string>>): StatsAnswer;
-  payouts(publisherId: string): PayoutsAnswer;
-  get(publisherId: string, path: string, query?: Readonly<Record<string, string>>): ApiResponse;
-}
-
-export interface StatsAnswer {
-  readonly text: string;
-  readonly period: { readonly from: string; readonly to: string };
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly micros: number;
-  readonly surfaces: readonly {
-    readonly id: string;
-    readonly impressions: number;
-    readonly micros: number;
-  }[];
-}
-
-export interface PayoutsAnswer {
-  readonly text: string;
-  readonly payouts: readonly {
-    readonly id: string;
-    readonly date: string;
-    readonly micros: number;
-    readonly text: string;
-  }[];
-  readonly pendingMicros: number;
-}
-
-export function readerOf(origin: Simulator): Reader {
-  const sim = origin.fork();
-  const asked = new Map<string, number>();
-
-  function get(
-    publisherId: string,
-    path: string,
-    query: Readonly<Record<string, string>> = {},
-  ): ApiResponse {
-    const count = asked.get(publisherId) ?? 60;
-    const publisher =
-      count >= 60 ? sim.publishers.rotateKey(publisherId) : sim.publishers.get(publisherId);
-    asked.set(publisherId, count >= 60 ? 1 : count + 1);
-    return sim.handle({
-      method: "GET",
-      path,
-      query: { publisher_id: publisherId, ...query },
-      headers: { authorization: `Bearer ${publisher.apiKey}` },
-    });
-  }
-  function read(
-    publisherId: string,
-    path: string,
-    query: Readonly<Record<string, string>> | undefined,
-  ): string {
-    const response = get(publisherId, path, query);
-    if (response.status === 200) return response.body;
-    throw new Error(`${path} ${JSON.stringify(query)} got ${response.status}: ${response.body}`);
-  }
-
-  return {
-    sim,
-    get,
-    stats: (publisherId, query) => statsOf(read(publisherId, "/v1/publisher/stats", query)),
-    payouts: (publisherId) =>
-      payoutsOf(read(publisherId, "/v1/publisher/payouts", { limit: "100" })),
-  };
-}
-
-export function statsOf(text: string): StatsAnswer {
-  const body = JSON.parse(text);
-  return {
-    text,
-    period: body.period,
-    impressions: body.impressions,
-    clicks: body.clicks,
-    micros: microsOf(body.revenue_inr),
-    surfaces: body.surfaces.map((row: { id: string; impressions: number; revenue: number }) => ({
-      id: row.id,
-      impressions: row.impressions,
-      micros: microsOf(row.revenue),
-    })),
-  };
-}
-
-export function payoutsOf(text: string): PayoutsAnswer {
-  const body = JSON.parse(text);
-  return {
-    text,
-    payouts: body.payouts.map((payout: { id: string; date: string; amount_inr: number }) => ({
-      id: payout.id,
-      date: payout.date,
-      micros: microsOf(payout.amount_inr),
-      text: JSON.stringify(payout),
-    })),
-    pendingMicros: microsOf(body.pending_inr),
-  };
-}
-
-/** An amount in INR as whole micros. Throws where a double can't hold it exactly. */
-export function microsOf(inr: number): number {
-  const micros = Math.round(inr * 1e6);
-  if (Number.isSafeInteger(micros)) return micros;
-  throw new Error(`${inr} INR is not an amount that can be compared to the micro.`);
+/** The state as text, save for the limiters' buckets, and the digest that covers them. */
+export function stateOf(sim: Simulator): string {
+  return JSON.stringify(sim.snapshot(), (key, value) =>
+    key.endsWith("Bucket") || key === "digest" ? undefined : value,
+  );
 }

@@ -1,0 +1,144 @@
+/** Holds a whole response against the verdict: status, the exact set of headers, content type, length, body. */
+
+import type { ApiResponse } from "../../src/index.ts";
+import { type Call, type OperationName, requestOf } from "./calls.ts";
+import { equal } from "./check.ts";
+import type { Bench, Expectation } from "./expectation.ts";
+import { checkExtraKinds, checkMembers } from "./members.ts";
+import { limitHeaders, type Pool } from "./quota.ts";
+import { checkErrorBody, errorContentType, statusOf } from "./refusals.ts";
+
+/** What a call must get, and what its answer's headers say. */
+export interface Verdict {
+  readonly expectation: Expectation;
+  readonly pool: Pool;
+  /** The exact wait, where a limit refuses. */
+  readonly retryAfterMs?: number | undefined;
+  /** The methods that a path has, where another was sent. */
+  readonly allow?: string | undefined;
+  /** Where a path with a slash too many sends its caller. */
+  readonly redirected?: string | undefined;
+}
+
+interface Seen {
+  readonly call: Call;
+  readonly response: ApiResponse;
+  readonly exact: ApiResponse;
+  readonly atMs: number;
+}
+
+const bodyMembers: Readonly<Record<OperationName, readonly string[]>> = {
+  stats: ["publisher_id", "period", "impressions", "clicks", "revenue_inr", "surfaces"],
+  surfaces: ["surfaces"],
+  payouts: ["payouts", "pending_inr"],
+  impression: ["ok", "impression_id", "revenue_credited_inr"],
+  click: ["ok", "click_id", "revenue_credited_inr"],
+};
+
+export function checkResponse(bench: Bench, verdict: Verdict, seen: Seen): void {
+  const { expectation, redirected } = verdict;
+  if (redirected !== undefined) checkRedirect(bench, redirected, seen);
+  else if (expectation.kind === "refused") checkRefusal(bench, expectation.code, verdict, seen);
+  else checkSuccess(bench, expectation, seen);
+}
+
+function checkRedirect(bench: Bench, location: string, { call, response }: Seen): void {
+  status(response, 308);
+  headers(bench, response, ["content-length", "location"]);
+  const query = String(requestOf(call, "").query ?? "");
+  equal("Location", response.headers.location, query === "" ? location : `${location}?${query}`);
+  equal("content-length", response.headers["content-length"], "0");
+  equal("body", response.body, "");
+}
+
+function checkRefusal(
+  bench: Bench,
+  code: string,
+  { allow, retryAfterMs }: Verdict,
+  { call, response, atMs }: Seen,
+): void {
+  const { readings, sometimes } = bench;
+  status(response, statusOf(code, readings));
+  const type = errorContentType(readings);
+  const hint = retryAfterMs === undefined ? undefined : retryAfter(bench, atMs, retryAfterMs);
+  const challenged = code === "unauthorized" && readings["auth.failure"] === "401";
+  headers(bench, response, [
+    "content-length",
+    ...(type === undefined ? [] : ["content-type"]),
+    ...(allow === undefined ? [] : ["allow"]),
+    ...(hint === undefined ? [] : ["retry-after"]),
+    ...(challenged ? ["www-authenticate"] : []),
+  ]);
+  equal("content-type", response.headers["content-type"], type);
+  equal("allow", response.headers.allow, allow);
+  equal("retry-after", response.headers["retry-after"], hint);
+  if (call.way.method === "HEAD") {
+    equal("body", response.body, "");
+    return;
+  }
+  length(response);
+  checkErrorBody(response, code, readings);
+  sometimes(`an error as ${readings["errors.body"]}`);
+}
+
+/** Retry-After in the form that the choice gives it, never too early. */
+function retryAfter(
+  { readings, sometimes }: Bench,
+  atMs: number,
+  waitMs: number,
+): string | undefined {
+  const reading = readings["limit.retry-after"];
+  sometimes(`a Retry-After as ${reading}`);
+  switch (reading) {
+    case "seconds":
+      return String(Math.ceil(waitMs / 1000));
+    case "http-date":
+      return new Date(Math.ceil((atMs + waitMs) / 1000) * 1000).toUTCString();
+    case "absent":
+      return undefined;
+  }
+}
+
+function checkSuccess(
+  bench: Bench,
+  expectation: Extract<Expectation, { kind: "success" }>,
+  { call, response, exact }: Seen,
+): void {
+  const { readings, sometimes } = bench;
+  status(response, 200);
+  headers(bench, response, ["content-type", "content-length"]);
+  const charset = readings["http.content-type"] === "json-charset" ? "; charset=utf-8" : "";
+  equal("content-type", response.headers["content-type"], `application/json${charset}`);
+  if (call.way.method === "HEAD") {
+    sometimes("a HEAD that succeeds");
+    equal("body", response.body, "");
+    return;
+  }
+  length(response);
+  const body = JSON.parse(response.body);
+  const members = bodyMembers[call.operation];
+  checkMembers(body, members, readings);
+  if (readings["response.extra-fields"] === "present") {
+    checkExtraKinds(body, members);
+    sometimes("a body with extra members");
+  }
+  if (readings["response.key-order"] === "shuffled") sometimes("a body that is shuffled");
+  sometimes(`ids as ${readings["ids.format"]}`);
+  const exactBody = exact === response ? body : JSON.parse(exact.body);
+  expectation.check({ text: response.body, body, exact: exactBody });
+}
+
+function status(response: ApiResponse, expected: number): void {
+  if (response.status === expected) return;
+  throw new Error(`Expected status ${expected}, got ${response.status}: ${response.body}`);
+}
+
+/** No header is missing, and none is there that nobody expects. */
+function headers({ readings }: Bench, response: ApiResponse, names: readonly string[]): void {
+  const expected = [...limitHeaders[readings["limit.headers"]], ...names];
+  equal("headers", Object.keys(response.headers).toSorted(), expected.toSorted());
+}
+
+function length({ headers: { "content-length": stated }, body }: ApiResponse): void {
+  equal("content-length", stated, String(new TextEncoder().encode(body).length));
+}

@@ -1,0 +1,13 @@
+/** How the oracle objects: with what it expected, and what it got instead. */
+
+/** @throws Error unless both are the same as JSON. */
+export function equal(what: string, actual: unknown, expected: unknown): void {
+  if (actual === expected) return;
+  const [is, ought] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (is !== ought) throw new Error(`Expected ${what} to be ${ought}, got ${is}.`);
+}
+
+/** @throws Error that says what was expected. */
+export function expected(what: string, held: boolean, got: unknown): asserts held {
+  if (!held) throw new Error(`Expected ${what}, got ${JSON.stringify(got)}.`);
+}

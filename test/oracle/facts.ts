@@ -1,0 +1,102 @@
+/** What the oracle knows to have happened: plain lists, copied to save them. */
+
+import type { Publisher } from "../../src/index.ts";
+
+export interface SurfaceFact {
+  readonly id: string;
+  readonly name: string;
+  status: string;
+  cpm: readonly [lower: number, upper: number];
+}
+
+export interface Account {
+  /** Its place: seeded ones from 0, sign-ups from a million on. */
+  readonly ordinal: number;
+  readonly id: string;
+  readonly joined: string;
+  readonly upiId: string;
+  readonly surfaces: SurfaceFact[];
+  apiKey: string;
+  /** Counts the keys: quota belongs to one of them. */
+  keys: number;
+}
+
+export interface Impression {
+  readonly id: string;
+  readonly publisherId: string;
+  readonly surface: string;
+  readonly adId: string;
+  readonly sessionId: string | undefined;
+  readonly atMs: number;
+  readonly day: string;
+  readonly micros: number;
+  /** The answer's body, which a replay repeats. */
+  readonly body: string;
+}
+
+export interface Click {
+  readonly id: string;
+  readonly impressionId: string;
+  readonly publisherId: string;
+  readonly surface: string;
+  readonly atMs: number;
+  readonly day: string;
+  readonly micros: number;
+  readonly body: string;
+}
+
+export interface Facts {
+  accounts: Account[];
+  impressions: Impression[];
+  clicks: Click[];
+  /** The instants at which requests were admitted, by pool. */
+  admitted: Record<string, number[]>;
+  /** What a click on a surface earns, learned from the first. */
+  clickPrices: Record<string, number>;
+  /** The answers to clicks on nothing that were accepted, by who clicked and what was sent. */
+  acceptedClicks: Record<string, string>;
+  /** Ids and references of payouts, by publisher and date. */
+  payoutIds: Record<string, string>;
+  references: Record<string, string>;
+}
+
+export function factsAbout(publishers: readonly Publisher[]): Facts {
+  return {
+    accounts: publishers.map(accountOf),
+    impressions: [],
+    clicks: [],
+    admitted: {},
+    clickPrices: {},
+    acceptedClicks: {},
+    payoutIds: {},
+    references: {},
+  };
+}
+
+export function accountOf(publisher: Publisher): Account {
+  const { ordinal, id, joined, upiId, apiKey } = publisher;
+  const surfaces = publisher.surfaces.map((one) => ({
+    id: one.id,
+    name: one.name,
+    status: one.status,
+    cpm: one.cpmRange,
+  }));
+  return { ordinal, id, joined, upiId, surfaces, apiKey, keys: 0 };
+}
+
+/** What was recorded for a publisher, or for one of its surfaces, on the days that count. */
+export function recorded(
+  { impressions, clicks }: Facts,
+  publisherId: string,
+  counts: (day: string) => boolean,
+  surface?: string,
+): { impressions: number; clicks: number; micros: number } {
+  const concerns = (one: Impression | Click): boolean =>
+    one.publisherId === publisherId &&
+    (surface === undefined || one.surface === surface) &&
+    counts(one.day);
+  const shown = impressions.filter(concerns);
+  const clicked = clicks.filter(concerns);
+  const micros = [...shown, ...clicked].reduce((sum, one) => sum + one.micros, 0);
+  return { impressions: shown.length, clicks: clicked.length, micros };
+}

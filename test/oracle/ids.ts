@@ -1,0 +1,34 @@
+/** What an id may look like. Ids are opaque: nothing here knows what one stands for. */
+
+import { expected } from "./check.ts";
+import type { Readings } from "./readings.ts";
+
+export type IdKind = "publisher" | "surface" | "impression" | "click" | "payout" | "transaction";
+
+const prefixes: Readonly<Record<IdKind, string>> = {
+  publisher: "pub_",
+  surface: "srf_",
+  impression: "imp_",
+  click: "clk_",
+  payout: "pay_",
+  transaction: "txn_",
+};
+
+const looks: Readonly<Record<Readings["ids.format"], (id: string, kind: IdKind) => boolean>> = {
+  prefixed: (id, kind) =>
+    id.startsWith(prefixes[kind]) && /^[0-9a-z]{13}$/.test(id.slice(prefixes[kind].length)),
+  uuid: (id) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id),
+  digits: (id) => /^\d{20}$/.test(id) && BigInt(id) > 2n ** 53n,
+  long: (id) => /^[a-z0-9_]{200}$/.test(id),
+  "url-unsafe": (id) =>
+    /^[A-Za-z0-9+/]+={1,2}$/.test(id) &&
+    id.length % 4 === 0 &&
+    id.includes("+") &&
+    id.includes("/"),
+};
+
+/** @throws Error unless the id has the form that ids of its kind have. */
+export function looksLike(id: unknown, kind: IdKind, format: Readings["ids.format"]): void {
+  const fits = typeof id === "string" && looks[format](id, kind);
+  expected(`the id of a ${kind} as ${format}`, fits, id);
+}

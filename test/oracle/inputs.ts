@@ -1,0 +1,124 @@
+/** What an operation gets to read of a call, or why it doesn't (spec §4). */
+
+import { isDay } from "./calendar.ts";
+import { type Call, isJson, type Operation, operations, type Parameter } from "./calls.ts";
+import type { Readings } from "./readings.ts";
+
+/** The values that reach the operation as text, or the code of the refusal. */
+export type Input =
+  | { readonly kind: "values"; readonly values: Readonly<Record<string, string | undefined>> }
+  | { readonly kind: "refused"; readonly code: string };
+
+export const DEFAULT_LIMIT = 20;
+export const MOST_PAYOUTS = 100;
+
+export function inputOf(call: Call, readings: Readings): Input {
+  const operation = operations[call.operation];
+  const carried =
+    operation.method === "POST" ? carrierProblem(call, operation, readings) : undefined;
+  const code = carried ?? call.way.unreadable?.code;
+  if (code !== undefined) return refused(code);
+
+  const sent = Object.entries(call.values).filter(([, value]) => value !== undefined);
+  const isKnown = (name: string): boolean => operation.parameters.some((one) => one.name === name);
+  if (readings["request.unknown-fields"] === "reject" && sent.some(([name]) => !isKnown(name))) {
+    return refused("unknown_parameter");
+  }
+  const values: Record<string, string | undefined> = {};
+  for (const parameter of operation.parameters) {
+    const value = valueSent(call, operation, parameter.name);
+    const isEmpty = value === "" || value === null;
+    if (value === undefined || (isEmpty && emptyIsNone(parameter, readings))) {
+      if (parameter.required) return refused("missing_parameter");
+      continue;
+    }
+    const text = textOf(value, parameter, readings);
+    if (text === undefined) return refused("invalid_parameter");
+    values[parameter.name] = text;
+  }
+  return { kind: "values", values };
+}
+
+/** Why the way that the parameters came isn't one that is read. */
+function carrierProblem(
+  { values, way }: Call,
+  { parameters }: Operation,
+  readings: Readings,
+): string | undefined {
+  const { carrier, inQuery } = way;
+  const encoding = readings["request.encoding"];
+  const hasBody = bodyIsSent(values, way);
+  if (hasBody && encoding === "query") return "unsupported_media_type";
+  if (carrier === "text" || carrier === "encoded") return "unsupported_media_type";
+  const names = carrier === "query" ? Object.keys(values) : inQuery;
+  const named = parameters.some(({ name }) => names.includes(name) && values[name] !== undefined);
+  if (named && (encoding === "json" || encoding === "form")) return "unsupported_media_type";
+  if (!hasBody) return undefined;
+
+  // Without a type a body is what the encoding in force says; JSON, where it says nothing.
+  const untyped = encoding === "form" ? "form" : "json";
+  const kind = isJson(carrier) ? "json" : "form";
+  const isUntyped = carrier === "untyped-json" || carrier === "untyped-form";
+  if (!isUntyped) {
+    const other = encoding !== "any" && encoding !== kind;
+    return other ? "unsupported_media_type" : undefined;
+  }
+  if (kind === untyped) return undefined;
+  if (untyped === "json") return "malformed_body";
+  // A JSON text read as a form is one parameter of a strange name.
+  return readings["request.unknown-fields"] === "reject"
+    ? "unknown_parameter"
+    : "missing_parameter";
+}
+
+/** A form of no values is as good as no body. */
+function bodyIsSent(
+  values: Call["values"],
+  { carrier, inQuery, unreadable }: Call["way"],
+): boolean {
+  if (carrier === "query") return false;
+  if (isJson(carrier) || unreadable !== undefined) return true;
+  return Object.entries(values).some(
+    ([name, value]) => value !== undefined && !inQuery.includes(name),
+  );
+}
+
+/** A value as it arrives: outside of a JSON body all is text. */
+function valueSent({ values, way }: Call, { method }: Operation, name: string): unknown {
+  const value = values[name];
+  const typed = method === "POST" && isJson(way.carrier) && !way.inQuery.includes(name);
+  return value === undefined || typed ? value : String(value);
+}
+
+function emptyIsNone(parameter: Parameter, readings: Readings): boolean {
+  return readings["request.empty-value"] === "absent" && !parameter.required;
+}
+
+/** The value as text, undefined where it is a wrong one. */
+function textOf(value: unknown, { type }: Parameter, readings: Readings): string | undefined {
+  if (type === "date") return typeof value === "string" && isDay(value) ? value : undefined;
+  if (type === "whole") return wholeNumber(value, readings);
+  if (typeof value === "number") {
+    const fits = readings["request.scalar-types"] === "coerce" && Number.isSafeInteger(value);
+    return fits ? String(value) : undefined;
+  }
+  if (typeof value !== "string" || value === "" || !value.isWellFormed()) return undefined;
+  for (const character of value) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return undefined;
+  }
+  return value;
+}
+
+/** The one whole number is the payouts' limit, which comes in a query: always text. */
+function wholeNumber(value: unknown, readings: Readings): string | undefined {
+  if (typeof value !== "string" || !/^-?\d{1,15}$/.test(value)) return undefined;
+  const number = Number(value);
+  if (number < 1) return undefined;
+  if (number <= MOST_PAYOUTS) return String(number);
+  return readings["payout.limit-over-max"] === "clamp" ? String(MOST_PAYOUTS) : undefined;
+}
+
+function refused(code: string): Input {
+  return { kind: "refused", code };
+}

@@ -1,0 +1,61 @@
+/** Which members an object of a body has, and in which order (spec §2). */
+
+import { equal, expected } from "./check.ts";
+import type { Readings } from "./readings.ts";
+
+/** Holds an object of a success body against its documented members. */
+export function checkMembers(
+  object: object,
+  documented: readonly string[],
+  readings: Readings,
+): void {
+  const names = Object.keys(object);
+  const missing = documented.filter((name) => !names.includes(name));
+  equal("missing members", missing, []);
+  const extra = names.filter((name) => !documented.includes(name));
+  if (readings["response.extra-fields"] === "none") equal("extra members", extra, []);
+  else expected("members that the spec doesn't list", extra.length > 0, names);
+  checkOrder(object, documented, readings);
+}
+
+/** The documented members come first and in their order; or, shuffled, never in their order, whatever is among them. */
+export function checkOrder(
+  object: object,
+  documented: readonly string[],
+  readings: Readings,
+): void {
+  const names = Object.keys(object);
+  const isShuffled = readings["response.key-order"] === "shuffled";
+  const order = isShuffled
+    ? names.filter((name) => documented.includes(name))
+    : names.slice(0, documented.length);
+  const inOrder = JSON.stringify(order) === JSON.stringify(documented);
+  const wanted = documented.join(", ");
+  if (!isShuffled) expected(`the order ${wanted}`, inOrder, names);
+  else expected(`another order than ${wanted}`, !inOrder || documented.length < 2, names);
+}
+
+/** Of the extra members at the top of a success body one is a text, one null, one an object. */
+export function checkExtraKinds(body: object, documented: readonly string[]): void {
+  const kinds = Object.entries(body)
+    .filter(([name]) => !documented.includes(name))
+    .map(([, value]): string => (value === null ? "null" : typeof value));
+  for (const kind of ["string", "null", "object"]) {
+    expected(`an extra member that is ${kind}`, kinds.includes(kind), kinds);
+  }
+}
+
+/** A body's content without the order of its members: two of one content must be one text. */
+export function contentOf(body: string): string {
+  return JSON.stringify(sorted(JSON.parse(body)));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, member]): [string, unknown] => [name, sorted(member)])
+      .toSorted(([left], [right]) => (left < right ? -1 : 1)),
+  );
+}

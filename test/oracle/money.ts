@@ -1,0 +1,18 @@
+/** Amounts as whole micro-INR, and how they are shown. */
+
+import type { Readings } from "./readings.ts";
+
+const MICROS_PER_PAISA = 10_000;
+
+/** A shown amount in micros. */
+export function microsOf(inr: number): number {
+  return Math.round(inr * 1_000_000);
+}
+
+/** What an amount is shown as, in INR. */
+export function shownInr(micros: number, precision: Readings["money.precision"]): number {
+  if (precision === "exact") return micros / 1_000_000;
+  const paise = Math.floor(micros / MICROS_PER_PAISA);
+  const up = (micros % MICROS_PER_PAISA) * 2 >= MICROS_PER_PAISA;
+  return (up ? paise + 1 : paise) / 100;
+}

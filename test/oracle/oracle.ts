@@ -1,0 +1,222 @@
+/**
+ * What the answers must be, recomputed from the plain list of what was sent, under any readings of the spec's open
+ * points. Shares no code with the simulator: its own calendar, its own constants of the spec, arrays and loops only. It
+ * can't know prices; it learns them from answers and holds them against the bounds.
+ */
+
+import type { ApiResponse, Publisher } from "../../src/index.ts";
+import { checkResponse, type Verdict } from "./answers.ts";
+import { dayOfInstant } from "./calendar.ts";
+import { type Call, operations } from "./calls.ts";
+import { equal } from "./check.ts";
+import { type Bench, type Expectation, type History, refused, success } from "./expectation.ts";
+import { type Account, accountOf, type Facts, factsAbout } from "./facts.ts";
+import { type Input, inputOf } from "./inputs.ts";
+import { contentOf } from "./members.ts";
+import { expectPayouts } from "./payouts.ts";
+import { createQuotas, poolOf, untouched } from "./quota.ts";
+import type { Readings } from "./readings.ts";
+import { expectClick, expectImpression } from "./recording.ts";
+import { expectStats } from "./stats.ts";
+import { expectSurfaces } from "./surfaces.ts";
+
+export interface Sent {
+  readonly apiKey: string;
+  readonly call: Call;
+  readonly atMs: number;
+  readonly response: ApiResponse;
+  /** The answer to the same in a world that rounds no amounts; where none are rounded, `response` itself. */
+  readonly exact: ApiResponse;
+}
+
+export interface OracleOptions {
+  readonly readings: Readings;
+  readonly publishers: readonly Publisher[];
+  readonly history: History;
+  /** Told of the interesting places. */
+  readonly sometimes: (place: string) => void;
+}
+
+export interface Oracle {
+  /** @throws Error that says what was expected instead. */
+  see(sent: Sent): void;
+  add(publisher: Publisher): void;
+  setKey(publisherId: string, apiKey: string): void;
+  setSurface(
+    publisherId: string,
+    surfaceId: string,
+    change: { status?: string | undefined; cpmRange?: readonly [number, number] | undefined },
+  ): void;
+  readonly facts: Readonly<Facts>;
+  save(): unknown;
+  restore(saved: unknown): void;
+  dayOf(instantMs: number): string;
+  /** When the last refusal by a limit ends, if there was one. */
+  readonly refusedUntilMs: number | undefined;
+}
+
+export function createOracle(options: OracleOptions): Oracle {
+  const { readings, sometimes } = options;
+  const facts = factsAbout(options.publishers);
+  const bench: Bench = { readings, facts, history: options.history, sometimes };
+  const quotas = createQuotas(readings, facts);
+  const judge = createJudge(bench);
+  const textsByContent = new Map<string, string>();
+  let refusedUntilMs: number | undefined;
+
+  const dayOf = (ms: number): string => dayOfInstant(ms, readings["date.timezone"]);
+
+  function see({ apiKey, call, atMs, response, exact }: Sent): void {
+    const verdict = verdictOn(call, apiKey, atMs);
+    if (verdict.retryAfterMs !== undefined) refusedUntilMs = atMs + verdict.retryAfterMs;
+    equal("whether the key is in the answer", JSON.stringify(response).includes(apiKey), false);
+    quotas.checkHeaders(response, verdict.pool, atMs);
+    checkResponse(bench, verdict, { call, response, exact, atMs });
+    checkOneText(response);
+  }
+
+  function verdictOn(call: Call, apiKey: string, atMs: number): Verdict {
+    const routed = routeOf(call, readings);
+    if (routed !== undefined) {
+      sometimes(routed.redirected === undefined ? "a refusal without a route" : "a redirect");
+      return routed;
+    }
+    if (call.way.slash) sometimes("a slash that makes no difference");
+    const caller = callerOf(call, apiKey);
+    if (caller === undefined) {
+      sometimes(`a refusal without a key: ${readings["auth.failure"]}`);
+      return { expectation: refused("unauthorized"), pool: untouched(call.operation, readings) };
+    }
+    const input = inputOf(call, readings);
+    const pool = poolOf(call.operation, caller, subjectOf(call, input, caller), readings);
+    if (quotas.room(pool, atMs) < 1) {
+      sometimes(`a refusal by ${readings["limit.algorithm"]}`);
+      const retryAfterMs = quotas.retryAfterMs(pool, atMs);
+      return { expectation: refused("rate_limited"), pool, retryAfterMs };
+    }
+    quotas.spend(pool, atMs);
+    const expectation = judge(call, input, caller, atMs);
+    if (expectation.kind === "refused" && readings["limit.rejected-requests"] === "free") {
+      quotas.giveBack(pool);
+      sometimes("a request that gives its quota back");
+    }
+    return { expectation, pool };
+  }
+
+  function callerOf({ way }: Call, apiKey: string): Account | undefined {
+    const { scheme } = way;
+    const caller = facts.accounts.find((one) => one.apiKey === apiKey);
+    if (scheme === undefined || caller === undefined) return undefined;
+    if (scheme === "Bearer") return caller;
+    const anyCase = readings["auth.scheme-case"] === "any" && scheme.toLowerCase() === "bearer";
+    if (anyCase) sometimes("bearer in another case");
+    return anyCase ? caller : undefined;
+  }
+
+  /** Whose recording quota a request counts against, where any key serves every publisher. */
+  function subjectOf({ operation }: Call, input: Input, caller: Account): Account {
+    if (input.kind === "refused" || readings["auth.key-scope"] === "publisher") return caller;
+    const { publisher_id, impression_id } = input.values;
+    const clicked = facts.impressions.find((one) => one.id === impression_id)?.publisherId;
+    const named = operation === "click" ? clicked : publisher_id;
+    const subject = facts.accounts.find((one) => one.id === named) ?? caller;
+    if (subject !== caller) sometimes("a key that serves another publisher");
+    return subject;
+  }
+
+  /** Of one content there is one text: the order of its members follows from it. */
+  function checkOneText({ body }: ApiResponse): void {
+    if (readings["response.key-order"] !== "shuffled" || !body.startsWith("{")) return;
+    const content = contentOf(body);
+    const before = textsByContent.get(content) ?? body;
+    textsByContent.set(content, body);
+    equal("the order of members", body, before);
+  }
+
+  function account(publisherId: string): Account {
+    const found = facts.accounts.find((one) => one.id === publisherId);
+    if (found === undefined) throw new Error(`The oracle has no publisher ${publisherId}.`);
+    return found;
+  }
+
+  return {
+    see,
+    add: (publisher) => facts.accounts.push(accountOf(publisher)),
+    setKey(publisherId, apiKey) {
+      const of = account(publisherId);
+      of.apiKey = apiKey;
+      of.keys += 1;
+    },
+    setSurface(publisherId, surfaceId, change) {
+      const surface = account(publisherId).surfaces.find((one) => one.id === surfaceId);
+      if (surface === undefined) throw new Error(`The oracle has no surface ${surfaceId}.`);
+      surface.status = change.status ?? surface.status;
+      surface.cpm = change.cpmRange ?? surface.cpm;
+    },
+    facts,
+    save: () => structuredClone(facts),
+    // Only what `save` gave comes in here.
+    restore: (saved) => Object.assign(facts, structuredClone(saved)),
+    dayOf,
+    get refusedUntilMs(): number | undefined {
+      return refusedUntilMs;
+    },
+  };
+}
+
+/** What becomes of a call before its key is looked at; undefined where an operation answers. */
+function routeOf({ operation, way }: Call, readings: Readings): Verdict | undefined {
+  const slash = readings["http.trailing-slash"];
+  const nowhere = { expectation: refused("route_not_found"), pool: untouched(undefined, readings) };
+  if (way.elsewhere !== undefined || (way.slash && slash === "404")) return nowhere;
+  const { method, path } = operations[operation];
+  const isHead = method === "GET" && readings["http.head"] === "supported";
+  const methods = isHead ? [method, "HEAD"] : [method];
+  if (!methods.includes(way.method)) {
+    if (readings["errors.method"] === "404") return nowhere;
+    return { ...nowhere, expectation: refused("method_not_allowed"), allow: methods.join(", ") };
+  }
+  if (!way.slash || slash === "same") return undefined;
+  const redirected = `../${path.slice(path.lastIndexOf("/") + 1)}`;
+  return {
+    expectation: success(() => undefined),
+    pool: untouched(operation, readings),
+    redirected,
+  };
+}
+
+/** What an operation makes of what reached it. */
+function createJudge(
+  bench: Bench,
+): (call: Call, input: Input, caller: Account, atMs: number) => Expectation {
+  const { facts, readings, sometimes } = bench;
+  return ({ operation }, input, caller, atMs) => {
+    if (input.kind === "refused") {
+      sometimes(`refused as ${input.code}`);
+      return input;
+    }
+    const { values } = input;
+    if (operation === "click") return expectClick(bench, caller, values, atMs);
+    const named = facts.accounts.find((one) => one.id === values.publisher_id);
+    if (named === undefined) {
+      sometimes("a publisher that doesn't exist");
+      return refused("publisher_not_found");
+    }
+    if (named !== caller && readings["auth.key-scope"] === "publisher") {
+      sometimes("a foreign publisher");
+      const masked = readings["auth.foreign-publisher"] === "404";
+      return refused(masked ? "publisher_not_found" : "foreign_publisher");
+    }
+    const today = dayOfInstant(atMs, readings["date.timezone"]);
+    switch (operation) {
+      case "impression":
+        return expectImpression(bench, named, values, atMs);
+      case "stats":
+        return expectStats(bench, named, values, today);
+      case "payouts":
+        return expectPayouts(bench, named, values, today);
+      case "surfaces":
+        return expectSurfaces(bench, named);
+    }
+  };
+}

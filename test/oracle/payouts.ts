@@ -1,0 +1,200 @@
+/** Which payouts there are, what has become of each, and what is still pending (spec §2, §3). */
+
+import { addDays, daysBetween, mondayOf, nextMonth } from "./calendar.ts";
+import { equal, expected } from "./check.ts";
+import { type Answer, type Bench, checkAmount, type Expectation, success } from "./expectation.ts";
+import { type Account, recorded } from "./facts.ts";
+import { looksLike } from "./ids.ts";
+import { DEFAULT_LIMIT } from "./inputs.ts";
+import { checkMembers } from "./members.ts";
+import type { Readings } from "./readings.ts";
+
+const THRESHOLD_MICROS = 500_000_000;
+
+/** A stretch of days that is paid at once. */
+interface Cycle {
+  readonly number: number;
+  readonly from: string;
+  readonly to: string;
+  readonly date: string;
+  next(): Cycle;
+}
+
+const cycles: Readonly<Record<Readings["payout.cycle"], (day: string) => Cycle>> = {
+  monthly: (day) => monthly(day.slice(0, 7)),
+  weekly: (day) => weekly(mondayOf(day)),
+};
+
+/** A calendar month, paid on the 7th of the next. Months count from the year 0. */
+function monthly(month: string): Cycle {
+  const next = nextMonth(month);
+  return {
+    number: Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1,
+    from: `${month}-01`,
+    to: addDays(`${next}-01`, -1),
+    date: `${next}-07`,
+    next: () => monthly(next),
+  };
+}
+
+/** A week from Monday to Sunday, paid on the Wednesday after. Weeks count from the one that the year 0 begins in. */
+function weekly(monday: string): Cycle {
+  return {
+    number: daysBetween("0000-01-03", monday) / 7 + 1,
+    from: monday,
+    to: addDays(monday, 6),
+    date: addDays(monday, 9),
+    next: () => weekly(addDays(monday, 7)),
+  };
+}
+
+/** The statuses of a payout's course, each with the first day that it holds, counted from the payout's date. */
+const courses: readonly (readonly (readonly [firstDay: number, status: string])[])[] = [
+  ordinary(),
+  [
+    [0, "processing"],
+    [3, "on_hold"],
+    [40, "processing"],
+    [42, "paid"],
+  ],
+  ordinary(),
+  [
+    [0, "processing"],
+    [3, "failed"],
+    [25, "processing"],
+    [27, "paid"],
+  ],
+  [
+    [0, "processing"],
+    [3, "paid"],
+    [15, "reversed"],
+  ],
+];
+
+function ordinary(): readonly (readonly [number, string])[] {
+  return [
+    [0, "processing"],
+    [3, "paid"],
+  ];
+}
+
+interface Payout {
+  readonly cycle: Cycle;
+  readonly micros: number;
+  readonly status: string;
+}
+
+export function expectPayouts(
+  bench: Bench,
+  account: Account,
+  values: Readonly<Record<string, string | undefined>>,
+  today: string,
+): Expectation {
+  const { readings, sometimes } = bench;
+  const limit = Number(values.limit ?? DEFAULT_LIMIT);
+  const { payouts, pending } = historyOf(bench, account, today);
+  if (payouts.length > limit) sometimes("more payouts than the limit");
+  const listed =
+    readings["payout.order"] === "newest-first"
+      ? payouts.toReversed().slice(0, limit)
+      : payouts.slice(0, limit);
+  return success((answer) => checkPayouts(bench, account, listed, pending, answer));
+}
+
+function historyOf(
+  bench: Bench,
+  account: Account,
+  today: string,
+): { payouts: Payout[]; pending: number } {
+  const { readings, sometimes } = bench;
+  const payouts: Payout[] = [];
+  let waiting = 0;
+  for (let cycle = cycles[readings["payout.cycle"]](account.joined); ; cycle = cycle.next()) {
+    const isDue = cycle.date <= today;
+    // Until a cycle is paid all that came since is pending.
+    const to = isDue ? cycle.to : today;
+    waiting += revenueOf(bench, account, cycle.from, to);
+    if (!isDue) return { payouts, pending: waiting };
+    if (waiting < THRESHOLD_MICROS) {
+      if (waiting > 0) sometimes("a rollover");
+      continue;
+    }
+    const status = statusOf(bench, account, cycle, today);
+    payouts.push({ cycle, micros: waiting, status });
+    sometimes(`a ${readings["payout.cycle"]} payout`);
+    waiting = 0;
+  }
+}
+
+function statusOf(
+  { readings, sometimes }: Bench,
+  account: Account,
+  cycle: Cycle,
+  today: string,
+): string {
+  if (readings["payout.statuses"] === "documented") return "paid";
+  const course = courses[(cycle.number + account.ordinal) % 5] ?? [];
+  const days = daysBetween(cycle.date, today);
+  const status = course.findLast(([firstDay]) => days >= firstDay)?.[1] ?? "none";
+  sometimes(`a payout that is ${status}`);
+  return status;
+}
+
+function revenueOf({ facts, history }: Bench, { id }: Account, from: string, to: string): number {
+  if (from > to) return 0;
+  const since = recorded(facts, id, (day) => day >= from && day <= to);
+  return history(id, { from, to }).micros + since.micros;
+}
+
+function checkPayouts(
+  bench: Bench,
+  account: Account,
+  listed: readonly Payout[],
+  pending: number,
+  { body }: Answer,
+): void {
+  equal(
+    "dates of the payouts",
+    body.payouts.map((one: { date: string }) => one.date),
+    listed.map(({ cycle }) => cycle.date),
+  );
+  for (const [index, payout] of listed.entries()) {
+    checkPayout(bench, account, payout, body.payouts[index]);
+  }
+  checkAmount("pending_inr", body.pending_inr, pending, bench);
+}
+
+function checkPayout(
+  bench: Bench,
+  account: Account,
+  { cycle, micros, status }: Payout,
+  shown: Answer["body"],
+): void {
+  const { readings, facts } = bench;
+  const isMade = status === "paid" || status === "reversed";
+  const names = ["id", "date", "amount_inr", "upi_id", "status"];
+  const hasReference = isMade || readings["payout.txn-id"] !== "absent";
+  checkMembers(shown, hasReference ? [...names, "txn_id"] : names, readings);
+  checkAmount(`amount of ${cycle.date}`, shown.amount_inr, micros, bench);
+  equal("upi_id", shown.upi_id, account.upiId);
+  equal(`status of ${cycle.date}`, shown.status, status);
+  looksLike(shown.id, "payout", readings["ids.format"]);
+  same(facts.payoutIds, `${account.id} ${cycle.date}`, shown.id);
+  if (isMade) {
+    looksLike(shown.txn_id, "transaction", readings["ids.format"]);
+    same(facts.references, `${account.id} ${cycle.date}`, shown.txn_id);
+    return;
+  }
+  const none = { empty: "", null: null, absent: undefined }[readings["payout.txn-id"]];
+  equal("txn_id before it is paid", shown.txn_id, none);
+  bench.sometimes(`a txn_id that is ${readings["payout.txn-id"]}`);
+}
+
+/** What was once given is given again, and to nothing else. */
+function same(known: Record<string, string>, what: string, id: string): void {
+  const before = known[what];
+  equal(`the id of ${what}`, id, before ?? id);
+  if (before !== undefined) return;
+  expected("an id that nothing else has", !Object.values(known).includes(id), id);
+  known[what] = id;
+}

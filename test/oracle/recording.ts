@@ -1,0 +1,225 @@
+/** Impressions and clicks: which count, which are repeats, what they earn (spec §1, §4). */
+
+import { dayOfInstant } from "./calendar.ts";
+import { equal, expected } from "./check.ts";
+import {
+  type Answer,
+  type Bench,
+  checkAmount,
+  creditOf,
+  type Expectation,
+  refused,
+  success,
+} from "./expectation.ts";
+import type { Account, Impression, SurfaceFact } from "./facts.ts";
+import { looksLike } from "./ids.ts";
+import type { Readings } from "./readings.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How long an impression is remembered, in ms. */
+export const dedupWindowsMs: Readonly<Record<Readings["dedup.window"], number>> = {
+  "30m": HOUR_MS / 2,
+  "24h": 24 * HOUR_MS,
+  forever: Number.POSITIVE_INFINITY,
+};
+
+/** How late a click may not be, in ms. */
+export const clickWindowsMs: Readonly<Record<Readings["click.window"], number>> = {
+  none: Number.POSITIVE_INFINITY,
+  "24h": 24 * HOUR_MS,
+  "7d": 7 * 24 * HOUR_MS,
+  "30d": 30 * 24 * HOUR_MS,
+};
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+export function expectImpression(
+  bench: Bench,
+  account: Account,
+  values: Values,
+  atMs: number,
+): Expectation {
+  const { readings, sometimes } = bench;
+  const surface = account.surfaces.find((one) => one.id === values.surface);
+  if (surface === undefined) {
+    sometimes("an impression on an unknown surface");
+    return refused("surface_not_found");
+  }
+  if (surface.status !== "active") {
+    sometimes("an impression on a surface that isn't active");
+    if (readings["surface.inactive"] === "reject") return refused("surface_inactive");
+    sometimes("an impression that isn't credited");
+  }
+  const original = originalOf(bench, account, values, atMs);
+  if (original === undefined) {
+    return success((answer) => learnImpression(bench, account, surface, values, atMs, answer));
+  }
+  sometimes("a duplicate impression");
+  if (original.surface !== surface.id) sometimes("a duplicate on another surface");
+  if (original.adId !== values.ad_id) sometimes("a duplicate with another ad");
+  return repeat(bench, readings["dedup.repeat"], "impression", original);
+}
+
+/** The impression that counted, if the same was seen less than the window ago. */
+function originalOf(
+  { readings, facts, sometimes }: Bench,
+  account: Account,
+  values: Values,
+  atMs: number,
+): Impression | undefined {
+  if (values.session_id === undefined || readings["dedup.repeat"] === "count") return undefined;
+  const key = readings["dedup.key"];
+  const latest = facts.impressions.findLast(
+    (one) =>
+      one.publisherId === account.id &&
+      one.sessionId === values.session_id &&
+      (key === "session" || one.surface === values.surface) &&
+      (key !== "surface-ad-session" || one.adId === values.ad_id),
+  );
+  if (latest === undefined) return undefined;
+  const windowMs = dedupWindowsMs[readings["dedup.window"]];
+  const age = atMs - latest.atMs;
+  if (age === windowMs - 1) sometimes("a duplicate suppressed at W-1");
+  if (age === windowMs) sometimes("a fresh impression at W");
+  // Beside a later one the window alone lets it pass: nothing was swept away meanwhile.
+  const later = facts.impressions.some(
+    (one) =>
+      one.publisherId === account.id && one.sessionId !== undefined && one.atMs > latest.atMs,
+  );
+  if (age === windowMs && later) sometimes("a fresh impression at W beside a later one");
+  if (windowMs === Number.POSITIVE_INFINITY && age > 366 * 24 * HOUR_MS) {
+    sometimes("a duplicate after years");
+  }
+  return age < windowMs ? latest : undefined;
+}
+
+function learnImpression(
+  bench: Bench,
+  { id: publisherId }: Account,
+  surface: SurfaceFact,
+  values: Values,
+  atMs: number,
+  answer: Answer,
+): void {
+  const { facts, readings } = bench;
+  const { ok, impression_id: id, revenue_credited_inr: shown } = answer.body;
+  const micros = creditOf(answer);
+  equal("ok", ok, true);
+  looksLike(id, "impression", readings["ids.format"]);
+  const isKnown = facts.impressions.some((one) => one.id === id);
+  expected("an id that no other impression has", !isKnown, id);
+  const [lower, upper] =
+    surface.status === "active" ? surface.cpm.map((inr) => Math.round(inr * 1000)) : [0, 0];
+  const fits = lower !== undefined && upper !== undefined && micros >= lower && micros <= upper;
+  expected(`a credit of ${lower} to ${upper} micros`, fits, micros);
+  checkAmount("revenue_credited_inr", shown, micros, bench);
+  facts.impressions.push({
+    id,
+    publisherId,
+    surface: surface.id,
+    adId: values.ad_id ?? "",
+    sessionId: values.session_id,
+    atMs,
+    day: dayOfInstant(atMs, readings["date.timezone"]),
+    micros,
+    body: answer.text,
+  });
+}
+
+function repeat(
+  bench: Bench,
+  reading: Readings["dedup.repeat"],
+  kind: "impression" | "click",
+  original: { readonly id: string; readonly micros: number; readonly body: string },
+): Expectation {
+  if (reading === "conflict") return refused(`duplicate_${kind}`);
+  return success(({ text, body }) => {
+    equal("ok", body.ok, true);
+    equal(`${kind}_id of a repeat`, body[`${kind}_id`], original.id);
+    const micros = reading === "replay" ? original.micros : 0;
+    checkAmount("credit of a repeat", body.revenue_credited_inr, micros, bench);
+    if (reading === "replay") equal("the replayed bytes", text, original.body);
+  });
+}
+
+export function expectClick(
+  bench: Bench,
+  caller: Account,
+  values: Values,
+  atMs: number,
+): Expectation {
+  const { facts, readings, sometimes } = bench;
+  const target = values.impression_id ?? "";
+  const impression = facts.impressions.find((one) => one.id === target);
+  const isForeign = impression !== undefined && impression.publisherId !== caller.id;
+  if (isForeign) sometimes("a click on a foreign impression");
+  if (impression === undefined || (isForeign && readings["auth.key-scope"] === "publisher")) {
+    if (impression === undefined) sometimes("a click on nothing");
+    return expectUnknown(bench, caller, target);
+  }
+  const ageMs = atMs - impression.atMs;
+  const windowMs = clickWindowsMs[readings["click.window"]];
+  if (ageMs === windowMs - 1) sometimes("a click in the last millisecond");
+  if (ageMs >= windowMs) {
+    sometimes(ageMs === windowMs ? "a click at the window's end" : "a click that is too late");
+    return refused("click_too_late");
+  }
+  const before = facts.clicks.find((one) => one.impressionId === target);
+  if (before !== undefined) {
+    sometimes("a second click");
+    const reading = readings["click.repeat"];
+    if (reading !== "count") return repeat(bench, reading, "click", before);
+    sometimes("a second click that counts");
+  }
+  return success((answer) => learnClick(bench, impression, atMs, answer));
+}
+
+function learnClick(bench: Bench, impression: Impression, atMs: number, answer: Answer): void {
+  const { facts, readings, sometimes } = bench;
+  const { ok, click_id: id, revenue_credited_inr: shown } = answer.body;
+  const { surface, publisherId } = impression;
+  const micros = creditOf(answer);
+  equal("ok", ok, true);
+  looksLike(id, "click", readings["ids.format"]);
+  const isKnown =
+    facts.clicks.some((one) => one.id === id) || Object.values(facts.acceptedClicks).includes(id);
+  expected("an id that no other click has", !isKnown, id);
+  const price = readings["click.revenue"] === "zero" ? 0 : (facts.clickPrices[surface] ?? micros);
+  equal("the surface's price of a click", micros, price);
+  expected("a price above zero", micros > 0 || readings["click.revenue"] === "zero", micros);
+  facts.clickPrices[surface] = price;
+  checkAmount("revenue_credited_inr", shown, micros, bench);
+  const day = dayOfInstant(atMs, readings["date.timezone"]);
+  if (impression.day !== day) sometimes("a click on another day");
+  const { text: body } = answer;
+  facts.clicks.push({
+    id,
+    impressionId: impression.id,
+    publisherId,
+    surface,
+    atMs,
+    day,
+    micros,
+    body,
+  });
+}
+
+/** A click on an impression that the caller may not know of. */
+function expectUnknown(bench: Bench, caller: Account, target: string): Expectation {
+  const { facts, readings, sometimes } = bench;
+  if (readings["click.unknown"] !== "accept-uncredited") return refused("impression_not_found");
+  return success(({ body }) => {
+    sometimes("an unknown click that is accepted");
+    equal("ok", body.ok, true);
+    looksLike(body.click_id, "click", readings["ids.format"]);
+    const isReal = facts.clicks.some((one) => one.id === body.click_id);
+    expected("an id that no real click has", !isReal, body.click_id);
+    const sent = `${caller.id} ${target}`;
+    const before = facts.acceptedClicks[sent];
+    if (before !== undefined) sometimes("an unknown click that is accepted again");
+    equal("the id of the same again", body.click_id, before ?? body.click_id);
+    facts.acceptedClicks[sent] = body.click_id;
+    checkAmount("revenue_credited_inr", body.revenue_credited_inr, 0, bench);
+  });
+}

@@ -1,0 +1,129 @@
+/** What a refusal looks like (spec §7 is silent): its status, and the shape of its body. */
+
+import type { ApiResponse } from "../../src/index.ts";
+import { equal, expected } from "./check.ts";
+import { checkOrder } from "./members.ts";
+import type { Readings } from "./readings.ts";
+
+/** The status that a refusal's code has. */
+export function statusOf(code: string, readings: Readings): number {
+  const status = statuses(readings)[code];
+  if (status === undefined) throw new Error(`The oracle knows no code ${code}.`);
+  return status;
+}
+
+function statuses(readings: Readings): Readonly<Record<string, number>> {
+  const invalid = Number(readings["errors.invalid"]);
+  return {
+    missing_parameter: invalid,
+    invalid_parameter: invalid,
+    duplicate_parameter: invalid,
+    unknown_parameter: invalid,
+    malformed_body: 400,
+    unsupported_media_type: 415,
+    unauthorized: readings["auth.failure"] === "403" ? 403 : 401,
+    foreign_publisher: 403,
+    route_not_found: 404,
+    publisher_not_found: 404,
+    surface_not_found: readings["surface.unknown"] === "400" ? 400 : 404,
+    impression_not_found: readings["click.unknown"] === "400" ? 400 : 404,
+    method_not_allowed: 405,
+    surface_inactive: 409,
+    duplicate_impression: 409,
+    duplicate_click: 409,
+    click_too_late: 410,
+    rate_limited: Number(readings["limit.exceeded"]),
+  };
+}
+
+type Shape = Readings["errors.body"];
+
+const contentTypes: Readonly<Record<Shape, string | undefined>> = {
+  problem: "application/problem+json",
+  envelope: "application/json",
+  flat: "application/json",
+  list: "application/json",
+  text: "text/plain; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  empty: undefined,
+};
+
+/** The Content-Type of an error body. */
+export function errorContentType(readings: Readings): string | undefined {
+  return contentTypes[readings["errors.body"]];
+}
+
+/** Holds an error body against its shape, and against the code where the shape has one. */
+export function checkErrorBody(response: ApiResponse, code: string, readings: Readings): void {
+  shapes[readings["errors.body"]](response, code, readings);
+}
+
+const shapes: Readonly<
+  Record<Shape, (response: ApiResponse, code: string, readings: Readings) => void>
+> = {
+  problem({ status, body }, code, readings) {
+    const problem = JSON.parse(body);
+    const names = ["type", "title", "status", "detail", "code"];
+    checkErrorMembers(problem, names, readings);
+    equal("type", problem.type, `urn:adsim:error:${code}`);
+    equal("status in the body", problem.status, status);
+    equal("code", problem.code, code);
+    expected("a title", isSentence(problem.title), problem);
+    expected("a detail", isSentence(problem.detail), problem);
+  },
+  envelope({ body }, code, readings) {
+    const envelope = JSON.parse(body);
+    equal("members", Object.keys(envelope), ["error"]);
+    checkCoded(envelope.error, code, readings);
+  },
+  flat({ body }) {
+    const flat = JSON.parse(body);
+    equal("members", Object.keys(flat), ["error"]);
+    expected("a message", isSentence(flat.error), flat);
+  },
+  list({ body }, code, readings) {
+    const list = JSON.parse(body);
+    equal("members", Object.keys(list), ["errors"]);
+    equal("number of errors", list.errors.length, 1);
+    checkCoded(list.errors[0], code, readings);
+  },
+  text({ body }) {
+    expected("a message", isSentence(body) && !/^[<{]/.test(body), body);
+  },
+  html({ body }) {
+    expected("an HTML page", /^<!doctype html>\s*<html[\s>]/i.test(body), body);
+    expected("a title", /<title>[^<]+<\/title>/i.test(body), body);
+    expected("a whole page", /<\/html>\s*$/i.test(body), body);
+    // What is left without tags is text: escaped, or there would be more tags in it.
+    const text = body.replaceAll(
+      /<\/?[a-z][a-z0-9]*(?: [a-z-]+="[^"<>]*")*>|<!doctype html>/gi,
+      "",
+    );
+    expected("escaped text", !/[<>]|&(?!(?:amp|lt|gt|quot|#39|apos);)/.test(text), body);
+  },
+  empty({ body, headers }) {
+    equal("body", body, "");
+    equal("content-length", headers["content-length"], "0");
+  },
+};
+
+function checkCoded(
+  error: { readonly code?: unknown; readonly message?: unknown },
+  code: string,
+  readings: Readings,
+): void {
+  checkErrorMembers(error, ["code", "message"], readings);
+  equal("code", error.code, code);
+  expected("a message", isSentence(error.message), error);
+}
+
+/** The members of an error: the documented ones, and `parameter` where there is one. */
+function checkErrorMembers(object: object, names: readonly string[], readings: Readings): void {
+  const documented = "parameter" in object ? [...names, "parameter"] : names;
+  equal("members", Object.keys(object).toSorted(), documented.toSorted());
+  checkOrder(object, documented, readings);
+}
+
+function isSentence(text: unknown): boolean {
+  return typeof text === "string" && text.trim() !== "";
+}

@@ -1,0 +1,125 @@
+/** The figures of a period, both its days included (spec §2, §4). */
+
+import { addDays } from "./calendar.ts";
+import { equal } from "./check.ts";
+import {
+  type Answer,
+  type Bench,
+  checkAmount,
+  type Expectation,
+  refused,
+  success,
+} from "./expectation.ts";
+import { type Account, recorded } from "./facts.ts";
+import { checkMembers } from "./members.ts";
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+interface Figures {
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly micros: number;
+}
+
+const nothing: Figures = { impressions: 0, clicks: 0, micros: 0 };
+
+export const rowMembers: readonly string[] = ["id", "impressions", "revenue"];
+
+export function expectStats(
+  bench: Bench,
+  account: Account,
+  values: Values,
+  today: string,
+): Expectation {
+  const { readings, sometimes } = bench;
+  const asked = { from: values.from ?? addDays(today, -30), to: values.to ?? today };
+  const isInverted = asked.from > asked.to;
+  if (isInverted) sometimes("an inverted period");
+  const inverted = readings["date.inverted-range"];
+  if (isInverted && inverted === "reject") return refused("invalid_parameter");
+  const isEmpty = isInverted && inverted === "empty";
+  const period = isInverted && !isEmpty ? { from: asked.to, to: asked.from } : asked;
+  const reachesOut = period.to > today || (isEmpty && period.from > today);
+  if (reachesOut) {
+    sometimes("a period that reaches past today");
+    if (readings["date.future"] === "reject") return refused("invalid_parameter");
+  }
+  const only = values.surface;
+  const isUnknown = only !== undefined && !account.surfaces.some((one) => one.id === only);
+  if (isUnknown) {
+    sometimes("stats of an unknown surface");
+    if (readings["surface.unknown"] !== "empty") return refused("surface_not_found");
+    sometimes("stats of an unknown surface that are empty");
+  }
+  if (isEmpty) sometimes("an inverted period that is empty");
+  const figuresOf = (surface: string): Figures =>
+    isEmpty || (only !== undefined && surface !== only)
+      ? nothing
+      : figures(bench, account, period, today, surface);
+  return success((answer) => checkStats(bench, account, values, period, figuresOf, answer));
+}
+
+/** One surface in a period: what was before the world began, and what was recorded since. */
+function figures(
+  { facts, history, readings, sometimes }: Bench,
+  { id }: Account,
+  { from, to }: { readonly from: string; readonly to: string },
+  today: string,
+  surface: string,
+): Figures {
+  const lags = readings["stats.today"] === "next-day";
+  const counts = (day: string): boolean => day >= from && day <= to && !(lags && day === today);
+  const since = recorded(facts, id, counts, surface);
+  const before = history(id, { from, to, surface });
+  if (lags && from <= today && to >= today) {
+    const all = recorded(facts, id, (day) => day >= from && day <= to, surface);
+    if (all.micros > since.micros) sometimes("today's traffic that is hidden");
+  }
+  if (lags && since.impressions > 0) sometimes("traffic that shows a day later");
+  return {
+    impressions: before.impressions + since.impressions,
+    clicks: before.clicks + since.clicks,
+    micros: before.micros + since.micros,
+  };
+}
+
+function checkStats(
+  bench: Bench,
+  account: Account,
+  values: Values,
+  period: { readonly from: string; readonly to: string },
+  figuresOf: (surface: string) => Figures,
+  { body }: Answer,
+): void {
+  const { readings, sometimes } = bench;
+  checkMembers(body.period, ["from", "to"], readings);
+  equal("publisher_id", body.publisher_id, account.id);
+  equal("period", [body.period.from, body.period.to], [period.from, period.to]);
+  const all = account.surfaces.map(({ id }) => ({ id, ...figuresOf(id) }));
+  const sum = (figure: keyof Figures): number => all.reduce((total, one) => total + one[figure], 0);
+  equal("impressions", body.impressions, sum("impressions"));
+  equal("clicks", body.clicks, sum("clicks"));
+  checkAmount("revenue_inr", body.revenue_inr, sum("micros"), bench);
+
+  const isAsked = (id: string): boolean => values.surface === undefined || values.surface === id;
+  const zeroed = readings["stats.filter-unlisted"] === "zeroed";
+  const always = readings["stats.surfaces"] === "all";
+  const rows = all
+    .filter(({ id }) => zeroed || isAsked(id))
+    .filter(({ impressions }) => always || impressions > 0);
+  if (rows.length < all.length && values.surface === undefined)
+    sometimes("a surface without a row");
+  if (rows.some(({ id }) => !isAsked(id))) sometimes("a row that wasn't asked for");
+  equal(
+    "ids of the rows",
+    body.surfaces.map((row: { id: string }) => row.id),
+    rows.map(({ id }) => id),
+  );
+  for (const [index, { id, impressions, micros }] of rows.entries()) {
+    const row = body.surfaces[index];
+    checkMembers(row, rowMembers, readings);
+    equal(`impressions of ${id}`, row.impressions, impressions);
+    checkAmount(`revenue of ${id}`, row.revenue, micros, bench);
+  }
+  if (period.from.slice(0, 4) < period.to.slice(0, 4)) sometimes("a period across a year's end");
+}

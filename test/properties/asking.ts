@@ -1,0 +1,28 @@
+/** Requests that a law makes itself, in the way that the assumptions in force read. */
+
+import type { ApiResponse, Publisher, Simulator } from "../../src/index.ts";
+import { type Call, plainWay, requestOf } from "../oracle/calls.ts";
+import { carrierFor } from "./twists.ts";
+
+/** Sends one request with the publisher's key; `publisher_id`, where the operation has it, is the publisher's too. */
+export function ask(
+  sim: Simulator,
+  { id, apiKey }: Pick<Publisher, "id" | "apiKey">,
+  operation: Call["operation"],
+  values: Call["values"] = {},
+): ApiResponse {
+  const way = plainWay(operation, carrierFor(sim.assumptions));
+  const named = operation === "click" ? values : { publisher_id: id, ...values };
+  return sim.handle(requestOf({ operation, values: named, way }, apiKey));
+}
+
+/** A publisher of the run with a surface that records, if there is one. */
+export function recorder(
+  publishers: readonly Publisher[],
+): { readonly publisher: Publisher; readonly surface: string } | undefined {
+  for (const publisher of publishers) {
+    const active = publisher.surfaces.find((one) => one.status === "active");
+    if (active !== undefined) return { publisher, surface: active.id };
+  }
+  return undefined;
+}

@@ -1,0 +1,28 @@
+/** Random assumptions of a campaign: any choice of the keys that it is about, a handful of the others. */
+
+import fc from "fast-check";
+import { catalogue, type OpenPoint } from "../../src/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../src/assumptions/resolve.ts";
+import type { AssumptionKey, Assumptions } from "../../src/index.ts";
+import { arbitraryAssumptions } from "../../src/testing.ts";
+
+/** Each choice of a key in `about` is as likely as any other; a failure shrinks to the defaults. */
+export function anyAssumptions(about: readonly AssumptionKey[]): fc.Arbitrary<Assumptions> {
+  // The catalogue's own names are its keys.
+  const keys = Object.keys(catalogue) as AssumptionKey[];
+  const others = keys.filter((key) => !about.includes(key));
+  const chosen = fc.tuple(...about.map((key) => fc.constantFrom(...choicesOf(key))));
+  return fc.tuple(arbitraryAssumptions({ keys: others }), chosen).map(([rest, choices]) => {
+    const all = { ...rest, ...Object.fromEntries(about.map((key, at) => [key, choices[at]])) };
+    // Another reference of what isn't paid makes no sense where all is: the one choice that needs another.
+    const allPaid = all["payout.statuses"] === "documented";
+    return resolveAssumptions(allPaid ? { ...all, "payout.txn-id": "empty" } : all);
+  });
+}
+
+/** The default first. */
+function choicesOf(key: AssumptionKey): string[] {
+  const point: OpenPoint = catalogue[key];
+  const others = Object.keys(point.choices).filter((choice) => choice !== point.default);
+  return [point.default, ...others];
+}

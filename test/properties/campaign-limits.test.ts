@@ -1,0 +1,40 @@
+/** Random command sequences that flood, under every reading of the limits. At full size: limit-algorithms.test.ts. */
+
+import { test } from "vitest";
+import { expectCampaign } from "./campaign.ts";
+
+const name = "who is admitted is the oracle's to say, and every run keeps the laws";
+
+test(name, { timeout: 240_000 }, () => {
+  expectCampaign({
+    test: name,
+    file: "test/properties/campaign-limits.test.ts",
+    sequences: 320,
+    mostCommands: 30,
+    about: [
+      "auth.key-scope",
+      "errors.body",
+      "limit.algorithm",
+      "limit.exceeded",
+      "limit.retry-after",
+      "limit.headers",
+      "limit.recording-pool",
+      "limit.reporting-endpoints",
+      "limit.rejected-requests",
+    ],
+    weights: { flood: 16, stats: 16, impression: 14, advance: 22 },
+    unusualOneIn: 6,
+    places: [
+      "a refusal by fixed-window",
+      "a refusal by fixed-from-first",
+      "a refusal by sliding-log",
+      "a refusal by sliding-counter",
+      "a refusal by token-bucket",
+      "a Retry-After as seconds",
+      "a Retry-After as http-date",
+      "a Retry-After as absent",
+      "a request that gives its quota back",
+      "a key that serves another publisher",
+    ],
+  });
+});

@@ -1,0 +1,70 @@
+/** Random command sequences that read: stats of any period, and payouts as time goes by. */
+
+import { test } from "vitest";
+import { expectCampaign } from "./campaign.ts";
+
+const name = "what is reported and paid is the oracle's, and every run keeps the laws";
+
+test(name, { timeout: 240_000 }, () => {
+  expectCampaign({
+    test: name,
+    file: "test/properties/campaign-reading.test.ts",
+    sequences: 520,
+    mostCommands: 40,
+    about: [
+      "auth.key-scope",
+      "surface.unknown",
+      "payout.statuses",
+      "payout.txn-id",
+      "payout.limit-over-max",
+      "payout.order",
+      "payout.cycle",
+      "date.timezone",
+      "date.inverted-range",
+      "date.future",
+      "stats.today",
+      "stats.surfaces",
+      "stats.filter-unlisted",
+      "money.precision",
+    ],
+    weights: {
+      impression: 20,
+      click: 8,
+      stats: 24,
+      payouts: 12,
+      "payout-edge": 12,
+      overnight: 5,
+      advance: 22,
+    },
+    unusualOneIn: 12,
+    places: [
+      "an inverted period",
+      "an inverted period that is empty",
+      "a period across a year's end",
+      "a period that reaches past today",
+      "stats of an unknown surface",
+      "stats of an unknown surface that are empty",
+      "a surface without a row",
+      "a row that wasn't asked for",
+      "today's traffic that is hidden",
+      "traffic that shows a day later",
+      "a monthly payout",
+      "a weekly payout",
+      "a rollover",
+      "more payouts than the limit",
+      "a payout that is processing",
+      "a payout that is on_hold",
+      "a payout that is failed",
+      "a payout that is paid",
+      "a payout that is reversed",
+      "a txn_id that is empty",
+      "a txn_id that is null",
+      "a txn_id that is absent",
+      "a midnight crossed",
+      "a leap day",
+      "a year's end crossed",
+      "an amount rounded up",
+      "an amount rounded down",
+    ],
+  });
+});

@@ -1,0 +1,195 @@
+/** L1 to L6 and L8 at full size under every algorithm, with direct loops. Examples of the default: limits.test.ts. */
+
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/assumptions/catalogue.ts";
+import {
+  type ApiResponse,
+  type Choice,
+  createSimulator,
+  type Publisher,
+  type Simulator,
+} from "../../src/index.ts";
+import { rooms, waitFor } from "../oracle/limits.ts";
+import { ask } from "./asking.ts";
+
+type Algorithm = Choice<"limit.algorithm">;
+type Pool = "recording" | "reporting";
+
+const MINUTE_MS = 60_000;
+const limits: Readonly<Record<Pool, number>> = { recording: 10_000, reporting: 60 };
+
+/** Whether a law lets one more through at an instant, kept up with what went through before. */
+interface Law {
+  admits(atMs: number): boolean;
+  spend(atMs: number): void;
+}
+
+const laws: Readonly<Record<Algorithm, (limit: number) => Law>> = {
+  // L1: exactly the first of a minute of the clock, or of one that begins with its first.
+  "fixed-window": (limit) => windows(limit, (_, atMs) => atMs - (atMs % MINUTE_MS)),
+  "fixed-from-first": (limit) =>
+    windows(limit, (begin, atMs) => (atMs < begin + MINUTE_MS ? begin : atMs)),
+  // L2: refused iff `limit` were admitted in (t-60 s, t].
+  "sliding-log"(limit) {
+    const recent: number[] = [];
+    return {
+      admits(atMs) {
+        while ((recent[0] ?? atMs) <= atMs - MINUTE_MS) recent.shift();
+        return recent.length < limit;
+      },
+      spend: (atMs) => recent.push(atMs),
+    };
+  },
+  "sliding-counter"(limit) {
+    const byMinute = new Map<number, number>();
+    const of = (minute: number): number => byMinute.get(minute) ?? 0;
+    return {
+      admits(atMs) {
+        const minute = Math.floor(atMs / MINUTE_MS);
+        const rest = MINUTE_MS - (atMs % MINUTE_MS);
+        return of(minute) + Math.floor((of(minute - 1) * rest) / MINUTE_MS) < limit;
+      },
+      spend(atMs) {
+        const minute = Math.floor(atMs / MINUTE_MS);
+        byMinute.set(minute, of(minute) + 1);
+      },
+    };
+  },
+  // L3: any interval d admits at most the burst and what came in it. The fullest interval begins where this is least.
+  "token-bucket"(limit) {
+    const tokenMs = MINUTE_MS / limit;
+    let count = 0;
+    let least = Number.POSITIVE_INFINITY;
+    return {
+      admits: (atMs) => count * tokenMs - atMs - least <= (limit - 1) * tokenMs,
+      spend(atMs) {
+        least = Math.min(least, count * tokenMs - atMs);
+        count += 1;
+      },
+    };
+  },
+};
+
+function windows(limit: number, beginOf: (begin: number, atMs: number) => number): Law {
+  let begin = Number.NEGATIVE_INFINITY;
+  let used = 0;
+  return {
+    admits: (atMs) => beginOf(begin, atMs) !== begin || used < limit,
+    spend(atMs) {
+      const current = beginOf(begin, atMs);
+      used = current === begin ? used + 1 : 1;
+      begin = current;
+    },
+  };
+}
+
+/** A world with one quota in it, and what that quota was spent on. */
+interface Flood {
+  readonly sim: Simulator;
+  readonly admitted: number[];
+  send(): ApiResponse;
+  /** Sends one with another publisher's key. */
+  sendOther(): ApiResponse;
+}
+
+function floodOf(algorithm: Algorithm, pool: Pool): Flood {
+  const sim = createSimulator({
+    start: "2026-03-01T00:00:13.250Z",
+    publishers: 2,
+    journalEntries: 0,
+    assumptions: { "limit.algorithm": algorithm },
+  });
+  const [own, other] = [sim.publishers.at(0), sim.publishers.at(1)];
+  const admitted: number[] = [];
+  const send = (): ApiResponse => {
+    const response = request(sim, pool, own);
+    if (response.status === 200) admitted.push(sim.clock.now());
+    return response;
+  };
+  return { sim, admitted, send, sendOther: () => request(sim, pool, other) };
+}
+
+function request(sim: Simulator, pool: Pool, publisher: Publisher): ApiResponse {
+  if (pool === "reporting") return ask(sim, publisher, "surfaces");
+  const surface = publisher.surfaces[0]?.id;
+  return ask(sim, publisher, "impression", { surface, ad_id: "ad" });
+}
+
+function remaining({ headers }: ApiResponse): number {
+  return Number(headers["x-ratelimit-remaining"]);
+}
+
+/** Sends in three bursts, so that quota comes back at different times, and on until it is used up. */
+function exhaust({ sim, send }: Flood, limit: number): void {
+  for (const share of [0.5, 0.3]) {
+    for (let sent = 0; sent < limit * share; sent += 1) send();
+    sim.clock.advance(9_876);
+  }
+  while (send().status === 200);
+}
+
+const ways = (Object.keys(catalogue["limit.algorithm"].choices) as Algorithm[]).flatMap(
+  (algorithm) => (["recording", "reporting"] as const).map((pool) => [algorithm, pool] as const),
+);
+
+describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
+  const limit = limits[pool];
+
+  test("L1 to L3, L5: who is admitted follows from who was, and Remaining falls by one to 0", () => {
+    const { sim, admitted, send } = floodOf(algorithm, pool);
+    const law = laws[algorithm](limit);
+    const tokenMs = MINUTE_MS / limit;
+    let left = { atMs: -1, remaining: 0 };
+    for (let arrival = 0; arrival < 4 * limit; arrival += 1) {
+      // Bursts that are faster than quota comes back, and now and then a pause.
+      const pace = (arrival * 7919) % 11;
+      if (arrival % Math.floor(limit / 3) === 0) sim.clock.advance(3003 + (arrival % 5000));
+      else if (pace > 7) sim.clock.advance(Math.floor((tokenMs * pace) / 13));
+      const atMs = sim.clock.now();
+      const due = law.admits(atMs);
+      const response = send();
+      const told = remaining(response);
+      if (due) law.spend(atMs);
+      const falls = left.atMs !== atMs || told === Math.max(0, left.remaining - 1);
+      const sampled = arrival % 499 === 0 || limit < 100;
+      const room = sampled ? rooms[algorithm](admitted, limit, atMs) : told;
+      if ((response.status === 200) !== due || !falls || told !== room || (!due && told !== 0)) {
+        expect.fail(`arrival ${arrival} at ${atMs}, ${room} left: ${JSON.stringify(response)}`);
+      }
+      left = { atMs, remaining: told };
+    }
+    // Neither was everybody let in, nor only the first.
+    expect(admitted.length).toBeGreaterThan(limit);
+    expect(admitted.length).toBeLessThan(4 * limit);
+  });
+
+  test("L4: Retry-After is sound and tight, and refuses to the last millisecond", () => {
+    const flood = floodOf(algorithm, pool);
+    const { sim, admitted, send } = flood;
+    for (let round = 0; round < 6; round += 1) {
+      exhaust(flood, limit);
+      sim.clock.advance(Math.floor(((round * 377) % MINUTE_MS) / limit));
+      while (send().status === 200);
+      const { headers } = send();
+      const waitMs = waitFor(rooms[algorithm], admitted, limit, sim.clock.now(), 1);
+      const seconds = Number(headers["retry-after"]);
+      expect(seconds).toBe(Math.ceil(waitMs / 1000));
+      sim.clock.advance((seconds - 1) * 1000);
+      expect(send().status).toBe(429);
+      sim.clock.advance(waitMs - 1 - (seconds - 1) * 1000);
+      expect(send().status).toBe(429);
+      sim.clock.advance(1);
+      expect(send().status).toBe(200);
+    }
+  });
+
+  test("L6, L8: a refused request changes no byte of the state, nor what others have left", () => {
+    const flood = floodOf(algorithm, pool);
+    exhaust(flood, limit);
+    const before = JSON.stringify(flood.sim.snapshot());
+    for (let sent = 0; sent < 20; sent += 1) expect(flood.send().status).toBe(429);
+    expect(JSON.stringify(flood.sim.snapshot())).toBe(before);
+    const other = flood.sendOther();
+    expect([other.status, remaining(other)]).toEqual([200, limit - 1]);
+  });
+});
