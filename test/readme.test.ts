@@ -1,15 +1,15 @@
 /** The README keeps its promises: every snippet in it runs, every table matches what there is. */
 
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { catalogue, type OpenPoint } from "../src/assumptions/catalogue.ts";
 import { controlRoutes } from "../src/control/routes.ts";
 import { startServer } from "../src/server.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
+import { runSnippet } from "./run-snippet.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..");
@@ -98,28 +98,11 @@ describe("TypeScript", () => {
         ([, value]) => value,
       );
       expect(expected.length).toBe(text.split("console.log(").length - 1);
-      const folder = await mkdtemp(join(tmpdir(), "adsim-readme-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      const file = join(folder, "snippet.ts");
-      await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-      await writeFile(file, fromSource(text));
-      const { stdout } = await run(process.execPath, [file]);
+      const stdout = await runSnippet(text);
       expect(stdout.trimEnd().split("\n")).toEqual(expected);
     },
   );
 });
-
-/** The snippet with the package's exports, and its peers, found in this repository. */
-function fromSource(text: string): string {
-  return text.replaceAll(/ from "(.+)";$/gm, (_, name: string) => {
-    const own = /^adsim(?:\/(.+))?$/.exec(name);
-    const url =
-      own === null
-        ? import.meta.resolve(name)
-        : new URL(`../src/${own[1] ?? "index"}.ts`, import.meta.url).href;
-    return ` from ${JSON.stringify(url)};`;
-  });
-}
 
 describe("lists", () => {
   /** What stands in the first column of any table. */

@@ -1,0 +1,31 @@
+/** Runs a TypeScript snippet of the documentation as a program of its own. */
+
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+
+/** @returns what it prints. Rejects where it fails. */
+export async function runSnippet(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "adsim-snippet-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "snippet.ts");
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  await writeFile(file, fromSource(text));
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  return stdout;
+}
+
+/** The snippet with the package's exports, and its peers, found in this repository. */
+function fromSource(text: string): string {
+  return text.replaceAll(/ from "(.+)";$/gm, (_, name: string) => {
+    const own = /^adsim(?:\/(.+))?$/.exec(name);
+    const url =
+      own === null
+        ? import.meta.resolve(name)
+        : new URL(`../src/${own[1] ?? "index"}.ts`, import.meta.url).href;
+    return ` from ${JSON.stringify(url)};`;
+  });
+}
