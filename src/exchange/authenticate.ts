@@ -30,6 +30,7 @@ const malformed = refused({
   detail: "The Authorization header must be the word Bearer, a space and an API key.",
 });
 const lowerCase = refused(malformed.rejection, "auth.scheme-case");
+const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
@@ -45,9 +46,10 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     if (known !== undefined && known.account.apiKey === known.apiKey) return known.caller;
     const apiKey = scheme.exec(header.trim())?.[1];
     if (apiKey === undefined) return bearer.any.test(header.trim()) ? lowerCase : malformed;
+    const isExact = bearer.exact.test(header.trim());
     const account = accounts.openByKey(apiKey);
-    if (account === undefined) return unknown;
-    const shapedBy = bearer.exact.test(header.trim()) ? documented : lowerCase.shapedBy;
+    if (account === undefined) return isExact ? unknown : unknownInLowerCase;
+    const shapedBy = isExact ? documented : lowerCase.shapedBy;
     const caller: Caller = { kind: "caller", account, shapedBy };
     // Only the usual spelling: there are as many of those as accounts.
     if (header === `Bearer ${apiKey}`)

@@ -10,6 +10,7 @@ import type { Input, OperationId } from "../contract/operations.ts";
 import type { Moment } from "../ledger/book.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer, shapedByScope } from "./authorize.ts";
+import { headerOf } from "./headers.ts";
 import type { JournalRecord, JournalRing } from "./journal.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
@@ -176,6 +177,7 @@ const noResponse: ApiResponse = Object.freeze({ status: 0, headers: noHeaders, b
 /** The request with its query apart from its path, and nothing decided yet. */
 function visitOf(request: ApiRequest, nowMs: number): Visit {
   const { path, headers = noHeaders, body = "" } = request;
+  const isObject = typeof body === "object" && !(body instanceof Uint8Array);
   const mark = path.indexOf("?");
   const inPath = mark === -1 ? "" : path.slice(mark + 1);
   const given = request.query === undefined ? "" : queryText(request.query);
@@ -184,14 +186,20 @@ function visitOf(request: ApiRequest, nowMs: number): Visit {
     method: request.method,
     path: mark === -1 ? path : path.slice(0, mark),
     query: inPath === "" || given === "" ? inPath + given : `${inPath}&${given}`,
-    headers,
-    body: typeof body === "string" || body instanceof Uint8Array ? body : jsonText(body),
+    headers: isObject ? asJson(headers) : headers,
+    body: isObject ? jsonText(body) : body,
     operation: undefined,
     publisher: undefined,
     response: noResponse,
     reason: "",
     shapedBy: documented,
   };
+}
+
+/** An object is sent as JSON, unless the sender says otherwise. */
+function asJson(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (headerOf(headers, "content-type") !== undefined) return headers;
+  return { ...headers, "content-type": "application/json" };
 }
 
 /** An object body as it is sent. One that JSON can't write becomes a text that isn't JSON: it is refused as such. */
