@@ -157,11 +157,8 @@ test("a body with a Content-Encoding is refused for that where bodies are read",
 });
 
 test("an object is sent as JSON, unless its sender says otherwise", () => {
-  const sim = createSimulator({ assumptions: { "request.encoding": "form" } });
-  const { id, apiKey, surfaces } = sim.publishers.at(0);
-  const body = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const { status } = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+  const { sim, post, shown } = askerOf({ "request.encoding": "form" });
+  const { status } = post(path, shown);
   expect(status).toBe(415);
   const [entry] = sim.journal.entries();
   expect(entry?.request.headers["content-type"]).toBe("application/json");
