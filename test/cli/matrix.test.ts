@@ -312,7 +312,8 @@ describe("reports", () => {
     const { stdout, stderr } = await runAdsim(args, { TMPDIR: temporary });
     expect(stdout).toMatch(/^Your client passes everywhere: .* of 1 open point\.$/m);
     expect(stderr).toMatch(/^row 1 of 1: passed \(\d+\.\d s\)\n$/);
-    expect(readdirSync(temporary)).toEqual([]);
+    // Node's own, not ours to keep away.
+    expect(readdirSync(temporary).filter((name) => name !== "node-compile-cache")).toEqual([]);
   });
 
   test.each([
