@@ -13,6 +13,7 @@ test(name, { timeout: 240_000 }, () => {
     mostCommands: 40,
     about: [
       "auth.key-scope",
+      "limit.algorithm",
       "surface.unknown",
       "payout.statuses",
       "payout.txn-id",

@@ -13,6 +13,7 @@ test(name, { timeout: 240_000 }, () => {
     mostCommands: 40,
     about: [
       "auth.key-scope",
+      "limit.algorithm",
       "dedup.key",
       "dedup.window",
       "dedup.repeat",

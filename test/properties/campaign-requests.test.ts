@@ -26,6 +26,7 @@ test(name, { timeout: 240_000 }, () => {
       "http.trailing-slash",
       "http.head",
       "http.content-type",
+      "limit.algorithm",
       "click.unknown",
       "surface.unknown",
       "ids.format",

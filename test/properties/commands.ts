@@ -132,17 +132,22 @@ const click = (twists: fc.Arbitrary<Twist>) =>
     times: fc.integer({ min: 1, max: 2 }),
   });
 const wrongDate = fc.constantFrom("2026-02-29", "2026-1-1", "today", "");
-const day = (range: fc.IntegerConstraints): fc.Arbitrary<number | string | undefined> =>
+/** Days from today, as often near as far. */
+const day = (first: number, last: number): fc.Arbitrary<number | string | undefined> =>
   maybe(
-    fc.oneof({ weight: 12, arbitrary: fc.integer(range) }, { weight: 1, arbitrary: wrongDate }),
+    fc.oneof(
+      { weight: 6, arbitrary: fc.integer({ min: first, max: last }) },
+      { weight: 6, arbitrary: fc.integer({ min: -45, max: 3 }) },
+      { weight: 1, arbitrary: wrongDate },
+    ),
   );
 const stats = (twists: fc.Arbitrary<Twist>, times: fc.Arbitrary<number>) =>
   fc.record({
     kind: fc.constant("stats" as const),
     ...sending,
     twist: twists,
-    from: day({ min: -800, max: 2 }),
-    to: day({ min: -40, max: 40 }),
+    from: day(-800, 2),
+    to: day(-40, 40),
     surface: maybe(surface),
     times,
   });

@@ -3,6 +3,7 @@
  * costs more than playing a sequence did: it looks at one in so many, some 200 of all campaigns at least.
  */
 
+import type { Assumptions, Choice } from "../../src/index.ts";
 import * as determinism from "./laws/determinism.ts";
 import * as forms from "./laws/forms.ts";
 import * as isolation from "./laws/isolation.ts";
@@ -17,7 +18,16 @@ export interface Law {
   readonly law: (run: Run) => void;
   /** 1: every sequence. */
   readonly oneIn: number;
+  /** Under which assumptions there is something to look at, where not under any. */
+  readonly where?: (assumptions: Assumptions) => boolean;
 }
+
+const under =
+  (...names: readonly Choice<"limit.algorithm">[]): ((assumptions: Assumptions) => boolean) =>
+  (assumptions) =>
+    names.includes(assumptions["limit.algorithm"]);
+const masksForeign = (assumptions: Assumptions): boolean =>
+  assumptions["auth.foreign-publisher"] === "404" && assumptions["auth.key-scope"] === "publisher";
 
 export const laws: Readonly<Record<string, Law>> = {
   M1: { law: money.M1, oneIn: 5 },
@@ -39,9 +49,9 @@ export const laws: Readonly<Record<string, Law>> = {
   D3: { law: recording.D3, oneIn: 1 },
   D4: { law: recording.D4, oneIn: 5 },
   D5: { law: recording.D5, oneIn: 1 },
-  L1: { law: limits.L1, oneIn: 3 },
-  L2: { law: limits.L2, oneIn: 3 },
-  L3: { law: limits.L3, oneIn: 3 },
+  L1: { law: limits.L1, oneIn: 2, where: under("fixed-window", "fixed-from-first") },
+  L2: { law: limits.L2, oneIn: 2, where: under("sliding-log", "sliding-counter") },
+  L3: { law: limits.L3, oneIn: 1, where: under("token-bucket") },
   L4: { law: limits.L4, oneIn: 6 },
   L5: { law: limits.L5, oneIn: 3 },
   L6: { law: limits.L6, oneIn: 6 },
@@ -50,7 +60,7 @@ export const laws: Readonly<Record<string, Law>> = {
   A1: { law: isolation.A1, oneIn: 8 },
   A2: { law: isolation.A2, oneIn: 8 },
   A3: { law: isolation.A3, oneIn: 5 },
-  A4: { law: isolation.A4, oneIn: 3 },
+  A4: { law: isolation.A4, oneIn: 1, where: masksForeign },
   A5: { law: isolation.A5, oneIn: 8 },
   H1: { law: shape.H1, oneIn: 8 },
   H2: { law: shape.H2, oneIn: 1 },
@@ -65,10 +75,10 @@ export const laws: Readonly<Record<string, Law>> = {
   F3: { law: forms.F3, oneIn: 8 },
 };
 
-const names: readonly string[] = Object.keys(laws);
-
-/** Whether a law looks at the sequence with this number. The dear ones take turns. */
-export function isDue(name: string, number: number): boolean {
-  const oneIn = laws[name]?.oneIn ?? 1;
-  return (number + names.indexOf(name)) % oneIn === 0;
+/** The laws that look at the sequence with this number. The dear ones take turns. */
+export function lawsFor(number: number, assumptions: Assumptions): [name: string, law: Law][] {
+  return Object.entries(laws).filter(
+    ([, { oneIn, where }], place) =>
+      (number + place) % oneIn === 0 && (where === undefined || where(assumptions)),
+  );
 }
