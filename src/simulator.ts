@@ -47,7 +47,8 @@ export interface SimulatorCore {
    *
    * @returns all readings in force.
    * @throws InputError for a wrong key or choice, for readings that contradict each other, and for another
-   * `date.timezone` once something is recorded. Then nothing changes.
+   * `date.timezone` once events or sign-ups are filed by day, or `click.revenue` once clicks are recorded. Then nothing
+   * changes.
    */
   assume(readings: Readings): Assumptions;
   /** The whole state as JSON, for {@link restore}. The journal isn't part of it. */

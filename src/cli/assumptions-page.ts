@@ -19,7 +19,7 @@ the catalogue in \`src/assumptions\`.
 | all of them | \`adsim matrix -- CMD\` runs CMD against every pair of readings, and names those that it can't cope with |
 
 A running world keeps what was recorded when it takes another choice. Quotas start anew with another
-\`limit.algorithm\`, and de-duplication forgets with another \`dedup.key\` or \`dedup.window\`. With another
+\`limit.algorithm\`, that of clicks with another \`limit.recording-pool\`, and de-duplication forgets with another \`dedup.key\` or \`dedup.window\`. With another
 \`ids.format\` the ids that a client holds stop working. \`date.timezone\` is fixed once events or sign-ups are filed by
 day, \`click.revenue\` once clicks are recorded: reset the world first.
 

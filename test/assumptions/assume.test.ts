@@ -165,3 +165,15 @@ describe("refused, and nothing changes", () => {
     expect(sim.assume({ "errors.invalid": "422" })["date.timezone"]).toBe("utc");
   });
 });
+
+test("the last instant of a world has a date in India, and its snapshot can be restored", () => {
+  const start = "9999-12-31T18:29:59.999Z";
+  const sim = createSimulator({ start, assumptions: { "date.timezone": "ist" } });
+  expect(impression(sim).status).toBe(200);
+  sim.publishers.signUp({ name: "Acme" });
+  expect(JSON.parse(get(sim, "stats").body).period.to).toBe("9999-12-31");
+  const restored = createSimulator();
+  restored.restore(JSON.parse(JSON.stringify(sim.snapshot())));
+  expect(get(restored, "stats").status).toBe(200);
+  expect(() => createSimulator({ start: "9999-12-31T18:30:00Z" })).toThrow(InputError);
+});

@@ -209,6 +209,23 @@ describe("CMD", () => {
     expect(isAlive(Number(readFileSync(file, "utf8")))).toBe(false);
   });
 
+  test("has as many milliseconds as a limit without a unit says", async () => {
+    const { report } = await matrix("sleep 60", ["--only", KEYS, "--time-limit", "300"]);
+    expect(report.defaults.runs.map(({ ended }) => ended.kind)).toEqual(["timed-out", "timed-out"]);
+  });
+
+  test("meets the control token of the environment, as it would under exec", async () => {
+    const reset = 'curl --silent --fail --request POST "$ADSIM_URL/_sim/reset"';
+    const asks = (header: string) => ["sh", "-c", `${CALL} ${reset} ${header}`];
+    const token = { ADSIM_CONTROL_TOKEN: "t0ken" };
+    const bearer = '--header "Authorization: Bearer $ADSIM_CONTROL_TOKEN"';
+    const only = ["matrix", "--only", "errors.invalid", "--"];
+    expect((await runAdsim([...only, ...asks(bearer)], token)).code).toBe(0);
+    expect((await runAdsim([...only, ...asks("")], token)).code).toBe(1);
+    expect((await runAdsim(["exec", "--", ...asks(bearer)], token)).code).toBe(0);
+    expect((await runAdsim(["exec", "--", ...asks("")], token)).code).not.toBe(0);
+  });
+
   test("leaves nothing behind that it started and didn't end", async () => {
     const file = join(folder(), "pids");
     const script = `${CALL} sleep 60 & echo $! >> '${file}'`;

@@ -120,6 +120,13 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
       ["matrix", "--time-limit", "0s", "--", "true"],
       "--time-limit must be longer",
     ],
+    [
+      "a key to vary that needs another",
+      ["matrix", "--only", "payout.txn-id", "--", "true"],
+      "payout.txn-id needs payout.statuses=extended",
+    ],
+    ["a page of one KEY", ["assumptions", "--markdown", "dedup.key"], "leave out KEY and --json"],
+    ["a page as JSON", ["assumptions", "--markdown", "--json"], "leave out KEY and --json"],
     ["a report of no kind", ["matrix", "--report", "out.xml", "--", "true"], "junit=FILE"],
     ["an unknown key to vary", ["matrix", "--only", "errors.x", "--", "true"], "errors.invalid"],
     [
