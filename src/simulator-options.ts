@@ -6,6 +6,7 @@ import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
 import { type ClockMode, type WallClock, wallFor } from "./base/clock.ts";
 import { InputError, parseInput } from "./base/input.ts";
+import { type FaultFunction, type FaultRule, parseRule } from "./faults/rule.ts";
 import { MAX_POPULATION } from "./publishers/population.ts";
 import type { Profile } from "./publishers/profiles.ts";
 
@@ -30,6 +31,8 @@ export interface SimulatorOptions {
   readonly wallClock?: WallClock | undefined;
   /** Whether every response says in `X-Adsim-Assumptions` which open points shaped it. @default false */
   readonly explain?: boolean | undefined;
+  /** Fault rules that are in force from the start, and again after a reset. @default none */
+  readonly faults?: readonly (FaultRule | FaultFunction)[] | undefined;
   /** How many requests the journal keeps; 0 keeps none. @default 10000 */
   readonly journalEntries?: number | undefined;
 }
@@ -51,6 +54,7 @@ export interface ReadOptions {
   readonly clock: ClockMode;
   readonly wallClock: WallClock | undefined;
   readonly explain: boolean;
+  readonly faults: readonly (FaultRule | FaultFunction)[];
   readonly journalEntries: number;
 }
 
@@ -84,6 +88,11 @@ const optionsSchema = v.strictObject({
     ),
   ),
   explain: v.optional(v.boolean(), false),
+  // The simulator looks at each of them.
+  faults: v.optional(
+    v.custom<readonly (FaultRule | FaultFunction)[]>(Array.isArray, "must be a list of rules"),
+    [],
+  ),
   journalEntries: v.optional(
     v.pipe(
       v.number(),
@@ -103,16 +112,29 @@ export function readOptions(options: SimulatorOptions): ReadOptions {
   }
   const given = parseInput(optionsSchema, options);
   const assumptions = resolveAssumptions(given.assumptions);
-  const { seed, start, publishers, profile, clock, wallClock, explain, journalEntries } = given;
+  const { seed, start, publishers, profile, clock, wallClock } = given;
   const startMs = startOf(start, clock, wallClock);
+  const faults = given.faults.map(copyOfRule);
   return {
-    options: { ...given, assumptions },
+    options: { ...given, assumptions, faults },
     settings: { seed, startMs, publishers, profile, assumptions },
     clock,
     wallClock,
-    explain,
-    journalEntries,
+    explain: given.explain,
+    faults,
+    journalEntries: given.journalEntries,
   };
+}
+
+function copyOfRule(rule: FaultRule | FaultFunction, index: number): FaultRule | FaultFunction {
+  if (typeof rule === "function") return rule;
+  try {
+    return parseRule(rule);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const rest = error.message.slice(error.field.length).trimStart();
+    throw new InputError(`faults.${index}${error.field === "" ? "" : `.${error.field}`}`, rest);
+  }
 }
 
 function isPlainObject(value: unknown): boolean {

@@ -12,19 +12,24 @@ import {
   sealSnapshot,
 } from "./accounts/snapshot.ts";
 import { takeOverAccounts } from "./accounts/take-over.ts";
+import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
 import { parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
-import { createJournal, type Journal } from "./exchange/journal.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
+import { createFaults, createTransports, type Faults, type Transports } from "./faults/faults.ts";
+import { createRuleList, loadRuleList, type RuleList } from "./faults/rule-list.ts";
+import type { SavedFaults } from "./faults/saved-faults.ts";
+import { createJournal, type Journal, type JournalRing } from "./journal/journal.ts";
 import { createIds } from "./publishers/ids.ts";
 import type { People } from "./publishers/people.ts";
 import { createPopulation } from "./publishers/population.ts";
 import {
   type Readings,
+  type ReadOptions,
   readOptions,
   readReadings,
   type Settings,
@@ -38,6 +43,7 @@ export interface SimulatorCore {
   readonly assumptions: Assumptions;
   readonly publishers: Publishers;
   readonly clock: Clock;
+  readonly faults: Faults;
   readonly journal: Journal;
   /** Answers a request, at once and synchronously. Never throws for what a request holds. */
   handle(request: ApiRequest): ApiResponse;
@@ -51,13 +57,17 @@ export interface SimulatorCore {
    * changes.
    */
   assume(readings: Readings): Assumptions;
-  /** The whole state as JSON, for {@link restore}. The journal isn't part of it. */
+  /**
+   * The whole state as JSON, for {@link restore}. The journal isn't part of it.
+   *
+   * @throws InputError where a fault rule is a function.
+   */
   snapshot(): Snapshot;
   /** Takes over a snapshot whole, its seed and options included. @throws InputError, and nothing changes. */
   restore(snapshot: Snapshot): void;
   /** A simulator of its own that goes on from this state, with an empty journal. */
   fork(): SimulatorCore;
-  /** Starts over from the options, clock, journal and assumptions included; with a seed, as another population. */
+  /** Starts over from the options, clock, journal, assumptions and fault rules included; with a seed, as another population. */
   reset(options?: { readonly seed?: string | undefined }): void;
 }
 
@@ -79,41 +89,21 @@ export function createSimulatorCore(
   options: SimulatorOptions,
   surroundings: Surroundings,
 ): SimulatorCore {
-  const read = readOptions(options);
-  const { settings, clock: mode, wallClock, journalEntries, explain } = read;
-  const journal = createJournal(journalEntries);
+  return createCore(readOptions(options), surroundings);
+}
 
-  function freshClock(): Clock {
-    const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
-    return createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
-  }
-  function run(of: Settings, clock: Clock): Running {
-    const { seed, assumptions } = of;
-    const dayOf = dayReader(assumptions);
-    const startDay = dayOf(of.startMs);
-    const ids = createIds(seed, assumptions);
-    const population = createPopulation({
-      seed,
-      size: of.publishers,
-      profile: of.profile,
-      startDay,
-      ids,
-      assumptions,
-      people: surroundings.people,
-    });
-    const buckets = createBucketKeeper(assumptions);
-    const accounts = createAccounts({ ids, population, freshBuckets: buckets.fresh });
-    const world = { seed, assumptions, ids, population, accounts, clock, explain };
-    return {
-      ...world,
-      dayOf,
-      settings: of,
-      buckets,
-      exchange: createExchange(world, journal, startDay),
-    };
-  }
-
-  let running = run(settings, freshClock());
+/** `origin`: what to go on from, instead of starting anew. */
+function createCore(
+  read: ReadOptions,
+  surroundings: Surroundings,
+  origin?: { readonly snapshot: Snapshot; readonly rules: RuleList },
+): SimulatorCore {
+  const { settings } = read;
+  const journal = createJournal(read.journalEntries);
+  const transports = createTransports();
+  const make = createWorldMaker({ read, surroundings, journal, transports });
+  let running =
+    origin === undefined ? make.fresh(settings) : make.saved(origin.snapshot, origin.rules);
 
   return {
     get seed(): string {
@@ -131,49 +121,128 @@ export function createSimulatorCore(
       advance: (by) => running.clock.advance(by),
       set: (change) => running.clock.set(change),
     },
+    faults: createFaults(() => running, transports),
     journal,
     handle: (request) => running.exchange(request),
     assume(readings) {
       const chosen = readReadings(readings);
       const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
-      const next = run({ ...running.settings, assumptions }, running.clock);
+      const next = make.continued({ ...running.settings, assumptions }, kept(running));
       takeOverAccounts(running, next);
       running = next;
       return assumptions;
     },
-    snapshot: () => snapshotOf(running),
+    snapshot: () => snapshotOf(running, running.rules.save()),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
-      const { mode: savedMode, now } = saved.clock;
-      // The system clock is real time: it doesn't stay behind by the age of the snapshot.
-      const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
-      const next = run(
-        {
-          seed: saved.seed,
-          startMs: saved.start,
-          publishers: saved.publishers,
-          profile: saved.profile,
-          assumptions: resolveAssumptions(saved.assumptions),
-        },
-        createClock(savedMode, nowMs, wallClock),
-      );
-      loadAccounts(saved.accounts, next, now);
-      running = next;
+      running = make.saved(saved, loadRuleList(saved.seed, saved.faults));
     },
     fork() {
-      const fork = createSimulatorCore(read.options, surroundings);
-      fork.restore(this.snapshot());
-      return fork;
+      const { rules } = running;
+      // Rules go over as they are: a function has no place in a snapshot.
+      const snapshot = snapshotOf(running, noFaults);
+      return createCore(read, surroundings, { snapshot, rules: rules.copy() });
     },
     reset(request = {}) {
       const { seed } = parseInput(v.strictObject({ seed: v.optional(v.string()) }), request);
-      running = run({ ...settings, seed: seed ?? settings.seed }, freshClock());
+      running = make.fresh({ ...settings, seed: seed ?? settings.seed });
       journal.restart();
     },
   };
 }
 
-function snapshotOf({ settings, clock, accounts, buckets }: Running): Snapshot {
+/** What worlds are made from, one after the other, under one simulator. */
+interface WorldMakerParts {
+  readonly read: ReadOptions;
+  readonly surroundings: Surroundings;
+  readonly journal: JournalRing;
+  readonly transports: Transports;
+}
+
+/** Makes a world that is new, goes on under other settings, or comes out of a snapshot. */
+interface WorldMaker {
+  fresh(settings: Settings): Running;
+  continued(settings: Settings, from: Kept): Running;
+  saved(snapshot: Snapshot, rules: RuleList): Running;
+}
+
+function createWorldMaker({
+  read,
+  surroundings,
+  journal,
+  transports: { refusal },
+}: WorldMakerParts): WorldMaker {
+  const { clock: mode, wallClock, explain } = read;
+
+  function continued(settings: Settings, { clock, rules, strangers }: Kept): Running {
+    const { seed, assumptions } = settings;
+    const dayOf = dayReader(assumptions);
+    const startDay = dayOf(settings.startMs);
+    const ids = createIds(seed, assumptions);
+    const population = createPopulation({
+      seed,
+      size: settings.publishers,
+      profile: settings.profile,
+      startDay,
+      ids,
+      assumptions,
+      people: surroundings.people,
+    });
+    const buckets = createBucketKeeper(assumptions);
+    const freshBuckets = buckets.fresh;
+    const accounts = createAccounts({ ids, population, freshBuckets, strangers });
+    const parts = { seed, assumptions, ids, population, accounts, clock, rules, refusal, explain };
+    const exchange = createExchange(parts, journal, startDay);
+    return { ...parts, dayOf, settings, buckets, exchange };
+  }
+
+  return {
+    continued,
+    fresh(settings) {
+      const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
+      const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
+      const rules = createRuleList(settings.seed);
+      for (const rule of read.faults) rules.add(rule, clock.now(), refusal);
+      return continued(settings, { clock, rules });
+    },
+    saved(snapshot, rules) {
+      const { mode: savedMode, now } = snapshot.clock;
+      // The system clock is real time: it doesn't stay behind by the age of the snapshot.
+      const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
+      const clock = createClock(savedMode, nowMs, wallClock);
+      const settings = {
+        seed: snapshot.seed,
+        startMs: snapshot.start,
+        publishers: snapshot.publishers,
+        profile: snapshot.profile,
+        assumptions: resolveAssumptions(snapshot.assumptions),
+      };
+      const strangers = copyOfTally(snapshot.strangers);
+      const world = continued(settings, { clock, rules, strangers });
+      loadAccounts(snapshot.accounts, world, now);
+      return world;
+    },
+  };
+}
+
+const noFaults: SavedFaults = { added: 0, rules: [] };
+
+/** What goes on where a world is made anew in mid-run. */
+interface Kept {
+  readonly clock: Clock;
+  readonly rules: RuleList;
+  /** @default a new one */
+  readonly strangers?: Tally | undefined;
+}
+
+function kept({ clock, rules, accounts }: Running): Kept {
+  return { clock, rules, strangers: accounts.strangers };
+}
+
+function snapshotOf(
+  { settings, clock, accounts, buckets }: Running,
+  faults: SavedFaults,
+): Snapshot {
   const now = clock.now();
   const windowMs = dedupWindowOf(settings.assumptions);
   return sealSnapshot({
@@ -183,6 +252,8 @@ function snapshotOf({ settings, clock, accounts, buckets }: Running): Snapshot {
     profile: settings.profile,
     assumptions: { ...settings.assumptions },
     clock: { mode: clock.mode, now },
+    faults,
+    strangers: copyOfTally(accounts.strangers),
     accounts: saveAccounts(
       accounts,
       (book) => book.forget(now, windowMs),

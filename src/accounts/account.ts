@@ -6,6 +6,7 @@ import { Book } from "../ledger/book.ts";
 import type { Person } from "../publishers/people.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { Bucket, Buckets } from "./buckets.ts";
+import { createTally, type Tally } from "./tally.ts";
 
 export interface Account {
   readonly ordinal: number;
@@ -16,6 +17,7 @@ export interface Account {
   /** The person behind a sign-up; a seeded publisher's is worked out when asked for. */
   readonly person: Person | undefined;
   readonly book: Book;
+  readonly tally: Tally;
   /** Place of each surface in `surfaces`, by id. */
   readonly surfaceIndexes: ReadonlyMap<string, number>;
   surfaces: readonly SurfaceTerms[];
@@ -41,6 +43,7 @@ export interface AccountOrigin {
   readonly buckets: Buckets;
   readonly person?: Person | undefined;
   readonly book?: Book | undefined;
+  readonly tally?: Tally | undefined;
 }
 
 export function createAccount(origin: AccountOrigin): Account {
@@ -51,6 +54,7 @@ export function createAccount(origin: AccountOrigin): Account {
     priceKey: origin.priceKey,
     person: origin.person,
     book: origin.book ?? new Book(),
+    tally: origin.tally ?? createTally(),
     surfaceIndexes: new Map(origin.surfaces.map((surface, index) => [surface.id, index])),
     surfaces: origin.surfaces,
     keySerial: origin.keySerial ?? 0,

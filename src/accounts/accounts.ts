@@ -7,6 +7,7 @@ import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type Account, createAccount } from "./account.ts";
 import type { Buckets } from "./buckets.ts";
+import { createTally, type Tally } from "./tally.ts";
 
 /** A sign-up's own data. */
 export interface SignUp {
@@ -35,16 +36,20 @@ export interface Accounts {
   put(account: Account): boolean;
   /** The accounts that somebody opened. */
   opened(): Iterable<Account>;
+  /** Counts the requests without a valid key. */
+  readonly strangers: Tally;
 }
 
 export interface AccountsOptions {
   readonly ids: Ids;
   readonly population: Population;
   readonly freshBuckets: () => Buckets;
+  /** @default a new one */
+  readonly strangers?: Tally | undefined;
 }
 
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { ids, population, freshBuckets } = options;
+  const { ids, population, freshBuckets, strangers = createTally() } = options;
   const stored = new Map<number, Account>();
   let signUps = 0;
 
@@ -131,5 +136,6 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return true;
     },
     opened: () => stored.values(),
+    strangers,
   };
 }

@@ -5,6 +5,7 @@ import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/cal
 import type { ClockMode } from "../base/clock.ts";
 import { digestOf } from "../base/digest.ts";
 import { InputError, parseInput } from "../base/input.ts";
+import { type SavedFaults, savedFaultsSchema } from "../faults/saved-faults.ts";
 import { Book, type SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
@@ -14,6 +15,7 @@ import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import { type BucketKeeper, type Buckets, type SavedBuckets, savedBucket } from "./buckets.ts";
+import { copyOfTally, savedTally, type Tally } from "./tally.ts";
 
 /** An account as JSON. */
 interface SavedAccount extends SavedBuckets {
@@ -22,13 +24,14 @@ interface SavedAccount extends SavedBuckets {
   readonly joined: number;
   readonly person?: Person | undefined;
   readonly surfaces: readonly SurfaceTerms[];
+  readonly tally: Tally;
   readonly book: SavedBook;
 }
 
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
 export interface Snapshot {
   readonly format: "adsim-snapshot";
-  readonly version: 1;
+  readonly version: 2;
   /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
   readonly digest: string;
   readonly seed: string;
@@ -37,6 +40,9 @@ export interface Snapshot {
   readonly profile: Profile;
   readonly assumptions: Readonly<Record<string, string>>;
   readonly clock: { readonly mode: ClockMode; readonly now: number };
+  readonly faults: SavedFaults;
+  /** Requests without a valid key. */
+  readonly strangers: Tally;
   readonly accounts: readonly SavedAccount[];
 }
 
@@ -82,6 +88,7 @@ const savedAccount = v.strictObject({
   recordingBucket: savedBucket,
   clickBucket: v.optional(savedBucket),
   reportingBucket: savedBucket,
+  tally: savedTally,
   book: v.strictObject({
     impressions: v.strictObject({
       count,
@@ -99,7 +106,7 @@ const savedAccount = v.strictObject({
 });
 const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
-  version: v.literal(1, "must be 1, the version that this adsim reads"),
+  version: v.literal(2, "must be 2, the version that this adsim reads"),
   digest: v.string(),
   seed: v.string(),
   start: worldInstant,
@@ -107,6 +114,8 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   profile: v.picklist(["typical", "tiny", "adversarial"]),
   assumptions: v.record(v.string(), v.string()),
   clock: v.strictObject({ mode: v.picklist(["frozen", "flowing", "system"]), now: worldInstant }),
+  faults: savedFaultsSchema,
+  strangers: savedTally,
   accounts: v.array(savedAccount),
 });
 
@@ -140,7 +149,7 @@ function* textsOf(world: object, accounts: readonly object[]): Generator<string>
 
 /** The snapshot with its digest. */
 export function sealSnapshot(content: Omit<Snapshot, "format" | "version" | "digest">): Snapshot {
-  const whole = { format: "adsim-snapshot", version: 1, ...content } as const;
+  const whole = { format: "adsim-snapshot", version: 2, ...content } as const;
   const { format, version, ...rest } = whole;
   return { format, version, digest: snapshotDigest(whole), ...rest };
 }
@@ -161,6 +170,7 @@ export function saveAccounts(
     ...(account.person === undefined ? {} : { person: savedPerson(account.person) }),
     surfaces: account.surfaces.map(savedSurface),
     ...saveBuckets(account),
+    tally: copyOfTally(account.tally),
     book: account.book.save(),
   }));
 }
@@ -211,6 +221,7 @@ export function loadAccounts(
       priceKey: into.population.priceKey(from.ordinal),
       surfaces: from.surfaces,
       person: from.person,
+      tally: copyOfTally(from.tally),
       book,
       buckets,
     });

@@ -83,6 +83,7 @@ function moved(account: Account, keepsQuota: boolean, to: Reading): Account {
     priceKey: account.priceKey,
     person: account.person,
     book: account.book,
+    tally: account.tally,
     surfaces: account.surfaces.map((surface, index) => ({
       ...surface,
       id: to.ids.surface.encode(ordinal, index),

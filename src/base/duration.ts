@@ -24,12 +24,23 @@ const unitMs: Readonly<Record<string, number>> = {
  * @throws InputError for anything that is not a whole, non-negative duration within a safe integer.
  */
 export function durationMs(duration: Duration): number {
-  const ms = typeof duration === "string" ? parse(duration) : duration;
-  if (typeof ms === "number" && Number.isSafeInteger(ms) && ms >= 0) return ms;
-  throw new InputError(
-    "duration",
-    `must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d")${but(duration)}`,
-  );
+  if (isDuration(duration)) return msOf(duration) ?? 0;
+  throw new InputError("duration", `${DURATION_EXPECTED}${but(duration)}`);
+}
+
+/** What a field that isn't a duration is told. */
+export const DURATION_EXPECTED: string =
+  'must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d")';
+
+/** Whether {@link durationMs} takes it. */
+export function isDuration(value: unknown): value is Duration {
+  const ms = msOf(value);
+  return Number.isSafeInteger(ms) && (ms ?? -1) >= 0;
+}
+
+function msOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  return typeof value === "string" ? parse(value) : undefined;
 }
 
 /** What was sent, where it can't be a key in the wrong place. */

@@ -1,6 +1,6 @@
 /** How a client used the API: its requests by operation and status, from the journal. */
 
-import type { Journal } from "../exchange/journal.ts";
+import type { Journal } from "../journal/journal.ts";
 
 export interface ClientReport {
   /** All requests, also those that the journal has forgotten. */

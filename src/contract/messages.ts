@@ -1,5 +1,7 @@
 /** Requests and responses as plain data, the same for every transport. */
 
+import type { Delivery } from "./delivery.ts";
+
 /**
  * A request.
  *
@@ -19,9 +21,22 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array | Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A response. Header names are in lower case; `body` is text in UTF-8, empty where there is none. */
+/**
+ * A response. Header names are in lower case; `body` is text in UTF-8, empty where there is none.
+ *
+ * - `status`: 0 where a fault rule leaves the client without a response.
+ * - `delivery`: how it reaches the client, where a fault rule interferes; a whole response that is at once there has none.
+ */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  readonly delivery?: Delivery | undefined;
 }
+
+/** What a client gets that gets nothing. */
+export const noResponse: ApiResponse = Object.freeze({
+  status: 0,
+  headers: Object.freeze({}),
+  body: "",
+});

@@ -15,13 +15,26 @@ export interface Authorizer {
   payerOf(operation: Operation, request: ParsedTarget, caller: Account): Account;
   /** The account that an operation works on, or why the caller's key doesn't serve it. */
   subjectOf(input: Input<OperationId>, caller: Account): Account | Refused;
+  /** Id of the surface that an impression was on; undefined where there is no such impression. */
+  surfaceOf(impressionId: string): string | undefined;
 }
 
-type Scope = (world: World, readers: Readonly<Record<OperationId, InputReader>>) => Authorizer;
+type Scope = (
+  world: World,
+  readers: Readonly<Record<OperationId, InputReader>>,
+) => Pick<Authorizer, "payerOf" | "subjectOf">;
 
 export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
-  const [{ assumptions }] = parts;
-  return scopes[assumptions["auth.key-scope"]](...parts);
+  const [{ assumptions, accounts, ids }] = parts;
+  return {
+    ...scopes[assumptions["auth.key-scope"]](...parts),
+    surfaceOf(impressionId) {
+      const impression = ids.impression.decode(impressionId);
+      const owner = ownerOf(accounts, impression);
+      if (impression === undefined || owner === undefined) return undefined;
+      return owner.surfaces[owner.book.impressions.surfaceIndex(impression.serial)]?.id;
+    },
+  };
 }
 
 /** What shapes an answer that works on another publisher than the caller. */

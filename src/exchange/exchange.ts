@@ -1,17 +1,19 @@
 /**
- * The one path of a request, top to bottom: route → authenticate → limit → read (parse, validate) → authorize →
- * operate → respond → journal. One synchronous call: no await can tear the state.
+ * The one path of a request, top to bottom: fault rules → route → authenticate → limit → read (parse, validate) →
+ * authorize → operate → respond → count → journal. One synchronous call: no await can tear the state.
  */
 
 import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Input, OperationId } from "../contract/operations.ts";
+import type { Injected } from "../faults/plan.ts";
+import type { JournalRing } from "../journal/journal.ts";
 import type { Moment } from "../ledger/book.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer, shapedByScope } from "./authorize.ts";
-import { headerOf } from "./headers.ts";
-import type { JournalRecord, JournalRing } from "./journal.ts";
+import { countServed, tallyOf } from "./count.ts";
+import { arrivedOf, createFaultedPath, type Sighting } from "./faulted.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
@@ -25,11 +27,11 @@ import {
   type ShapedBy,
   shapedByBoth,
 } from "./outcome.ts";
-import { queryText } from "./parameters.ts";
 import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf, type Route } from "./route.ts";
+import { type Visit, visitOf } from "./visit.ts";
 import { dayReader, dedupWindowOf, type World } from "./world.ts";
 
 export type Exchange = (request: ApiRequest) => ApiResponse;
@@ -41,7 +43,7 @@ type Operators = {
 
 /** The request path of a world under its assumptions. `startDay`: the first day without seeded history. */
 export function createExchange(world: World, journal: JournalRing, startDay: Day): Exchange {
-  const { assumptions, accounts, clock } = world;
+  const { assumptions, accounts, clock, rules, refusal } = world;
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
@@ -58,16 +60,32 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   };
 
   const forget = forgetter(world);
+  const faulted = createFaultedPath({ world, serve, answerWith });
 
   return (request) => {
     const nowMs = clock.now();
     forget(nowMs);
     const visit = visitOf(request, nowMs);
-    const response = answer(visit);
-    visit.response = visit.method === "HEAD" ? withoutBody(response) : response;
+    if (!rules.isEmpty) {
+      const sighting = sight(visit);
+      const fired = rules.look(arrivedOf(visit, sighting), refusal);
+      if (fired !== undefined) {
+        const [shown, ...others] = faulted.meet(visit, sighting, fired);
+        for (const one of [shown, ...others]) journal.record(one);
+        return fired.plan.answerOf === "second" ? (others[0] ?? shown).response : shown.response;
+      }
+    }
+    serve(visit);
     journal.record(visit);
     return visit.response;
   };
+
+  /** What the service does, untouched by faults. */
+  function serve(visit: Visit): void {
+    const response = answer(visit);
+    visit.response = visit.method === "HEAD" ? withoutBody(response) : response;
+    countServed(tallyOf(visit, accounts), visit);
+  }
 
   function answer(visit: Visit): ApiResponse {
     const routed = route(visit.method, visit.path);
@@ -81,6 +99,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       return refuse(visit, caller, quota.untouched(operation.id, visit.nowMs));
     }
     const { account } = caller;
+    visit.account = account;
     visit.publisher = account.id;
     visit.shapedBy = shapedByBoth(visit.shapedBy, caller.shapedBy);
 
@@ -88,6 +107,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const standing = quota.admit(operation.id, payer, visit.nowMs);
     if (!standing.admitted) {
       const { retryAfterMs } = standing;
+      visit.producedBy = "limit";
       const exceeded = alsoShapedBy(quota.exceeded(operation.id), scopeShaping(payer, account));
       return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
     }
@@ -99,6 +119,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const subject = authorize.subjectOf(read.input, account);
     if ("kind" in subject) return refuseAdmitted(visit, subject, standing, payer);
 
+    visit.account = subject;
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
     const moment = { nowMs: visit.nowMs, today: dayOf(visit.nowMs) };
@@ -106,6 +127,8 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const outcome = alsoShapedBy(operated, scopeShaping(subject, account));
     if (outcome.kind === "refused") return refuseAdmitted(visit, outcome, standing, payer);
     visit.reason = outcome.note;
+    visit.effect = outcome.effect;
+    visit.micros = outcome.micros;
     visit.shapedBy = respond.shapedSuccess(shapedByBoth(visit.shapedBy, outcome.shapedBy));
     return respond.success(outcome, standing, visit.shapedBy);
   }
@@ -143,13 +166,38 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   ): ApiResponse {
     const { rejection } = refusal;
     visit.reason = rejection.code;
+    visit.effect = "refused";
     visit.shapedBy = respond.shapedRefusal(alsoShapedBy(refusal, visit.shapedBy));
     return respond.refusal(rejection, standing, visit.shapedBy, extra);
   }
-}
 
-/** A request on its way: what was sent, and what becomes of it, filled in from stage to stage. */
-type Visit = JournalRecord;
+  /** What is known of a request before anything is done. Nothing here has an effect. */
+  function sight(visit: Visit): Sighting {
+    const routed = route(visit.method, visit.path);
+    const operation = routed.kind === "operation" ? routed.operation.id : undefined;
+    const caller = authenticate(visit.headers);
+    const account = caller.kind === "refused" ? undefined : caller.account;
+    return { operation, account, surface: () => surfaceOf(visit, operation) };
+  }
+
+  function surfaceOf(visit: Visit, operation: OperationId | undefined): string | undefined {
+    const read = operation && readers[operation](visit);
+    if (read?.kind !== "valid") return undefined;
+    const { surface, impression_id } = read.input as Partial<Input<"impression"> & Input<"click">>;
+    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id);
+  }
+
+  /** An answer by a rule, with the limit as it stands. */
+  function answerWith(injected: Injected, visit: Visit): ApiResponse {
+    const { operation, account, nowMs } = visit;
+    const standing =
+      operation === undefined || account === undefined
+        ? quota.untouched(operation, nowMs)
+        : quota.current(operation, account, nowMs);
+    const response = respond.injected(injected, standing);
+    return visit.method === "HEAD" ? withoutBody(response) : response;
+  }
+}
 
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 
@@ -170,45 +218,3 @@ function forgetter(world: World): (nowMs: number) => void {
     for (const account of world.accounts.opened()) account.book.forget(nowMs, windowMs);
   };
 }
-
-const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
-const noResponse: ApiResponse = Object.freeze({ status: 0, headers: noHeaders, body: "" });
-
-/** The request with its query apart from its path, and nothing decided yet. */
-function visitOf(request: ApiRequest, nowMs: number): Visit {
-  const { path, headers = noHeaders, body = "" } = request;
-  const isObject = typeof body === "object" && !(body instanceof Uint8Array);
-  const mark = path.indexOf("?");
-  const inPath = mark === -1 ? "" : path.slice(mark + 1);
-  const given = request.query === undefined ? "" : queryText(request.query);
-  return {
-    nowMs,
-    method: request.method,
-    path: mark === -1 ? path : path.slice(0, mark),
-    query: inPath === "" || given === "" ? inPath + given : `${inPath}&${given}`,
-    headers: isObject ? asJson(headers) : headers,
-    body: isObject ? jsonText(body) : body,
-    operation: undefined,
-    publisher: undefined,
-    response: noResponse,
-    reason: "",
-    shapedBy: documented,
-  };
-}
-
-/** An object is sent as JSON, unless the sender says otherwise. */
-function asJson(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  if (headerOf(headers, "content-type") !== undefined) return headers;
-  return { ...headers, "content-type": "application/json" };
-}
-
-/** An object body as it is sent. One that JSON can't write becomes a text that isn't JSON: it is refused as such. */
-function jsonText(body: object): string {
-  try {
-    return JSON.stringify(body) ?? notJson;
-  } catch {
-    return notJson;
-  }
-}
-
-const notJson = "(an object that JSON can't write)";

@@ -15,7 +15,17 @@ export interface Refused {
   readonly shapedBy: ShapedBy;
 }
 
-/** A success. `body`: the response's JSON text. `note`: for the journal, what was done. */
+/**
+ * What a request did to the ledger.
+ *
+ * - `applied`: an event was written down.
+ * - `suppressed`: it was a duplicate.
+ * - `uncounted`: it was accepted, and there was nothing to write down.
+ * - `read`: it asked for what is there.
+ */
+export type Effect = "applied" | "suppressed" | "uncounted" | "read";
+
+/** A success. `body`: the response's JSON text. `note`: for the journal, what was done. `micros`: the credit it shows. */
 export interface Done {
   readonly kind: "done";
   readonly body: string;
@@ -23,6 +33,8 @@ export interface Done {
   readonly byteLength: number;
   readonly note: string;
   readonly shapedBy: ShapedBy;
+  readonly effect: Effect;
+  readonly micros: number;
 }
 
 export type Outcome = Done | Refused;
@@ -32,9 +44,28 @@ export function refused(rejection: Rejection, ...shapedBy: ShapedBy): Refused {
   return { kind: "refused", rejection, shapedBy };
 }
 
-/** A success whose body is ASCII by construction: ids, dates, digits and the contract's own names. */
-export function done(asciiBody: string, note: string, shapedBy: ShapedBy = documented): Done {
-  return { kind: "done", body: asciiBody, byteLength: asciiBody.length, note, shapedBy };
+/** What was asked for. The body is ASCII by construction: ids, dates, digits and the contract's own names. */
+export function done(asciiBody: string, shapedBy: ShapedBy): Done {
+  return recorded("read", 0, asciiBody, "read", shapedBy);
+}
+
+/** What was made of an event. Its body is ASCII likewise. */
+export function recorded(
+  effect: Effect,
+  micros: number,
+  asciiBody: string,
+  note: string,
+  shapedBy: ShapedBy,
+): Done {
+  return {
+    kind: "done",
+    body: asciiBody,
+    byteLength: asciiBody.length,
+    note,
+    shapedBy,
+    effect,
+    micros,
+  };
 }
 
 /** The same decision, resting on more open points. */

@@ -27,6 +27,8 @@ export interface Quota {
   giveBack(operation: OperationId, account: Account, nowMs: number): Standing | undefined;
   /** The refusal of a request over the limit. */
   exceeded(operation: OperationId): Refused;
+  /** How it stands now for `account`. Spends nothing. */
+  current(operation: OperationId, account: Account, nowMs: number): Standing;
   /** How things stand where no quota is known: as though none were spent. */
   untouched(operation: OperationId | undefined, nowMs: number): Standing;
 }
@@ -75,6 +77,7 @@ export function createQuota(assumptions: Assumptions): Quota {
       return standing(pool, account, nowMs);
     },
     exceeded: (operation) => pools[operation].exceeded,
+    current: (operation, account, nowMs) => standing(pools[operation], account, nowMs),
     untouched: (operation, nowMs) => standing(pools[operation ?? "stats"], undefined, nowMs),
   };
 }

@@ -6,6 +6,8 @@ import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import type { Injected } from "../faults/plan.ts";
+import { jsonOf } from "../faults/verdict.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
 import { type ErrorBody, errorBodies } from "./error-bodies.ts";
 import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
@@ -22,6 +24,8 @@ export interface Responder {
   ): ApiResponse;
   /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link shapedRedirect} gives it. */
   redirect(location: string, standing: Standing, shapedBy: ShapedBy): ApiResponse;
+  /** What a fault rule answers in the service's place. */
+  injected(injected: Injected, standing: Standing): ApiResponse;
   /** All that a success rests on: what decided it, and its form. */
   shapedSuccess(decidedBy: ShapedBy): ShapedBy;
   /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
@@ -107,6 +111,19 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
       if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return { status: 308, headers, body: "" };
+    },
+    injected({ status, headers: given = {}, body }, standing) {
+      const text = body === undefined ? "" : typeof body === "string" ? body : (jsonOf(body) ?? "");
+      const headers: Record<string, string> = {};
+      if (body !== undefined) {
+        headers["content-type"] = typeof body === "string" ? "text/plain" : "application/json";
+      }
+      headers["content-length"] = decimal(utf8Length(text));
+      headers["x-ratelimit-remaining"] = decimal(standing.remaining);
+      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
+      // The rule's own word counts.
+      for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
+      return { status, headers, body: text };
     },
     refusal(rejection, standing, shapedBy, extra) {
       const status = statuses[rejection.code];

@@ -5,6 +5,8 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Day, dayOfInstant } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
+import type { Refusal } from "../faults/installed-rule.ts";
+import type { RuleList } from "../faults/rule-list.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Population } from "../publishers/population.ts";
 
@@ -15,6 +17,9 @@ export interface World {
   readonly population: Population;
   readonly accounts: Accounts;
   readonly clock: Clock;
+  readonly rules: RuleList;
+  /** Which verdicts the transports in use can't carry out. */
+  readonly refusal: Refusal;
   /** Whether every response says in a header which open points shaped it. */
   readonly explain: boolean;
 }

@@ -245,10 +245,12 @@ test("a snapshot has a bucket for clicks where they have a limit of their own, a
   const shared = simulator({});
   const withOne = changed(shared, (account) => {
     // Its place in the order matters for the digest.
-    const { reportingBucket, book } = account;
+    const { reportingBucket, tally, book } = account;
     delete account.reportingBucket;
+    delete account.tally;
     delete account.book;
-    Object.assign(account, { clickBucket: { window: 0, used: 1 }, reportingBucket, book });
+    const clickBucket = { window: 0, used: 1 };
+    Object.assign(account, { clickBucket, reportingBucket, tally, book });
   });
   expect(() => shared.restore(withOne)).toThrow(/^accounts\.0\.clickBucket must not be there/);
 });

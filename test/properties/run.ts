@@ -188,9 +188,18 @@ export function require(rule: string, held: boolean, what: string): asserts held
   if (!held) throw new Error(`${rule} is broken: ${what}`);
 }
 
-/** The state as text, save for the limiters' buckets, and the digest that covers them. */
+/** The state as text, save for the limiters' buckets, what was counted of requests, and the digest over all. */
 export function stateOf(sim: Simulator): string {
   return JSON.stringify(sim.snapshot(), (key, value) =>
-    key.endsWith("Bucket") || key === "digest" ? undefined : value,
+    key.endsWith("Bucket") || observations.has(key) ? undefined : value,
   );
 }
+
+/** The state as text, buckets included: no answer follows from what is left out. */
+export function stateWithBucketsOf(sim: Simulator): string {
+  return JSON.stringify(sim.snapshot(), (key, value) =>
+    observations.has(key) ? undefined : value,
+  );
+}
+
+const observations: ReadonlySet<string> = new Set(["tally", "strangers", "digest"]);

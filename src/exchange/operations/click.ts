@@ -10,7 +10,7 @@ import type { Moment } from "../../ledger/book.ts";
 import { fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
-import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
+import { alsoShapedBy, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
@@ -44,7 +44,8 @@ export function createClick(world: World): Click {
     if (!impressions.isClicked(serial)) {
       book.recordClick(serial, micros, moment);
       const body = bodyOf(ids.click.encode(account.ordinal, serial), micros, inr);
-      return done(body, "recorded", isLate ? shapedByPriceLate : shapedByPrice);
+      const shapedBy = isLate ? shapedByPriceLate : shapedByPrice;
+      return recorded("applied", micros, body, "recorded", shapedBy);
     }
     if (repeat !== undefined) {
       const outcome = repeat(ids.click.encode(account.ordinal, serial), micros, inr);
@@ -52,7 +53,8 @@ export function createClick(world: World): Click {
     }
     const id = ids.laterClick.encode(account.ordinal, book.clicks);
     book.recordClick(serial, micros, moment);
-    return done(bodyOf(id, micros, inr), "recorded", isLate ? shapedByCountLate : shapedByCount);
+    const shapedBy = isLate ? shapedByCountLate : shapedByCount;
+    return recorded("applied", micros, bodyOf(id, micros, inr), "recorded", shapedBy);
   };
 }
 
@@ -85,8 +87,8 @@ const tooLate = refused(
 
 /** What answers a second click; undefined where it is one like the first. */
 const repeats: Readonly<Record<Choice<"click.repeat">, Repeat | undefined>> = {
-  "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr)),
-  replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr), shapedByCount),
+  "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr), 0),
+  replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr), micros, shapedByCount),
   conflict: () =>
     refused(
       {
@@ -105,8 +107,8 @@ const shapedByPriceLate: ShapedBy = [...shapedByPrice, ...shapedByWindow];
 const shapedByCount: ShapedBy = [...shapedByRepeat, ...shapedByPrice];
 const shapedByCountLate: ShapedBy = [...shapedByCount, ...shapedByWindow];
 
-function duplicate(body: string, shapedBy: ShapedBy = shapedByRepeat): Outcome {
-  return done(body, "duplicate, not counted", shapedBy);
+function duplicate(body: string, micros: number, shapedBy: ShapedBy = shapedByRepeat): Outcome {
+  return recorded("suppressed", micros, body, "duplicate, not counted", shapedBy);
 }
 
 function bodyOf(id: string, micros: number, inr: AmountWriter): string {
@@ -136,7 +138,7 @@ const strays = {
       // The same again gives the same: the id follows from what was sent.
       const serial = fingerprint(key, 0, sent, "").a >>> 0;
       const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0, inr);
-      return done(body, "unknown impression, not counted", shapedBy);
+      return recorded("uncounted", 0, body, "unknown impression, not counted", shapedBy);
     };
   },
 } satisfies Record<Choice<"click.unknown">, Stray>;

@@ -12,8 +12,8 @@ import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import {
   alsoShapedBy,
   documented,
-  done,
   type Outcome,
+  recorded,
   refused,
   type ShapedBy,
 } from "../outcome.ts";
@@ -66,8 +66,8 @@ export function createImpression(world: World): Impression {
     if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
     const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros, inr);
     return active
-      ? done(body, "recorded", documented)
-      : done(body, "recorded, not credited", shapedByInactive);
+      ? recorded("applied", micros, body, "recorded", documented)
+      : recorded("applied", 0, body, "recorded, not credited", shapedByInactive);
   };
 }
 
@@ -100,8 +100,8 @@ function repeatsUnder(
     ...shapedByRepeat,
   );
   return {
-    "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr)),
-    replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr)),
+    "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr), 0),
+    replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr), micros),
     conflict: () => conflict,
     count: undefined,
   };
@@ -121,8 +121,8 @@ const longAgo = {
 
 const shapedByRepeat: ShapedBy = ["dedup.repeat", "dedup.key", "dedup.window"];
 
-function duplicate(body: string): Outcome {
-  return done(body, "duplicate, not counted", shapedByRepeat);
+function duplicate(body: string, micros: number): Outcome {
+  return recorded("suppressed", micros, body, "duplicate, not counted", shapedByRepeat);
 }
 
 function bodyOf(id: string, micros: number, inr: AmountWriter): string {

@@ -73,7 +73,6 @@ export function createPayouts(world: World, startDay: Day): Payouts {
     const shapedBy = shapedByPlaces[Math.min(payouts.length, 2)] ?? shapedByCycle;
     return done(
       `{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`,
-      "read",
       anyUnpaid ? [...shapedBy, "payout.txn-id"] : shapedBy,
     );
   };

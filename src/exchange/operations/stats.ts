@@ -73,7 +73,7 @@ export function createStats(world: World, startDay: Day): Stats {
     if (asked.from > asked.to) shapedBy.push(...shapedByInversion);
     if (reachesPastToday) shapedBy.push("date.future");
     if (isUnknown) shapedBy.push("surface.unknown");
-    const answer = done(bodyOf(account, period, only, today, shapedBy), "read", shapedBy);
+    const answer = done(bodyOf(account, period, only, today, shapedBy), shapedBy);
     latest.set(account, { revision, today, ...asked, byDate, only, answer });
     return answer;
   };

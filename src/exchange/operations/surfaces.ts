@@ -4,7 +4,7 @@ import type { Account } from "../../accounts/account.ts";
 import { publicSurface } from "../../accounts/account.ts";
 import { utf8Length } from "../../base/text.ts";
 import type { Input } from "../../contract/operations.ts";
-import type { Outcome, ShapedBy } from "../outcome.ts";
+import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 
 export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {
   const surfaces = account.surfaces.map((terms) => {
@@ -12,7 +12,7 @@ export function listSurfaces(_input: Input<"surfaces">, account: Account): Outco
     return { id, name, status, cpm_range: cpmRange };
   });
   const body = JSON.stringify({ surfaces });
-  return { kind: "done", body, byteLength: utf8Length(body), note: "read", shapedBy };
+  return { ...done(body, shapedBy), byteLength: utf8Length(body) };
 }
 
 const shapedBy: ShapedBy = ["surface.statuses"];

@@ -5,8 +5,10 @@ import type { AssumptionKey } from "../assumptions/catalogue.ts";
 import { formatInstant } from "../base/calendar.ts";
 import { parseInput } from "../base/input.ts";
 import { putTogether } from "../base/text.ts";
-import type { ApiResponse } from "../contract/messages.ts";
+import { type ApiResponse, noResponse } from "../contract/messages.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
+import type { VerdictKind } from "../faults/verdict.ts";
+import type { JournalRecord } from "./record.ts";
 
 /** A request with its answer. Keys are left out of it. */
 export interface JournalEntry {
@@ -26,11 +28,31 @@ export interface JournalEntry {
     /** Text; bytes that are not UTF-8 are shown as U+FFFD. */
     readonly body: string;
   };
-  readonly response: ApiResponse;
+  /** What the client got: status 0 where a rule left it without a response, and where broken off only what came. */
+  readonly response: Omit<ApiResponse, "delivery">;
+  /** Who made the answer: the service, its request limit, or a fault rule in its place. */
+  readonly producedBy: "service" | "limit" | "rule";
+  /** What a fault rule did to it; undefined where none did anything. */
+  readonly fault: JournalFault | undefined;
   /** Why the answer is what it is: what was done, or the error's code. */
   readonly reason: string;
   /** The open points of the spec that shaped the answer, or that the spec alone did. */
   readonly assumptions: readonly AssumptionKey[] | "documented";
+}
+
+/** What a fault rule did to a request. */
+export interface JournalFault {
+  /** The id of the rule. */
+  readonly rule: string;
+  readonly kind: VerdictKind;
+  /** How long the response was held back, in milliseconds of real time. */
+  readonly delayMs: number;
+  /** Whether the service did what was asked. */
+  readonly served: boolean;
+  /** How much of its response the client got. A second application's never reaches it. */
+  readonly received: "whole" | "part" | "nothing";
+  /** The service's own answer, where the client didn't get it whole. */
+  readonly lost: Omit<ApiResponse, "delivery"> | undefined;
 }
 
 /** Which entries to give: all conditions hold. `limit`: the latest that many. */
@@ -61,21 +83,6 @@ export interface Journal {
   clear(): void;
   /** How many requests were journalled since the world began, those forgotten included. */
   readonly total: number;
-}
-
-/** A request as the path hands it over. Kept as it is: nothing in it may be changed later. */
-export interface JournalRecord {
-  readonly nowMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-  operation: OperationId | undefined;
-  publisher: string | undefined;
-  response: ApiResponse;
-  reason: string;
-  shapedBy: readonly AssumptionKey[];
 }
 
 export interface JournalRing extends Journal {
@@ -163,7 +170,9 @@ const forgotten: JournalRecord = {
   body: "",
   operation: undefined,
   publisher: undefined,
-  response: { status: 0, headers: {}, body: "" },
+  response: noResponse,
+  producedBy: "service",
+  fault: undefined,
   reason: "",
   shapedBy: [],
 };
@@ -204,16 +213,21 @@ function shown(entry: JournalRecord, sequence: number): JournalEntry {
         typeof entry.body === "string" ? entry.body : new TextDecoder().decode(entry.body),
       ),
     },
-    response: {
-      ...entry.response,
-      // A redirect repeats the query.
-      headers: Object.fromEntries(
-        Object.entries(entry.response.headers).map(([name, value]) => [name, withoutKeys(value)]),
-      ),
+    response: shownResponse(entry.response),
+    producedBy: entry.producedBy,
+    fault: entry.fault && {
+      ...entry.fault,
+      lost: entry.fault.lost && shownResponse(entry.fault.lost),
     },
     reason: entry.reason,
     assumptions: entry.shapedBy.length === 0 ? "documented" : [...entry.shapedBy],
   };
+}
+
+function shownResponse({ status, headers, body }: ApiResponse): JournalEntry["response"] {
+  // A redirect repeats the query.
+  const shownHeaders = Object.entries(headers).map(([name, value]) => [name, withoutKeys(value)]);
+  return { status, headers: Object.fromEntries(shownHeaders), body };
 }
 
 /** A key in the wrong place is still a key, and so is one in another spelling. */

@@ -1,0 +1,27 @@
+/** How a response is handed over where that isn't at once and whole. Described here; only an adapter acts it out. */
+
+/** A response's way to the client. Times are real ones: a world's clock doesn't move meanwhile. */
+export type Delivery = Manner & {
+  /** How long nothing happens first, in milliseconds. */
+  readonly delayMs: number;
+  /** For the adapter to call where the client had gone before the response was handed over: then it counts as lost. */
+  readonly undelivered: () => void;
+};
+
+type Manner =
+  | { readonly kind: "whole" }
+  /** After so many later responses of the same transport, or once the time is over. */
+  | { readonly kind: "overtaken"; readonly by: number; readonly atMostMs: number }
+  /** These bytes in place of the body, which shows them as text. */
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  /** The head announces the whole body, and the connection closes after so many bytes of it. */
+  | { readonly kind: "cut"; readonly sentBytes: number }
+  | { readonly kind: "drip"; readonly bytesPerSecond: number }
+  /** These bytes in place of an HTTP response, then the connection closes. */
+  | { readonly kind: "noise"; readonly bytes: Uint8Array }
+  /** The connection closes without a byte. */
+  | { readonly kind: "close" }
+  /** The connection is reset (TCP RST). */
+  | { readonly kind: "reset" }
+  /** Nothing comes, and the connection stays open. */
+  | { readonly kind: "silence" };

@@ -1,0 +1,46 @@
+/** Keeps the tallies: what the service did, and what of it the client came to know. */
+
+import type { Accounts } from "../accounts/accounts.ts";
+import type { EventTally } from "../accounts/tally.ts";
+import type { Visit } from "./visit.ts";
+
+/** The tally of a recording request; undefined for any other. */
+export function tallyOf(visit: Visit, { strangers }: Accounts): EventTally | undefined {
+  const tally = visit.account === undefined ? strangers : visit.account.tally;
+  if (visit.operation === "impression") return tally.impression;
+  return visit.operation === "click" ? tally.click : undefined;
+}
+
+/** Counts what the service did, its answer taken as delivered. */
+export function countServed(tally: EventTally | undefined, { effect, micros }: Visit): void {
+  if (tally === undefined) return;
+  switch (effect) {
+    case "applied":
+      tally.applied += 1;
+      tally.seenMicros += micros;
+      break;
+    case "suppressed":
+      tally.suppressed += 1;
+      tally.repeatedMicros += micros;
+      break;
+    case "uncounted":
+      tally.uncounted += 1;
+      break;
+    case "refused":
+      tally.refused += 1;
+      break;
+    case "read":
+    case undefined:
+      break;
+  }
+}
+
+/** Takes back that the client came to know it. */
+export function countUnseen(tally: EventTally | undefined, { effect, micros }: Visit): void {
+  if (tally === undefined) return;
+  if (effect === "suppressed") tally.repeatedMicros -= micros;
+  if (effect !== "applied") return;
+  tally.unseen += 1;
+  tally.seenMicros -= micros;
+  tally.unseenMicros += micros;
+}

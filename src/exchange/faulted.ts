@@ -1,0 +1,174 @@
+/**
+ * The way of a request that a fault rule picked out: what the service does of it, and what of its answer the client gets.
+ * Only describes what happens to a connection; an adapter acts it out.
+ */
+
+import type { Account } from "../accounts/account.ts";
+import { type ApiResponse, noResponse } from "../contract/messages.ts";
+import type { OperationId } from "../contract/operations.ts";
+import type { Arrived, Fired } from "../faults/installed-rule.ts";
+import type { Injected } from "../faults/plan.ts";
+import type { FaultRecord } from "../journal/record.ts";
+import { countUnseen, tallyOf } from "./count.ts";
+import { documented } from "./outcome.ts";
+import type { Visit } from "./visit.ts";
+import type { World } from "./world.ts";
+
+/** What is known of a request before the service does anything. */
+export interface Sighting {
+  readonly operation: OperationId | undefined;
+  readonly account: Account | undefined;
+  /** Id of the surface that is named. */
+  surface(): string | undefined;
+}
+
+export interface FaultedPath {
+  /** Does to a request what the rule says. @returns the visits to journal: two where the service acted twice. */
+  meet(visit: Visit, sighting: Sighting, fired: Fired): readonly [Visit, ...Visit[]];
+}
+
+export interface FaultedPathParts {
+  readonly world: World;
+  /** Lets the service do its part, and counts it. */
+  serve(visit: Visit): void;
+  /** An answer by a rule, with the limit as it stands. */
+  answerWith(injected: Injected, visit: Visit): ApiResponse;
+}
+
+/** A request as rules are asked about it. */
+export function arrivedOf(visit: Visit, { operation, account, surface }: Sighting): Arrived {
+  const { nowMs, method, path, query, headers, body } = visit;
+  return {
+    nowMs,
+    method,
+    path,
+    query,
+    headers,
+    body,
+    operation,
+    publisher: account?.id,
+    caller: account?.ordinal ?? STRANGER,
+    get surface() {
+      return surface();
+    },
+  };
+}
+
+const STRANGER = -1;
+
+export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts): FaultedPath {
+  const { accounts, explain } = world;
+
+  function meet(visit: Visit, sighting: Sighting, fired: Fired): readonly [Visit, ...Visit[]] {
+    switch (fired.plan.applications) {
+      case 0:
+        return [keptFromService(visit, sighting, fired)];
+      case 1:
+        return [served(visit, fired)];
+      case 2:
+        return servedTwice(visit, fired);
+    }
+  }
+
+  function keptFromService(visit: Visit, sighting: Sighting, fired: Fired): Visit {
+    const { plan, kind } = fired;
+    visit.operation = sighting.operation;
+    visit.account = sighting.account;
+    visit.publisher = sighting.account?.id;
+    visit.producedBy = "rule";
+    visit.reason = `fault: ${kind}`;
+    visit.shapedBy = documented;
+    const tally = tallyOf(visit, accounts);
+    if (plan.injected === undefined) {
+      if (tally !== undefined) tally.dropped += 1;
+      handOver(visit, fired, noResponse, false);
+      return visit;
+    }
+    if (tally !== undefined) tally.injected += 1;
+    handOver(visit, fired, answerWith(plan.injected, visit), false);
+    return visit;
+  }
+
+  function served(visit: Visit, fired: Fired): Visit {
+    const { injected } = fired.plan;
+    serve(visit);
+    if (injected === undefined) {
+      handOver(visit, fired, visit.response, true);
+      return visit;
+    }
+    const own = visit.response;
+    visit.producedBy = "rule";
+    handOver(visit, fired, answerWith(injected, visit), true);
+    lose(visit, own);
+    return visit;
+  }
+
+  function servedTwice(visit: Visit, fired: Fired): readonly [Visit, Visit] {
+    const copy: Visit = { ...visit };
+    serve(visit);
+    serve(copy);
+    const tally = tallyOf(copy, accounts);
+    if (tally !== undefined) tally.copies += 1;
+    const [shown, hidden] = fired.plan.answerOf === "first" ? [visit, copy] : [copy, visit];
+    handOver(shown, fired, shown.response, true);
+    hidden.fault = recordOf(fired, true);
+    hidden.fault.received = "nothing";
+    hidden.fault.lost = hidden.response;
+    hidden.response = noResponse;
+    countUnseen(tallyOf(hidden, accounts), hidden);
+    return [visit, copy];
+  }
+
+  /** Sends an answer on its way. Where it doesn't arrive whole, the client doesn't know of what was done. */
+  function handOver(visit: Visit, fired: Fired, answer: ApiResponse, isServed: boolean): void {
+    const fault = recordOf(fired, isServed);
+    visit.fault = fault;
+    const explained = explain ? explainedBy(fired.rule, answer) : answer;
+    const { response, manner, received } = fired.plan.handOver(explained);
+    const { delayMs } = fired;
+    visit.response =
+      manner.kind === "whole" && delayMs === 0
+        ? response
+        : { ...response, delivery: { ...manner, delayMs, undelivered: () => giveUp(visit) } };
+    fault.received = received;
+    if (received !== "whole" && isServed) lose(visit, answer);
+  }
+
+  /** The service did its part, and the client doesn't get its answer. */
+  function lose(visit: Visit, answer: ApiResponse): void {
+    const { fault } = visit;
+    if (fault === undefined || fault.lost !== undefined) return;
+    fault.lost = answer;
+    const tally = tallyOf(visit, accounts);
+    if (tally !== undefined) tally.lost += 1;
+    countUnseen(tally, visit);
+  }
+
+  /** The client had gone before its response was handed over. */
+  function giveUp(visit: Visit): void {
+    const { fault, response } = visit;
+    if (fault === undefined || fault.received === "nothing") return;
+    fault.received = "nothing";
+    visit.response = noResponse;
+    if (fault.served) {
+      lose(visit, response);
+      return;
+    }
+    const tally = tallyOf(visit, accounts);
+    if (tally === undefined) return;
+    tally.injected -= 1;
+    tally.dropped += 1;
+  }
+
+  return { meet };
+}
+
+function recordOf({ rule, kind, delayMs }: Fired, served: boolean): FaultRecord {
+  return { rule, kind, delayMs, served, received: "whole", lost: undefined };
+}
+
+function explainedBy(rule: string, answer: ApiResponse): ApiResponse {
+  return answer.status === 0
+    ? answer
+    : { ...answer, headers: { ...answer.headers, "x-adsim-fault": rule } };
+}

@@ -1,0 +1,68 @@
+/** How long a response is held back: one time, or a range that a draw picks from. Integers only. */
+
+import * as v from "valibot";
+import {
+  DURATION_EXPECTED,
+  type Duration,
+  durationMs,
+  HOUR_MS,
+  isDuration,
+} from "../base/duration.ts";
+import { drawBetween, type Key } from "../base/random.ts";
+
+/**
+ * A duration, or a range of them, both ends included. `uniform`: every millisecond is as likely. `long-tailed`: half of
+ * all lie within the first `from` milliseconds above `from`, half of the rest within the next 2 × `from`, and so on up
+ * to `to`: most are short, and now and then one is very long.
+ */
+export type Delay =
+  | Duration
+  | {
+      readonly from: Duration;
+      readonly to: Duration;
+      /** @default "uniform" */
+      readonly shape?: "uniform" | "long-tailed" | undefined;
+    };
+
+/** The longest delay. */
+const MOST_MS = HOUR_MS;
+/** More take a millisecond past the longest delay. */
+const MOST_DOUBLINGS = 22;
+
+export const duration: v.GenericSchema<unknown, Duration> = v.custom<Duration>(
+  isDuration,
+  DURATION_EXPECTED,
+);
+const delayed = v.pipe(
+  duration,
+  v.check((given) => durationMs(given) <= MOST_MS, "must be at most an hour"),
+);
+const range = v.pipe(
+  v.strictObject({
+    from: delayed,
+    to: delayed,
+    shape: v.optional(v.picklist(["uniform", "long-tailed"], "must be uniform or long-tailed")),
+  }),
+  v.check(({ from, to }) => durationMs(from) <= durationMs(to), "must have from not after to"),
+  v.check(
+    ({ from, shape }) => shape !== "long-tailed" || durationMs(from) > 0,
+    "must have from above 0: the tail is counted in steps of it",
+  ),
+);
+
+export const delaySchema: v.GenericSchema<unknown, Delay> = v.lazy((input) =>
+  typeof input === "object" && input !== null ? range : delayed,
+);
+
+/** The delay of request `ordinal`, in milliseconds. */
+export function delayMsOf(delay: Delay | undefined, key: Key, ordinal: number): number {
+  if (delay === undefined) return 0;
+  if (typeof delay !== "object") return durationMs(delay);
+  const fromMs = durationMs(delay.from);
+  const toMs = durationMs(delay.to);
+  if (delay.shape !== "long-tailed") return drawBetween(key, 2 * ordinal, fromMs, toMs);
+  // As many doublings as a coin comes up heads in a row.
+  const doublings = Math.clz32(drawBetween(key, 2 * ordinal, 0, 0xffff_ffff));
+  const lowMs = fromMs * (1 << Math.min(doublings, MOST_DOUBLINGS));
+  return Math.min(toMs, drawBetween(key, 2 * ordinal + 1, lowMs, 2 * lowMs - 1));
+}

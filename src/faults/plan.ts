@@ -1,0 +1,141 @@
+/** A verdict made exact for one request: how often the service acts, and what becomes of its answer on the way. */
+
+import { durationMs } from "../base/duration.ts";
+import { drawBetween, type Key, subKey } from "../base/random.ts";
+import type { Delivery } from "../contract/delivery.ts";
+import { type ApiResponse, noResponse } from "../contract/messages.ts";
+import type { Loss, Verdict, VerdictKind } from "./verdict.ts";
+
+type Manner = Delivery extends infer D
+  ? D extends Delivery
+    ? Omit<D, "delayMs" | "undelivered">
+    : never
+  : never;
+
+/** What is answered in the service's place. */
+export type Injected = Extract<Verdict, { readonly kind: "respond" }>;
+
+/** How much of the service's answer the client gets. */
+export type Received = "whole" | "part" | "nothing";
+
+/** A service's answer as it arrives. */
+export interface Handover {
+  /** What the client sees of it: status 0 where nothing. */
+  readonly response: ApiResponse;
+  readonly manner: Manner;
+  readonly received: Received;
+}
+
+export interface Plan {
+  /** How often the service does what it is asked for. */
+  readonly applications: 0 | 1 | 2;
+  /** Where it does so twice: whose answer goes on. */
+  readonly answerOf: "first" | "second";
+  /** Takes the place of the service's answer. */
+  readonly injected: Injected | undefined;
+  /** The answer of the service, or the injected one, on its way. */
+  handOver(answer: ApiResponse): Handover;
+}
+
+/** What a plan may draw from. */
+export interface Draws {
+  readonly key: Key;
+  readonly ordinal: number;
+}
+
+type Planner<Kind extends VerdictKind> = (
+  verdict: Extract<Verdict, { readonly kind: Kind }>,
+  draws: Draws,
+) => Plan;
+
+export function planOf<Kind extends VerdictKind>(
+  verdict: Extract<Verdict, { readonly kind: Kind }>,
+  draws: Draws,
+): Plan {
+  // The planner of a kind takes verdicts of that kind.
+  const planner = planners[verdict.kind as Kind] as Planner<Kind>;
+  return planner(verdict, draws);
+}
+
+const once: Plan = {
+  applications: 1,
+  answerOf: "first",
+  injected: undefined,
+  handOver: whole,
+};
+const never: Plan = { ...once, applications: 0 };
+
+const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
+  delay: () => once,
+  respond: (injected) => ({ ...once, applications: injected.applied === true ? 1 : 0, injected }),
+  drop: ({ as }) => ({ ...never, handOver: () => nothing(as) }),
+  "lose-response": ({ as }) => ({ ...once, handOver: () => nothing(as) }),
+  timeout: () => ({ ...never, handOver: () => nothing("silence") }),
+  reset: () => ({ ...never, handOver: () => nothing("reset") }),
+  empty: () => ({ ...never, handOver: () => nothing("close") }),
+  truncate: (verdict) => ({ ...once, handOver: (answer) => cut(answer, verdict) }),
+  garbage: ({ as }, draws) => ({
+    ...once,
+    handOver: (answer) => (as === "response" ? noise(draws) : garbled(answer, draws)),
+  }),
+  drip: ({ bytesPerSecond }) => ({
+    ...once,
+    handOver: (response) => ({
+      response,
+      manner: { kind: "drip", bytesPerSecond },
+      received: "whole",
+    }),
+  }),
+  duplicate: ({ answer = "first" }) => ({ ...once, applications: 2, answerOf: answer }),
+  reorder: ({ by = 1, atMost = "1s" }) => ({
+    ...once,
+    handOver: (response) => ({
+      response,
+      manner: { kind: "overtaken", by, atMostMs: durationMs(atMost) },
+      received: "whole",
+    }),
+  }),
+};
+
+function whole(response: ApiResponse): Handover {
+  return { response, manner: { kind: "whole" }, received: "whole" };
+}
+
+function nothing(as: Loss = "close"): Handover {
+  return { response: noResponse, manner: { kind: as }, received: "nothing" };
+}
+
+function cut(
+  answer: ApiResponse,
+  verdict: Extract<Verdict, { readonly kind: "truncate" }>,
+): Handover {
+  const bytes = new TextEncoder().encode(answer.body);
+  const sentBytes = "atByte" in verdict ? verdict.atByte : Math.floor(verdict.share * bytes.length);
+  // What has no body, such as an answer to HEAD, has no end that could be missing.
+  if (sentBytes >= bytes.length) return whole(answer);
+  const body = new TextDecoder().decode(bytes.subarray(0, sentBytes));
+  return { response: { ...answer, body }, manner: { kind: "cut", sentBytes }, received: "part" };
+}
+
+function garbled(answer: ApiResponse, draws: Draws): Handover {
+  const { length } = new TextEncoder().encode(answer.body);
+  if (length === 0) return whole(answer);
+  const bytes = meaningless(length, draws);
+  const body = new TextDecoder().decode(bytes);
+  return { response: { ...answer, body }, manner: { kind: "bytes", bytes }, received: "part" };
+}
+
+const NOISE_BYTES = 64;
+
+function noise(draws: Draws): Handover {
+  const bytes = meaningless(NOISE_BYTES, draws);
+  return { response: noResponse, manner: { kind: "noise", bytes }, received: "nothing" };
+}
+
+/** Bytes that are neither UTF-8 nor JSON nor HTTP: the first one begins none of them. */
+function meaningless(length: number, { key, ordinal }: Draws): Uint8Array {
+  const own = subKey(key, ordinal);
+  const bytes = Uint8Array.from({ length }, (_, index) => drawBetween(own, index, 0, 255));
+  bytes[0] = 0xff;
+  return bytes;
+}

@@ -1,0 +1,186 @@
+/** What a rule can do to a request: the verdicts as data, and their schema. */
+
+import * as v from "valibot";
+import type { Duration } from "../base/duration.ts";
+import { type Delay, delaySchema, duration } from "./delay.ts";
+
+/** How a client notices that no answer comes: the connection closes, is reset, or stays open and silent. */
+export type Loss = "close" | "reset" | "silence";
+
+/** A request's fate. `delay`: for how long nothing happens before what the kind says; the service does its part at once. */
+export type Verdict = { readonly delay?: Delay | undefined } & (
+  | { readonly kind: "delay"; readonly delay: Delay }
+  /** Answers in the service's place, which does nothing; with `applied` it does, and its answer is lost. */
+  | {
+      readonly kind: "respond";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      /** Text, or a value that is sent as JSON. */
+      readonly body?: unknown;
+      /** @default false */
+      readonly applied?: boolean | undefined;
+    }
+  /** The request never reaches the service. @default as "close" */
+  | { readonly kind: "drop"; readonly as?: Loss | undefined }
+  /** The service does what was asked, and its answer never reaches the client. @default as "close" */
+  | { readonly kind: "lose-response"; readonly as?: Loss | undefined }
+  /** The service does nothing, and nothing ever comes. */
+  | { readonly kind: "timeout" }
+  /** The service does nothing, and the connection is reset. */
+  | { readonly kind: "reset" }
+  /** The service does nothing, and the connection closes without a byte. */
+  | { readonly kind: "empty" }
+  /** The answer's body breaks off after so many bytes, or after this share of it. */
+  | { readonly kind: "truncate"; readonly atByte: number }
+  | { readonly kind: "truncate"; readonly share: number }
+  /** Bytes that mean nothing come in place of the answer's body, or of the whole HTTP response. @default as "body" */
+  | { readonly kind: "garbage"; readonly as?: "body" | "response" | undefined }
+  /** The answer's body comes at this pace. */
+  | { readonly kind: "drip"; readonly bytesPerSecond: number }
+  /** The service does it twice; the client sees the answer to one of the two. @default answer "first" */
+  | { readonly kind: "duplicate"; readonly answer?: "first" | "second" | undefined }
+  /** Later answers overtake this one: `by` of them (1), or as many as come in `atMost` (1s). */
+  | {
+      readonly kind: "reorder";
+      readonly by?: number | undefined;
+      readonly atMost?: Duration | undefined;
+    }
+);
+
+export type VerdictKind = Verdict["kind"];
+
+const MOST_BODY_CHARACTERS = 1_048_576;
+
+/** Belong to the connection, or say how long the body is: both are ours. */
+const reservedHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+/** Fetch's Response takes no body with these. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~0-9a-z-]{1,256}$/i, "must be named as a header can be"),
+  v.check(
+    (name) => !reservedHeaders.has(name.toLowerCase()),
+    "can't be set: the transport sets it",
+  ),
+);
+const headerValue = v.pipe(
+  v.string("must be a string"),
+  v.regex(/^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/, "must be printable ASCII"),
+);
+const headers = v.pipe(
+  v.custom<Readonly<Record<string, string>>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "must be an object of strings by header name",
+  ),
+  v.record(headerName, headerValue),
+);
+const body = v.pipe(
+  v.unknown(),
+  v.check((value) => {
+    const text = typeof value === "string" ? value : jsonOf(value);
+    return text !== undefined && text.length <= MOST_BODY_CHARACTERS && text.isWellFormed();
+  }, `must be well-formed text or a value that JSON can write, of at most ${MOST_BODY_CHARACTERS} characters`),
+);
+const delay = v.optional(delaySchema);
+const loss = v.optional(
+  v.picklist(["close", "reset", "silence"], "must be one of close, reset, silence"),
+);
+
+function atLeast(least: number, most: number): v.GenericSchema<unknown, number> {
+  const expected = `must be a whole number from ${least} to ${most}`;
+  return v.pipe(
+    v.number(expected),
+    v.safeInteger(expected),
+    v.minValue(least, expected),
+    v.maxValue(most, expected),
+  );
+}
+
+export const shareSchema: v.GenericSchema<unknown, number> = v.pipe(
+  v.number("must be a number from 0 to 1"),
+  v.minValue(0, "must be from 0 to 1"),
+  v.maxValue(1, "must be from 0 to 1"),
+);
+
+const respond = v.pipe(
+  v.strictObject({
+    kind: v.literal("respond"),
+    delay,
+    status: atLeast(200, 599),
+    headers: v.optional(headers),
+    body: v.optional(body),
+    applied: v.optional(v.boolean("must be true or false")),
+  }),
+  v.check(
+    (verdict) => verdict.body === undefined || !bodiless.has(verdict.status),
+    "must have no body with status 204, 205 or 304",
+  ),
+);
+const truncate = v.pipe(
+  v.strictObject({
+    kind: v.literal("truncate"),
+    delay,
+    atByte: v.optional(atLeast(0, Number.MAX_SAFE_INTEGER)),
+    share: v.optional(shareSchema),
+  }),
+  v.check(
+    ({ atByte, share }) => (atByte === undefined) !== (share === undefined),
+    'must have either atByte or share, such as { "kind": "truncate", "share": 0.5 }',
+  ),
+);
+
+const kinds = [
+  v.strictObject({ kind: v.literal("delay"), delay: delaySchema }),
+  respond,
+  v.strictObject({ kind: v.literal("drop"), delay, as: loss }),
+  v.strictObject({ kind: v.literal("lose-response"), delay, as: loss }),
+  v.strictObject({ kind: v.literal("timeout"), delay }),
+  v.strictObject({ kind: v.literal("reset"), delay }),
+  v.strictObject({ kind: v.literal("empty"), delay }),
+  truncate,
+  v.strictObject({
+    kind: v.literal("garbage"),
+    delay,
+    as: v.optional(v.picklist(["body", "response"], "must be body or response")),
+  }),
+  v.strictObject({
+    kind: v.literal("drip"),
+    delay,
+    bytesPerSecond: atLeast(1, 1_000_000_000),
+  }),
+  v.strictObject({
+    kind: v.literal("duplicate"),
+    delay,
+    answer: v.optional(v.picklist(["first", "second"], "must be first or second")),
+  }),
+  v.strictObject({
+    kind: v.literal("reorder"),
+    delay,
+    by: v.optional(atLeast(1, 1000)),
+    atMost: v.optional(duration),
+  }),
+] as const;
+
+// The schema has made sure of one of atByte and share.
+export const verdictSchema: v.GenericSchema<unknown, Verdict> = v.variant(
+  "kind",
+  kinds,
+) as unknown as v.GenericSchema<unknown, Verdict>;
+
+/** What a body is sent as; undefined where JSON can't write it. */
+export function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
