@@ -1,6 +1,6 @@
 /** One rule at work: it numbers the requests that it looks at, and picks some of them out. */
 
-import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
 import { delayMsOf } from "./delay.ts";
@@ -174,7 +174,8 @@ export function installed({ id, does, expiresMs, seen, fired }: Rule): Installed
     id,
     match: does.kind === "data" ? (does.rule.match ?? {}) : undefined,
     verdict: does.kind === "data" ? does.rule.verdict : undefined,
-    expires: Number.isFinite(expiresMs) ? formatInstant(expiresMs) : undefined,
+    // A world's time doesn't go further: until then is for ever.
+    expires: expiresMs <= LAST_INSTANT_MS ? formatInstant(expiresMs) : undefined,
     seen: sum(seen),
     fired: sum(fired),
   };
