@@ -68,7 +68,8 @@ export function ruleOf(seed: string, id: string, does: Rule["does"], expiresMs: 
   return {
     id,
     does,
-    expiresMs,
+    // A world's time doesn't go further: until then is for ever.
+    expiresMs: expiresMs <= LAST_INSTANT_MS ? expiresMs : Number.POSITIVE_INFINITY,
     fires: deriveKey(seed, "fault", id, "fires"),
     delays: deriveKey(seed, "fault", id, "delays"),
     noise: deriveKey(seed, "fault", id, "noise"),
@@ -174,8 +175,7 @@ export function installed({ id, does, expiresMs, seen, fired }: Rule): Installed
     id,
     match: does.kind === "data" ? (does.rule.match ?? {}) : undefined,
     verdict: does.kind === "data" ? does.rule.verdict : undefined,
-    // A world's time doesn't go further: until then is for ever.
-    expires: expiresMs <= LAST_INSTANT_MS ? formatInstant(expiresMs) : undefined,
+    expires: Number.isFinite(expiresMs) ? formatInstant(expiresMs) : undefined,
     seen: sum(seen),
     fired: sum(fired),
   };
