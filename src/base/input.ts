@@ -21,7 +21,11 @@ export class InputError extends TypeError {
   }
 }
 
-/** The input in the schema's type. `whole` is what a list in its place is called. @throws InputError that names the first field at fault. */
+/**
+ * The input, an object, in the schema's type. `whole`: what it is called.
+ *
+ * @throws InputError that names the first field at fault.
+ */
 export function parseInput<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
