@@ -19,6 +19,7 @@ import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
 import { parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
+import type { Meter } from "./exchange/meter.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
 import { createFaults, createTransports, type Faults, type Transports } from "./faults/faults.ts";
 import { createRuleList, loadRuleList, type RuleList } from "./faults/rule-list.ts";
@@ -67,14 +68,25 @@ export interface SimulatorCore {
   restore(snapshot: Snapshot): void;
   /** A simulator of its own that goes on from this state, with an empty journal. */
   fork(): SimulatorCore;
+  /** How much the world holds in memory. */
+  held(): Held;
   /** Starts over from the options, clock, journal, assumptions and fault rules included; with a seed, as another population. */
   reset(options?: { readonly seed?: string | undefined }): void;
+}
+
+/** What a world holds. */
+export interface Held {
+  /** Publishers that have sent a request, signed up, or were changed. */
+  readonly publishersTouched: number;
+  readonly impressions: number;
 }
 
 /** What the surroundings provide. */
 export interface Surroundings {
   /** Gives the source of names and contacts; called on first need, since it is slow to load. */
   readonly people: () => People;
+  /** Counts what happens in all worlds that get it. @default nobody counts */
+  readonly meter?: Meter | undefined;
 }
 
 /** A world with its request path. */
@@ -143,13 +155,24 @@ function createCore(
       const snapshot = snapshotOf(running, noFaults);
       return createCore(read, surroundings, { snapshot, rules: rules.copy() });
     },
+    held() {
+      let publishersTouched = 0;
+      let impressions = 0;
+      for (const { book } of running.accounts.opened()) {
+        publishersTouched += 1;
+        impressions += book.impressions.count;
+      }
+      return { publishersTouched, impressions };
+    },
     reset(request = {}) {
-      const { seed } = parseInput(v.strictObject({ seed: v.optional(v.string()) }), request);
+      const { seed } = parseInput(resetSchema, request, "options");
       running = make.fresh({ ...settings, seed: seed ?? settings.seed });
       journal.restart();
     },
   };
 }
+
+const resetSchema = v.strictObject({ seed: v.optional(v.string()) });
 
 /** What worlds are made from, one after the other, under one simulator. */
 interface WorldMakerParts {
@@ -191,7 +214,9 @@ function createWorldMaker({
     const buckets = createBucketKeeper(assumptions);
     const freshBuckets = buckets.fresh;
     const accounts = createAccounts({ ids, population, freshBuckets, strangers });
-    const parts = { seed, assumptions, ids, population, accounts, clock, rules, refusal, explain };
+    const { meter } = surroundings;
+    const access = { clock, rules, refusal, explain, meter };
+    const parts = { seed, assumptions, ids, population, accounts, ...access };
     const exchange = createExchange(parts, journal, startDay);
     return { ...parts, dayOf, settings, buckets, exchange };
   }

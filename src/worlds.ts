@@ -5,6 +5,7 @@
 
 import { InputError } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
+import type { MetricFamily } from "./contract/metrics.ts";
 import { createSimulatorCore, type SimulatorCore, type Surroundings } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
 
@@ -23,6 +24,21 @@ export interface Worlds {
   get(name: string): SimulatorCore;
   /** The worlds that are, in the order in which they came into being. */
   names(): string[];
+  /** How many there can be. */
+  readonly max: number;
+  /**
+   * A new world that goes on from where another one is, with an empty journal.
+   *
+   * @throws InputError for a name that can't be one or is taken, for `from` where there is no such world, and for one
+   * world too many. Nothing changes then.
+   */
+  fork(name: string, from: string): SimulatorCore;
+  /** Ends a world. Its name is free: the next use makes a new one. @returns whether there was one. */
+  delete(name: string): boolean;
+  /** Whether a request to this path would make a world. The default one doesn't count: it always has its place. */
+  wouldMake(path: string): boolean;
+  /** What was counted in all worlds together since the server began, and what they hold now. */
+  metrics(): MetricFamily[];
   /** Answers a request to the world that its path names, at once. Never throws for what a request holds. */
   handle(request: ApiRequest): ApiResponse;
 }
@@ -32,6 +48,7 @@ export interface WorldPlace {
   readonly name: string;
   /** What the path of every request to this world begins with: `/@NAME`, or nothing. */
   readonly prefix: string;
+  readonly worlds: Worlds;
   /** @throws InputError as {@link Worlds.get} does. */
   open(): SimulatorCore;
 }
@@ -62,30 +79,61 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   const defaultPlace = placeOf(DEFAULT_WORLD, "");
 
   function placeOf(name: string, prefix: string): WorldPlace {
-    return { name, prefix, open: () => get(name) };
+    return {
+      name,
+      prefix,
+      get worlds() {
+        return all;
+      },
+      open: () => get(name),
+    };
   }
   function get(name: string): SimulatorCore {
     return worlds.get(name) ?? make(name);
   }
   function make(name: string): SimulatorCore {
-    if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
-      throw new InputError(
-        "world",
-        "must be named by 1 to 64 letters, digits, dots, underscores and hyphens: /@NAME/…",
-      );
-    }
-    // The default world has its place, in use or not.
-    const taken = worlds.has(DEFAULT_WORLD) ? worlds.size : worlds.size + 1;
-    if (name !== DEFAULT_WORLD && taken >= maxWorlds) {
-      throw new InputError(
-        "world",
-        `can't be made: there are ${maxWorlds} worlds, the most that this server keeps. Use one of them, or start it with a larger maxWorlds`,
-        "conflict",
-      );
-    }
+    checkName(name, "world");
+    checkRoom(name, "world");
     const world = createSimulatorCore(options, surroundings);
     worlds.set(name, world);
     return world;
+  }
+  function fork(name: string, from: string): SimulatorCore {
+    checkName(name, "name");
+    const origin = worlds.get(from);
+    if (origin === undefined) {
+      throw new InputError("from", "is not the name of a world that there is", "not-found");
+    }
+    if (worlds.has(name)) {
+      throw new InputError(
+        "name",
+        "is that of a world that there is already. Delete that one first, or choose another",
+        "conflict",
+      );
+    }
+    checkRoom(name, "name");
+    const world = origin.fork();
+    worlds.set(name, world);
+    return world;
+  }
+  function checkRoom(name: string, field: string): void {
+    // The default world has its place, in use or not.
+    const taken = worlds.has(DEFAULT_WORLD) ? worlds.size : worlds.size + 1;
+    if (name === DEFAULT_WORLD || taken < maxWorlds) return;
+    throw new InputError(
+      field,
+      `can't be made: there are ${maxWorlds} worlds, the most that this server keeps. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start it with a larger maxWorlds`,
+      "conflict",
+    );
+  }
+  function answerControl(request: ApiRequest, place: WorldPlace): ApiResponse {
+    const { name } = place;
+    const isNew = !worlds.has(name);
+    if (isNew) checkName(name, "world");
+    const response = control.answer(request, place);
+    // Who is refused changes nothing: no world comes of it either.
+    if (isNew && response.status >= 400) worlds.delete(name);
+    return response;
   }
   function handleNamed(request: ApiRequest): ApiResponse {
     const { path } = request;
@@ -95,7 +143,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     const inWorld = { ...request, path: rest.startsWith("/") ? rest : `/${rest}` };
     try {
       if (isControlPath(inWorld.path)) {
-        return control.answer(inWorld, placeOf(name, path.slice(0, end)));
+        return answerControl(inWorld, placeOf(name, path.slice(0, end)));
       }
       return get(name).handle(inWorld);
     } catch (error) {
@@ -104,19 +152,55 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     }
   }
 
-  return {
+  const all: Worlds = {
     get,
     names: () => [...worlds.keys()],
+    max: maxWorlds,
+    fork,
+    delete: (name) => worlds.delete(name),
+    wouldMake(path) {
+      if (path.charCodeAt(1) !== AT || !path.startsWith("/")) return false;
+      const name = path.slice(2, endOfName(path));
+      return name !== DEFAULT_WORLD && !worlds.has(name);
+    },
+    metrics: () => [...(surroundings.meter?.families() ?? []), ...holdings(worlds)],
     handle(request) {
       const { path } = request;
       const second = path.charCodeAt(1);
       if (second === AT && path.startsWith("/")) return handleNamed(request);
-      if (second === UNDERSCORE && isControlPath(path)) {
-        return control.answer(request, defaultPlace);
-      }
+      if (second === UNDERSCORE && isControlPath(path)) return answerControl(request, defaultPlace);
       return get(DEFAULT_WORLD).handle(request);
     },
   };
+  return all;
+}
+
+function checkName(name: string, field: string): void {
+  if (/^[A-Za-z0-9._-]{1,64}$/.test(name)) return;
+  throw new InputError(
+    field,
+    "must be named by 1 to 64 letters, digits, dots, underscores and hyphens: /@NAME/…",
+  );
+}
+
+function holdings(worlds: ReadonlyMap<string, SimulatorCore>): MetricFamily[] {
+  let impressions = 0;
+  let entries = 0;
+  for (const { held, journal } of worlds.values()) {
+    impressions += held().impressions;
+    entries += journal.kept;
+  }
+  const gauge = (name: string, help: string, value: number): MetricFamily => ({
+    name,
+    help,
+    type: "gauge",
+    samples: [{ labels: {}, value }],
+  });
+  return [
+    gauge("adsim_worlds", "Worlds that there are.", worlds.size),
+    gauge("adsim_impressions_held", "Impressions in the books of all worlds.", impressions),
+    gauge("adsim_journal_entries", "Entries in the journals of all worlds.", entries),
+  ];
 }
 
 /** Where the name in `/@NAME…` ends. */

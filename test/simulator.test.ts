@@ -1,7 +1,12 @@
 /** What a simulator is made from is read once, and refused where it isn't understood. */
 
 import { expect, test } from "vitest";
-import { createSimulator, InputError, type SimulatorOptions } from "../src/index.ts";
+import {
+  createSimulator,
+  InputError,
+  type Simulator,
+  type SimulatorOptions,
+} from "../src/index.ts";
 
 test.each([
   ["options", []],
@@ -28,4 +33,30 @@ test("options changed after they were read change nothing", () => {
   sim.reset();
   expect(fork.snapshot()).toEqual(sim.snapshot());
   expect(fork.publishers.total).toBe(2);
+});
+
+test.each([
+  ["reset", (sim: Simulator, list: never) => sim.reset(list)],
+  ["restore", (sim: Simulator, list: never) => sim.restore(list)],
+  ["assume", (sim: Simulator, list: never) => sim.assume(list)],
+  ["clock.set", (sim: Simulator, list: never) => sim.clock.set(list)],
+  ["faults.add", (sim: Simulator, list: never) => sim.faults.add(list)],
+  ["journal.entries", (sim: Simulator, list: never) => sim.journal.entries(list)],
+  ["publishers.list", (sim: Simulator, list: never) => sim.publishers.list(list)],
+  ["publishers.signUp", (sim: Simulator, list: never) => sim.publishers.signUp(list)],
+  [
+    "publishers.setSurface",
+    (sim: Simulator, list: never) => {
+      const { id, surfaces } = sim.publishers.at(0);
+      sim.publishers.setSurface(id, String(surfaces[0]?.id), list);
+    },
+  ],
+])("%s takes no list for an object, and nothing changes", (_, call) => {
+  const sim = createSimulator({ seed: "a list", publishers: 2 });
+  const before = sim.snapshot();
+  for (const list of [[], [{}], ["seed"]]) {
+    expect(() => call(sim, list as never)).toThrow(InputError);
+    expect(() => call(sim, list as never)).toThrow(/not a list/);
+  }
+  expect(sim.snapshot()).toEqual(before);
 });

@@ -90,11 +90,23 @@ describe("worlds", () => {
     "can't be called %j",
     (name) => {
       const worlds = worldsOf();
-      const response = worlds.handle({ method: "GET", path: `/@${name}/v1/click` });
-      expect(response.status).toBe(400);
-      expect(response.headers["content-type"]).toBe("application/problem+json");
-      expect(response.headers["x-ratelimit-remaining"]).toBe("60");
-      expect(JSON.parse(response.body).field).toBe("world");
+      for (const path of [
+        "v1/click",
+        "",
+        "_sim/health",
+        "_sim/worlds",
+        "_sim/metrics",
+        "_sim/no",
+      ]) {
+        const response = worlds.handle({ method: "GET", path: `/@${name}/${path}` });
+        expect(response.status, path).toBe(400);
+        expect(response.headers["content-type"]).toBe("application/problem+json");
+        expect(response.headers["x-ratelimit-remaining"]).toBe("60");
+        expect(JSON.parse(response.body)).toMatchObject({
+          field: "world",
+          detail: expect.stringContaining("1 to 64 letters"),
+        });
+      }
       expect(() => worlds.get(name)).toThrow(InputError);
       expect(worlds.names()).toEqual([]);
     },
@@ -122,6 +134,81 @@ describe("worlds", () => {
     // The default world always has a place.
     expect(worlds.handle({ method: "GET", path: "/_sim/health" }).status).toBe(200);
     expect(worlds.names()).toEqual(["a", "b", "default"]);
+  });
+});
+
+describe("in process", () => {
+  test("a world is forked under another name, functions as rules included", () => {
+    const worlds = worldsOf();
+    const origin = worlds.get("a");
+    origin.faults.add(() => ({ kind: "respond", status: 500 }));
+    const copy = worlds.fork("b", "a");
+    expect(worlds.get("b")).toBe(copy);
+    expect(record(worlds, "/@b", "s").status).toBe(500);
+    expect(copy.faults.list()[0]?.fired).toBe(1);
+    expect(origin.faults.list()[0]?.fired).toBe(0);
+  });
+
+  test.each([
+    ["a", "a", "name", "conflict"],
+    ["b", "nowhere", "from", "not-found"],
+    ["b c", "a", "name", "invalid"],
+    ["b c", "nowhere", "name", "invalid"],
+  ])("a fork called %j of %j is refused for %s", (name, from, field, reason) => {
+    const worlds = worldsOf();
+    worlds.get("a");
+    expect(() => worlds.fork(name, from)).toThrow(expect.objectContaining({ field, reason }));
+    expect(worlds.names()).toEqual(["a"]);
+  });
+
+  test("a world that is deleted is gone, and its name makes another", () => {
+    const worlds = worldsOf();
+    const first = worlds.get("a");
+    expect(worlds.delete("a")).toBe(true);
+    expect(worlds.delete("a")).toBe(false);
+    expect(worlds.names()).toEqual([]);
+    expect(worlds.get("a")).not.toBe(first);
+    // Who still has the old one can go on with it.
+    expect(first.held()).toEqual({ publishersTouched: 0, impressions: 0 });
+  });
+
+  test.each([
+    ["/v1/click", false],
+    ["/_sim/health", false],
+    ["/@default/v1/click", false],
+    ["/@there/v1/click", false],
+    ["/@there", false],
+    ["/@new/v1/click", true],
+    ["/@new?x=/", true],
+    ["/@new", true],
+    ["*", false],
+  ])("a request to %s would make a world: %s", (path, expected) => {
+    const worlds = worldsOf();
+    worlds.get("there");
+    expect(worlds.wouldMake(path)).toBe(expected);
+    expect(worlds.names()).toEqual(["there"]);
+  });
+
+  test("what they hold is counted over all of them", () => {
+    const worlds = worldsOf();
+    record(worlds, "/@a", "1");
+    record(worlds, "/@a", "2");
+    record(worlds, "/@b", "1");
+    const held = (): Record<string, number | undefined> =>
+      Object.fromEntries(worlds.metrics().map(({ name, samples }) => [name, samples[0]?.value]));
+    // The default one was made to look up a key.
+    expect(held()).toEqual({
+      adsim_worlds: 3,
+      adsim_impressions_held: 3,
+      adsim_journal_entries: 3,
+    });
+    worlds.get("a").journal.clear();
+    worlds.delete("b");
+    expect(held()).toEqual({
+      adsim_worlds: 2,
+      adsim_impressions_held: 2,
+      adsim_journal_entries: 0,
+    });
   });
 });
 

@@ -25,14 +25,25 @@ export function createControlGuard(options: GuardOptions): ControlGuard {
   return (headers) => {
     if (!local && expected === undefined) return needsToken;
     if (local && !namesThisMachine(headers.host, host)) return foreignHost;
-    if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`) {
-      return foreignOrigin;
-    }
-    if (!ownSites.has(headers["sec-fetch-site"])) return foreignOrigin;
+    if (isForeign(headers)) return foreignOrigin;
     if (expected === undefined) return undefined;
     const sent = digest(headers.authorization ?? "");
     return crypto().timingSafeEqual(sent, expected) ? undefined : wrongToken;
   };
+}
+
+/** Refuses to make a world for a web page of another origin: it could make any number of them. */
+export function worldGuard(headers: Readonly<Record<string, string>>): ApiResponse | undefined {
+  return isForeign(headers) ? foreignWorld : undefined;
+}
+
+/** Whether a browser says that a web page of another origin is behind a request. */
+function isForeign(headers: Readonly<Record<string, string>>): boolean {
+  const { origin, host } = headers;
+  return (
+    (origin !== undefined && origin !== `http://${host}`) ||
+    !ownSites.has(headers["sec-fetch-site"])
+  );
 }
 
 /** What a browser says of a request that no other origin made; clients that are no browser say nothing. A port is no part of a site. */
@@ -74,6 +85,12 @@ const foreignHost = problemResponse({
 const foreignOrigin = problemResponse({
   kind: "forbidden",
   detail: "The control API can't be used by a web page of another origin.",
+  field: "origin",
+});
+const foreignWorld = problemResponse({
+  kind: "forbidden",
+  detail:
+    "There is no such world, and a web page of another origin can't make one. Make it before, from outside the page: a request to /@NAME/_sim/health is enough.",
   field: "origin",
 });
 const wrongToken = problemResponse({

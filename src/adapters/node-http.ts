@@ -10,6 +10,7 @@ import type { Rejection } from "../contract/errors.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { controlBodyLimit, createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
+import { createMeter } from "../exchange/meter.ts";
 import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
@@ -17,8 +18,9 @@ import { createResponder } from "../exchange/respond.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
-import { createControlGuard } from "./node-guard.ts";
+import { createControlGuard, worldGuard } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
+import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { answerBrokenRequests, sendLast } from "./node-raw.ts";
 import { Arrival, latestResponse, type RequestHost, receive } from "./node-requests.ts";
 import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
@@ -112,8 +114,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
           detail: "The only Transfer-Encoding that is read is chunked.",
         });
       }
-      return isControlTarget(head.path) ? guard(head.headers) : undefined;
+      if (isControlTarget(head.path)) return guard(head.headers);
+      return worlds.wouldMake(head.path) ? worldGuard(head.headers) : undefined;
     },
+    rewritten: ({ method, path }, answer) =>
+      path.endsWith(METRICS_PATH) && isControlTarget(path) && answer.status === 200
+        ? metricsResponse(method, worlds.metrics())
+        : undefined,
     bodyLimit: (method, path) =>
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
     isClosing: () => closing,
@@ -180,7 +187,7 @@ function createServerWorlds(options: ServerOptions, maxWorlds: number | undefine
   const { clock = "system", wallClock = Date.now } = rest;
   return createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    surroundings: nodeSurroundings,
+    surroundings: { ...nodeSurroundings, meter: createMeter(() => performance.now()) },
     control: createControl({ version: packageVersion(), controlToken }),
     maxWorlds,
   });

@@ -17,6 +17,8 @@ export interface RequestHost {
   inspect(head: Head): ApiResponse | undefined;
   /** The most bytes of a body that are worth keeping; {@link answer} refuses a body of one more. */
   bodyLimit(method: string, path: string): number;
+  /** An answer in the form that it has over HTTP alone, where writing that takes time; undefined for one that is ready. */
+  rewritten(request: Arrival, answer: ApiResponse): Promise<ApiResponse> | undefined;
   /** Whether connections must not be kept for another request. */
   isClosing(): boolean;
   /** The answer to a request whose body doesn't end. Its connection is given up. */
@@ -156,9 +158,16 @@ function answerTo(host: RequestHost, request: Arrival, body: string | Uint8Array
 }
 
 function finish(request: Arrival, body: string | Uint8Array): void {
-  const { host, response } = request;
-  if (host === undefined || response === undefined) return;
+  const { host } = request;
+  if (host === undefined) return;
   const answer = answerTo(host, request, body);
+  const rewritten = host.rewritten(request, answer);
+  if (rewritten === undefined) send(host, request, answer);
+  else rewritten.then((written) => send(host, request, written));
+}
+
+function send(host: RequestHost, { response }: Arrival, answer: ApiResponse): void {
+  if (response === undefined) return;
   const { headers } = answer;
   const raw: string[] = [];
   for (const name in headers) raw.push(name, headers[name] ?? "");

@@ -97,7 +97,7 @@ export function createClock(
       return now();
     },
     set(change) {
-      const { mode: nextMode = current, nowMs } = parseInput(changeSchema, change);
+      const { mode: nextMode = current, nowMs } = parseInput(changeSchema, change, "change");
       const beforeMs = now();
       const target =
         nowMs ??

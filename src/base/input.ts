@@ -21,11 +21,18 @@ export class InputError extends TypeError {
   }
 }
 
-/** The input in the schema's type. @throws InputError that names the first field at fault. */
+/**
+ * The input, an object, in the schema's type. `whole`: what it is called.
+ *
+ * @throws InputError that names the first field at fault.
+ */
 export function parseInput<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
+  whole = "",
 ): v.InferOutput<Schema> {
+  // A schema of an object takes a list for one without members.
+  if (Array.isArray(input)) throw new InputError(whole, "must be an object, not a list");
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;

@@ -86,7 +86,11 @@ function answer(request: ApiRequest, place: WorldPlace, version: string): ApiRes
   }
   return written(
     route.answer({
-      world: place.open(),
+      // Not every route is about the world that the path names.
+      get world() {
+        return place.open();
+      },
+      worlds: place.worlds,
       worldName: place.name,
       prefix: place.prefix,
       version,

@@ -7,11 +7,16 @@ import { InputError, parseInput } from "../base/input.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
+import type { Worlds } from "../worlds.ts";
+import { faultRoutes } from "./fault-routes.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
+import { worldRoutes } from "./world-routes.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
 export interface Call {
+  /** The world that the path names; looking at it makes it. */
   readonly world: SimulatorCore;
+  readonly worlds: Worlds;
   readonly worldName: string;
   /** What the path of every request to this world begins with. */
   readonly prefix: string;
@@ -100,6 +105,8 @@ export const controlRoutes: readonly ControlRoute[] = [
       return { kind: "nothing" };
     },
   },
+  ...faultRoutes,
+  ...worldRoutes,
   { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
   {
     method: "PUT",

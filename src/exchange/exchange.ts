@@ -43,7 +43,7 @@ type Operators = {
 
 /** The request path of a world under its assumptions. `startDay`: the first day without seeded history. */
 export function createExchange(world: World, journal: JournalRing, startDay: Day): Exchange {
-  const { assumptions, accounts, clock, rules, refusal } = world;
+  const { assumptions, accounts, clock, rules, refusal, meter } = world;
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
@@ -63,6 +63,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const faulted = createFaultedPath({ world, serve, answerWith });
 
   return (request) => {
+    const beganMs = meter === undefined ? 0 : meter.nowMs();
     const nowMs = clock.now();
     forget(nowMs);
     const visit = visitOf(request, nowMs);
@@ -72,11 +73,15 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       if (fired !== undefined) {
         const [shown, ...others] = faulted.meet(visit, sighting, fired);
         for (const one of [shown, ...others]) journal.record(one);
-        return fired.plan.answerOf === "second" ? (others[0] ?? shown).response : shown.response;
+        const { response } = fired.plan.answerOf === "second" ? (others[0] ?? shown) : shown;
+        meter?.fired(fired.kind);
+        meter?.answered(shown.operation, response.status, beganMs);
+        return response;
       }
     }
     serve(visit);
     journal.record(visit);
+    if (meter !== undefined) meter.answered(visit.operation, visit.response.status, beganMs);
     return visit.response;
   };
 
@@ -108,6 +113,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     if (!standing.admitted) {
       const { retryAfterMs } = standing;
       visit.producedBy = "limit";
+      meter?.limited(operation.id);
       const exceeded = alsoShapedBy(quota.exceeded(operation.id), scopeShaping(payer, account));
       return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
     }

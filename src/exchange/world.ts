@@ -9,6 +9,7 @@ import type { Refusal } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Population } from "../publishers/population.ts";
+import type { Meter } from "./meter.ts";
 
 export interface World {
   readonly seed: string;
@@ -22,6 +23,8 @@ export interface World {
   readonly refusal: Refusal;
   /** Whether every response says in a header which open points shaped it. */
   readonly explain: boolean;
+  /** Counts what happens, where somebody wants to know. */
+  readonly meter: Meter | undefined;
 }
 
 const midnightOffsetMs = {

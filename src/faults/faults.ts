@@ -3,7 +3,7 @@
 import { InputError } from "../base/input.ts";
 import type { InstalledRule, Refusal } from "./installed-rule.ts";
 import type { FaultFunction, FaultRule } from "./rule.ts";
-import type { RuleList } from "./rule-list.ts";
+import type { RuleList, RuleRemover } from "./rule-list.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The fault rules of a world. Of those that match a request, the one installed first decides. */
@@ -11,11 +11,11 @@ export interface Faults {
   /**
    * Installs a rule behind the others.
    *
-   * @returns a function that removes it again, and says whether it was still there.
+   * @returns a function that removes it again, and says whether it was still there. Its `rule` is what was installed.
    * @throws InputError that names the field at fault; for an id that is taken; and for a verdict that a transport in use
    * can't carry out. Then nothing changes.
    */
-  add(rule: FaultRule | FaultFunction): () => boolean;
+  add(rule: FaultRule | FaultFunction): RuleRemover;
   /** The rules in force, in the order in which they are asked, with their counts. */
   list(): InstalledRule[];
   /** @throws InputError where no rule has this id. */

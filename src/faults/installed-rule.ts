@@ -1,6 +1,6 @@
 /** One rule at work: it numbers the requests that it looks at, and picks some of them out. */
 
-import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
 import { delayMsOf } from "./delay.ts";
@@ -68,7 +68,8 @@ export function ruleOf(seed: string, id: string, does: Rule["does"], expiresMs: 
   return {
     id,
     does,
-    expiresMs,
+    // A world's time doesn't go further: until then is for ever.
+    expiresMs: expiresMs <= LAST_INSTANT_MS ? expiresMs : Number.POSITIVE_INFINITY,
     fires: deriveKey(seed, "fault", id, "fires"),
     delays: deriveKey(seed, "fault", id, "delays"),
     noise: deriveKey(seed, "fault", id, "noise"),

@@ -22,6 +22,13 @@ import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
 /** The most rules of a world. */
 const MOST_RULES = 1000;
 
+/** Removes a rule, and says whether it was still there. */
+export interface RuleRemover {
+  (): boolean;
+  /** The rule as it was installed. */
+  readonly rule: InstalledRule;
+}
+
 /** The rules of a world, with their counts: a part of its state. */
 export interface RuleList {
   /** Whether there is no rule to ask. */
@@ -32,7 +39,7 @@ export interface RuleList {
    * @returns a function that removes it again, and says whether it was still there.
    * @throws InputError that names the field at fault, and for an id that is taken. Then nothing changes.
    */
-  add(rule: FaultRule | FaultFunction, nowMs: number, refusal: Refusal): () => boolean;
+  add(rule: FaultRule | FaultFunction, nowMs: number, refusal: Refusal): RuleRemover;
   list(nowMs: number): InstalledRule[];
   remove(id: string): boolean;
   clear(): void;
@@ -109,7 +116,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       const rule = ruleOf(seed, id, does, expiresMs);
       rules = [...rules, rule];
       added += 1;
-      return () => drop(rule);
+      return Object.assign(() => drop(rule), { rule: installed(rule) });
     },
     list: (nowMs) => current(nowMs).map(installed),
     remove(id) {

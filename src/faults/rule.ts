@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
-import type { Duration } from "../base/duration.ts";
+import { type Duration, durationMs } from "../base/duration.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { duration } from "./delay.ts";
@@ -118,6 +118,7 @@ const match = v.pipe(
   ),
 );
 
+const noList = v.custom<v.InferOutput<typeof match>>(() => false, "must be an object, not a list");
 const ruleSchema = v.strictObject({
   id: v.optional(
     v.pipe(
@@ -128,9 +129,15 @@ const ruleSchema = v.strictObject({
       ),
     ),
   ),
-  match: v.optional(match),
+  // The schema of an object would look for its members in a list.
+  match: v.optional(v.lazy((input) => (Array.isArray(input) ? noList : match))),
   verdict: verdictSchema,
-  ttl: v.optional(duration),
+  ttl: v.optional(
+    v.pipe(
+      duration,
+      v.check((ttl) => durationMs(ttl) > 0, "must be above 0: the rule would be gone at once"),
+    ),
+  ),
 });
 
 /** A copy of a rule that is data. @throws InputError that names the field. */

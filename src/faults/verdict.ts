@@ -61,6 +61,7 @@ const reservedHeaders: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
+const namesOfObjects: ReadonlySet<string> = new Set(["__proto__", "prototype", "constructor"]);
 /** Fetch's Response takes no body with these. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -80,6 +81,11 @@ const headers = v.pipe(
   v.custom<Readonly<Record<string, string>>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     "must be an object of strings by header name",
+  ),
+  // The next schema would leave them out and say nothing.
+  v.check(
+    (value) => !Object.keys(value).some((name) => namesOfObjects.has(name)),
+    `must not be named ${[...namesOfObjects].join(", ")}`,
   ),
   v.record(headerName, headerValue),
 );

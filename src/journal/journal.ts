@@ -83,6 +83,8 @@ export interface Journal {
   clear(): void;
   /** How many requests were journalled since the world began, those forgotten included. */
   readonly total: number;
+  /** How many entries are kept. */
+  readonly kept: number;
 }
 
 export interface JournalRing extends Journal {
@@ -123,6 +125,9 @@ export function createJournal(capacity: number): JournalRing {
   return {
     get total(): number {
       return total;
+    },
+    get kept(): number {
+      return kept;
     },
     record(entry) {
       if (capacity > 0) {

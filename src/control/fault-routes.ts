@@ -1,0 +1,59 @@
+/** Fault rules over the control API: installed one by one as data, looked at, and removed. */
+
+import type { InstalledRule } from "../faults/installed-rule.ts";
+import type { FaultRule } from "../faults/rule.ts";
+import type { Call, ControlRoute, Reply } from "./routes.ts";
+
+/** A rule's answer may have a body of 1 MiB. */
+const MAX_RULE_BYTES = 1_572_864;
+
+export const faultRoutes: readonly ControlRoute[] = [
+  {
+    method: "GET",
+    path: "faults",
+    answer: ({ world }) => ({ kind: "json", value: { faults: world.faults.list() } }),
+  },
+  {
+    method: "POST",
+    path: "faults",
+    body: "required",
+    maxBodyBytes: MAX_RULE_BYTES,
+    answer: install,
+  },
+  {
+    method: "DELETE",
+    path: "faults",
+    answer({ world }) {
+      world.faults.clear();
+      return { kind: "nothing" };
+    },
+  },
+  {
+    method: "GET",
+    path: "faults/:id",
+    answer: (call) => ({ kind: "json", value: ruleOf(call) }),
+  },
+  {
+    method: "DELETE",
+    path: "faults/:id",
+    answer(call) {
+      call.world.faults.remove(ruleOf(call).id);
+      return { kind: "nothing" };
+    },
+  },
+];
+
+/** @throws InputError where the path names no rule in force. */
+function ruleOf({ world, part }: Call): InstalledRule {
+  return world.faults.get(part("id"));
+}
+
+function install({ world, prefix, body }: Call): Reply {
+  // The rule's schema checks it.
+  const { rule } = world.faults.add(body as FaultRule);
+  return {
+    kind: "created",
+    value: rule,
+    location: `${prefix}/_sim/faults/${encodeURIComponent(rule.id)}`,
+  };
+}

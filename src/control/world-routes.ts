@@ -1,0 +1,67 @@
+/** The worlds of a server over the control API: which there are, a new one that goes on from another, and the end of one. */
+
+import * as v from "valibot";
+import { formatInstant } from "../base/calendar.ts";
+import { InputError, parseInput } from "../base/input.ts";
+import type { Worlds } from "../worlds.ts";
+import type { Call, ControlRoute, Reply } from "./routes.ts";
+
+/** None of them makes the world that its path names, save for a fork of it. */
+export const worldRoutes: readonly ControlRoute[] = [
+  {
+    method: "GET",
+    path: "worlds",
+    answer: ({ worlds }) => ({
+      kind: "json",
+      value: { worlds: worlds.names().map((name) => summaryOf(worlds, name)), max: worlds.max },
+    }),
+  },
+  { method: "POST", path: "worlds", body: "required", answer: fork },
+  {
+    method: "DELETE",
+    path: "worlds/:name",
+    answer({ worlds, part }) {
+      if (worlds.delete(part("name"))) return { kind: "nothing" };
+      throw new InputError("name", "is not that of a world that there is", "not-found");
+    },
+  },
+  // For Prometheus an adapter writes them as it reads them.
+  {
+    method: "GET",
+    path: "metrics",
+    answer: ({ worlds }) => ({ kind: "json", value: { metrics: worlds.metrics() } }),
+  },
+];
+
+/** A world as the listing shows it. */
+interface WorldSummary {
+  readonly name: string;
+  readonly seed: string;
+  readonly now: string;
+  /** How many requests it has answered since it began. */
+  readonly requests: number;
+  readonly publishersTouched: number;
+  readonly impressions: number;
+}
+
+function summaryOf(worlds: Worlds, name: string): WorldSummary {
+  const { seed, clock, journal, held } = worlds.get(name);
+  const now = formatInstant(clock.now());
+  return { name, seed, now, requests: journal.total, ...held() };
+}
+
+const forkSchema = v.strictObject({ name: v.string(), from: v.optional(v.string()) });
+
+function fork(call: Call): Reply {
+  const { worlds } = call;
+  const { name, from } = parseInput(forkSchema, call.body);
+  worlds.fork(name, from ?? openedPlace(call));
+  const prefix = `/@${name}`;
+  return { kind: "created", value: summaryOf(worlds, name), location: `${prefix}/_sim/health` };
+}
+
+/** The world that the path names: this is a use of it, so that it comes into being. */
+function openedPlace({ worlds, worldName }: Call): string {
+  worlds.get(worldName);
+  return worldName;
+}

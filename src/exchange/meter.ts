@@ -1,0 +1,148 @@
+/**
+ * Counts what passes through all worlds of a server. Counting is a few additions into arrays that are there from the
+ * start, since it happens at every request; they are put into words only for who asks.
+ */
+
+import type { LimitClass } from "../contract/limits.ts";
+import type { MetricFamily, MetricSample } from "../contract/metrics.ts";
+import { type OperationId, operations } from "../contract/operations.ts";
+import type { VerdictKind } from "../faults/verdict.ts";
+
+/** Counts requests, how long they took, what the limiter refused, and the faults that fired. */
+export interface Meter {
+  /** Real time in milliseconds, counted from anywhere. */
+  readonly nowMs: () => number;
+  /** A request was answered. `status`: 0 where the client was left without a response. */
+  answered(operation: OperationId | undefined, status: number, beganMs: number): void;
+  /** The limiter refused a request. */
+  limited(operation: OperationId): void;
+  /** A fault rule picked out a request. */
+  fired(kind: VerdictKind): void;
+  /** What was counted so far. */
+  families(): MetricFamily[];
+}
+
+/** Rows of the request counts. */
+const operationRows = {
+  stats: 1,
+  impression: 2,
+  click: 3,
+  surfaces: 4,
+  payouts: 5,
+} as const satisfies Record<OperationId, number>;
+const UNROUTED_ROW = 0;
+const ROWS = 6;
+/** Statuses go from 0, for none, to 599. */
+const STATUSES = 600;
+
+/** Upper bounds in seconds: handling a request takes microseconds, and milliseconds where there is much to list. */
+const BOUNDS = [
+  0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.1, 1,
+] as const;
+
+const limitClasses = { recording: 0, reporting: 0 } satisfies Record<LimitClass, 0>;
+const verdictKinds = {
+  delay: 0,
+  respond: 0,
+  drop: 0,
+  "lose-response": 0,
+  timeout: 0,
+  reset: 0,
+  empty: 0,
+  truncate: 0,
+  garbage: 0,
+  drip: 0,
+  duplicate: 0,
+  reorder: 0,
+} satisfies Record<VerdictKind, 0>;
+
+export function createMeter(nowMs: () => number): Meter {
+  const requests = new Float64Array(ROWS * STATUSES);
+  const boundsMs = Float64Array.from(BOUNDS, (seconds) => seconds * 1000);
+  /** One more than there are bounds: the last one takes what is beyond. */
+  const durations = new Float64Array(BOUNDS.length + 1);
+  let totalMs = 0;
+  const refusals: Record<LimitClass, number> = { ...limitClasses };
+  const faults: Record<VerdictKind, number> = { ...verdictKinds };
+
+  return {
+    nowMs,
+    answered(operation, status, beganMs) {
+      const row = operation === undefined ? UNROUTED_ROW : operationRows[operation];
+      const place = row * STATUSES + status;
+      requests[place] = (requests[place] ?? 0) + 1;
+      const tookMs = nowMs() - beganMs;
+      totalMs += tookMs;
+      let bucket = 0;
+      while (bucket < boundsMs.length && tookMs > (boundsMs[bucket] ?? 0)) bucket += 1;
+      durations[bucket] = (durations[bucket] ?? 0) + 1;
+    },
+    limited(operation) {
+      refusals[operations[operation].limit] += 1;
+    },
+    fired(kind) {
+      faults[kind] += 1;
+    },
+    families: () => [
+      {
+        name: "adsim_requests_total",
+        help: "Requests to the API by operation (none: no operation is at that path) and status (none: a fault rule left the client without a response).",
+        type: "counter",
+        samples: requestSamples(requests),
+      },
+      {
+        name: "adsim_request_duration_seconds",
+        help: "How long the simulator took to answer a request. Delays by fault rules are not in it.",
+        type: "histogram",
+        samples: durationSamples(durations, totalMs / 1000),
+      },
+      {
+        name: "adsim_rate_limit_refusals_total",
+        help: "Requests that a rate limit refused.",
+        type: "counter",
+        samples: samplesBy("limit", refusals),
+      },
+      {
+        name: "adsim_faults_fired_total",
+        help: "Requests that a fault rule picked out, by what it did to them.",
+        type: "counter",
+        samples: samplesBy("kind", faults),
+      },
+    ],
+  };
+}
+
+function requestSamples(requests: Float64Array): MetricSample[] {
+  const rows: readonly (readonly [operation: string, row: number])[] = [
+    ["none", UNROUTED_ROW],
+    ...Object.entries(operationRows),
+  ];
+  return rows.flatMap(([operation, row]) =>
+    Array.from(requests.subarray(row * STATUSES, (row + 1) * STATUSES), (value, status) => ({
+      labels: { operation, status: status === 0 ? "none" : String(status) },
+      value,
+    })).filter(({ value }) => value > 0),
+  );
+}
+
+function durationSamples(durations: Float64Array, sum: number): MetricSample[] {
+  let count = 0;
+  const buckets = Array.from(durations, (own, bucket): MetricSample => {
+    count += own;
+    const bound = BOUNDS[bucket];
+    return {
+      part: "bucket",
+      labels: { le: bound === undefined ? "+Inf" : String(bound) },
+      value: count,
+    };
+  });
+  return [
+    ...buckets,
+    { part: "sum", labels: {}, value: sum },
+    { part: "count", labels: {}, value: count },
+  ];
+}
+
+function samplesBy(label: string, counts: Readonly<Record<string, number>>): MetricSample[] {
+  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}

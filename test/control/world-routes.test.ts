@@ -1,0 +1,185 @@
+/** Worlds over the control API: listed, forked, deleted; and which requests make one. */
+
+import { describe, expect, test } from "vitest";
+import type { ApiResponse } from "../../src/contract/messages.ts";
+import { createControl } from "../../src/control/control.ts";
+import { fakerPeople } from "../../src/publishers/people.ts";
+import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { JSON_BODY, record, stage } from "./every-route.ts";
+
+function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {
+  return worlds.handle({
+    method,
+    path,
+    ...(body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) }),
+  });
+}
+
+function problemOf(response: ApiResponse): unknown {
+  const { status, field } = JSON.parse(response.body);
+  return { status, field };
+}
+
+const untouched = { seed: "adsim", requests: 0, publishersTouched: 0, impressions: 0 };
+const START = "2026-01-15T00:00:00.000Z";
+
+describe("worlds over the control API", () => {
+  test("are listed with what they hold", () => {
+    const worlds = stage();
+    expect(JSON.parse(ask(worlds, "GET", "/_sim/worlds").body)).toEqual({
+      worlds: [
+        {
+          name: "default",
+          seed: "adsim",
+          now: "2026-01-15T00:01:00.000Z",
+          requests: 2,
+          publishersTouched: 1,
+          impressions: 2,
+        },
+        { name: "other", now: START, ...untouched },
+      ],
+      max: 1000,
+    });
+  });
+
+  test("are not made by looking at the list or at the metrics", () => {
+    const worlds = createWorlds({
+      options: {},
+      surroundings: { people: () => fakerPeople },
+      control: createControl({ version: "0.0.0" }),
+      maxWorlds: 7,
+    });
+    for (const path of ["/_sim/worlds", "/@a/_sim/worlds", "/@a/_sim/metrics"]) {
+      expect(ask(worlds, "GET", path).status).toBe(200);
+    }
+    expect(ask(worlds, "GET", "/_sim/worlds").body).toBe('{"worlds":[],"max":7}');
+  });
+
+  test("go on from another one, and from then on are their own", () => {
+    const worlds = stage();
+    const made = ask(worlds, "POST", "/_sim/worlds", { name: "copy", from: "default" });
+    expect(made.status).toBe(201);
+    expect(made.headers.location).toBe("/@copy/_sim/health");
+    expect(JSON.parse(made.body)).toEqual({
+      name: "copy",
+      seed: "adsim",
+      now: "2026-01-15T00:01:00.000Z",
+      // The journal isn't part of the state.
+      requests: 0,
+      publishersTouched: 1,
+      impressions: 2,
+    });
+    expect(ask(worlds, "GET", made.headers.location ?? "").status).toBe(200);
+    const [origin, copy] = [worlds.get("default"), worlds.get("copy")];
+    expect(copy.snapshot()).toEqual(origin.snapshot());
+    expect(copy.faults.list()).toEqual(origin.faults.list());
+    const later = record(copy, "c");
+    expect(origin.held().impressions).toBe(2);
+    expect(record(origin, "c")).toEqual(later);
+  });
+
+  test("go on from the world of the path unless told otherwise, which is a use of that one", () => {
+    const worlds = stage();
+    worlds.get("other").reset({ seed: "mine" });
+    expect(JSON.parse(ask(worlds, "POST", "/@other/_sim/worlds", { name: "a" }).body).seed).toBe(
+      "mine",
+    );
+    expect(JSON.parse(ask(worlds, "POST", "/_sim/worlds", { name: "b" }).body).impressions).toBe(2);
+    expect(ask(worlds, "POST", "/@fresh/_sim/worlds", { name: "c" }).status).toBe(201);
+    expect(worlds.names()).toEqual(["default", "other", "a", "b", "fresh", "c"]);
+    // With another one named it isn't.
+    ask(worlds, "POST", "/@unused/_sim/worlds", { name: "d", from: "default" });
+    expect(worlds.names()).not.toContain("unused");
+  });
+
+  test.each([
+    [{ name: "other" }, 409, "name"],
+    [{ name: "default" }, 409, "name"],
+    [{ name: "new", from: "nowhere" }, 404, "from"],
+    [{ name: "new", from: "" }, 404, "from"],
+    [{ name: "new", from: "__proto__" }, 404, "from"],
+    [{ name: "a b" }, 400, "name"],
+    [{ name: "" }, 400, "name"],
+    [{ name: "x".repeat(65) }, 400, "name"],
+    [{ name: "é" }, 400, "name"],
+    [{ name: 7 }, 400, "name"],
+    [{ from: "default" }, 400, "name"],
+    [{ name: "new", from: null }, 400, "from"],
+    [{ name: "new", seed: "x" }, 400, "seed"],
+  ])("%j is refused with %i for %s, and no world comes of it", (body, status, field) => {
+    const worlds = stage();
+    for (const path of ["/_sim/worlds", "/@fresh/_sim/worlds"]) {
+      expect(problemOf(ask(worlds, "POST", path, body))).toEqual({ status, field });
+    }
+    expect(worlds.names()).toEqual(["default", "other"]);
+  });
+
+  test("are no more than were allowed, forks included", () => {
+    const worlds = createWorlds({
+      options: { publishers: 1 },
+      surroundings: { people: () => fakerPeople },
+      control: createControl({ version: "0.0.0" }),
+      maxWorlds: 3,
+    });
+    expect(ask(worlds, "POST", "/_sim/worlds", { name: "a" }).status).toBe(201);
+    // The fork finds no room beside the world that its path names: neither of them is made.
+    expect(problemOf(ask(worlds, "POST", "/@b/_sim/worlds", { name: "c" }))).toEqual({
+      status: 409,
+      field: "name",
+    });
+    expect(worlds.names()).toEqual(["default", "a"]);
+    expect(ask(worlds, "POST", "/@a/_sim/worlds", { name: "b" }).status).toBe(201);
+    const full = ask(worlds, "POST", "/_sim/worlds", { name: "c" });
+    expect(full.status).toBe(409);
+    expect(JSON.parse(full.body).detail).toContain("there are 3 worlds");
+    expect(JSON.parse(full.body).detail).toContain("DELETE /_sim/worlds/NAME");
+    expect(ask(worlds, "DELETE", "/_sim/worlds/a").status).toBe(204);
+    expect(ask(worlds, "POST", "/_sim/worlds", { name: "c" }).status).toBe(201);
+  });
+
+  test("end, and come into being anew on their next use", () => {
+    const worlds = stage();
+    for (const name of ["default", "other"]) {
+      record(worlds.get(name), "s");
+      expect(ask(worlds, "DELETE", `/_sim/worlds/${name}`)).toMatchObject({
+        status: 204,
+        body: "",
+      });
+      expect(worlds.names()).not.toContain(name);
+      expect(problemOf(ask(worlds, "DELETE", `/_sim/worlds/${name}`))).toEqual({
+        status: 404,
+        field: "name",
+      });
+      expect(worlds.get(name).held()).toEqual({ publishersTouched: 0, impressions: 0 });
+      expect(worlds.get(name).faults.list()).toEqual([]);
+      expect(worlds.get(name).clock.now()).toBe(Date.parse(START));
+    }
+  });
+
+  test("can be ended by a path of their own", () => {
+    const worlds = stage();
+    expect(ask(worlds, "DELETE", "/@other/_sim/worlds/other").status).toBe(204);
+    expect(worlds.names()).toEqual(["default"]);
+  });
+});
+
+describe("a control request that is refused makes no world", () => {
+  test.each([
+    ["GET", "/@new/_sim/nothing", undefined, 404],
+    ["GET", "/@new/_sim/health?x=1", undefined, 400],
+    ["DELETE", "/@new/_sim/health", undefined, 405],
+    ["HEAD", "/@new/_sim/reset", undefined, 405],
+    ["GET", "/@new/_sim/publishers/nobody", undefined, 404],
+    ["POST", "/@new/_sim/publishers", { name: 7 }, 400],
+    ["POST", "/@new/_sim/clock/advance", { by: "-1s" }, 400],
+    ["PATCH", "/@new/_sim/assumptions", { colour: "red" }, 400],
+    ["POST", "/@new/_sim/faults", {}, 400],
+    ["DELETE", "/@new/_sim/faults/none", undefined, 404],
+    ["PUT", "/@new/_sim/snapshot", {}, 400],
+    ["DELETE", "/@new/_sim/worlds/new", undefined, 404],
+  ])("%s %s %j", (method, path, body, status) => {
+    const worlds = stage();
+    expect(ask(worlds, method, path, body).status).toBe(status);
+    expect(worlds.names()).toEqual(["default", "other"]);
+  });
+});

@@ -1,0 +1,161 @@
+/** Every route of the control API, from where it may not be used and with what it may not be sent: nothing happens. */
+
+import { expect, test } from "vitest";
+import type { ApiRequest } from "../../src/contract/messages.ts";
+import {
+  type ControlRoute,
+  controlRoutes,
+  MAX_CONTROL_BODY_BYTES,
+} from "../../src/control/routes.ts";
+import { nameOf, requestFor, setUp, stateOf } from "../control/every-route.ts";
+import { exchange, serve } from "./raw.ts";
+
+const named = controlRoutes.map((route): [string, ControlRoute] => [nameOf(route), route]);
+
+/** A request as it is sent; `lines` after the Host, or with one of their own. */
+function raw({ method, path, headers = {}, body = "" }: ApiRequest, lines: string): string {
+  const host = /^host:/i.test(lines) ? "" : "Host: localhost\r\n";
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length = body === "" ? "" : `Content-Length: ${Buffer.byteLength(String(body))}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\n${host}${lines}${fields.join("")}${length}\r\n${body}`;
+}
+
+const foreign = [
+  "Host: evil.example\r\n",
+  "Host: localhost.evil.example:4010\r\n",
+  "Origin: http://evil.example\r\n",
+  "Origin: null\r\n",
+  "Origin: http://localhost:3000\r\n",
+  "Sec-Fetch-Site: cross-site\r\n",
+  "Sec-Fetch-Site: same-site\r\n",
+  "Host: evil.example:4010\r\nOrigin: http://evil.example:4010\r\nSec-Fetch-Site: same-origin\r\n",
+];
+
+test.each(named)(
+  "%s may not be used by a foreign page or under a rebound name",
+  async (_, route) => {
+    await using server = await serve();
+    setUp(server.worlds);
+    const before = stateOf(server.worlds);
+    const request = requestFor(route, server.worlds.get("default"));
+    for (const lines of foreign) {
+      for (const world of ["", "/@default", "/@new"]) {
+        const sent = raw({ ...request, path: `${world}${request.path}` }, lines);
+        const { responses } = await exchange(server.port, sent);
+        expect(responses[0]?.status, `${world} ${lines}`).toBe(403);
+        expect(responses[0]?.headers["content-type"]).toBe("application/problem+json");
+        expect(["host", "origin"]).toContain(JSON.parse(responses[0]?.body ?? "").field);
+      }
+    }
+    expect(stateOf(server.worlds)).toBe(before);
+  },
+);
+
+test.each(named)(
+  "%s takes no body that a page can send as it likes, and none too large",
+  async (_, route) => {
+    await using server = await serve();
+    setUp(server.worlds);
+    const before = stateOf(server.worlds);
+    const request = requestFor(route, server.worlds.get("default"));
+    const body = String(request.body ?? "{}");
+    const send = async (type: string, content: string, chunked = false): Promise<number> => {
+      const sent = chunked
+        ? `${raw({ method: request.method, path: request.path }, `Transfer-Encoding: chunked\r\nContent-Type: ${type}\r\n`)}${content.length.toString(16)}\r\n${content}\r\n0\r\n\r\n`
+        : raw({ ...request, headers: { "content-type": type }, body: content }, "");
+      const { responses } = await exchange(server.port, sent);
+      expect(responses[0]?.headers["content-type"]).toBe("application/problem+json");
+      return responses[0]?.status ?? 0;
+    };
+    expect(await send("text/plain", body)).toBe(415);
+    expect(await send("text/plain", body, true)).toBe(415);
+    expect(await send("application/x-www-form-urlencoded", "seed=evil&by=1m")).toBe(415);
+    expect(
+      await send(
+        "multipart/form-data; boundary=x",
+        '--x\r\nContent-Disposition: form-data; name="by"\r\n\r\n1m\r\n--x--',
+      ),
+    ).toBe(415);
+    const most = route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
+    // The larger limits are looked at without sending so much.
+    if (most === MAX_CONTROL_BODY_BYTES) {
+      expect(await send("application/json", " ".repeat(most + 1))).toBe(413);
+      expect(await send("application/json", " ".repeat(most + 1), true)).toBe(413);
+    }
+    expect(stateOf(server.worlds)).toBe(before);
+  },
+);
+
+test("a fault rule whose answer has a body of a megabyte is taken, one of more than 1.5 MiB isn't", async () => {
+  await using server = await serve();
+  const install = (length: number): Promise<Response> =>
+    fetch(`${server.url}/_sim/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ verdict: { kind: "respond", status: 200, body: "x".repeat(length) } }),
+    });
+  expect((await install(1_048_576)).status).toBe(201);
+  const long = await install(1_048_577);
+  expect([long.status, (await long.json()).field]).toEqual([400, "verdict.body"]);
+  expect((await install(1_572_864)).status).toBe(413);
+  expect(server.worlds.get("default").faults.list()).toHaveLength(1);
+});
+
+test("a page of another origin makes no world, and uses one that there is", async () => {
+  await using server = await serve({ maxWorlds: 10 });
+  const target = "/v1/publisher/stats";
+  const status = async (path: string, lines: string): Promise<number | undefined> =>
+    (await exchange(server.port, raw({ method: "GET", path }, lines))).responses[0]?.status;
+  const pages = [
+    "Origin: http://evil.example\r\n",
+    "Origin: http://localhost:3000\r\n",
+    "Sec-Fetch-Site: cross-site\r\n",
+    "Sec-Fetch-Site: same-site\r\n",
+  ];
+  for (const [index, lines] of pages.entries()) {
+    for (const path of [
+      `/@w${index}${target}`,
+      `/@w${index}`,
+      `/@w${index}?x`,
+      `/@w${index}/other`,
+    ]) {
+      expect(await status(path, lines), `${path} ${lines}`).toBe(403);
+    }
+    // The default world is there anyway, whatever it is called.
+    expect(await status(target, lines)).toBe(401);
+    expect(await status(`/@default${target}`, lines)).toBe(401);
+  }
+  expect(server.worlds.names()).toEqual(["default"]);
+  // Who isn't a page of another origin makes one, and then the page may use it.
+  expect(await status(`/@w0${target}`, "")).toBe(401);
+  expect(await status(`/@w1${target}`, "Sec-Fetch-Site: none\r\n")).toBe(401);
+  const own = `Host: localhost:${server.port}\r\nOrigin: http://localhost:${server.port}\r\nSec-Fetch-Site: same-origin\r\n`;
+  expect(await status(`/@w2${target}`, own)).toBe(401);
+  for (const [index, lines] of pages.slice(0, 3).entries()) {
+    expect(await status(`/@w${index}${target}`, lines)).toBe(401);
+  }
+  expect(server.worlds.names()).toEqual(["default", "w0", "w1", "w2"]);
+});
+
+test("what a foreign page is told is a problem that says what to do, also where it sends a body", async () => {
+  await using server = await serve();
+  const sent = raw(
+    {
+      method: "POST",
+      path: "/@w/v1/impression",
+      headers: { "content-type": "text/plain" },
+      body: "{}",
+    },
+    "Origin: http://evil.example\r\n",
+  );
+  const { responses } = await exchange(server.port, sent);
+  expect(responses[0]?.status).toBe(403);
+  expect(responses[0]?.headers).toMatchObject({
+    "content-type": "application/problem+json",
+    "x-ratelimit-remaining": "60",
+  });
+  const { field, detail } = JSON.parse(responses[0]?.body ?? "");
+  expect(field).toBe("origin");
+  expect(detail).toContain("/@NAME/_sim/health");
+  expect(server.worlds.names()).toEqual(["default"]);
+});

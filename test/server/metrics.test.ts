@@ -1,0 +1,281 @@
+/** What Prometheus reads of a server: the format to the letter, and that every figure is what happened. */
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { createMeter } from "../../src/exchange/meter.ts";
+import type { Server } from "../../src/server.ts";
+import { type Family, parsePrometheus } from "./prometheus-text.ts";
+import { exchange, open, serve } from "./raw.ts";
+
+async function scrape({ url }: { readonly url: string }): Promise<Map<string, Family>> {
+  const response = await fetch(`${url}/_sim/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(response.headers.get("x-ratelimit-remaining")).toBe("60");
+  return parsePrometheus(await response.text());
+}
+
+/** The values of a metric by its labels' values. */
+function valuesOf(families: Map<string, Family>, name: string): Record<string, number> {
+  const samples = families.get(name)?.samples ?? [];
+  return Object.fromEntries(
+    samples.map(({ labels, value }) => [Object.values(labels).join(" "), value]),
+  );
+}
+
+function send(server: Server, path: string, prefix = ""): Promise<Response> {
+  const { id, apiKey } = server.worlds.get("default").publishers.at(0);
+  return fetch(`${server.url}${prefix}${path}?publisher_id=${id}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+}
+
+describe("a scrape", () => {
+  test("of a server that did nothing has every metric, at zero", async () => {
+    await using server = await serve();
+    const families = await scrape(server);
+    expect([...families].map(([name, { type }]) => `${type} ${name}`)).toEqual([
+      "counter adsim_requests_total",
+      "histogram adsim_request_duration_seconds",
+      "counter adsim_rate_limit_refusals_total",
+      "counter adsim_faults_fired_total",
+      "gauge adsim_worlds",
+      "gauge adsim_impressions_held",
+      "gauge adsim_journal_entries",
+      "gauge process_resident_memory_bytes",
+      "gauge nodejs_heap_size_total_bytes",
+      "gauge nodejs_heap_size_used_bytes",
+      "gauge nodejs_external_memory_bytes",
+      "counter process_cpu_seconds_total",
+      "gauge process_start_time_seconds",
+    ]);
+    expect(valuesOf(families, "adsim_requests_total")).toEqual({});
+    expect(valuesOf(families, "adsim_rate_limit_refusals_total")).toEqual({
+      recording: 0,
+      reporting: 0,
+    });
+    expect(valuesOf(families, "adsim_worlds")).toEqual({ "": 1 });
+    const faults = valuesOf(families, "adsim_faults_fired_total");
+    expect(Object.keys(faults)).toHaveLength(12);
+    expect(Object.values(faults).every((value) => value === 0)).toBe(true);
+    for (const name of ["process_resident_memory_bytes", "nodejs_heap_size_used_bytes"]) {
+      expect(valuesOf(families, name)[""]).toBeGreaterThan(1_000_000);
+    }
+  });
+
+  test("counts requests of all worlds by operation and status, each with its duration", async () => {
+    await using server = await serve();
+    await send(server, "/v1/publisher/stats");
+    await send(server, "/v1/publisher/stats", "/@a");
+    await send(server, "/v1/publisher/surfaces", "/@b");
+    await send(server, "/v1/nothing");
+    await fetch(`${server.url}/v1/publisher/payouts`);
+    await fetch(`${server.url}/v1/publisher/payouts`, { method: "PUT" });
+    // What the control API is asked isn't counted, nor is what never became a request.
+    await fetch(`${server.url}/_sim/health`);
+    await exchange(server.port, "GET / HTTP/1.1\r\n\r\n");
+    const families = await scrape(server);
+    expect(valuesOf(families, "adsim_requests_total")).toEqual({
+      "stats 200": 2,
+      "surfaces 200": 1,
+      "payouts 401": 1,
+      "none 404": 1,
+      "none 405": 1,
+    });
+    const durations = families.get("adsim_request_duration_seconds")?.samples ?? [];
+    expect(durations.at(-1)).toMatchObject({ value: 6 });
+    expect(durations.at(-2)?.value).toBeGreaterThan(0);
+    expect(valuesOf(families, "adsim_worlds")).toEqual({ "": 3 });
+    expect(valuesOf(families, "adsim_journal_entries")).toEqual({ "": 6 });
+    // What a deleted world was asked stays counted: a counter never falls.
+    server.worlds.delete("a");
+    const later = await scrape(server);
+    expect(valuesOf(later, "adsim_requests_total")).toMatchObject({ "stats 200": 2 });
+    expect(valuesOf(later, "adsim_worlds")).toEqual({ "": 2 });
+  });
+
+  test("tells the limiter's 429 from a rule's, and counts what rules did", async () => {
+    await using server = await serve();
+    const world = server.worlds.get("default");
+    const { id, apiKey, surfaces } = world.publishers.at(0);
+    const ask = (path: string): number =>
+      server.worlds.handle({
+        method: "GET",
+        path,
+        query: { publisher_id: id },
+        headers: { authorization: `Bearer ${apiKey}` },
+      }).status;
+    for (let sent = 0; sent < 62; sent += 1) ask("/v1/publisher/stats");
+    world.faults.add({
+      match: { operation: "surfaces" },
+      verdict: { kind: "respond", status: 429 },
+    });
+    expect(ask("/v1/publisher/surfaces")).toBe(429);
+    world.faults.clear();
+    // A refusal that the client never sees is one all the same.
+    world.faults.add({ verdict: { kind: "lose-response" } });
+    expect(ask("/v1/publisher/payouts")).toBe(0);
+    world.faults.clear();
+    world.faults.add({ verdict: { kind: "duplicate" } });
+    server.worlds.handle({
+      method: "POST",
+      path: "/v1/impression",
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" },
+    });
+    const families = await scrape(server);
+    expect(valuesOf(families, "adsim_rate_limit_refusals_total")).toEqual({
+      recording: 0,
+      reporting: 3,
+    });
+    expect(valuesOf(families, "adsim_faults_fired_total")).toMatchObject({
+      respond: 1,
+      "lose-response": 1,
+      duplicate: 1,
+      drop: 0,
+    });
+    expect(valuesOf(families, "adsim_requests_total")).toEqual({
+      "stats 200": 60,
+      "stats 429": 2,
+      "surfaces 429": 1,
+      "payouts none": 1,
+      // The client sent it once.
+      "impression 200": 1,
+    });
+    expect(valuesOf(families, "adsim_impressions_held")[""]).toBe(world.held().impressions);
+    expect(valuesOf(families, "adsim_journal_entries")).toEqual({ "": 66 });
+  });
+
+  test("is refused as any other control request is", async () => {
+    await using server = await serve({ controlToken: "s3cret" });
+    expect((await fetch(`${server.url}/_sim/metrics`)).status).toBe(401);
+    const headers = { authorization: "Bearer s3cret" };
+    expect((await fetch(`${server.url}/_sim/metrics`, { headers })).status).toBe(200);
+    const wrong = await fetch(`${server.url}/_sim/metrics?format=json`, { headers });
+    expect([wrong.status, (await wrong.json()).field]).toEqual([400, "format"]);
+    const posted = await fetch(`${server.url}/_sim/metrics`, { method: "POST", headers });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  test("by HEAD has no body, and in a pipeline keeps its turn", async () => {
+    await using server = await serve();
+    const head = await fetch(`${server.url}/@new/_sim/metrics`, { method: "HEAD" });
+    expect(head.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(await head.text()).toBe("");
+    expect(server.worlds.names()).toEqual(["default"]);
+    const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const { responses } = await exchange(
+      server.port,
+      one("/_sim/metrics") + one("/_sim/health") + one("/_sim/metrics") + one("/v1/click"),
+      { count: 4 },
+    );
+    expect(responses.map(({ status, headers }) => [status, headers["content-type"]])).toEqual([
+      [200, "text/plain; version=0.0.4; charset=utf-8"],
+      [200, "application/json"],
+      [200, "text/plain; version=0.0.4; charset=utf-8"],
+      [405, expect.stringMatching(/^application\//)],
+    ]);
+  });
+
+  test("by a client that went away harms nobody", async () => {
+    await using server = await serve();
+    for (let sent = 0; sent < 5; sent += 1) {
+      const socket = await open(server.port);
+      socket.write("GET /_sim/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      socket.resetAndDestroy();
+    }
+    expect((await scrape(server)).size).toBeGreaterThan(10);
+  });
+
+  test("of another path with that end is none, whatever a rule answers there", async () => {
+    await using server = await serve();
+    const verdict = { kind: "respond", status: 200, body: "mine" } as const;
+    server.worlds.get("default").faults.add({ verdict });
+    const response = await fetch(`${server.url}/v1/_sim/metrics`);
+    expect(await response.text()).toBe("mine");
+  });
+});
+
+test("in process the metrics are data, and JSON", async () => {
+  await using server = await serve();
+  await send(server, "/v1/publisher/stats");
+  const [requests] = server.worlds.metrics();
+  expect(requests).toMatchObject({
+    name: "adsim_requests_total",
+    type: "counter",
+    samples: [{ labels: { operation: "stats", status: "200" }, value: 1 }],
+  });
+  const { body } = server.worlds.handle({ method: "GET", path: "/_sim/metrics" });
+  expect(JSON.parse(body)).toEqual({ metrics: server.worlds.metrics() });
+});
+
+test("a duration on a bound is counted below it, one beyond the last above all", () => {
+  let nowMs = 0;
+  const meter = createMeter(() => nowMs);
+  for (const tookMs of [0, 0.005, 0.0050001, 1, 1000, 1001]) {
+    nowMs = tookMs;
+    meter.answered("stats", 200, 0);
+  }
+  const samples = meter.families().find(({ type }) => type === "histogram")?.samples ?? [];
+  const below = (le: string): number | undefined =>
+    samples.find(({ labels }) => labels.le === le)?.value;
+  expect([below("0.000005"), below("0.00001"), below("0.001"), below("1"), below("+Inf")]).toEqual([
+    2, 3, 4, 5, 6,
+  ]);
+});
+
+test("the library that writes them loads at the first scrape, and leaves nothing running", async () => {
+  const script = `
+    const { startServer } = await import("./src/server.ts");
+    const { createRequire } = await import("node:module");
+    const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes("prom-client"));
+    const server = await startServer({ port: 0 });
+    await (await fetch(server.url + "/v1/click")).text();
+    await (await fetch(server.url + "/_sim/health")).text();
+    const before = loaded();
+    await (await fetch(server.url + "/_sim/metrics", { headers: { connection: "close" } })).text();
+    const after = loaded();
+    await server.close();
+    console.log(JSON.stringify({ before, after }));
+  `;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", script],
+    { cwd: `${import.meta.dirname}/../..`, timeout: 20_000 },
+  );
+  // The process ended by itself: nothing was left that would have kept it.
+  expect(JSON.parse(stdout)).toEqual({ before: false, after: true });
+});
+
+describe("the parser that these tests rely on", () => {
+  const good = '# HELP a_total x\n# TYPE a_total counter\na_total{b="c\\"\\n"} 1\n';
+  test("reads what is right", () => {
+    expect(parsePrometheus(good).get("a_total")?.samples).toEqual([
+      { name: "a_total", labels: { b: 'c"\n' }, value: 1 },
+    ]);
+  });
+
+  const bucket = "# HELP h x\n# TYPE h histogram\n";
+  test.each([
+    good.slice(0, -1),
+    good.replace("# HELP a_total x\n", ""),
+    good.replace("counter", "number"),
+    good.replaceAll("a_total", "a"),
+    good.replace("} 1", "} -1"),
+    good.replace("} 1", "}1"),
+    good.replace("} 1", "} NaN"),
+    good.replace('b="c', 'b="c"d'),
+    good.replace('b="', 'b="",b="'),
+    good.replace("\na_total{", "\nb_total{"),
+    good + good,
+    `${good}a_total{b="c\\"\\n"} 1\n`,
+    `${bucket}h_bucket{le="1"} 2\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n`,
+    `${bucket}h_bucket{le="2"} 1\nh_bucket{le="1"} 1\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n`,
+    `${bucket}h_bucket{le="1"} 1\nh_sum 1\nh_count 1\n`,
+    `${bucket}h_bucket{le="+Inf"} 1\nh_sum 1\nh_count 2\n`,
+    `${bucket}h_bucket{le="+Inf"} 1\nh_count 1\n`,
+  ])("refuses %j", (text) => {
+    expect(() => parsePrometheus(text)).toThrow();
+  });
+});
