@@ -7,6 +7,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
+import { answerAudit } from "./audit.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
@@ -100,6 +101,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       return { kind: "nothing" };
     },
   },
+  { method: "GET", path: "audit", answer: answerAudit },
   { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
   {
     method: "PUT",
