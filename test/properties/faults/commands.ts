@@ -15,6 +15,8 @@ export interface PlannedRule {
   readonly share: number | undefined;
   readonly times: number | undefined;
   readonly per: "publisher" | "world" | undefined;
+  readonly from?: string;
+  readonly until?: string;
   readonly verdict: Verdict;
 }
 
@@ -237,6 +239,23 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
 );
 
 export const anyRules: fc.Arbitrary<PlannedRule[]> = fc.array(rule, { minLength: 1, maxLength: 3 });
+
+/** Rules that look at requests and pick out none. */
+export const rulesThatNeverFire: fc.Arbitrary<PlannedRule[]> = fc.array(
+  fc
+    .tuple(
+      rule,
+      fc.constantFrom<Partial<PlannedRule>>(
+        { nth: [1000] },
+        { every: 1000 },
+        { share: 0 },
+        { from: "9000-01-01T00:00:00Z" },
+        { until: "2000-01-01T00:00:00Z" },
+      ),
+    )
+    .map(([any, never]) => ({ ...any, nth: undefined, ...never })),
+  { minLength: 1, maxLength: 3 },
+);
 
 export const anyCommands: fc.Arbitrary<Command[]> = fc.array(anyCommand, {
   minLength: 1,

@@ -7,18 +7,30 @@ import { type Stage, stateIn } from "./stage.ts";
 
 export function judge(stage: Stage): void {
   const { sim, mirror, truth } = stage;
-  const { digest } = sim.snapshot();
   const audit = sim.audit();
-  const after = sim.snapshot();
-  same("the world after an audit", after.digest, digest);
   same("what disagrees", audit.discrepancies, []);
   if (!audit.balanced) throw new Error("The books don't balance.");
-  const [state, expected] = [stateIn(after), stateIn(mirror.snapshot())];
+  const [state, expected] = [stateIn(sim.snapshot()), stateIn(mirror.snapshot())];
   if (state !== expected) {
     expect(JSON.parse(state), "R7: the state under rules").toEqual(JSON.parse(expected));
   }
   compareLines(audit, truth);
   judgeCounts(stage, audit);
+}
+
+/** A world whose rules never fired differs from one without in nothing but the rules themselves. */
+export function judgeSameness({ sim, mirror }: Stage): void {
+  const [left, right] = [sim, mirror].map((one) => ({
+    journal: one.journal.entries(),
+    audit: one.audit(),
+    state: { ...one.snapshot(), faults: undefined, digest: undefined },
+  }));
+  if (JSON.stringify(left) !== JSON.stringify(right)) {
+    expect(JSON.parse(JSON.stringify(left)), "R6: a world with rules that never fire").toEqual(
+      JSON.parse(JSON.stringify(right)),
+    );
+    throw new Error("R6 is broken: members stand in another order.");
+  }
 }
 
 function same(what: string, actual: unknown, expected: unknown): void {
