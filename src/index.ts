@@ -15,6 +15,10 @@ export {
   type OpenPoint,
 } from "./assumptions/catalogue.ts";
 export { type CoveringArrayOptions, coveringArray } from "./assumptions/covering-array.ts";
+export type { Audit, PublisherAudit } from "./audit/audit.ts";
+export { type AuditDifference, AuditError } from "./audit/audit-error.ts";
+export type { ClientCounts } from "./audit/client-counts.ts";
+export type { EventLine, EventLines } from "./audit/event-line.ts";
 export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
 export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";

@@ -15,6 +15,7 @@ import { takeOverAccounts } from "./accounts/take-over.ts";
 import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
+import { type Audit, auditOf } from "./audit/audit.ts";
 import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
 import { parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
@@ -58,6 +59,8 @@ export interface SimulatorCore {
    * changes.
    */
   assume(readings: Readings): Assumptions;
+  /** What was attempted, applied, answered and lost, and whether the books agree. Reads only. */
+  audit(): Audit;
   /**
    * The whole state as JSON, for {@link restore}. The journal isn't part of it.
    *
@@ -144,6 +147,7 @@ function createCore(
       running = next;
       return assumptions;
     },
+    audit: () => auditOf(running, journal),
     snapshot: () => snapshotOf(running, running.rules.save()),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);

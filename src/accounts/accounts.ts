@@ -29,6 +29,8 @@ export interface Accounts {
   ordinalOf(publisherId: string): number | undefined;
   /** The account that an API key opens now. */
   openByKey(apiKey: string): Account | undefined;
+  /** The same to look at only. */
+  peekByKey(apiKey: string): Account | undefined;
   /** Gives an account its next key; the one before is dead. */
   rotateKey(account: Account): void;
   add(signUp: SignUp): Account;
@@ -85,6 +87,15 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return made;
   }
 
+  function byKey(
+    apiKey: string,
+    find: (ordinal: number) => Account | undefined,
+  ): Account | undefined {
+    const parts = ids.apiKey.decode(apiKey);
+    const account = parts === undefined ? undefined : find(parts.publisher);
+    return account?.apiKey === apiKey ? account : undefined;
+  }
+
   return {
     get total(): number {
       return population.size + signUps;
@@ -101,11 +112,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
       const parts = ids.publisher.decode(publisherId);
       return parts?.serial === 0 && exists(parts.publisher) ? parts.publisher : undefined;
     },
-    openByKey(apiKey) {
-      const parts = ids.apiKey.decode(apiKey);
-      const account = parts === undefined ? undefined : open(parts.publisher);
-      return account?.apiKey === apiKey ? account : undefined;
-    },
+    openByKey: (apiKey) => byKey(apiKey, open),
+    peekByKey: (apiKey) => byKey(apiKey, peek),
     rotateKey(account) {
       account.keySerial += 1;
       account.apiKey = ids.apiKey.encode(account.ordinal, account.keySerial);

@@ -9,6 +9,7 @@ import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import type { Worlds } from "../worlds.ts";
 import { faultRoutes } from "./fault-routes.ts";
+import { answerAudit } from "./audit.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
 import { worldRoutes } from "./world-routes.ts";
 
@@ -107,6 +108,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   },
   ...faultRoutes,
   ...worldRoutes,
+  { method: "GET", path: "audit", answer: answerAudit },
   { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
   {
     method: "PUT",

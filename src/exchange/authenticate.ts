@@ -10,7 +10,12 @@ export type Caller =
   | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
   | Refused;
 
-export type Authenticator = (headers: Readonly<Record<string, string>>) => Caller;
+export interface Authenticator {
+  /** Whose key was sent. The account is kept from now on. */
+  callerOf(headers: Readonly<Record<string, string>>): Caller;
+  /** The same to look at only: an account that nobody opened is made for it and forgotten. */
+  glance(headers: Readonly<Record<string, string>>): Account | undefined;
+}
 
 const bearer = {
   any: /^bearer +(\S+)$/i,
@@ -39,11 +44,15 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     string,
     { readonly account: Account; readonly apiKey: string; readonly caller: Caller }
   >();
-  return (headers) => {
+  function knownBy(header: string): Caller | undefined {
+    const known = seen.get(header);
+    return known !== undefined && known.account.apiKey === known.apiKey ? known.caller : undefined;
+  }
+  function callerOf(headers: Readonly<Record<string, string>>): Caller {
     const header = headerOf(headers, "authorization");
     if (header === undefined) return missing;
-    const known = seen.get(header);
-    if (known !== undefined && known.account.apiKey === known.apiKey) return known.caller;
+    const known = knownBy(header);
+    if (known !== undefined) return known;
     const apiKey = scheme.exec(header.trim())?.[1];
     if (apiKey === undefined) return bearer.any.test(header.trim()) ? lowerCase : malformed;
     const isExact = bearer.exact.test(header.trim());
@@ -55,5 +64,15 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     if (header === `Bearer ${apiKey}`)
       seen.set(header, { account, apiKey: account.apiKey, caller });
     return caller;
+  }
+  return {
+    callerOf,
+    glance(headers) {
+      const header = headerOf(headers, "authorization") ?? "";
+      const known = knownBy(header);
+      if (known?.kind === "caller") return known.account;
+      const apiKey = scheme.exec(header.trim())?.[1];
+      return apiKey === undefined ? undefined : accounts.peekByKey(apiKey);
+    },
   };
 }

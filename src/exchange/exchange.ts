@@ -99,16 +99,16 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit.operation = operation.id;
     visit.shapedBy = routed.shapedBy;
 
-    const caller = authenticate(visit.headers);
+    const caller = authenticate.callerOf(visit.headers);
     if (caller.kind === "refused") {
       return refuse(visit, caller, quota.untouched(operation.id, visit.nowMs));
     }
     const { account } = caller;
-    visit.account = account;
     visit.publisher = account.id;
     visit.shapedBy = shapedByBoth(visit.shapedBy, caller.shapedBy);
 
     const payer = authorize.payerOf(operation, visit, account);
+    visit.account = payer;
     const standing = quota.admit(operation.id, payer, visit.nowMs);
     if (!standing.admitted) {
       const { retryAfterMs } = standing;
@@ -181,9 +181,20 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   function sight(visit: Visit): Sighting {
     const routed = route(visit.method, visit.path);
     const operation = routed.kind === "operation" ? routed.operation.id : undefined;
-    const caller = authenticate(visit.headers);
-    const account = caller.kind === "refused" ? undefined : caller.account;
-    return { operation, account, surface: () => surfaceOf(visit, operation) };
+    const account = authenticate.glance(visit.headers);
+    return {
+      operation,
+      account,
+      concerned: () => account && concernedBy(visit, routed, account),
+      surface: () => surfaceOf(visit, operation),
+    };
+  }
+
+  /** The account whose tally counts a request that doesn't reach the service; it is kept from now on. */
+  function concernedBy(visit: Visit, routed: Route, account: Account): Account {
+    if (routed.kind !== "operation" || routed.operation.limit !== "recording") return account;
+    const caller = accounts.open(account.ordinal) ?? account;
+    return authorize.payerOf(routed.operation, visit, caller);
   }
 
   function surfaceOf(visit: Visit, operation: OperationId | undefined): string | undefined {

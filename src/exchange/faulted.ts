@@ -17,7 +17,10 @@ import type { World } from "./world.ts";
 /** What is known of a request before the service does anything. */
 export interface Sighting {
   readonly operation: OperationId | undefined;
+  /** Whose key was sent. To look at only. */
   readonly account: Account | undefined;
+  /** The account that it is counted for where the service doesn't see it. */
+  concerned(): Account | undefined;
   /** Id of the surface that is named. */
   surface(): string | undefined;
 }
@@ -73,7 +76,7 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
   function keptFromService(visit: Visit, sighting: Sighting, fired: Fired): Visit {
     const { plan, kind } = fired;
     visit.operation = sighting.operation;
-    visit.account = sighting.account;
+    visit.account = sighting.concerned();
     visit.publisher = sighting.account?.id;
     visit.producedBy = "rule";
     visit.reason = `fault: ${kind}`;

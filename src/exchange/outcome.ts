@@ -25,6 +25,14 @@ export interface Refused {
  */
 export type Effect = "applied" | "suppressed" | "uncounted" | "read";
 
+/** What the journal says of a recording request that wasn't refused. */
+export const notes = {
+  recorded: "recorded",
+  uncredited: "recorded, not credited",
+  duplicate: "duplicate, not counted",
+  unknownImpression: "unknown impression, not counted",
+} as const;
+
 /** A success. `body`: the response's JSON text. `note`: for the journal, what was done. `micros`: the credit it shows. */
 export interface Done {
   readonly kind: "done";

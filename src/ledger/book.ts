@@ -88,6 +88,11 @@ export class Book {
     return clicks;
   }
 
+  /** What every surface has on all days, by its index. */
+  totals(): Totals[] {
+    return this.#days.map((days) => days.total);
+  }
+
   /** Whether the surface had an event on its last day, and that is `on`. */
   endsOn(surfaceIndex: number, on: Day): boolean {
     return this.#days[surfaceIndex]?.lastDay === on;

@@ -45,6 +45,12 @@ export class DailyTotals {
     return this.#days[this.#days.length - 1]?.day;
   }
 
+  /** What all days have. */
+  get total(): Totals {
+    const { impressions, clicks, micros } = this.#days[this.#days.length - 1] ?? nothing;
+    return { impressions, clicks, micros };
+  }
+
   /** Clicks on all days. */
   get clicks(): number {
     return this.#days[this.#days.length - 1]?.clicks ?? 0;
@@ -98,3 +104,5 @@ export class DailyTotals {
     return this.#days[low - 1];
   }
 }
+
+const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });

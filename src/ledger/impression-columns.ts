@@ -54,6 +54,16 @@ export interface SavedColumns {
   readonly clicked: string;
 }
 
+/** What the rows add up to. */
+export interface ColumnSums {
+  /** Credited. */
+  readonly micros: number;
+  /** How many impressions were clicked. */
+  readonly clicked: number;
+  /** How many impressions each surface has, by its index. */
+  readonly bySurface: readonly number[];
+}
+
 export class ImpressionColumns {
   #chunks: Chunk[] = [];
   #epochs: Epoch[] = [];
@@ -105,6 +115,23 @@ export class ImpressionColumns {
     const at = row % CHUNK_ROWS;
     const { clicked } = this.#chunk(row);
     clicked[at >>> 3] = (clicked[at >>> 3] ?? 0) | (1 << (at & 7));
+  }
+
+  /** What the rows add up to, read from all of them. */
+  sums(): ColumnSums {
+    const bySurface = new Array<number>(MAX_SURFACES + 1).fill(0);
+    let micros = 0;
+    let clicked = 0;
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const rows = Math.min(chunk.rows, this.#count - index * CHUNK_ROWS);
+      for (const surface of chunk.surface.subarray(0, rows)) {
+        bySurface[surface] = (bySurface[surface] ?? 0) + 1;
+      }
+      for (const credit of chunk.micros.subarray(0, rows)) micros += credit;
+      // No bit is set past the last row.
+      for (const bits of chunk.clicked) clicked += onesIn(bits);
+    }
+    return { micros, clicked, bySurface };
   }
 
   save(): SavedColumns {
@@ -188,6 +215,12 @@ function epochsFit({ count, epochs }: SavedColumns): boolean {
     const [rowBefore, startBefore] = epochs[index - 1] ?? [-1, Number.NEGATIVE_INFINITY];
     return (index > 0 || firstRow === 0) && firstRow > rowBefore && startMs > startBefore;
   });
+}
+
+function onesIn(byte: number): number {
+  let ones = 0;
+  for (let left = byte; left !== 0; left &= left - 1) ones += 1;
+  return ones;
 }
 
 function capacityFor(rows: number): number {

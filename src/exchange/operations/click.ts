@@ -10,7 +10,7 @@ import type { Moment } from "../../ledger/book.ts";
 import { fingerprint } from "../../ledger/recent-impressions.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
-import { alsoShapedBy, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
+import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
@@ -45,7 +45,7 @@ export function createClick(world: World): Click {
       book.recordClick(serial, micros, moment);
       const body = bodyOf(ids.click.encode(account.ordinal, serial), micros, inr);
       const shapedBy = isLate ? shapedByPriceLate : shapedByPrice;
-      return recorded("applied", micros, body, "recorded", shapedBy);
+      return recorded("applied", micros, body, notes.recorded, shapedBy);
     }
     if (repeat !== undefined) {
       const outcome = repeat(ids.click.encode(account.ordinal, serial), micros, inr);
@@ -54,7 +54,7 @@ export function createClick(world: World): Click {
     const id = ids.laterClick.encode(account.ordinal, book.clicks);
     book.recordClick(serial, micros, moment);
     const shapedBy = isLate ? shapedByCountLate : shapedByCount;
-    return recorded("applied", micros, bodyOf(id, micros, inr), "recorded", shapedBy);
+    return recorded("applied", micros, bodyOf(id, micros, inr), notes.recorded, shapedBy);
   };
 }
 
@@ -108,7 +108,7 @@ const shapedByCount: ShapedBy = [...shapedByRepeat, ...shapedByPrice];
 const shapedByCountLate: ShapedBy = [...shapedByCount, ...shapedByWindow];
 
 function duplicate(body: string, micros: number, shapedBy: ShapedBy = shapedByRepeat): Outcome {
-  return recorded("suppressed", micros, body, "duplicate, not counted", shapedBy);
+  return recorded("suppressed", micros, body, notes.duplicate, shapedBy);
 }
 
 function bodyOf(id: string, micros: number, inr: AmountWriter): string {
@@ -138,7 +138,7 @@ const strays = {
       // The same again gives the same: the id follows from what was sent.
       const serial = fingerprint(key, 0, sent, "").a >>> 0;
       const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0, inr);
-      return recorded("uncounted", 0, body, "unknown impression, not counted", shapedBy);
+      return recorded("uncounted", 0, body, notes.unknownImpression, shapedBy);
     };
   },
 } satisfies Record<Choice<"click.unknown">, Stray>;

@@ -12,6 +12,7 @@ import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import {
   alsoShapedBy,
   documented,
+  notes,
   type Outcome,
   recorded,
   refused,
@@ -66,8 +67,8 @@ export function createImpression(world: World): Impression {
     if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
     const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros, inr);
     return active
-      ? recorded("applied", micros, body, "recorded", documented)
-      : recorded("applied", 0, body, "recorded, not credited", shapedByInactive);
+      ? recorded("applied", micros, body, notes.recorded, documented)
+      : recorded("applied", 0, body, notes.uncredited, shapedByInactive);
   };
 }
 
@@ -122,7 +123,7 @@ const longAgo = {
 const shapedByRepeat: ShapedBy = ["dedup.repeat", "dedup.key", "dedup.window"];
 
 function duplicate(body: string, micros: number): Outcome {
-  return recorded("suppressed", micros, body, "duplicate, not counted", shapedByRepeat);
+  return recorded("suppressed", micros, body, notes.duplicate, shapedByRepeat);
 }
 
 function bodyOf(id: string, micros: number, inr: AmountWriter): string {

@@ -2,20 +2,15 @@
 
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
-import { type Day, day, formatDay } from "../../base/calendar.ts";
+import { type Day, formatDay } from "../../base/calendar.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { hasReference, payoutStatusReaders } from "../../ledger/payout-courses.ts";
-import {
-  type Payout,
-  type PayoutHistory,
-  payoutCycles,
-  payoutHistory,
-} from "../../ledger/payouts.ts";
+import { type Payout, payoutCycles } from "../../ledger/payouts.ts";
 import { amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
-import { revenueBetween } from "./revenue.ts";
+import { createPayoutHistories } from "./payout-histories.ts";
 
 export type Payouts = (input: Input<"payouts">, account: Account, moment: Moment) => Outcome;
 
@@ -34,23 +29,12 @@ const unpaidReferences = {
 
 export function createPayouts(world: World, startDay: Day): Payouts {
   const { assumptions, ids, population } = world;
+  const historyOf = createPayoutHistories(world, startDay);
   const order = orders[assumptions["payout.order"]];
   const cycles = payoutCycles[assumptions["payout.cycle"]];
   const statusOf = payoutStatusReaders[assumptions["payout.statuses"]];
   const unpaidReference = unpaidReferences[assumptions["payout.txn-id"]];
   const inr = amountWriterOf(assumptions);
-
-  function historyOf(account: Account, today: Day): PayoutHistory {
-    // The seeded history ends on the day before the world's start.
-    const lastSeeded = day(Math.max(account.joined, startDay - 1));
-    const lastRecorded = account.book.lastDay ?? lastSeeded;
-    const revenue = {
-      joined: account.joined,
-      lastDay: day(Math.max(lastSeeded, lastRecorded)),
-      between: (from: Day, to: Day) => revenueBetween(population, account, from, to),
-    };
-    return payoutHistory(revenue, today, cycles);
-  }
 
   return (input, account, { today }) => {
     const { payouts, pending } = historyOf(account, today);

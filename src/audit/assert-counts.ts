@@ -1,0 +1,118 @@
+/** Compares what a client believes with what is on record, and puts the difference into words. */
+
+import type { Choice } from "../assumptions/catalogue.ts";
+import { MICROS_PER_INR, MICROS_PER_PAISA } from "../base/money.ts";
+import type { Journal } from "../journal/journal.ts";
+import { type AuditDifference, AuditError } from "./audit-error.ts";
+import type { Books } from "./check-account.ts";
+import { type ClientCounts, readClientCounts } from "./client-counts.ts";
+import { type Clue, cluesOf } from "./clues.ts";
+import { type Difference, explains, section, unbalanced } from "./error-text.ts";
+import { inInr } from "./event-line.ts";
+import { type EntryReading, recordingEntries } from "./recording-entries.ts";
+
+/** What was audited. */
+export interface Audited extends EntryReading {
+  /** By publisher id, of those that anything happened to. */
+  readonly books: ReadonlyMap<string, Books>;
+  readonly discrepancies: readonly string[];
+  readonly journal: Journal;
+  /** How many impression and click requests there were, copies included. */
+  readonly requests: number;
+  /** How many requests of any kind the journal had seen. */
+  readonly sequence: number;
+}
+
+/** What is on record of one publisher, or of all. */
+interface Ledger {
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly micros: number;
+}
+
+/** @throws AuditError where they disagree, InputError for counts that can't be. */
+export function assertCounts(clientCounts: unknown, audited: Audited): void {
+  const { accounts, discrepancies } = audited;
+  const all = readClientCounts(clientCounts, (id) => accounts.ordinalOf(id) !== undefined);
+  const differing = all
+    .map((counts) => ({ counts, differences: differencesOf(counts, audited) }))
+    .filter(({ differences }) => differences.length > 0);
+  if (differing.length === 0 && discrepancies.length === 0) return;
+
+  const sections = discrepancies.length === 0 ? [] : [unbalanced(discrepancies)];
+  const shown: AuditDifference[] = [];
+  for (const { counts, differences } of differing) {
+    const { clues, memory } = recollect(counts.publisher, audited);
+    sections.push(section(counts.publisher, differences, clues, memory));
+    for (const { side, ...difference } of differences) {
+      const entries = clues
+        .filter(explains(side, difference.what))
+        .flatMap(({ sequences }) => sequences);
+      shown.push({ ...difference, entries });
+    }
+  }
+  throw new AuditError(sections.join("\n\n"), shown);
+}
+
+function differencesOf(counts: ClientCounts, { books, assumptions }: Audited): Difference[] {
+  const { publisher, revenueInr } = counts;
+  const ledger = ledgerOf(books, publisher);
+  const differences: Difference[] = [];
+  for (const what of ["impressions", "clicks"] as const) {
+    if (counts[what] === ledger[what]) continue;
+    const side = counts[what] > ledger[what] ? "lost" : "doubled";
+    differences.push({ publisher, what, client: counts[what], ledger: ledger[what], side });
+  }
+  if (revenueInr !== undefined) {
+    const client = Math.round(revenueInr * MICROS_PER_INR);
+    const events = ledger.impressions + ledger.clicks;
+    const tolerated = events * roundedBy[assumptions["money.precision"]];
+    if (Math.abs(client - ledger.micros) > tolerated) {
+      const side = client > ledger.micros ? "credit not on record" : "credit unseen";
+      const amounts = { client: inInr(client), ledger: inInr(ledger.micros) };
+      differences.push({ publisher, what: "revenueInr", ...amounts, side });
+    }
+  }
+  return differences;
+}
+
+/** By how much the credit in an answer can differ from the one on record, in micro-INR. */
+const roundedBy = { exact: 0, paise: MICROS_PER_PAISA / 2 } satisfies Record<
+  Choice<"money.precision">,
+  number
+>;
+
+function ledgerOf(books: Audited["books"], publisher: string | undefined): Ledger {
+  const ledger = { impressions: 0, clicks: 0, micros: 0 };
+  for (const [id, { events, recorded }] of books) {
+    if (publisher !== undefined && publisher !== id) continue;
+    ledger.impressions += events.impressions;
+    ledger.clicks += events.clicks;
+    ledger.micros += recorded.impressions.recordedMicros + recorded.clicks.recordedMicros;
+  }
+  return ledger;
+}
+
+/** What the journal can say, and what it can't. */
+function recollect(
+  publisher: string | undefined,
+  audited: Audited,
+): { readonly clues: readonly Clue[]; readonly memory: string | undefined } {
+  const { journal, sequence, requests } = audited;
+  const kept = journal.entries().filter((entry) => entry.sequence <= sequence);
+  const recording = recordingEntries(kept, audited);
+  const own =
+    publisher === undefined ? recording : recording.filter((one) => one.publisher === publisher);
+  return { clues: cluesOf(own), memory: memoryOf(recording.length, requests) };
+}
+
+function memoryOf(held: number, requests: number): string | undefined {
+  if (held < requests) {
+    return (
+      `The journal doesn't hold ${requests - held} of the ${requests} impression and click requests: ` +
+      "it is off, was cleared, keeps only the latest, or they are from before a fork or a snapshot."
+    );
+  }
+  if (held === requests) return undefined;
+  return `The journal also holds ${held - requests} requests that were undone by restoring a snapshot.`;
+}

@@ -1,0 +1,120 @@
+/** The truth about a world: what clients attempted, what was applied, what they came to know, and whether the books agree. */
+
+import type { Account } from "../accounts/account.ts";
+import { type Day, formatInstant } from "../base/calendar.ts";
+import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
+import type { World } from "../exchange/world.ts";
+import type { Journal } from "../journal/journal.ts";
+import { assertCounts } from "./assert-counts.ts";
+import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
+import type { ClientCounts } from "./client-counts.ts";
+import { type EventLines, inInr, linesOf, unrecorded } from "./event-line.ts";
+
+/** What became of one publisher's impression and click requests. */
+export interface PublisherAudit extends EventLines {
+  /** Its id. */
+  readonly publisher: string;
+  readonly balanced: boolean;
+  /** In INR, over the publisher's whole life: revenue = paid + pending. */
+  readonly books: {
+    readonly revenueInr: number;
+    readonly paidInr: number;
+    readonly pendingInr: number;
+  };
+}
+
+/** What happened in a world until now. */
+export interface Audit {
+  /** When, in ISO 8601 on the world's clock. */
+  readonly at: string;
+  /** Whether what was counted, the books and the payouts agree. Where they don't, it is a bug, or a snapshot was edited. */
+  readonly balanced: boolean;
+  /** What disagrees: the publisher, what, and both figures. */
+  readonly discrepancies: readonly string[];
+  /** Over all publishers, and the requests without a valid key. */
+  readonly total: EventLines;
+  /** Those that anything happened to. */
+  readonly publishers: readonly PublisherAudit[];
+  /** Requests without a valid key. */
+  readonly withoutKey: EventLines;
+  /**
+   * Expects that every event which the client believes recorded is on record once, and that nothing else is.
+   *
+   * @throws AuditError that says what is lost or doubled, and why. InputError for counts that can't be.
+   */
+  assertNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
+}
+
+export interface AuditedWorld
+  extends Pick<World, "assumptions" | "ids" | "population" | "accounts" | "clock"> {
+  readonly dayOf: (instantMs: number) => Day;
+  readonly settings: { readonly startMs: number };
+}
+
+/** Reads only. */
+export function auditOf(world: AuditedWorld, journal: Journal): Audit {
+  const { accounts, assumptions, clock, population, dayOf, settings } = world;
+  const nowMs = clock.now();
+  const today = dayOf(nowMs);
+  const historyOf = createPayoutHistories(world, dayOf(settings.startMs));
+  const entries = Array.from(accounts.opened())
+    .filter(hasHistory)
+    .sort((left, right) => left.ordinal - right.ordinal)
+    .map((account) => ({
+      account,
+      books: booksOf(account, population.baseline(account), historyOf(account, today)),
+    }));
+  const strangers = unrecorded(accounts.strangers);
+  const withoutKey = linesOf(strangers);
+  const discrepancies = [
+    ...entries.flatMap(({ account, books }) =>
+      books.discrepancies.map((what) => `publisher ${account.id}: ${what}`),
+    ),
+    ...[...tallyDiscrepancies(accounts.strangers), ...servedWithoutKey(withoutKey)].map(
+      (what) => `without a key: ${what}`,
+    ),
+  ];
+  const total = linesOf(strangers, ...entries.map(({ books }) => books.recorded));
+  return {
+    at: formatInstant(nowMs),
+    balanced: discrepancies.length === 0,
+    discrepancies,
+    total,
+    publishers: entries.map(({ account, books }) => publisherAudit(account, books)),
+    withoutKey,
+    assertNothingLostOrDoubled: (clientCounts) =>
+      assertCounts(clientCounts, {
+        books: new Map(entries.map(({ account, books }) => [account.id, books])),
+        discrepancies,
+        assumptions,
+        accounts,
+        ids: world.ids,
+        journal,
+        requests: total.attempts + total.copies,
+        sequence: journal.total,
+      }),
+  };
+}
+
+function hasHistory({ tally, book }: Account): boolean {
+  const counted = [...Object.values(tally.impression), ...Object.values(tally.click)];
+  return counted.some((count) => count !== 0) || book.lastDay !== undefined;
+}
+
+function servedWithoutKey({ applied, duplicatesSuppressed, uncounted }: EventLines): string[] {
+  const served = applied + duplicatesSuppressed + uncounted;
+  return served === 0 ? [] : [`${served} requests served, 0 that may be`];
+}
+
+function publisherAudit(account: Account, books: Books): PublisherAudit {
+  return {
+    publisher: account.id,
+    balanced: books.discrepancies.length === 0,
+    ...linesOf(books.recorded),
+    books: {
+      revenueInr: inInr(books.revenueMicros),
+      paidInr: inInr(books.paidMicros),
+      pendingInr: inInr(books.pendingMicros),
+    },
+  };
+}

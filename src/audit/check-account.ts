@@ -1,0 +1,175 @@
+/**
+ * Holds what was counted as requests came against what the book has, and the book against itself: its columns, its daily
+ * totals and the payouts that follow from them. Reads only.
+ */
+
+import type { Account } from "../accounts/account.ts";
+import type { EventTally, Tally } from "../accounts/tally.ts";
+import { type Day, day } from "../base/calendar.ts";
+import { formatInr } from "../base/money.ts";
+import type { PayoutHistory } from "../ledger/payouts.ts";
+import type { Baseline, Totals } from "../publishers/baseline.ts";
+import { answeredIn, type FiguresByOperation } from "./event-line.ts";
+
+/** An account's books, each figure from the place that it is kept in. */
+export interface Books {
+  readonly recorded: FiguresByOperation;
+  /** All impressions and clicks on record. */
+  readonly events: { readonly impressions: number; readonly clicks: number };
+  /** In micro-INR, the seeded history included. */
+  readonly revenueMicros: number;
+  readonly paidMicros: number;
+  readonly pendingMicros: number;
+  /** Each names what disagrees, with both figures. Empty: all agrees. */
+  readonly discrepancies: readonly string[];
+}
+
+/** Two figures that have to be one. */
+type Check = readonly [
+  what: string,
+  left: readonly [where: string, figure: number],
+  right: readonly [where: string, figure: number],
+  unit?: "INR",
+];
+
+export function booksOf(
+  account: Account,
+  baseline: Baseline | undefined,
+  { payouts, pending }: PayoutHistory,
+): Books {
+  const { tally, book } = account;
+  const columns = book.impressions.sums();
+  const surfaces = book.totals();
+  const days = sumOf(surfaces);
+  const recorded = {
+    impressions: { tally: tally.impression, recordedMicros: columns.micros },
+    clicks: { tally: tally.click, recordedMicros: days.micros - columns.micros },
+  };
+  const history = account.surfaces.map((_, index) => baseline?.between(index, FIRST_DAY, LAST_DAY));
+  const earnedMicros =
+    sumOf(history.filter((one) => one !== undefined)).micros +
+    creditedIn(tally.impression) +
+    creditedIn(tally.click);
+  const paidMicros = payouts.reduce((sum, { amount }) => sum + amount, 0);
+
+  const checks: Check[] = [
+    [
+      "impressions",
+      ["applied by requests", tally.impression.applied],
+      ["in the book", book.impressions.count],
+    ],
+    [
+      "impressions",
+      ["in the book", book.impressions.count],
+      ["in its daily totals", days.impressions],
+    ],
+    ["clicks", ["applied by requests", tally.click.applied], ["in the daily totals", days.clicks]],
+    [
+      "credits of impressions",
+      ["in answers", creditedIn(tally.impression)],
+      ["in the book", columns.micros],
+      "INR",
+    ],
+    [
+      "revenue",
+      ["credited in answers", creditedIn(tally.impression) + creditedIn(tally.click)],
+      ["in the daily totals", days.micros],
+      "INR",
+    ],
+    [
+      "lifetime revenue",
+      ["earned", earnedMicros],
+      ["paid out and pending", paidMicros + pending],
+      "INR",
+    ],
+    ...surfacesIn(columns.bySurface, surfaces).map(
+      (index): Check => [
+        `impressions on surface ${account.surfaces[index]?.id ?? `number ${index + 1}`}`,
+        ["in the book", columns.bySurface[index] ?? 0],
+        ["in its daily totals", surfaces[index]?.impressions ?? 0],
+      ],
+    ),
+  ];
+  return {
+    recorded,
+    events: { impressions: book.impressions.count, clicks: days.clicks },
+    revenueMicros: paidMicros + pending,
+    paidMicros,
+    pendingMicros: pending,
+    discrepancies: [
+      ...checks.flatMap(disagreement),
+      ...clickedDisagrees(columns.clicked, days.clicks),
+      ...tallyDiscrepancies(tally),
+    ],
+  };
+}
+
+/** Whatever days there are. */
+const FIRST_DAY: Day = day(Number.MIN_SAFE_INTEGER);
+const LAST_DAY: Day = day(Number.MAX_SAFE_INTEGER);
+
+function sumOf(all: readonly Totals[]): Totals {
+  const sums = { impressions: 0, clicks: 0, micros: 0 };
+  for (const { impressions, clicks, micros } of all) {
+    sums.impressions += impressions;
+    sums.clicks += clicks;
+    sums.micros += micros;
+  }
+  return sums;
+}
+
+function creditedIn({ seenMicros, unseenMicros }: Readonly<EventTally>): number {
+  return seenMicros + unseenMicros;
+}
+
+/** The surfaces that either knows of. */
+function surfacesIn(bySurface: readonly number[], totals: readonly Totals[]): number[] {
+  return bySurface.flatMap((rows, index) => (rows > 0 || index < totals.length ? [index] : []));
+}
+
+function disagreement([what, [where, left], [elsewhere, right], unit]: Check): string[] {
+  if (left === right) return [];
+  const figure = (value: number): string => (unit === "INR" ? `${inrText(value)} INR` : `${value}`);
+  return [`${what}: ${figure(left)} ${where}, ${figure(right)} ${elsewhere}`];
+}
+
+/** As text. What was tampered with can be negative. */
+function inrText(micros: number): string {
+  return micros < 0 ? `-${formatInr(-micros)}` : formatInr(micros);
+}
+
+/** An impression is clicked once or, where repeated clicks count, more often. */
+function clickedDisagrees(clicked: number, clicks: number): string[] {
+  if (clicked <= clicks && clicked > 0 === clicks > 0) return [];
+  return [`clicked impressions: ${clicked} in the book, ${clicks} clicks in the daily totals`];
+}
+
+/** What can't be, whatever was sent. */
+export function tallyDiscrepancies({ impression, click }: Tally): string[] {
+  return [
+    ...impossible(impression).map((what) => `impression requests: ${what}`),
+    ...impossible(click).map((what) => `click requests: ${what}`),
+  ];
+}
+
+function impossible(tally: Readonly<EventTally>): string[] {
+  const { applied, suppressed, uncounted, refused, copies, lost } = tally;
+  const negative = Object.entries(tally).filter(([, value]) => !(value >= 0));
+  const served = applied + suppressed + uncounted + refused;
+  const found = negative.map(([name, value]) => `${name} is ${value}, which can't be`);
+  if (answeredIn(tally) < 0) {
+    found.push(`${lost} answers lost and ${copies} copies, of ${served} that the service served`);
+  }
+  if (tally.unseen > Math.min(applied, lost + copies)) {
+    found.push(
+      `${tally.unseen} events unseen, ${applied} applied and ${lost + copies} answers lost or of copies`,
+    );
+  }
+  if (tally.unseen === 0 && tally.unseenMicros > 0) {
+    found.push(`0 events unseen, ${inrText(tally.unseenMicros)} INR credited in them`);
+  }
+  if (tally.unseen === applied && tally.seenMicros > 0) {
+    found.push(`0 events seen, ${inrText(tally.seenMicros)} INR credited in them`);
+  }
+  return found;
+}

@@ -1,0 +1,189 @@
+/** What the journal knows of events that a client and the ledger may count differently, and why. */
+
+import type { AssumptionKey } from "../assumptions/catalogue.ts";
+import type { OperationId } from "../contract/operations.ts";
+import { notes } from "../exchange/outcome.ts";
+import type { JournalEntry, JournalFault } from "../journal/journal.ts";
+
+/** An entry that can explain a difference. */
+export interface Clue {
+  /** The entry's, and that of the second where one tells nothing without the other. */
+  readonly sequences: readonly number[];
+  readonly at: string;
+  readonly operation: OperationId | undefined;
+  readonly kind: ClueKind;
+  readonly text: string;
+}
+
+export type ClueKind =
+  | "kept from the service"
+  | "answer lost"
+  /** The same, and the answer to a retry said that it is on record: only the credit is unknown. */
+  | "learnt later"
+  | "applied twice"
+  | "recorded again"
+  | "clicked again"
+  | "duplicate"
+  | "replayed"
+  | "unknown impression"
+  | "refused";
+
+/** An entry of a recording request, with what it asked for. */
+export interface RecordingEntry {
+  readonly entry: JournalEntry;
+  /** The event, the same for each attempt at it: what is shown where, or the impression that is clicked. */
+  readonly event: string;
+  readonly session: string | undefined;
+}
+
+/** Clues in the journal's order. `entries` are those of one publisher, or of all. */
+export function cluesOf(entries: readonly RecordingEntry[]): Clue[] {
+  const unseen = new Map<string, RecordingEntry>();
+  const learnt = new Set<number>();
+  const clues: Clue[] = [];
+  for (let place = 0; place < entries.length; place += 1) {
+    const sent = entries[place];
+    if (sent === undefined) continue;
+    const copy = copyOf(sent, entries[place + 1]);
+    if (copy === undefined) {
+      clues.push(...cluesOfOne(sent, unseen.get(sent.event)));
+    } else {
+      clues.push(...cluesOfBoth(sent, copy));
+      place += 1;
+    }
+    if (isUnseen(sent.entry.fault)) {
+      if (isRecorded(sent.entry)) unseen.set(sent.event, sent);
+    } else if (isKnown(sent.entry)) {
+      const first = unseen.get(sent.event);
+      if (first !== undefined && !isRecorded(sent.entry)) learnt.add(first.entry.sequence);
+      unseen.delete(sent.event);
+    }
+  }
+  return clues.map((one) => (isAbout(one, learnt) ? { ...one, kind: "learnt later" } : one));
+}
+
+function isRecorded({ reason }: JournalEntry): boolean {
+  return reason === notes.recorded || reason === notes.uncredited;
+}
+
+function isAbout({ kind, sequences }: Clue, learnt: ReadonlySet<number>): boolean {
+  return kind === "answer lost" && sequences.some((sequence) => learnt.has(sequence));
+}
+
+/** Whether the answer says that the event is on record. */
+function isKnown(entry: JournalEntry): boolean {
+  return entry.fault?.served !== false && (isRecorded(entry) || entry.reason === notes.duplicate);
+}
+
+/** Whether the service acted and the client doesn't know of it. */
+function isUnseen(fault: JournalFault | undefined): boolean {
+  return fault?.lost !== undefined;
+}
+
+/** The entry of the second application, where a rule made two of a request. */
+function copyOf(
+  { entry }: RecordingEntry,
+  next: RecordingEntry | undefined,
+): RecordingEntry | undefined {
+  const isPair =
+    entry.fault?.kind === "duplicate" &&
+    next?.entry.fault?.kind === "duplicate" &&
+    next.entry.fault.rule === entry.fault.rule &&
+    next.entry.sequence === entry.sequence + 1;
+  return isPair ? next : undefined;
+}
+
+function cluesOfBoth({ entry: first }: RecordingEntry, { entry: second }: RecordingEntry): Clue[] {
+  const by = ruleIn(first.fault);
+  if (isRecorded(first) && isRecorded(second)) {
+    return [clue([first, second], "applied twice", `applied twice, so recorded twice${by}`)];
+  }
+  const unseen = [first, second].find((one) => isRecorded(one) && isUnseen(one.fault));
+  if (unseen === undefined) return [];
+  const text = `applied twice, and recorded as #${unseen.sequence}, whose answer the client didn't get${by}`;
+  return [clue([first, second], "answer lost", text)];
+}
+
+function cluesOfOne(sent: RecordingEntry, before: RecordingEntry | undefined): Clue[] {
+  const { entry } = sent;
+  const again = isRecorded(entry) && before !== undefined ? [recordedAgain(sent, before)] : [];
+  const own = clueOf(entry);
+  return own === undefined ? again : [...again, own];
+}
+
+function clueOf(entry: JournalEntry): Clue | undefined {
+  const { fault, response, reason } = entry;
+  const by = ruleIn(fault);
+  if (fault?.served === false) {
+    const what =
+      fault.received === "nothing"
+        ? "dropped before the service saw it"
+        : `answered with status ${response.status} in the service's place`;
+    return clue([entry], "kept from the service", `${what}, not recorded${by}`);
+  }
+  if (isUnseen(fault)) {
+    return isRecorded(entry)
+      ? clue([entry], "answer lost", `recorded by the service, ${fateOf(entry)}${by}`)
+      : undefined;
+  }
+  if (isRecorded(entry)) return undefined;
+  if (reason === notes.unknownImpression) {
+    const text = "answered, but nobody knows the impression: not recorded";
+    return clue([entry], "unknown impression", text);
+  }
+  if (reason !== notes.duplicate) {
+    const text = `refused with status ${response.status} (${reason}), not recorded`;
+    return clue([entry], "refused", text);
+  }
+  return creditsNothing(response.body)
+    ? clue([entry], "duplicate", "answered as a duplicate, not recorded again")
+    : clue(
+        [entry],
+        "replayed",
+        "answered as a duplicate, its credit shown again, not recorded again",
+      );
+}
+
+/** Says why the service took a retry of what it had recorded for something new. */
+function recordedAgain({ entry, session }: RecordingEntry, before: RecordingEntry): Clue {
+  const first = `#${before.entry.sequence}`;
+  if (entry.operation === "click") {
+    const text = `${first} again, and recorded again (${key("click.repeat")})`;
+    return clue([entry], "clicked again", text);
+  }
+  const why =
+    session === undefined
+      ? "it has no session_id"
+      : session === before.session
+        ? `its session_id makes no duplicate of it (${key("dedup.repeat")}, ${key("dedup.window")})`
+        : `it has another session_id than ${first}`;
+  return clue([entry], "recorded again", `${first} again, and recorded again: ${why}`);
+}
+
+function clue(
+  [first, ...more]: readonly [JournalEntry, ...JournalEntry[]],
+  kind: ClueKind,
+  text: string,
+): Clue {
+  const { at, operation } = first;
+  return { sequences: [first, ...more].map((one) => one.sequence), at, operation, kind, text };
+}
+
+/** A name that the compiler knows. */
+function key(name: AssumptionKey): string {
+  return name;
+}
+
+function fateOf({ fault, response }: JournalEntry): string {
+  if (fault?.received === "part") return "its answer arrived damaged";
+  if (fault?.received === "whole") return `the client got status ${response.status} instead`;
+  return "its answer was lost";
+}
+
+function creditsNothing(body: string): boolean {
+  return /"revenue_credited_inr":0[,}]/.test(body);
+}
+
+function ruleIn(fault: JournalFault | undefined): string {
+  return fault === undefined ? "" : ` (rule "${fault.rule}", ${fault.kind})`;
+}

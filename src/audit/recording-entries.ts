@@ -1,0 +1,56 @@
+/** The journal's impressions and clicks with what they asked for, and whom each is about. */
+
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { Input } from "../contract/operations.ts";
+import { createInputReaders } from "../exchange/read-input.ts";
+import type { JournalEntry } from "../journal/journal.ts";
+import type { Ids } from "../publishers/ids.ts";
+import type { RecordingEntry } from "./clues.ts";
+
+export interface EntryReading {
+  readonly assumptions: Assumptions;
+  readonly accounts: Accounts;
+  readonly ids: Ids;
+}
+
+interface Asked extends RecordingEntry {
+  /** Id of the publisher; undefined without a valid key. */
+  readonly publisher: string | undefined;
+}
+
+/** Requests are read as the readings in force have it. */
+export function recordingEntries(
+  entries: readonly JournalEntry[],
+  { assumptions, accounts, ids }: EntryReading,
+): Asked[] {
+  const readers = createInputReaders(assumptions);
+  const subjectOf = subjects[assumptions["auth.key-scope"]];
+  return entries.flatMap((entry): Asked[] => {
+    const { operation, request } = entry;
+    if (operation !== "impression" && operation !== "click") return [];
+    const read = readers[operation](request);
+    const input = read.kind === "valid" ? (read.input as Recording) : {};
+    const publisher =
+      entry.publisher === undefined ? undefined : subjectOf(entry.publisher, input, accounts, ids);
+    const { surface, ad_id, impression_id, session_id } = input;
+    const event = JSON.stringify([publisher, surface, ad_id, impression_id]);
+    return [{ entry, publisher, event, session: session_id }];
+  });
+}
+
+type Recording = Partial<Input<"impression"> & Input<"click">>;
+
+const subjects = {
+  publisher: (caller) => caller,
+  any(caller, { publisher_id: named, impression_id: clicked }, accounts, ids) {
+    const ordinal =
+      clicked === undefined
+        ? accounts.ordinalOf(named ?? caller)
+        : ids.impression.decode(clicked)?.publisher;
+    return ordinal === undefined ? caller : ids.publisher.encode(ordinal, 0);
+  },
+} satisfies Record<
+  Choice<"auth.key-scope">,
+  (caller: string, input: Recording, accounts: Accounts, ids: Ids) => string
+>;

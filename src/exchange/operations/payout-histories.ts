@@ -1,0 +1,26 @@
+/** What was paid to an account, and what is pending: from the seeded history, its book and today's date. */
+
+import type { Account } from "../../accounts/account.ts";
+import { type Day, day } from "../../base/calendar.ts";
+import { type PayoutHistory, payoutCycles, payoutHistory } from "../../ledger/payouts.ts";
+import type { World } from "../world.ts";
+import { revenueBetween } from "./revenue.ts";
+
+/** `startDay`: the first day without seeded history. */
+export function createPayoutHistories(
+  { assumptions, population }: Pick<World, "assumptions" | "population">,
+  startDay: Day,
+): (account: Account, today: Day) => PayoutHistory {
+  const cycles = payoutCycles[assumptions["payout.cycle"]];
+  return (account, today) => {
+    // The seeded history ends on the day before the world's start.
+    const lastSeeded = day(Math.max(account.joined, startDay - 1));
+    const lastRecorded = account.book.lastDay ?? lastSeeded;
+    const revenue = {
+      joined: account.joined,
+      lastDay: day(Math.max(lastSeeded, lastRecorded)),
+      between: (from: Day, to: Day) => revenueBetween(population, account, from, to),
+    };
+    return payoutHistory(revenue, today, cycles);
+  };
+}

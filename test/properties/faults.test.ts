@@ -1,0 +1,85 @@
+/**
+ * Faults do to the books what they claim (R6, R7): random worlds, rules and clients; the truth kept beside them, and the
+ * audit held against both. ADSIM_RUNS multiplies the sequences (4 makes them 12,000); ADSIM_REPORT prints how often each place
+ * was reached.
+ */
+
+import fc from "fast-check";
+import { test } from "vitest";
+import { checkProperty } from "./check-property.ts";
+import { anyCommands, anyRules, anyWorld, rulesThatNeverFire } from "./faults/commands.ts";
+import { judge, judgeSameness } from "./faults/judge.ts";
+import { perform } from "./faults/perform.ts";
+import { land, stageOf } from "./faults/stage.ts";
+import { createMarks } from "./marks.ts";
+
+const file = "test/properties/faults.test.ts";
+const truth =
+  "a fault before the service has no effect, a lost answer has one, and the audit knows which";
+
+test(truth, { timeout: 240_000 }, () => {
+  const marks = createMarks();
+  checkProperty(
+    { test: truth, file, runs: 3000 },
+    fc.property(anyWorld, anyRules, anyCommands, (world, rules, commands) => {
+      const stage = stageOf(world, rules, marks.sometimes);
+      for (const command of commands) perform(command, stage);
+      land(stage);
+      judge(stage);
+    }),
+  );
+  const report = marks.report([
+    "fired: delay",
+    "fired: respond",
+    "fired: drop",
+    "fired: lose-response",
+    "fired: timeout",
+    "fired: reset",
+    "fired: empty",
+    "fired: truncate",
+    "fired: garbage",
+    "fired: drip",
+    "fired: duplicate",
+    "fired: reorder",
+    "an impression lost, its retry suppressed",
+    "an impression lost, its retry doubled",
+    "an impression dropped, its retry applied",
+    "a click lost, its retry suppressed",
+    "a click lost, its retry doubled",
+    "a click dropped, its retry applied",
+    "a duplicate doubled",
+    "a duplicate suppressed or refused",
+    "undelivered long after",
+    "a limiter's refusal under a rule",
+    "a restored snapshot with counts",
+    "a fork with counts",
+    "nothing lost or doubled",
+    "something lost or doubled",
+    "impressions lost",
+    "impressions doubled or unknown",
+    "clicks lost",
+    "clicks doubled or unknown",
+    "revenueInr lost",
+    "revenueInr doubled or unknown",
+  ]);
+  if (process.env.ADSIM_REPORT !== undefined) console.log(JSON.stringify(report, null, 1));
+});
+
+const never = "a plan that never fires changes no answer, no journal entry and no state";
+
+test(never, { timeout: 240_000 }, () => {
+  const marks = createMarks();
+  checkProperty(
+    { test: never, file, runs: 3000 },
+    fc.property(anyWorld, rulesThatNeverFire, anyCommands, (world, rules, commands) => {
+      const assumptions = { ...world.assumptions, "money.precision": "exact" as const };
+      const stage = stageOf({ ...world, assumptions }, rules, marks.sometimes);
+      const all = commands.filter(({ kind }) => kind !== "add" && kind !== "remove");
+      for (const command of all) perform(command, stage);
+      const looked = stage.sim.faults.list().some(({ seen }) => seen > 0);
+      marks.sometimes(looked ? "a request that was looked at" : "no request that was looked at");
+      judgeSameness(stage);
+    }),
+  );
+  marks.report(["a request that was looked at", "a restored snapshot with counts"]);
+});
