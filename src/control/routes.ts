@@ -8,8 +8,8 @@ import { type OperationId, operations } from "../contract/operations.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import type { Worlds } from "../worlds.ts";
-import { faultRoutes } from "./fault-routes.ts";
 import { answerAudit } from "./audit.ts";
+import { faultRoutes } from "./fault-routes.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
 import { worldRoutes } from "./world-routes.ts";
 
