@@ -17,7 +17,7 @@ export class AuditError extends Error {
   /** Empty where only the books disagree with themselves. */
   readonly differences: readonly AuditDifference[];
 
-  constructor(message: string, differences: readonly AuditDifference[]) {
+  constructor(message: string, differences: AuditError["differences"]) {
     super(message);
     this.differences = differences;
   }

@@ -124,10 +124,12 @@ export class ImpressionColumns {
     let clicked = 0;
     for (const [index, chunk] of this.#chunks.entries()) {
       const rows = Math.min(chunk.rows, this.#count - index * CHUNK_ROWS);
-      for (const surface of chunk.surface.subarray(0, rows)) {
-        bySurface[surface] = (bySurface[surface] ?? 0) + 1;
+      const { surface, micros: credits } = chunk;
+      for (let row = 0; row < rows; row += 1) {
+        const on = surface[row] ?? 0;
+        bySurface[on] = (bySurface[on] ?? 0) + 1;
+        micros += credits[row] ?? 0;
       }
-      for (const credit of chunk.micros.subarray(0, rows)) micros += credit;
       // No bit is set past the last row.
       for (const bits of chunk.clicked) clicked += onesIn(bits);
     }

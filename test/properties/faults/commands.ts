@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { Verdict } from "../../../src/faults/verdict.ts";
-import type { Assumptions, Readings } from "../../../src/index.ts";
+import type { Assumptions, Profile, Readings } from "../../../src/index.ts";
 
 /** A rule before its publisher has an id. */
 export interface PlannedRule {
@@ -60,6 +60,7 @@ export type Other = "stats" | "HEAD" | "nowhere" | "no surface" | "redirect";
 export interface WorldOptions {
   readonly seed: string;
   readonly publishers: number;
+  readonly profile: Profile;
   readonly assumptions: Pick<Assumptions, ChosenKey>;
 }
 
@@ -84,6 +85,8 @@ const choiceOf = <Key extends ChosenKey>(key: Key): fc.Arbitrary<(typeof choices
 export const anyWorld: fc.Arbitrary<WorldOptions> = fc.record({
   seed: fc.constantFrom("adsim", "a", "🌱"),
   publishers: fc.integer({ min: 1, max: 3 }),
+  // Long histories have payouts, and take long to make.
+  profile: fc.constantFrom<Profile>("tiny", "tiny", "tiny", "tiny", "typical"),
   assumptions: fc.record({
     "auth.key-scope": choiceOf("auth.key-scope"),
     "dedup.key": choiceOf("dedup.key"),

@@ -39,17 +39,17 @@ export function stageOf(
   rules: readonly PlannedRule[],
   sometimes: (place: string) => void,
 ): Stage {
-  const { seed, publishers, assumptions } = options;
+  const { seed, publishers, profile, assumptions } = options;
   const mirror = createSimulator({
     seed,
     publishers,
-    profile: "tiny",
+    profile,
     assumptions: { ...assumptions, "money.precision": "exact" },
   });
   const verdicts = new Map<string, Verdict>();
   const faults = rules.map((planned) => ruleOf(planned, mirror, verdicts));
   return {
-    sim: createSimulator({ seed, publishers, profile: "tiny", assumptions, faults }),
+    sim: createSimulator({ seed, publishers, profile, assumptions, faults }),
     mirror,
     options,
     sometimes,

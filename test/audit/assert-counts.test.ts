@@ -1,0 +1,341 @@
+/** `assertNothingLostOrDoubled`: when it throws, and that what it says explains it. */
+
+import { describe, expect, test } from "vitest";
+import type { Verdict } from "../../src/faults/verdict.ts";
+import { AuditError, type ClientCounts, InputError, type Simulator } from "../../src/index.ts";
+import { impressionIn, recordingOf } from "./recording.ts";
+
+function errorOf(sim: Simulator, counts: ClientCounts | readonly ClientCounts[]): AuditError {
+  try {
+    sim.audit().assertNothingLostOrDoubled(counts);
+  } catch (error) {
+    if (error instanceof AuditError) return error;
+    throw error;
+  }
+  throw new Error("Nothing was thrown.");
+}
+
+const fine = (sim: Simulator, counts: ClientCounts | readonly ClientCounts[]): void =>
+  sim.audit().assertNothingLostOrDoubled(counts);
+
+test("counts that agree pass, of one publisher, of several, and of all together", () => {
+  const { sim, ids, show, click } = recordingOf();
+  click(impressionIn(show("a")));
+  show("b", { by: 1 });
+  const [first, second, third] = ids;
+  fine(sim, { publisher: first, impressions: 1, clicks: 1 });
+  fine(sim, [
+    { publisher: first, impressions: 1, clicks: 1 },
+    { publisher: second, impressions: 1, clicks: 0 },
+    { publisher: third, impressions: 0, clicks: 0, revenueInr: 0 },
+    { impressions: 2, clicks: 1 },
+  ]);
+  expect(errorOf(sim, { impressions: 1, clicks: 1 }).message).toContain("All publishers: ");
+});
+
+test("a doubled impression is told with the lost answer, the retry, and what to do", () => {
+  const { sim, ids, show } = recordingOf({
+    faults: [{ id: "flaky", match: { nth: 1 }, verdict: { kind: "lose-response" } }],
+  });
+  show("ad", { session: "one" });
+  sim.clock.advance("2s");
+  show("ad");
+  const error = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 0 });
+  expect(error.name).toBe("AuditError");
+  expect(error.message).toBe(
+    `Publisher ${ids[0]}: the client and the ledger disagree.
+  impressions: the client counts 1, the ledger has 2: 1 doubled, or recorded without the client's knowledge
+  Journal entries that explain it:
+    #1 2026-01-15T00:00:00.000Z impression: recorded by the service, its answer was lost (rule "flaky", lose-response)
+    #2 2026-01-15T00:00:02.000Z impression: #1 again, and recorded again: it has no session_id
+  To do: an event without a whole answer may be on record: send it again, an impression with the same session_id, and count it once it is answered.
+  To do: send every impression with a session_id, and a retry with the same one: by it the service knows the duplicate.`,
+  );
+  expect(error.differences).toEqual([
+    { publisher: ids[0], what: "impressions", client: 1, ledger: 2, entries: [1, 2] },
+  ]);
+});
+
+test("a lost click is told with the request that was dropped, and other operations' aren't", () => {
+  const { sim, ids, show, click } = recordingOf({
+    faults: [
+      { id: "cut", match: { operation: "click" }, verdict: { kind: "drop" } },
+      { id: "gone", match: { operation: "impression", nth: 2 }, verdict: { kind: "drop" } },
+    ],
+  });
+  click(impressionIn(show("ad")));
+  show("other");
+  const error = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 1 });
+  expect(error.message).toContain("clicks: the client counts 1, the ledger has 0: 1 lost");
+  const entry = 'click: dropped before the service saw it, not recorded (rule "cut", drop)';
+  expect(error.message).toContain(`#2 2026-01-15T00:00:00.000Z ${entry}`);
+  expect(error.message).not.toContain("gone");
+  expect(error.differences).toMatchObject([{ what: "clicks", entries: [2] }]);
+});
+
+describe("says what happened", () => {
+  const twice = (sim: Simulator, ids: readonly string[]): string =>
+    errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 0 }).message;
+
+  test.each<[Verdict, string]>([
+    [{ kind: "lose-response" }, "recorded by the service, its answer was lost"],
+    [{ kind: "truncate", atByte: 3 }, "recorded by the service, its answer arrived damaged"],
+    [{ kind: "garbage" }, "recorded by the service, its answer arrived damaged"],
+    [
+      { kind: "respond", status: 503, applied: true },
+      "recorded by the service, the client got status 503 instead",
+    ],
+  ])("of %j", (verdict, told) => {
+    const { sim, ids, show } = recordingOf({ faults: [{ match: { nth: 1 }, verdict }] });
+    show("a");
+    show("b");
+    expect(twice(sim, ids)).toContain(`impression: ${told} (rule "rule-1", ${verdict.kind})`);
+  });
+
+  test("of a client that had gone", () => {
+    const { sim, ids, show } = recordingOf({ faults: [{ verdict: { kind: "delay", delay: 9 } }] });
+    show("a").delivery?.undelivered();
+    show("b");
+    expect(twice(sim, ids)).toContain("recorded by the service, its answer was lost");
+  });
+
+  test("of a request that was applied twice", () => {
+    const { sim, ids, show } = recordingOf({ faults: [{ verdict: { kind: "duplicate" } }] });
+    show("a");
+    const told = 'applied twice, so recorded twice (rule "rule-1", duplicate)';
+    expect(twice(sim, ids)).toContain(`#1 and #2 2026-01-15T00:00:00.000Z impression: ${told}`);
+  });
+
+  test("of one whose recorded half the client didn't see", () => {
+    const verdict: Verdict = { kind: "duplicate", answer: "second" };
+    const { sim, ids, show } = recordingOf({ faults: [{ verdict }] });
+    show("a", { session: "s" });
+    const { message } = errorOf(sim, { publisher: ids[0], impressions: 0, clicks: 0 });
+    expect(message).toContain("#1 and #2");
+    expect(message).toContain("recorded as #1, whose answer the client didn't get");
+  });
+
+  test.each<[string, object, string | undefined, string]>([
+    ["another session", {}, "two", "it has another session_id than #1"],
+    [
+      "a reading by which nothing is a duplicate",
+      { "dedup.repeat": "count" },
+      "one",
+      "its session_id makes no duplicate of it (dedup.repeat, dedup.window)",
+    ],
+  ])("of a retry under %s", (_, assumptions, session, told) => {
+    const { sim, ids, show } = recordingOf({
+      assumptions,
+      faults: [{ match: { nth: 1 }, verdict: { kind: "lose-response" } }],
+    });
+    show("a", { session: "one" });
+    show("a", session === undefined ? {} : { session });
+    expect(twice(sim, ids)).toContain(`#1 again, and recorded again: ${told}`);
+  });
+
+  test("of a click that counts again", () => {
+    const { sim, ids, show, click } = recordingOf({
+      assumptions: { "click.repeat": "count" },
+      faults: [{ match: { operation: "click", nth: 1 }, verdict: { kind: "lose-response" } }],
+    });
+    const id = impressionIn(show("a"));
+    click(id);
+    click(id);
+    const { message } = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 1 });
+    expect(message).toContain("click: #2 again, and recorded again (click.repeat)");
+    expect(message).toContain("under click.repeat=count");
+  });
+
+  test("of answers that record nothing", () => {
+    const { sim, ids, show, click } = recordingOf({
+      assumptions: { "click.unknown": "accept-uncredited" },
+      faults: [
+        {
+          id: "fake",
+          match: { operation: "impression", nth: 3 },
+          verdict: { kind: "respond", status: 200, body: { ok: true, impression_id: "x" } },
+        },
+      ],
+    });
+    show("a", { session: "s" });
+    show("a", { session: "s" });
+    show("b");
+    show("c", { surface: "srf_0" });
+    click("imp_x");
+    const { message } = errorOf(sim, { publisher: ids[0], impressions: 4, clicks: 1 });
+    expect(message).toContain("#2 2026-01-15T00:00:00.000Z impression: answered as a duplicate");
+    expect(message).toContain(
+      `#3 2026-01-15T00:00:00.000Z impression: answered with status 200 in the service's place, not recorded (rule "fake", respond)`,
+    );
+    expect(message).toContain("refused with status 404 (surface_not_found), not recorded");
+    expect(message).toContain("answered, but nobody knows the impression: not recorded");
+    expect(message).not.toContain("#1 ");
+  });
+
+  test("but not of a lost answer that a retry made up for", () => {
+    const { sim, ids, show } = recordingOf({
+      faults: [{ match: { nth: 1 }, verdict: { kind: "lose-response" } }],
+    });
+    show("a", { session: "s" });
+    show("a", { session: "s" });
+    fine(sim, { publisher: ids[0], impressions: 1, clicks: 0 });
+    const { message } = errorOf(sim, { publisher: ids[0], impressions: 0, clicks: 0 });
+    expect(message).toContain("No entry does");
+    const revenue = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 0, revenueInr: 0 });
+    expect(revenue.differences).toMatchObject([{ what: "revenueInr", client: 0, entries: [1] }]);
+    expect(revenue.message).toContain("read revenue from GET /v1/publisher/stats");
+  });
+
+  test("of the first dozen, refusals last, and how many more there are", () => {
+    const { sim, ids, show } = recordingOf({
+      faults: [{ match: { nth: 20 }, verdict: { kind: "drop" } }],
+    });
+    for (let place = 0; place < 20; place += 1) show("a", { surface: "srf_0" });
+    const { message } = errorOf(sim, { publisher: ids[0], impressions: 20, clicks: 0 });
+    expect(message.split("\n").filter((line) => line.includes(" impression: "))).toHaveLength(12);
+    expect(message).toContain("#20 2026-01-15T00:00:00.000Z impression: dropped");
+    expect(message).toContain("and 8 more like these");
+  });
+
+  test("of requests with another publisher's key, where keys serve all", () => {
+    const { sim, ids, show } = recordingOf({
+      assumptions: { "auth.key-scope": "any" },
+      faults: [{ match: { nth: 1 }, verdict: { kind: "drop" } }],
+    });
+    show("a", { by: 0, for: 1 });
+    show("b", { by: 1, for: 0 });
+    const lines = sim.audit().publishers.map(({ publisher, dropped }) => [publisher, dropped]);
+    expect(lines).toEqual([
+      [ids[0], 1],
+      [ids[1], 1],
+    ]);
+    const error = errorOf(sim, { publisher: ids[1], impressions: 1, clicks: 0 });
+    expect(error.differences).toMatchObject([{ publisher: ids[1], entries: [1] }]);
+  });
+});
+
+describe("revenue", () => {
+  test("is compared to the micro", () => {
+    const { sim, ids, show } = recordingOf();
+    const { revenue_credited_inr: credited } = JSON.parse(show("a").body);
+    const counts = { publisher: ids[0], impressions: 1, clicks: 0 };
+    fine(sim, { ...counts, revenueInr: credited + 1e-9 });
+    const { message, differences } = errorOf(sim, { ...counts, revenueInr: credited + 1e-6 });
+    expect(message).toContain("0.000001 INR not on record");
+    expect(differences).toMatchObject([{ what: "revenueInr", ledger: credited, entries: [] }]);
+    const less = errorOf(sim, { ...counts, revenueInr: 0 });
+    expect(less.message).toContain(`${credited} INR that the client doesn't count`);
+  });
+
+  test("under money.precision=paise may be off by half a paisa an event, and no more", () => {
+    const { sim, ids, show } = recordingOf({ assumptions: { "money.precision": "paise" } });
+    const told = ["a", "b", "c"].map((ad) => JSON.parse(show(ad).body).revenue_credited_inr);
+    const sum = told.reduce((so, one) => so + one, 0);
+    const counts = { publisher: ids[0], impressions: 3, clicks: 0 };
+    fine(sim, { ...counts, revenueInr: sum });
+    const [one] = sim.audit().publishers;
+    const recorded = one?.creditedRecordedInr ?? 0;
+    fine(sim, { ...counts, revenueInr: recorded + 0.015 });
+    fine(sim, { ...counts, revenueInr: recorded - 0.015 });
+    expect(errorOf(sim, { ...counts, revenueInr: recorded + 0.015_001 }).differences).toHaveLength(
+      1,
+    );
+    expect(errorOf(sim, { ...counts, revenueInr: recorded - 0.015_001 }).differences).toHaveLength(
+      1,
+    );
+  });
+
+  test("that a client adds up from replayed credits is told with the duplicate", () => {
+    const { sim, ids, show } = recordingOf({ assumptions: { "dedup.repeat": "replay" } });
+    const { revenue_credited_inr: credited } = JSON.parse(show("a", { session: "s" }).body);
+    show("a", { session: "s" });
+    const counts = { publisher: ids[0], impressions: 1, clicks: 0, revenueInr: 2 * credited };
+    const { message } = errorOf(sim, counts);
+    expect(message).toContain(
+      "#2 2026-01-15T00:00:00.000Z impression: answered as a duplicate, its",
+    );
+  });
+});
+
+describe("a journal that doesn't know it all says so", () => {
+  const counts = { impressions: 5, clicks: 0 };
+
+  test.each([
+    ["is off", 0, "The journal doesn't hold 2 of the 2 impression and click requests"],
+    ["keeps one", 1, "The journal doesn't hold 1 of the 2 impression and click requests"],
+    ["keeps all", 2, undefined],
+  ])("where it %s", (_, journalEntries, told) => {
+    const { sim, show } = recordingOf({ journalEntries });
+    show("a");
+    show("b");
+    const { message } = errorOf(sim, counts);
+    if (told === undefined) expect(message).not.toContain("The journal");
+    else expect(message).toContain(told);
+  });
+
+  test("in a fork, and after a restore", () => {
+    const { sim, show } = recordingOf();
+    show("a");
+    expect(errorOf(sim.fork(), counts).message).toContain("doesn't hold 1 of the 1");
+    const before = sim.snapshot();
+    show("b");
+    sim.restore(before);
+    expect(errorOf(sim, counts).message).toContain("also holds 1 requests that were undone");
+  });
+
+  test("and knows nothing of what came after the audit", () => {
+    const { sim, ids, show } = recordingOf({
+      faults: [{ match: { nth: 2 }, verdict: { kind: "drop" } }],
+    });
+    show("a");
+    const audit = sim.audit();
+    show("b");
+    audit.assertNothingLostOrDoubled({ publisher: ids[0], impressions: 1, clicks: 0 });
+    expect(() => audit.assertNothingLostOrDoubled(counts)).toThrow("No entry does");
+  });
+});
+
+test("no key is in what it says", () => {
+  const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "drop" } }] });
+  show(sim.publishers.at(0).apiKey);
+  expect(errorOf(sim, { impressions: 1, clicks: 0 }).message).not.toContain("key_");
+});
+
+describe("counts that can't be are refused by the name of the field", () => {
+  const { sim, ids } = recordingOf();
+  const some = { impressions: 0, clicks: 0 };
+  test.each<[unknown, string, string]>([
+    [undefined, "clientCounts", "invalid"],
+    [null, "clientCounts", "invalid"],
+    [5, "clientCounts", "invalid"],
+    ["{}", "clientCounts", "invalid"],
+    [() => some, "clientCounts", "invalid"],
+    [[], "clientCounts", "invalid"],
+    [{}, "clientCounts.impressions", "invalid"],
+    [{ impressions: 0 }, "clientCounts.clicks", "invalid"],
+    [{ ...some, impressions: -1 }, "clientCounts.impressions", "invalid"],
+    [{ ...some, impressions: Number.NaN }, "clientCounts.impressions", "invalid"],
+    [{ ...some, clicks: 0.5 }, "clientCounts.clicks", "invalid"],
+    [{ ...some, clicks: "1" }, "clientCounts.clicks", "invalid"],
+    [{ ...some, revenueInr: -1 }, "clientCounts.revenueInr", "invalid"],
+    [{ ...some, revenueInr: Number.POSITIVE_INFINITY }, "clientCounts.revenueInr", "invalid"],
+    [{ ...some, views: 1 }, "clientCounts.views", "invalid"],
+    [{ ...some, publisher: 7 }, "clientCounts.publisher", "invalid"],
+    [{ ...some, publisher: "pub_0000000000000" }, "clientCounts.publisher", "not-found"],
+    [[some, 5], "clientCounts.1", "invalid"],
+    [[some, { ...some, clicks: -1 }], "clientCounts.1.clicks", "invalid"],
+    [[some, some], "clientCounts.1.publisher", "invalid"],
+    [
+      [
+        { ...some, publisher: ids[0] },
+        { ...some, publisher: ids[0] },
+      ],
+      "clientCounts.1.publisher",
+      "invalid",
+    ],
+  ])("%j", (counts, field, reason) => {
+    const assert = sim.audit().assertNothingLostOrDoubled as (counts: unknown) => void;
+    expect(() => assert(counts)).toThrow(InputError);
+    expect(() => assert(counts)).toThrow(expect.objectContaining({ field, reason }));
+  });
+});

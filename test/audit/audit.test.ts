@@ -1,0 +1,401 @@
+/** What an audit says of a world, and that it finds books which were tampered with. */
+
+import { describe, expect, test } from "vitest";
+import { type Snapshot, snapshotDigest } from "../../src/accounts/snapshot.ts";
+import { createControl } from "../../src/control/control.ts";
+import type { Verdict } from "../../src/faults/verdict.ts";
+import type { Simulator } from "../../src/index.ts";
+import { fakerPeople } from "../../src/publishers/people.ts";
+import { createWorlds } from "../../src/worlds.ts";
+import { impressionIn, type Recording, recordingOf } from "./recording.ts";
+
+const nothing = {
+  attempts: 0,
+  answered: 0,
+  injected: 0,
+  lost: 0,
+  dropped: 0,
+  copies: 0,
+  applied: 0,
+  duplicatesSuppressed: 0,
+  uncounted: 0,
+  refused: 0,
+  unseen: 0,
+  creditedSeenInr: 0,
+  creditedUnseenInr: 0,
+  creditedRecordedInr: 0,
+};
+
+/** One impression under a rule. */
+function shownUnder(verdict: Verdict, assumptions = {}): Recording {
+  const recording = recordingOf({ assumptions, faults: [{ verdict }] });
+  recording.show("ad", { session: "s" });
+  return recording;
+}
+
+describe("an audit", () => {
+  test("of a fresh world finds nothing, and nobody", () => {
+    const { sim } = recordingOf();
+    expect(JSON.parse(JSON.stringify(sim.audit()))).toEqual({
+      at: "2026-01-15T00:00:00.000Z",
+      balanced: true,
+      discrepancies: [],
+      total: { ...nothing, impressions: nothing, clicks: nothing },
+      publishers: [],
+      withoutKey: { ...nothing, impressions: nothing, clicks: nothing },
+    });
+  });
+
+  test.each<[Verdict, Partial<typeof nothing>]>([
+    [
+      { kind: "delay", delay: 1 },
+      { answered: 1, applied: 1 },
+    ],
+    [{ kind: "respond", status: 503 }, { injected: 1 }],
+    [
+      { kind: "respond", status: 503, applied: true },
+      { lost: 1, applied: 1, unseen: 1 },
+    ],
+    [{ kind: "drop" }, { dropped: 1 }],
+    [{ kind: "lose-response" }, { lost: 1, applied: 1, unseen: 1 }],
+    [{ kind: "timeout" }, { dropped: 1 }],
+    [{ kind: "reset" }, { dropped: 1 }],
+    [{ kind: "empty" }, { dropped: 1 }],
+    [
+      { kind: "truncate", atByte: 5 },
+      { lost: 1, applied: 1, unseen: 1 },
+    ],
+    [
+      { kind: "truncate", share: 1 },
+      { answered: 1, applied: 1 },
+    ],
+    [{ kind: "garbage" }, { lost: 1, applied: 1, unseen: 1 }],
+    [
+      { kind: "garbage", as: "response" },
+      { lost: 1, applied: 1, unseen: 1 },
+    ],
+    [
+      { kind: "drip", bytesPerSecond: 1 },
+      { answered: 1, applied: 1 },
+    ],
+    [{ kind: "duplicate" }, { answered: 1, copies: 1, applied: 1, duplicatesSuppressed: 1 }],
+    [
+      { kind: "duplicate", answer: "second" },
+      { answered: 1, copies: 1, applied: 1, duplicatesSuppressed: 1, unseen: 1 },
+    ],
+    [{ kind: "reorder" }, { answered: 1, applied: 1 }],
+  ])("counts what became of an impression under %j", (verdict, counts) => {
+    const { sim } = shownUnder(verdict);
+    const { balanced, total, publishers } = sim.audit();
+    expect(balanced).toBe(true);
+    expect(total).toMatchObject({ ...nothingCounted, attempts: 1, ...counts });
+    expect(total.clicks).toEqual(nothing);
+    expect(publishers).toMatchObject([{ ...counts, impressions: counts }]);
+    expect(total.creditedSeenInr + total.creditedUnseenInr).toBe(total.creditedRecordedInr);
+    expect(total.creditedUnseenInr > 0).toBe(counts.unseen === 1);
+  });
+
+  test("has the ledger's revenue to the micro, the history included", () => {
+    const recording = recordingOf({ profile: "typical" });
+    const { revenue } = recordedOn(recording);
+    const [one] = recording.sim.audit().publishers;
+    expect(one?.creditedRecordedInr).toBeCloseTo(revenue, 9);
+    const { revenueInr = 0, paidInr = 0, pendingInr = 0 } = one?.books ?? {};
+    expect(Math.round(revenueInr * 1e6)).toBe(Math.round((paidInr + pendingInr) * 1e6));
+    expect(paidInr).toBeGreaterThan(0);
+  });
+
+  test("has its clicks apart from its impressions", () => {
+    const recording = recordingOf();
+    recordedOn(recording);
+    const { total } = recording.sim.audit();
+    expect(total.impressions).toMatchObject({ attempts: 2, applied: 2, duplicatesSuppressed: 0 });
+    expect(total.clicks).toMatchObject({ attempts: 2, applied: 1, duplicatesSuppressed: 1 });
+    expect(total).toMatchObject({ attempts: 4, applied: 3, duplicatesSuppressed: 1 });
+  });
+
+  test("counts requests without a valid key apart, and what isn't a recording request not at all", () => {
+    const { sim, ids } = recordingOf({
+      faults: [{ match: { nth: 2 }, verdict: { kind: "drop" } }],
+    });
+    const authorization = `Bearer ${sim.publishers.at(0).apiKey}`;
+    const body = { impression_id: "x" };
+    sim.handle({ method: "POST", path: "/v1/click", body });
+    sim.handle({ method: "POST", path: "/v1/click", headers: { authorization: "Bearer x" }, body });
+    sim.handle({ method: "HEAD", path: "/v1/impression", headers: { authorization } });
+    sim.handle({ method: "POST", path: "/v1/impressions", headers: { authorization } });
+    const query = { publisher_id: ids[0] ?? "" };
+    sim.handle({ method: "GET", path: "/v1/publisher/stats", headers: { authorization }, query });
+    const { withoutKey, total, publishers, balanced } = sim.audit();
+    expect(balanced).toBe(true);
+    expect(publishers).toEqual([]);
+    expect(withoutKey.clicks).toMatchObject({ attempts: 2, answered: 1, refused: 1, dropped: 1 });
+    expect(total).toEqual(withoutKey);
+  });
+
+  test("reads only", () => {
+    const recording = recordingOf({ faults: [{ match: { every: 9 }, verdict: { kind: "drop" } }] });
+    recordedOn(recording);
+    const before = JSON.stringify(recording.sim.snapshot());
+    recording.sim.audit();
+    expect(JSON.stringify(recording.sim.snapshot())).toBe(before);
+  });
+
+  test("goes over into forks, snapshots and other readings, and starts over with the world", () => {
+    const { sim, show } = shownUnder({ kind: "lose-response" });
+    const { total } = sim.audit();
+    expect(sim.fork().audit().total).toEqual(total);
+    const copy = recordingOf().sim;
+    copy.restore(JSON.parse(JSON.stringify(sim.snapshot())));
+    expect(copy.audit().total).toEqual(total);
+    sim.assume({ "click.repeat": "count" });
+    expect(sim.audit().total).toEqual(total);
+    sim.assume({ "dedup.window": "forever" });
+    show("other");
+    expect(sim.audit().total.lost).toBe(2);
+    sim.reset();
+    expect(sim.audit().total.attempts).toBe(0);
+  });
+
+  test("is what the control API answers, with nothing to call and no key in it", () => {
+    const worlds = createWorlds({
+      options: { publishers: 3, wallClock: () => 0 },
+      surroundings: { people: () => fakerPeople },
+      control: createControl({ version: "1.2.3" }),
+    });
+    const world = worlds.get("default");
+    const { id, apiKey, surfaces } = world.publishers.at(0);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const body = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
+    worlds.handle({ method: "POST", path: "/v1/impression", headers, body });
+    const answer = worlds.handle({ method: "GET", path: "/_sim/audit" });
+    expect(answer.status).toBe(200);
+    expect(answer.body).not.toContain("key_");
+    expect(answer.body).toBe(JSON.stringify(world.audit()));
+    expect(JSON.parse(answer.body).publishers[0].applied).toBe(1);
+    const wrong = worlds.handle({ method: "GET", path: "/_sim/audit", query: "publisher=x" });
+    expect([wrong.status, JSON.parse(wrong.body).field]).toEqual([400, "publisher"]);
+    expect(worlds.handle({ method: "POST", path: "/_sim/audit" }).status).toBe(405);
+  });
+});
+
+const nothingCounted = Object.fromEntries(
+  Object.entries(nothing).filter(([name]) => !name.startsWith("credited")),
+);
+
+/** Two impressions, a click and the same click again. `revenue`: what the answers credited. */
+function recordedOn({ show, click }: Recording): { readonly revenue: number } {
+  const first = show("a");
+  const second = show("b", { session: "s" });
+  const clicked = click(impressionIn(first));
+  click(impressionIn(first));
+  const credited = [first, second, clicked].map(
+    ({ body }): number => JSON.parse(body).revenue_credited_inr,
+  );
+  return { revenue: credited.reduce((sum, one) => sum + one, 0) };
+}
+
+describe("a client that goes away before its response was handed over", () => {
+  const late: Verdict = { kind: "delay", delay: 10 };
+
+  test("turns an answer into a lost one, once however often an adapter says so", () => {
+    const { sim, show } = recordingOf({ faults: [{ verdict: late }] });
+    const { delivery } = show("ad");
+    delivery?.undelivered();
+    delivery?.undelivered();
+    expect(sim.audit()).toMatchObject({
+      balanced: true,
+      total: { attempts: 1, lost: 1, answered: 0, unseen: 1, creditedSeenInr: 0 },
+    });
+  });
+
+  test("turns an injected answer into a dropped request", () => {
+    const verdict: Verdict = { kind: "respond", status: 503, delay: 10 };
+    const { sim, show } = recordingOf({ faults: [{ verdict }] });
+    show("ad").delivery?.undelivered();
+    expect(sim.audit().total).toMatchObject({ attempts: 1, injected: 0, dropped: 1 });
+  });
+
+  test.each<Verdict>([
+    { kind: "truncate", atByte: 3, delay: 10 },
+    { kind: "respond", status: 503, applied: true, delay: 10 },
+    { kind: "duplicate", delay: 10 },
+    { kind: "lose-response", delay: 10 },
+  ])("changes nothing twice under %j", (verdict) => {
+    const { sim, show } = recordingOf({ faults: [{ verdict }] });
+    const { delivery } = show("ad", { session: "s" });
+    delivery?.undelivered();
+    const { balanced, total } = sim.audit();
+    expect(balanced).toBe(true);
+    expect(total).toMatchObject({ attempts: 1, lost: 1, answered: 0, applied: 1, unseen: 1 });
+  });
+
+  test.each<[string, (sim: Simulator) => void, number]>([
+    ["after other readings", (sim) => void sim.assume({ "click.repeat": "count" }), 1],
+    ["after a reset: that world is gone", (sim) => sim.reset(), 0],
+    ["after a restore: that world is gone", (sim) => sim.restore(sim.snapshot()), 0],
+  ])("is counted %s", (_, meanwhile, lost) => {
+    const { sim, show } = recordingOf({ faults: [{ verdict: late }] });
+    const { delivery } = show("ad");
+    meanwhile(sim);
+    delivery?.undelivered();
+    expect(sim.audit()).toMatchObject({ balanced: true, total: { lost } });
+  });
+
+  test("doesn't concern a fork", () => {
+    const { sim, show } = recordingOf({ faults: [{ verdict: late }] });
+    const { delivery } = show("ad");
+    const fork = sim.fork();
+    delivery?.undelivered();
+    expect(sim.audit().total).toMatchObject({ lost: 1, answered: 0 });
+    expect(fork.audit().total).toMatchObject({ lost: 0, answered: 1 });
+  });
+});
+
+type Account = Snapshot["accounts"][number];
+
+describe("a book that was tampered with", () => {
+  const tally = (
+    change: (of: Account["tally"]["impression"]) => Partial<Account["tally"]["impression"]>,
+    operation: "impression" | "click" = "impression",
+  ) => {
+    return (account: Account): Account => ({
+      ...account,
+      tally: {
+        ...account.tally,
+        [operation]: { ...account.tally[operation], ...change(account.tally[operation]) },
+      },
+    });
+  };
+  const days = (change: (day: readonly number[]) => number[]) => {
+    return (account: Account): Account => {
+      const [first = [], ...rest] = account.book.days;
+      const changed = first.map((day) => change(day) as unknown as (typeof first)[number]);
+      return { ...account, book: { ...account.book, days: [changed, ...rest] } };
+    };
+  };
+  const column = (name: "micros" | "surface" | "clicked", bytes: readonly number[]) => {
+    return (account: Account): Account => {
+      const { impressions } = account.book;
+      const text = btoa(String.fromCharCode(...bytes));
+      return {
+        ...account,
+        book: { ...account.book, impressions: { ...impressions, [name]: text } },
+      };
+    };
+  };
+
+  test.each<[string, (account: Account) => Account, RegExp]>([
+    [
+      "an impression too many in the tally",
+      tally(({ applied }) => ({ applied: applied + 1 })),
+      /impressions: 3 applied by requests, 2 in the book/,
+    ],
+    [
+      "a click too few in the tally",
+      tally(({ applied }) => ({ applied: applied - 1, seenMicros: 0 }), "click"),
+      /clicks: 0 applied by requests, 1 in the daily totals/,
+    ],
+    [
+      "a micro too many in the tally",
+      tally(({ seenMicros }) => ({ seenMicros: seenMicros + 1 })),
+      /credits of impressions: 0\.\d+ INR in answers, 0\.\d+ INR in the book/,
+    ],
+    [
+      "an answer lost that wasn't given",
+      tally(() => ({ lost: 9 })),
+      /impression requests: 9 answers lost and 0 copies, of 2 that the service served/,
+    ],
+    [
+      "an unseen event without a lost answer",
+      tally(() => ({ unseen: 1 })),
+      /impression requests: 1 events unseen, 2 applied and 0 answers lost or of copies/,
+    ],
+    [
+      "credits of unseen events without an event",
+      tally(({ seenMicros }) => ({ seenMicros: seenMicros - 5, unseenMicros: 5 })),
+      /impression requests: 0 events unseen, 0\.000005 INR credited in them/,
+    ],
+    [
+      "credits of seen events, all of them unseen",
+      tally(({ seenMicros }) => ({
+        lost: 2,
+        unseen: 2,
+        unseenMicros: 5,
+        seenMicros: seenMicros - 5,
+      })),
+      /impression requests: 0 events seen, 0\.\d+ INR credited in them/,
+    ],
+    [
+      "a day with an impression too many",
+      days(([day = 0, shown = 0, clicks = 0, micros = 0]) => [day, shown + 1, clicks, micros]),
+      /impressions: 2 in the book, 3 in its daily totals/,
+    ],
+    [
+      "a day with a click too many",
+      days(([day = 0, shown = 0, clicks = 0, micros = 0]) => [day, shown, clicks + 1, micros]),
+      /clicks: 1 applied by requests, 2 in the daily totals/,
+    ],
+    [
+      "a day with a micro too many",
+      days(([day = 0, shown = 0, clicks = 0, micros = 0]) => [day, shown, clicks, micros + 1]),
+      /revenue: \d+\.\d+ INR credited in answers, \d+\.\d+ INR in the daily totals/,
+    ],
+    [
+      "an impression on another surface",
+      column("surface", [0, 1]),
+      /impressions on surface \S+: 1 in the book, 2 in its daily totals/,
+    ],
+    [
+      "an impression with another credit",
+      column("micros", [1, 0, 0, 0, 1, 0, 0, 0]),
+      /credits of impressions: 0\.\d+ INR in answers, 0\.000002 INR in the book/,
+    ],
+    [
+      "a click that no impression has",
+      column("clicked", [0]),
+      /clicked impressions: 0 in the book, 1 clicks in the daily totals/,
+    ],
+    [
+      "a click that nobody made",
+      column("clicked", [3]),
+      /clicked impressions: 2 in the book, 1 clicks in the daily totals/,
+    ],
+    [
+      "a publisher that joined after its first revenue",
+      (account) => ({ ...account, joined: account.joined + 1 }),
+      /lifetime revenue: \d+\.\d+ INR earned, \d+\.\d+ INR paid out and pending/,
+    ],
+  ])("is found: %s", (_, tamper, told) => {
+    const recording = recordingOf();
+    recordedOn(recording);
+    const { sim, ids } = recording;
+    const [account, ...others] = sim.snapshot().accounts;
+    if (account === undefined) throw new Error("Nobody recorded anything.");
+    const edited = { ...sim.snapshot(), accounts: [tamper(account), ...others] };
+    sim.restore({ ...edited, digest: snapshotDigest(edited) });
+    const { balanced, discrepancies, publishers } = sim.audit();
+    expect(balanced).toBe(false);
+    expect(publishers).toMatchObject([{ publisher: ids[0], balanced: false }]);
+    expect(discrepancies.filter((one) => told.test(one))).toHaveLength(1);
+    expect(discrepancies.every((one) => one.startsWith(`publisher ${ids[0]}: `))).toBe(true);
+  });
+
+  test("is found: an event of nobody", () => {
+    const { sim } = recordingOf();
+    const { strangers, ...rest } = sim.snapshot();
+    const click = { ...strangers.click, applied: 1 };
+    const edited = { ...rest, strangers: { ...strangers, click } };
+    sim.restore(inOrder({ ...edited, digest: "" }));
+    expect(sim.audit()).toMatchObject({
+      balanced: false,
+      discrepancies: ["without a key: 1 requests served, 0 that may be"],
+    });
+  });
+});
+
+/** With its members in the order that the digest is over, and that digest. */
+function inOrder({ accounts, strangers, ...rest }: Snapshot): Snapshot {
+  const ordered = { ...rest, strangers, accounts };
+  return { ...ordered, digest: snapshotDigest(ordered) };
+}

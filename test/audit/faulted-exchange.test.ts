@@ -1,0 +1,85 @@
+/** What a fault rule may not touch: accounts that it only looks at, and quotas of requests that it answers itself. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator } from "../../src/index.ts";
+import { recordingOf } from "./recording.ts";
+
+const neverFires = { match: { nth: 1000 }, verdict: { kind: "drop" } } as const;
+
+describe("a rule that looks at a request opens no account", () => {
+  test.each([
+    ["at no operation's path", "GET", "/v1/nowhere"],
+    ["with a method that the path doesn't have", "PUT", "/v1/click"],
+  ])("%s", (_, method, path) => {
+    const [plain, ruled] = [[], [neverFires]].map((faults) => {
+      const sim = createSimulator({ faults });
+      const authorization = `Bearer ${sim.publishers.at(0).apiKey}`;
+      sim.handle({ method, path, headers: { authorization } });
+      return sim.snapshot().accounts;
+    });
+    expect(ruled).toEqual(plain);
+    expect(ruled).toEqual([]);
+  });
+
+  test("where it keeps a report from the service", () => {
+    const sim = createSimulator({ faults: [{ verdict: { kind: "drop" } }] });
+    const { id, apiKey } = sim.publishers.at(0);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const query = { publisher_id: id };
+    sim.handle({ method: "GET", path: "/v1/publisher/stats", headers, query });
+    expect(sim.snapshot().accounts).toEqual([]);
+    expect(sim.journal.entries()).toMatchObject([{ publisher: id, producedBy: "rule" }]);
+  });
+
+  test("nor takes a key that was rotated away for a publisher's", () => {
+    const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "drop" } }] });
+    const { id, apiKey } = sim.publishers.at(0);
+    show("a");
+    sim.publishers.rotateKey(id);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    sim.handle({ method: "POST", path: "/v1/impression", headers });
+    const { publishers, withoutKey } = sim.audit();
+    expect([publishers[0]?.dropped, withoutKey.dropped]).toEqual([1, 1]);
+    expect(sim.journal.entries().map(({ publisher }) => publisher)).toEqual([id, undefined]);
+  });
+});
+
+describe("an answer in the service's place", () => {
+  const respond = { verdict: { kind: "respond", status: 503 }, match: { nth: 3 } } as const;
+  const remaining = (answer: { headers: Readonly<Record<string, string>> }): string | undefined =>
+    answer.headers["x-ratelimit-remaining"];
+
+  test("says how the limit stands, and spends nothing of it", () => {
+    const { show } = recordingOf({ faults: [respond] });
+    const told = ["a", "b", "c", "d"].map((ad) => remaining(show(ad)));
+    expect(told).toEqual(["9999", "9998", "9998", "9997"]);
+  });
+
+  test("says so of the publisher that it is about, where keys serve all", () => {
+    const { show } = recordingOf({ assumptions: { "auth.key-scope": "any" }, faults: [respond] });
+    const told = ["a", "b", "c", "d"].map((ad) => remaining(show(ad, { by: 0, for: 1 })));
+    expect(told).toEqual(["9999", "9998", "9998", "9997"]);
+    expect(remaining(show("e", { by: 0, for: 0 }))).toBe("9999");
+  });
+});
+
+test("a rule that is a function counts as one that is data", () => {
+  const { sim, ids, show } = recordingOf();
+  sim.faults.add(({ number }) => (number === 2 ? { kind: "lose-response" } : undefined));
+  for (const ad of ["a", "b", "c"]) show(ad);
+  expect(sim.audit()).toMatchObject({
+    balanced: true,
+    publishers: [{ publisher: ids[0], attempts: 3, answered: 2, lost: 1, applied: 3, unseen: 1 }],
+  });
+});
+
+test("a request over the limit is refused, and a rule's copy of it too", () => {
+  const { sim, show } = recordingOf({
+    faults: [{ match: { nth: 10_000 }, verdict: { kind: "duplicate" } }],
+  });
+  for (let sent = 0; sent < 10_001; sent += 1) show("a");
+  expect(sim.audit()).toMatchObject({
+    balanced: true,
+    total: { attempts: 10_001, answered: 10_001, copies: 1, applied: 10_000, refused: 2 },
+  });
+});
