@@ -18,8 +18,14 @@ export { type CoveringArrayOptions, coveringArray } from "./assumptions/covering
 export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
 export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";
+export type { Delivery } from "./contract/delivery.ts";
 export type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 export type { OperationId } from "./contract/operations.ts";
+export type { Delay } from "./faults/delay.ts";
+export type { Faults } from "./faults/faults.ts";
+export type { InstalledRule } from "./faults/installed-rule.ts";
+export type { FaultFunction, FaultMatch, FaultRequest, FaultRule } from "./faults/rule.ts";
+export type { Verdict } from "./faults/verdict.ts";
 export type { Journal, JournalEntry, JournalFilter } from "./journal/journal.ts";
 export type { Profile } from "./publishers/profiles.ts";
 export type { Readings, SimulatorOptions } from "./simulator-options.ts";

@@ -5,7 +5,7 @@ import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
 import { type ClockMode, type WallClock, wallFor } from "./base/clock.ts";
-import { InputError, parseInput } from "./base/input.ts";
+import { InputError, inField, isPlainObject, parseInput } from "./base/input.ts";
 import { type FaultFunction, type FaultRule, parseRule } from "./faults/rule.ts";
 import { MAX_POPULATION } from "./publishers/population.ts";
 import type { Profile } from "./publishers/profiles.ts";
@@ -127,21 +127,7 @@ export function readOptions(options: SimulatorOptions): ReadOptions {
 }
 
 function copyOfRule(rule: FaultRule | FaultFunction, index: number): FaultRule | FaultFunction {
-  if (typeof rule === "function") return rule;
-  try {
-    return parseRule(rule);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const rest = error.message.slice(error.field.length).trimStart();
-    throw new InputError(`faults.${index}${error.field === "" ? "" : `.${error.field}`}`, rest);
-  }
-}
-
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  // An object of another realm, such as a test runner's, has that realm's.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return typeof rule === "function" ? rule : inField(`faults.${index}`, () => parseRule(rule, ""));
 }
 
 /**

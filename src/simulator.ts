@@ -16,7 +16,7 @@ import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
-import { parseInput } from "./base/input.ts";
+import { inField, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
@@ -132,10 +132,10 @@ function createCore(
       running = next;
       return assumptions;
     },
-    snapshot: () => snapshotOf(running, running.rules.save()),
+    snapshot: () => snapshotOf(running, running.rules.save(running.clock.now())),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
-      running = make.saved(saved, loadRuleList(saved.seed, saved.faults));
+      running = make.saved(saved, loadRuleList(saved.seed, saved.faults, transports.refusal));
     },
     fork() {
       const { rules } = running;
@@ -202,7 +202,9 @@ function createWorldMaker({
       const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
       const rules = createRuleList(settings.seed);
-      for (const rule of read.faults) rules.add(rule, clock.now(), refusal);
+      for (const [index, rule] of read.faults.entries()) {
+        inField(`faults.${index}`, () => rules.add(rule, clock.now(), refusal));
+      }
       return continued(settings, { clock, rules });
     },
     saved(snapshot, rules) {

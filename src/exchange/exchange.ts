@@ -70,9 +70,9 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       const sighting = sight(visit);
       const fired = rules.look(arrivedOf(visit, sighting), refusal);
       if (fired !== undefined) {
-        const [shown, ...others] = faulted.meet(visit, sighting, fired);
-        for (const one of [shown, ...others]) journal.record(one);
-        return fired.plan.answerOf === "second" ? (others[0] ?? shown).response : shown.response;
+        const { visits, response } = faulted.meet(visit, sighting, fired);
+        for (const one of visits) journal.record(one);
+        return response;
       }
     }
     serve(visit);
@@ -174,17 +174,26 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   /** What is known of a request before anything is done. Nothing here has an effect. */
   function sight(visit: Visit): Sighting {
     const routed = route(visit.method, visit.path);
-    const operation = routed.kind === "operation" ? routed.operation.id : undefined;
-    const caller = authenticate(visit.headers);
-    const account = caller.kind === "refused" ? undefined : caller.account;
-    return { operation, account, surface: () => surfaceOf(visit, operation) };
+    const operation = routed.kind === "operation" ? routed.operation : undefined;
+    const authenticated = authenticate(visit.headers);
+    const caller = authenticated.kind === "refused" ? undefined : authenticated.account;
+    return {
+      operation: operation?.id,
+      caller,
+      concerned: () => operation && caller && authorize.payerOf(operation, visit, caller),
+      surface: () => surfaceOf(visit, operation?.id, caller),
+    };
   }
 
-  function surfaceOf(visit: Visit, operation: OperationId | undefined): string | undefined {
+  function surfaceOf(
+    visit: Visit,
+    operation: OperationId | undefined,
+    caller: Account | undefined,
+  ): string | undefined {
     const read = operation && readers[operation](visit);
     if (read?.kind !== "valid") return undefined;
     const { surface, impression_id } = read.input as Partial<Input<"impression"> & Input<"click">>;
-    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id);
+    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id, caller);
   }
 
   /** An answer by a rule, with the limit as it stands. */
