@@ -6,7 +6,7 @@ import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
 import { type ClockMode, type WallClock, wallFor } from "./base/clock.ts";
 import { InputError, inField, isPlainObject, parseInput } from "./base/input.ts";
-import { type FaultFunction, type FaultRule, parseRule } from "./faults/rule.ts";
+import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./faults/rule.ts";
 import { MAX_POPULATION } from "./publishers/population.ts";
 import type { Profile } from "./publishers/profiles.ts";
 
@@ -31,7 +31,7 @@ export interface SimulatorOptions {
   readonly wallClock?: WallClock | undefined;
   /** Whether every response says in `X-Adsim-Assumptions` which open points shaped it. @default false */
   readonly explain?: boolean | undefined;
-  /** Fault rules that are in force from the start, and again after a reset. @default none */
+  /** Fault rules that are in force from the start, and again after a reset; at most 1,000. @default none */
   readonly faults?: readonly (FaultRule | FaultFunction)[] | undefined;
   /** How many requests the journal keeps; 0 keeps none. @default 10000 */
   readonly journalEntries?: number | undefined;
@@ -90,7 +90,10 @@ const optionsSchema = v.strictObject({
   explain: v.optional(v.boolean(), false),
   // The simulator looks at each of them.
   faults: v.optional(
-    v.custom<readonly (FaultRule | FaultFunction)[]>(Array.isArray, "must be a list of rules"),
+    v.pipe(
+      v.custom<readonly (FaultRule | FaultFunction)[]>(Array.isArray, "must be a list of rules"),
+      v.check((rules) => rules.length <= MOST_RULES, `must be at most ${MOST_RULES} rules`),
+    ),
     [],
   ),
   journalEntries: v.optional(

@@ -17,11 +17,8 @@ import {
   type Rule,
   ruleOf,
 } from "./installed-rule.ts";
-import { type FaultFunction, type FaultRule, parseRule } from "./rule.ts";
+import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./rule.ts";
 import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
-
-/** The most rules of a world. */
-const MOST_RULES = 1000;
 
 /** The rules of a world, with their counts: a part of its state. A rule whose time is over isn't there any more. */
 export interface RuleList {
@@ -52,7 +49,7 @@ export function createRuleList(seed: string): RuleList {
 /** The rules of a snapshot. @throws InputError that names the field at fault. */
 export function loadRuleList(seed: string, saved: SavedFaults, refusal: Refusal): RuleList {
   if (saved.rules.length > MOST_RULES) {
-    throw new InputError("faults.rules", `must be at most ${MOST_RULES}`);
+    throw new InputError("faults.rules", `must be at most ${MOST_RULES} rules`);
   }
   return listOf(seed, loadRules(seed, saved, refusal), saved.added);
 }

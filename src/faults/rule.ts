@@ -8,6 +8,9 @@ import { type OperationId, operations } from "../contract/operations.ts";
 import { duration } from "./delay.ts";
 import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 
+/** The most rules of a world. */
+export const MOST_RULES = 1000;
+
 /**
  * Which requests a rule picks out: all conditions hold. The first six say which requests it looks at, and number them;
  * `nth`, `every` and `share` choose among those by their number, so that the same ones are chosen on every transport.
@@ -185,8 +188,8 @@ export function parseRule(input: unknown, name = "rule"): FaultRule {
 }
 
 /** What JSON leaves out is undefined; what it can't write, the schema has refused. */
-export function copyOfRule<Rule extends FaultRule>(rule: Rule): Rule {
-  return JSON.parse(JSON.stringify(rule)) as Rule;
+export function copyOfRule(rule: FaultRule): FaultRule {
+  return JSON.parse(JSON.stringify(rule)) as FaultRule;
 }
 
 /** What a function returned. @throws InputError that names the rule. */

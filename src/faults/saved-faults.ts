@@ -33,8 +33,10 @@ export function savedRule({
       "conflict",
     );
   }
+  const { id: _, ...rest } = copyOfRule(does.rule);
   return {
-    rule: copyOfRule({ ...does.rule, id }),
+    // In one order, whoever gave it its id.
+    rule: { id, ...rest },
     expiresMs: Number.isFinite(expiresMs) ? expiresMs : null,
     seen: sorted(seen),
     fired: sorted(fired),
