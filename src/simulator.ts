@@ -45,7 +45,11 @@ export interface SimulatorCore {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly journal: Journal;
-  /** Answers a request, at once and synchronously. Never throws for what a request holds. */
+  /**
+   * Answers a request, at once and synchronously. Never throws for what a request holds.
+   *
+   * @throws what a fault rule that is a function throws, and InputError for what it returns that isn't a verdict.
+   */
   handle(request: ApiRequest): ApiResponse;
   /**
    * Takes other readings of open points from now on, the others stay as they are. What was recorded stays recorded. Quotas
