@@ -5,8 +5,8 @@ import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
 import { type ClockMode, type WallClock, wallFor } from "./base/clock.ts";
-import { InputError, parseInput } from "./base/input.ts";
-import { type FaultFunction, type FaultRule, parseRule } from "./faults/rule.ts";
+import { InputError, inField, isPlainObject, parseInput } from "./base/input.ts";
+import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./faults/rule.ts";
 import { MAX_POPULATION } from "./publishers/population.ts";
 import type { Profile } from "./publishers/profiles.ts";
 
@@ -31,7 +31,7 @@ export interface SimulatorOptions {
   readonly wallClock?: WallClock | undefined;
   /** Whether every response says in `X-Adsim-Assumptions` which open points shaped it. @default false */
   readonly explain?: boolean | undefined;
-  /** Fault rules that are in force from the start, and again after a reset. @default none */
+  /** Fault rules that are in force from the start, and again after a reset; at most 1,000. @default none */
   readonly faults?: readonly (FaultRule | FaultFunction)[] | undefined;
   /** How many requests the journal keeps; 0 keeps none. @default 10000 */
   readonly journalEntries?: number | undefined;
@@ -90,7 +90,10 @@ const optionsSchema = v.strictObject({
   explain: v.optional(v.boolean(), false),
   // The simulator looks at each of them.
   faults: v.optional(
-    v.custom<readonly (FaultRule | FaultFunction)[]>(Array.isArray, "must be a list of rules"),
+    v.pipe(
+      v.custom<readonly (FaultRule | FaultFunction)[]>(Array.isArray, "must be a list of rules"),
+      v.check((rules) => rules.length <= MOST_RULES, `must be at most ${MOST_RULES} rules`),
+    ),
     [],
   ),
   journalEntries: v.optional(
@@ -127,21 +130,7 @@ export function readOptions(options: SimulatorOptions): ReadOptions {
 }
 
 function copyOfRule(rule: FaultRule | FaultFunction, index: number): FaultRule | FaultFunction {
-  if (typeof rule === "function") return rule;
-  try {
-    return parseRule(rule);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const rest = error.message.slice(error.field.length).trimStart();
-    throw new InputError(`faults.${index}${error.field === "" ? "" : `.${error.field}`}`, rest);
-  }
-}
-
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  // An object of another realm, such as a test runner's, has that realm's.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return typeof rule === "function" ? rule : inField(`faults.${index}`, () => parseRule(rule, ""));
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Audit, auditOf } from "./audit/audit.ts";
 import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
-import { parseInput } from "./base/input.ts";
+import { inField, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import type { Meter } from "./exchange/meter.ts";
@@ -47,7 +47,11 @@ export interface SimulatorCore {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly journal: Journal;
-  /** Answers a request, at once and synchronously. Never throws for what a request holds. */
+  /**
+   * Answers a request, at once and synchronously. Never throws for what a request holds.
+   *
+   * @throws what a fault rule that is a function throws, and InputError for what it returns that isn't a verdict.
+   */
   handle(request: ApiRequest): ApiResponse;
   /**
    * Takes other readings of open points from now on, the others stay as they are. What was recorded stays recorded. Quotas
@@ -148,10 +152,10 @@ function createCore(
       return assumptions;
     },
     audit: () => auditOf(running, journal),
-    snapshot: () => snapshotOf(running, running.rules.save()),
+    snapshot: () => snapshotOf(running, running.rules.save(running.clock.now())),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
-      running = make.saved(saved, loadRuleList(saved.seed, saved.faults));
+      running = make.saved(saved, loadRuleList(saved.seed, saved.faults, transports.refusal));
     },
     fork() {
       const { rules } = running;
@@ -231,7 +235,9 @@ function createWorldMaker({
       const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
       const rules = createRuleList(settings.seed);
-      for (const rule of read.faults) rules.add(rule, clock.now(), refusal);
+      for (const [index, rule] of read.faults.entries()) {
+        inField(`faults.${index}`, () => rules.add(rule, clock.now(), refusal));
+      }
       return continued(settings, { clock, rules });
     },
     saved(snapshot, rules) {

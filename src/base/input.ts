@@ -39,6 +39,30 @@ export function parseInput<Schema extends v.GenericSchema>(
   throw new InputError(fieldOf(issue), describe(issue));
 }
 
+/**
+ * What `check` gives for a part of the input.
+ *
+ * @throws InputError of `check`, with its field named as one of the whole.
+ */
+export function inField<Result>(field: string, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const rest = error.message.slice(error.field.length).trimStart();
+    const inner = error.field === "" ? field : `${field}.${error.field}`;
+    throw new InputError(inner, rest, error.reason);
+  }
+}
+
+/** Whether it is an object as JSON and literals make it: no list, no `Map`, none of a class. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  // An object of another realm, such as a test runner's, has that realm's.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 /** The path to the field, fit to be repeated: names in it can be the sender's own. */
 function fieldOf({ path }: v.BaseIssue<unknown>): string {
   const parts = path?.map(({ key }) => (typeof key === "string" ? shown(key) : String(key)));

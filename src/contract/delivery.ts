@@ -14,8 +14,11 @@ type Manner =
   | { readonly kind: "overtaken"; readonly by: number; readonly atMostMs: number }
   /** These bytes in place of the body, which shows them as text. */
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  /** The head announces the whole body, and the connection closes after so many bytes of it. */
-  | { readonly kind: "cut"; readonly sentBytes: number }
+  /**
+   * The head announces the whole body, and the connection closes after these bytes of it. The body shows them as text,
+   * which is not the same where the last character is cut.
+   */
+  | { readonly kind: "cut"; readonly sentBytes: number; readonly bytes: Uint8Array }
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
   /** These bytes in place of an HTTP response, then the connection closes. */
   | { readonly kind: "noise"; readonly bytes: Uint8Array }

@@ -15,8 +15,8 @@ export interface Authorizer {
   payerOf(operation: Operation, request: ParsedTarget, caller: Account): Account;
   /** The account that an operation works on, or why the caller's key doesn't serve it. */
   subjectOf(input: Input<OperationId>, caller: Account): Account | Refused;
-  /** Id of the surface that an impression was on; undefined where there is no such impression. */
-  surfaceOf(impressionId: string): string | undefined;
+  /** Id of the surface that an impression was on; undefined where the caller's key serves no such impression. */
+  surfaceOf(impressionId: string, caller: Account | undefined): string | undefined;
 }
 
 type Scope = (
@@ -28,10 +28,12 @@ export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
   const [{ assumptions, accounts, ids }] = parts;
   return {
     ...scopes[assumptions["auth.key-scope"]](...parts),
-    surfaceOf(impressionId) {
+    surfaceOf(impressionId, caller) {
       const impression = ids.impression.decode(impressionId);
       const owner = ownerOf(accounts, impression);
-      if (impression === undefined || owner === undefined) return undefined;
+      if (impression === undefined || owner === undefined || caller === undefined) return undefined;
+      // What other publishers recorded is nothing that this one's requests may depend on.
+      if (assumptions["auth.key-scope"] === "publisher" && owner !== caller) return undefined;
       return owner.surfaces[owner.book.impressions.surfaceIndex(impression.serial)]?.id;
     },
   };

@@ -71,11 +71,10 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       const sighting = sight(visit);
       const fired = rules.look(arrivedOf(visit, sighting), refusal);
       if (fired !== undefined) {
-        const [shown, ...others] = faulted.meet(visit, sighting, fired);
-        for (const one of [shown, ...others]) journal.record(one);
-        const { response } = fired.plan.answerOf === "second" ? (others[0] ?? shown) : shown;
+        const { visits, response } = faulted.meet(visit, sighting, fired);
+        for (const one of visits) journal.record(one);
         meter?.fired(fired.kind);
-        meter?.answered(shown.operation, response.status, beganMs);
+        meter?.answered(visit.operation, response.status, beganMs);
         return response;
       }
     }
@@ -181,27 +180,31 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   function sight(visit: Visit): Sighting {
     const routed = route(visit.method, visit.path);
     const operation = routed.kind === "operation" ? routed.operation.id : undefined;
-    const account = authenticate.glance(visit.headers);
+    const caller = authenticate.glance(visit.headers);
     return {
       operation,
-      account,
-      concerned: () => account && concernedBy(visit, routed, account),
-      surface: () => surfaceOf(visit, operation),
+      caller,
+      concerned: () => caller && concernedBy(visit, routed, caller),
+      surface: () => surfaceOf(visit, operation, caller),
     };
   }
 
   /** The account whose tally counts a request that doesn't reach the service; it is kept from now on. */
-  function concernedBy(visit: Visit, routed: Route, account: Account): Account {
-    if (routed.kind !== "operation" || routed.operation.limit !== "recording") return account;
-    const caller = accounts.open(account.ordinal) ?? account;
+  function concernedBy(visit: Visit, routed: Route, seen: Account): Account {
+    if (routed.kind !== "operation" || routed.operation.limit !== "recording") return seen;
+    const caller = accounts.open(seen.ordinal) ?? seen;
     return authorize.payerOf(routed.operation, visit, caller);
   }
 
-  function surfaceOf(visit: Visit, operation: OperationId | undefined): string | undefined {
+  function surfaceOf(
+    visit: Visit,
+    operation: OperationId | undefined,
+    caller: Account | undefined,
+  ): string | undefined {
     const read = operation && readers[operation](visit);
     if (read?.kind !== "valid") return undefined;
     const { surface, impression_id } = read.input as Partial<Input<"impression"> & Input<"click">>;
-    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id);
+    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id, caller);
   }
 
   /** An answer by a rule, with the limit as it stands. */

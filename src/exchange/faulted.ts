@@ -18,16 +18,24 @@ import type { World } from "./world.ts";
 export interface Sighting {
   readonly operation: OperationId | undefined;
   /** Whose key was sent. To look at only. */
-  readonly account: Account | undefined;
-  /** The account that it is counted for where the service doesn't see it. */
+  readonly caller: Account | undefined;
+  /** The account that it is counted for where the service doesn't see it: another one where a key serves others too. */
   concerned(): Account | undefined;
   /** Id of the surface that is named. */
   surface(): string | undefined;
 }
 
 export interface FaultedPath {
-  /** Does to a request what the rule says. @returns the visits to journal: two where the service acted twice. */
-  meet(visit: Visit, sighting: Sighting, fired: Fired): readonly [Visit, ...Visit[]];
+  /** Does to a request what the rule says. */
+  meet(visit: Visit, sighting: Sighting, fired: Fired): Met;
+}
+
+/** What became of it. */
+interface Met {
+  /** For the journal: two where the service acted twice. */
+  readonly visits: readonly Visit[];
+  /** What the client gets. */
+  readonly response: ApiResponse;
 }
 
 export interface FaultedPathParts {
@@ -39,8 +47,10 @@ export interface FaultedPathParts {
 }
 
 /** A request as rules are asked about it. */
-export function arrivedOf(visit: Visit, { operation, account, surface }: Sighting): Arrived {
+export function arrivedOf(visit: Visit, { operation, caller, surface }: Sighting): Arrived {
   const { nowMs, method, path, query, headers, body } = visit;
+  // A thousand rules may ask for it.
+  let named: { readonly surface: string | undefined } | undefined;
   return {
     nowMs,
     method,
@@ -49,10 +59,11 @@ export function arrivedOf(visit: Visit, { operation, account, surface }: Sightin
     headers,
     body,
     operation,
-    publisher: account?.id,
-    caller: account?.ordinal ?? STRANGER,
+    publisher: caller?.id,
+    caller: caller?.ordinal ?? STRANGER,
     get surface() {
-      return surface();
+      named ??= { surface: surface() };
+      return named.surface;
     },
   };
 }
@@ -62,12 +73,12 @@ const STRANGER = -1;
 export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts): FaultedPath {
   const { accounts, explain } = world;
 
-  function meet(visit: Visit, sighting: Sighting, fired: Fired): readonly [Visit, ...Visit[]] {
+  function meet(visit: Visit, sighting: Sighting, fired: Fired): Met {
     switch (fired.plan.applications) {
       case 0:
-        return [keptFromService(visit, sighting, fired)];
+        return met(keptFromService(visit, sighting, fired));
       case 1:
-        return [served(visit, fired)];
+        return met(served(visit, fired));
       case 2:
         return servedTwice(visit, fired);
     }
@@ -77,7 +88,7 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
     const { plan, kind } = fired;
     visit.operation = sighting.operation;
     visit.account = sighting.concerned();
-    visit.publisher = sighting.account?.id;
+    visit.publisher = sighting.caller?.id;
     visit.producedBy = "rule";
     visit.reason = `fault: ${kind}`;
     visit.shapedBy = documented;
@@ -106,7 +117,7 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
     return visit;
   }
 
-  function servedTwice(visit: Visit, fired: Fired): readonly [Visit, Visit] {
+  function servedTwice(visit: Visit, fired: Fired): Met {
     const copy: Visit = { ...visit };
     serve(visit);
     serve(copy);
@@ -114,12 +125,10 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
     if (tally !== undefined) tally.copies += 1;
     const [shown, hidden] = fired.plan.answerOf === "first" ? [visit, copy] : [copy, visit];
     handOver(shown, fired, shown.response, true);
-    hidden.fault = recordOf(fired, true);
-    hidden.fault.received = "nothing";
-    hidden.fault.lost = hidden.response;
+    hidden.fault = { ...recordOf(fired, true), received: "nothing", lost: hidden.response };
     hidden.response = noResponse;
     countUnseen(tallyOf(hidden, accounts), hidden);
-    return [visit, copy];
+    return { visits: [visit, copy], response: shown.response };
   }
 
   /** Sends an answer on its way. Where it doesn't arrive whole, the client doesn't know of what was done. */
@@ -164,6 +173,10 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
   }
 
   return { meet };
+}
+
+function met(visit: Visit): Met {
+  return { visits: [visit], response: visit.response };
 }
 
 function recordOf({ rule, kind, delayMs }: Fired, served: boolean): FaultRecord {

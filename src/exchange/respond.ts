@@ -6,8 +6,8 @@ import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import { textOf } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
-import { jsonOf } from "../faults/verdict.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
 import { type ErrorBody, errorBodies } from "./error-bodies.ts";
 import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
@@ -113,12 +113,13 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
       return { status: 308, headers, body: "" };
     },
     injected({ status, headers: given = {}, body }, standing) {
-      const text = body === undefined ? "" : typeof body === "string" ? body : (jsonOf(body) ?? "");
+      const text = body === undefined ? "" : (textOf(body) ?? "");
       const headers: Record<string, string> = {};
       if (body !== undefined) {
         headers["content-type"] = typeof body === "string" ? "text/plain" : "application/json";
       }
-      headers["content-length"] = decimal(utf8Length(text));
+      // With 204 it is forbidden, with 304 it would be the length of what isn't sent (RFC 9110 §8.6).
+      if (status !== 204 && status !== 304) headers["content-length"] = decimal(utf8Length(text));
       headers["x-ratelimit-remaining"] = decimal(standing.remaining);
       if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       // The rule's own word counts.

@@ -11,9 +11,9 @@ import {
 import { drawBetween, type Key } from "../base/random.ts";
 
 /**
- * A duration, or a range of them, both ends included. `uniform`: every millisecond is as likely. `long-tailed`: half of
- * all lie within the first `from` milliseconds above `from`, half of the rest within the next 2 × `from`, and so on up
- * to `to`: most are short, and now and then one is very long.
+ * A duration of at most an hour, or a range of them, both ends included. `uniform`: every millisecond is as likely.
+ * `long-tailed`: half of all are shorter than twice `from`, half of the others shorter than four times `from`, and so on:
+ * most are short, and now and then one is very long. What would be longer than `to` is `to`.
  */
 export type Delay =
   | Duration
@@ -25,7 +25,7 @@ export type Delay =
     };
 
 /** The longest delay. */
-const MOST_MS = HOUR_MS;
+const MOST_MS: number = HOUR_MS;
 /** More take a millisecond past the longest delay. */
 const MOST_DOUBLINGS = 22;
 
@@ -33,17 +33,21 @@ export const duration: v.GenericSchema<unknown, Duration> = v.custom<Duration>(
   isDuration,
   DURATION_EXPECTED,
 );
-const delayed = v.pipe(
+/** One that a client may have to wait for. */
+export const shortDuration: v.GenericSchema<unknown, Duration> = v.pipe(
   duration,
   v.check((given) => durationMs(given) <= MOST_MS, "must be at most an hour"),
 );
 const range = v.pipe(
   v.strictObject({
-    from: delayed,
-    to: delayed,
+    from: shortDuration,
+    to: shortDuration,
     shape: v.optional(v.picklist(["uniform", "long-tailed"], "must be uniform or long-tailed")),
   }),
-  v.check(({ from, to }) => durationMs(from) <= durationMs(to), "must have from not after to"),
+  v.check(
+    ({ from, to }) => durationMs(from) <= durationMs(to),
+    "must not have from longer than to",
+  ),
   v.check(
     ({ from, shape }) => shape !== "long-tailed" || durationMs(from) > 0,
     "must have from above 0: the tail is counted in steps of it",
@@ -51,7 +55,7 @@ const range = v.pipe(
 );
 
 export const delaySchema: v.GenericSchema<unknown, Delay> = v.lazy((input) =>
-  typeof input === "object" && input !== null ? range : delayed,
+  typeof input === "object" && input !== null ? range : shortDuration,
 );
 
 /** The delay of request `ordinal`, in milliseconds. */

@@ -1,26 +1,34 @@
 /** What users do with fault rules: install them, look at them, remove them. The rules themselves are the world's state. */
 
 import { InputError } from "../base/input.ts";
-import type { InstalledRule, Refusal } from "./installed-rule.ts";
+import { type InstalledRule, installed, type Refusal, type Rule } from "./installed-rule.ts";
 import type { FaultFunction, FaultRule } from "./rule.ts";
-import type { RuleList, RuleRemover } from "./rule-list.ts";
+import type { RuleList } from "./rule-list.ts";
 import type { Verdict } from "./verdict.ts";
+
+/** Removes a rule, and says whether it was still there. */
+export interface RuleRemover {
+  (): boolean;
+  /** The rule as it was installed. */
+  readonly rule: InstalledRule;
+}
 
 /** The fault rules of a world. Of those that match a request, the one installed first decides. */
 export interface Faults {
   /**
-   * Installs a rule behind the others.
+   * Installs a copy of a rule behind the others.
    *
-   * @returns a function that removes it again, and says whether it was still there. Its `rule` is what was installed.
-   * @throws InputError that names the field at fault; for an id that is taken; and for a verdict that a transport in use
-   * can't carry out. Then nothing changes.
+   * @returns a function that removes it again, and says whether it was still there. What a reset or `restore` puts in
+   * its place is another rule, the same id or not.
+   * @throws InputError that names the field at fault; for an id that is taken; for one rule more than 1,000; and for a
+   * verdict that a transport in use can't carry out. Then nothing changes.
    */
   add(rule: FaultRule | FaultFunction): RuleRemover;
   /** The rules in force, in the order in which they are asked, with their counts. */
   list(): InstalledRule[];
   /** @throws InputError where no rule has this id. */
   get(id: string): InstalledRule;
-  /** Removes the rule with this id. @returns whether there was one. */
+  /** Removes the rule with this id, and its counts. @returns whether there was one. */
   remove(id: string): boolean;
   /** Removes all rules. */
   clear(): void;
@@ -70,10 +78,15 @@ export function createFaults(
     const { rules, clock } = current();
     return rules.list(clock.now());
   };
+  const remove = (rule: Rule | string): boolean => {
+    const { rules, clock } = current();
+    return rules.remove(rule, clock.now());
+  };
   return {
     add(rule) {
       const { rules, clock } = current();
-      return rules.add(rule, clock.now(), transports.refusal);
+      const added = rules.add(rule, clock.now(), transports.refusal);
+      return Object.assign(() => remove(added), { rule: installed(added) });
     },
     list,
     get(id) {
@@ -81,7 +94,7 @@ export function createFaults(
       if (found !== undefined) return found;
       throw new InputError("id", "is not that of a fault rule in force", "not-found");
     },
-    remove: (id) => current().rules.remove(id),
+    remove,
     clear: () => current().rules.clear(),
     limitTo(transport) {
       for (const { id, verdict } of list()) {

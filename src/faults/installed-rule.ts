@@ -1,11 +1,12 @@
 /** One rule at work: it numbers the requests that it looks at, and picks some of them out. */
 
-import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
+import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
 import { delayMsOf } from "./delay.ts";
 import { type Plan, planOf } from "./plan.ts";
 import {
+  copyOfRule,
   type FaultFunction,
   type FaultMatch,
   type FaultRequest,
@@ -13,15 +14,16 @@ import {
   parseVerdict,
 } from "./rule.ts";
 import type { Verdict, VerdictKind } from "./verdict.ts";
+import { isOpen, type Window, windowOf } from "./window.ts";
 
-/** A rule in force. */
+/** A rule in force: a copy, to look at. */
 export interface InstalledRule {
   readonly id: string;
   /** Undefined for a function. */
   readonly match: FaultMatch | undefined;
   /** Undefined for a function. */
   readonly verdict: Verdict | undefined;
-  /** When it ends, in ISO 8601 on the world's clock. */
+  /** When it ends, in ISO 8601 on the world's clock; undefined where it stays. */
   readonly expires: string | undefined;
   /** How many requests it has looked at: those that it numbered. */
   readonly seen: number;
@@ -38,7 +40,8 @@ export interface Fired {
 }
 
 /** What rules are asked about. `caller`: the ordinal of the publisher whose key was sent; -1 without a valid key. */
-export interface Arrived extends Omit<FaultRequest, "number"> {
+export interface Arrived extends Omit<FaultRequest, "number" | "body"> {
+  readonly body: string | Uint8Array;
   readonly caller: number;
 }
 
@@ -47,13 +50,20 @@ export const WHOLE_WORLD = -2;
 
 export interface Rule {
   readonly id: string;
-  readonly does: { readonly kind: "data"; readonly rule: FaultRule } | FunctionRule;
+  readonly does: DataRule | FunctionRule;
   readonly expiresMs: number;
   readonly fires: Key;
   readonly delays: Key;
   readonly noise: Key;
   readonly seen: Map<number, number>;
   readonly fired: Map<number, number>;
+}
+
+interface DataRule {
+  readonly kind: "data";
+  readonly rule: FaultRule;
+  readonly match: FaultMatch;
+  readonly window: Window;
 }
 
 interface FunctionRule {
@@ -64,12 +74,18 @@ interface FunctionRule {
 /** Says why a verdict can't be carried out; undefined where it can. */
 export type Refusal = (verdict: Verdict) => string | undefined;
 
-export function ruleOf(seed: string, id: string, does: Rule["does"], expiresMs: number): Rule {
+/** `given`: checked, and our own. */
+export function ruleOf(
+  seed: string,
+  id: string,
+  given: FaultRule | FaultFunction,
+  expiresMs: number,
+): Rule {
   return {
     id,
-    does,
-    // A world's time doesn't go further: until then is for ever.
-    expiresMs: expiresMs <= LAST_INSTANT_MS ? expiresMs : Number.POSITIVE_INFINITY,
+    does: typeof given === "function" ? { kind: "function", decide: given } : dataRule(given),
+    // No world's clock comes to a later instant.
+    expiresMs: expiresMs > LAST_INSTANT_MS ? Number.POSITIVE_INFINITY : expiresMs,
     fires: deriveKey(seed, "fault", id, "fires"),
     delays: deriveKey(seed, "fault", id, "delays"),
     noise: deriveKey(seed, "fault", id, "noise"),
@@ -78,9 +94,14 @@ export function ruleOf(seed: string, id: string, does: Rule["does"], expiresMs: 
   };
 }
 
-/** Numbers a request that the rule looks at. */
+function dataRule(rule: FaultRule): DataRule {
+  const { match = {} } = rule;
+  return { kind: "data", rule, match, window: windowOf(match) };
+}
+
+/** Numbers a request, if the rule looks at it. */
 export function numberOf({ does, seen }: Rule, arrived: Arrived): number | undefined {
-  if (does.kind === "data" && !looksAt(does.rule.match, arrived)) return undefined;
+  if (does.kind === "data" && !looksAt(does, arrived)) return undefined;
   const counter = counterOf(does, arrived);
   const number = (seen.get(counter) ?? 0) + 1;
   seen.set(counter, number);
@@ -88,14 +109,13 @@ export function numberOf({ does, seen }: Rule, arrived: Arrived): number | undef
 }
 
 function counterOf(does: Rule["does"], { caller }: Arrived): number {
-  return does.kind === "data" && does.rule.match?.per === "world" ? WHOLE_WORLD : caller;
+  return does.kind === "data" && does.match.per === "world" ? WHOLE_WORLD : caller;
 }
 
-function looksAt(match: FaultMatch = {}, arrived: Arrived): boolean {
-  const { operation, publisher, surface, from, until } = match;
+function looksAt({ match, window }: DataRule, arrived: Arrived): boolean {
+  const { operation, publisher, surface } = match;
   return (
-    (from === undefined || arrived.nowMs >= (parseInstant(from) ?? 0)) &&
-    (until === undefined || arrived.nowMs < (parseInstant(until) ?? 0)) &&
+    isOpen(window, arrived.nowMs) &&
     isOneOf(operation, arrived.operation) &&
     isOneOf(publisher, arrived.publisher) &&
     // Last, for it has to be read from the body.
@@ -120,7 +140,10 @@ export function fire(
 ): Fired | undefined {
   const { id, does, delays, noise, fired } = rule;
   const counter = counterOf(does, arrived);
-  const verdict = verdictOf(rule, arrived, number, counter, refusal);
+  const verdict =
+    does.kind === "data"
+      ? chosen(rule, does, number, counter)
+      : decided(id, does, arrived, number, refusal);
   if (verdict === undefined) return undefined;
   fired.set(counter, (fired.get(counter) ?? 0) + 1);
   return {
@@ -131,32 +154,37 @@ export function fire(
   };
 }
 
-function verdictOf(
-  { id, does, fires, fired }: Rule,
-  arrived: Arrived,
+function chosen(
+  { fires, fired }: Rule,
+  { rule, match }: DataRule,
   number: number,
   counter: number,
+): Verdict | undefined {
+  if (match.times !== undefined && (fired.get(counter) ?? 0) >= match.times) return undefined;
+  const { nth, every, share } = match;
+  const isChosen =
+    (nth === undefined || (typeof nth === "number" ? nth === number : nth.includes(number))) &&
+    (every === undefined || number % every === 0) &&
+    (share === undefined || isDrawn(share, streamOf(fires, counter), number));
+  return isChosen ? rule.verdict : undefined;
+}
+
+/** A draw has 32 bits: multiplying the share by as many is exact, so that 0 is never and 1 is always. */
+function isDrawn(share: number, key: Key, number: number): boolean {
+  return drawBetween(key, number, 0, 0xffff_ffff) < share * 0x1_0000_0000;
+}
+
+function decided(
+  id: string,
+  { decide }: FunctionRule,
+  arrived: Arrived,
+  number: number,
   refusal: Refusal,
 ): Verdict | undefined {
-  if (does.kind === "data") {
-    const { match = {}, verdict } = does.rule;
-    const isLeft = (fired.get(counter) ?? 0) < (match.times ?? Number.POSITIVE_INFINITY);
-    return isLeft && isChosen(match, number, streamOf(fires, counter)) ? verdict : undefined;
-  }
-  const verdict = parseVerdict(id, does.decide(asSeen(arrived, number)));
+  const verdict = parseVerdict(id, decide(shownTo(arrived, number)));
   const why = verdict && refusal(verdict);
   if (why === undefined) return verdict;
   throw new InputError(`faults.${id}`, `returned a verdict that ${why}`, "conflict");
-}
-
-const MILLION = 1_000_000;
-
-function isChosen({ nth, every, share }: FaultMatch, number: number, key: Key): boolean {
-  return (
-    (nth === undefined || (typeof nth === "number" ? nth === number : nth.includes(number))) &&
-    (every === undefined || number % every === 0) &&
-    (share === undefined || drawBetween(key, number, 1, MILLION) <= Math.round(share * MILLION))
-  );
 }
 
 /** The draws for one publisher, from -2 on. */
@@ -164,17 +192,41 @@ function streamOf(key: Key, counter: number): Key {
   return subKey(key, counter - WHOLE_WORLD);
 }
 
-function asSeen(arrived: Arrived, number: number): FaultRequest {
-  const { nowMs, method, path, query, headers, body, operation, publisher, surface } = arrived;
-  return { number, nowMs, method, path, query, headers, body, operation, publisher, surface };
+/** What a function gets to see. It can't change what was sent: that is on its way to the service. */
+function shownTo(arrived: Arrived, number: number): FaultRequest {
+  const { nowMs, method, path, query, operation, publisher } = arrived;
+  return Object.freeze({
+    number,
+    nowMs,
+    method,
+    path,
+    query,
+    operation,
+    publisher,
+    // Few functions look at all of these.
+    get headers(): Readonly<Record<string, string>> {
+      const fields = Object.entries(arrived.headers);
+      return Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
+    },
+    get body(): string {
+      const { body } = arrived;
+      return typeof body === "string"
+        ? body
+        : new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+    },
+    get surface(): string | undefined {
+      return arrived.surface;
+    },
+  });
 }
 
 /** A rule as users see it. */
 export function installed({ id, does, expiresMs, seen, fired }: Rule): InstalledRule {
+  const rule = does.kind === "data" ? copyOfRule(does.rule) : undefined;
   return {
     id,
-    match: does.kind === "data" ? (does.rule.match ?? {}) : undefined,
-    verdict: does.kind === "data" ? does.rule.verdict : undefined,
+    match: rule && (rule.match ?? {}),
+    verdict: rule?.verdict,
     expires: Number.isFinite(expiresMs) ? formatInstant(expiresMs) : undefined,
     seen: sum(seen),
     fired: sum(fired),

@@ -111,10 +111,15 @@ function cut(
 ): Handover {
   const bytes = new TextEncoder().encode(answer.body);
   const sentBytes = "atByte" in verdict ? verdict.atByte : Math.floor(verdict.share * bytes.length);
-  // What has no body, such as an answer to HEAD, has no end that could be missing.
+  // Nothing is missing: the body is no longer, or there is none, as with HEAD.
   if (sentBytes >= bytes.length) return whole(answer);
-  const body = new TextDecoder().decode(bytes.subarray(0, sentBytes));
-  return { response: { ...answer, body }, manner: { kind: "cut", sentBytes }, received: "part" };
+  const sent = bytes.subarray(0, sentBytes);
+  const body = new TextDecoder().decode(sent);
+  return {
+    response: { ...answer, body },
+    manner: { kind: "cut", sentBytes, bytes: sent },
+    received: "part",
+  };
 }
 
 function garbled(answer: ApiResponse, draws: Draws): Handover {

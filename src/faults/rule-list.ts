@@ -1,6 +1,7 @@
 /**
  * A world's fault rules. The first one that matches decides. A rule looks at a request and says what becomes of it; it
- * draws from the seed, its id and the request's number alone, so that a plan does the same on every transport.
+ * draws from the seed, its id, the publisher and the request's number alone, so that a plan does the same on every
+ * transport.
  */
 
 import { durationMs } from "../base/duration.ts";
@@ -16,37 +17,27 @@ import {
   type Rule,
   ruleOf,
 } from "./installed-rule.ts";
-import { type FaultFunction, type FaultRule, parseRule } from "./rule.ts";
+import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./rule.ts";
 import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
 
-/** The most rules of a world. */
-const MOST_RULES = 1000;
-
-/** Removes a rule, and says whether it was still there. */
-export interface RuleRemover {
-  (): boolean;
-  /** The rule as it was installed. */
-  readonly rule: InstalledRule;
-}
-
-/** The rules of a world, with their counts: a part of its state. */
+/** The rules of a world, with their counts: a part of its state. A rule whose time is over isn't there any more. */
 export interface RuleList {
   /** Whether there is no rule to ask. */
   readonly isEmpty: boolean;
   /**
    * Adds a rule behind the others.
    *
-   * @returns a function that removes it again, and says whether it was still there.
    * @throws InputError that names the field at fault, and for an id that is taken. Then nothing changes.
    */
-  add(rule: FaultRule | FaultFunction, nowMs: number, refusal: Refusal): RuleRemover;
+  add(given: FaultRule | FaultFunction, nowMs: number, refusal: Refusal): Rule;
   list(nowMs: number): InstalledRule[];
-  remove(id: string): boolean;
+  /** Removes a rule, or the one with this id. @returns whether it was there. */
+  remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
   /** The first rule that picks out the request. Counts it for every rule that looks at it. */
   look(arrived: Arrived, refusal: Refusal): Fired | undefined;
   /** @throws InputError for a rule that is a function. */
-  save(): SavedFaults;
+  save(nowMs: number): SavedFaults;
   /** The same rules with the same counts, functions included. */
   copy(): RuleList;
 }
@@ -56,19 +47,18 @@ export function createRuleList(seed: string): RuleList {
 }
 
 /** The rules of a snapshot. @throws InputError that names the field at fault. */
-export function loadRuleList(seed: string, saved: SavedFaults): RuleList {
-  return listOf(seed, loadRules(seed, saved), saved.added);
+export function loadRuleList(seed: string, saved: SavedFaults, refusal: Refusal): RuleList {
+  if (saved.rules.length > MOST_RULES) {
+    throw new InputError("faults.rules", `must be at most ${MOST_RULES} rules`);
+  }
+  return listOf(seed, loadRules(seed, saved, refusal), saved.added);
 }
 
 function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): RuleList {
   let rules: readonly Rule[] = initial;
   let added = alreadyAdded;
+  let isDeciding = false;
 
-  function drop(gone: Rule): boolean {
-    const before = rules.length;
-    rules = rules.filter((rule) => rule !== gone);
-    return rules.length < before;
-  }
   function current(nowMs: number): readonly Rule[] {
     if (rules.some(({ expiresMs }) => expiresMs <= nowMs)) {
       rules = rules.filter(({ expiresMs }) => expiresMs > nowMs);
@@ -76,19 +66,29 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     return rules;
   }
   function idOf(wanted: string | undefined): string {
+    const isTaken = (wish: string): boolean => rules.some(({ id }) => id === wish);
     if (wanted === undefined) {
       let number = added + 1;
-      while (rules.some(({ id }) => id === `rule-${number}`)) number += 1;
+      while (isTaken(`rule-${number}`)) number += 1;
       return `rule-${number}`;
     }
-    if (rules.some(({ id }) => id === wanted)) {
-      throw new InputError(
-        "id",
-        "is that of a rule that is there already. Remove that one first, or choose another",
-        "conflict",
-      );
+    if (!isTaken(wanted)) return wanted;
+    throw new InputError(
+      "id",
+      "is that of a rule that is there already. Remove that one first, or choose another",
+      "conflict",
+    );
+  }
+  function decisionOn(arrived: Arrived, refusal: Refusal): Fired | undefined {
+    const asked = current(arrived.nowMs);
+    // All rules count what they look at, so that none depends on those before it, whatever they do.
+    const numbers = asked.map((rule) => numberOf(rule, arrived));
+    for (const [index, rule] of asked.entries()) {
+      const number = numbers[index];
+      const fired = number === undefined ? undefined : fire(rule, arrived, number, refusal);
+      if (fired !== undefined) return fired;
     }
-    return wanted;
+    return undefined;
   }
 
   return {
@@ -99,46 +99,52 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       if (current(nowMs).length >= MOST_RULES) {
         throw new InputError(
           "faults",
-          `has ${MOST_RULES} rules, the most there can be`,
+          `has ${MOST_RULES} rules, the most there can be. Remove some first`,
           "conflict",
         );
       }
-      const does =
-        typeof given === "function"
-          ? ({ kind: "function", decide: given } as const)
-          : ({ kind: "data", rule: parseRule(given) } as const);
-      const wanted = does.kind === "data" ? does.rule : undefined;
-      const why = wanted && refusal(wanted.verdict);
+      if (typeof given === "function") return install(given, idOf(undefined), nowMs);
+      const parsed = parseRule(given);
+      const why = refusal(parsed.verdict);
       if (why !== undefined) throw new InputError("verdict", why, "conflict");
-      const id = idOf(wanted?.id);
-      const expiresMs =
-        wanted?.ttl === undefined ? Number.POSITIVE_INFINITY : nowMs + durationMs(wanted.ttl);
-      const rule = ruleOf(seed, id, does, expiresMs);
-      rules = [...rules, rule];
-      added += 1;
-      return Object.assign(() => drop(rule), { rule: installed(rule) });
+      return install(parsed, idOf(parsed.id), nowMs);
     },
     list: (nowMs) => current(nowMs).map(installed),
-    remove(id) {
-      const found = rules.find((rule) => rule.id === id);
-      return found !== undefined && drop(found);
+    remove(wanted, nowMs) {
+      const before = current(nowMs);
+      rules = before.filter((rule) => rule !== wanted && rule.id !== wanted);
+      return rules.length < before.length;
     },
     clear() {
       rules = [];
     },
     look(arrived, refusal) {
-      let winner: Fired | undefined;
-      // All rules count what they look at, so that a rule doesn't depend on those before it.
-      for (const rule of current(arrived.nowMs)) {
-        const numbered = numberOf(rule, arrived);
-        if (numbered === undefined || winner !== undefined) continue;
-        winner = fire(rule, arrived, numbered, refusal);
+      if (isDeciding) {
+        throw new InputError(
+          "faults",
+          "can't be asked by a rule: a function that decides on a request must not send another",
+          "conflict",
+        );
       }
-      return winner;
+      isDeciding = true;
+      try {
+        return decisionOn(arrived, refusal);
+      } finally {
+        isDeciding = false;
+      }
     },
-    save: () => ({ added, rules: rules.map(savedRule) }),
+    save: (nowMs) => ({ added, rules: current(nowMs).map(savedRule) }),
     copy: () => listOf(seed, rules.map(copied), added),
   };
+
+  function install(rule: FaultRule | FaultFunction, id: string, nowMs: number): Rule {
+    const ttl = typeof rule === "function" ? undefined : rule.ttl;
+    const expiresMs = ttl === undefined ? Number.POSITIVE_INFINITY : nowMs + durationMs(ttl);
+    const made = ruleOf(seed, id, rule, expiresMs);
+    rules = [...rules, made];
+    added += 1;
+    return made;
+  }
 }
 
 function copied(rule: Rule): Rule {

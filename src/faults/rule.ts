@@ -3,18 +3,21 @@
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
 import { type Duration, durationMs } from "../base/duration.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import { duration } from "./delay.ts";
 import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 
+/** The most rules of a world. */
+export const MOST_RULES = 1000;
+
 /**
- * Which requests a rule picks out: all conditions hold. The first five say which requests it looks at, and number them;
+ * Which requests a rule picks out: all conditions hold. The first six say which requests it looks at, and number them;
  * `nth`, `every` and `share` choose among those by their number, so that the same ones are chosen on every transport.
  */
 export interface FaultMatch {
   readonly operation?: OperationId | readonly OperationId[] | undefined;
-  /** Id of the publisher whose key is sent. */
+  /** Id of the publisher whose key is sent. It may sign up later. */
   readonly publisher?: string | readonly string[] | undefined;
   /** Id of the surface that is named; for a click that of its impression. */
   readonly surface?: string | readonly string[] | undefined;
@@ -22,13 +25,15 @@ export interface FaultMatch {
   readonly from?: string | undefined;
   /** Before this instant of the world's clock, in ISO 8601. */
   readonly until?: string | undefined;
+  /** Of each `every` only the first `for`. Counted from `from`; without it from 1970, so that hours begin on the hour. */
+  readonly repeat?: { readonly for: Duration; readonly every: Duration } | undefined;
   /** The request with this number, or these; the first is 1. */
   readonly nth?: number | readonly number[] | undefined;
   /** Each request whose number is a multiple of this. */
   readonly every?: number | undefined;
-  /** From 0 to 1. Each request has this chance, drawn from the seed, the rule's id and the request's number. */
+  /** From 0 to 1. Each request has this chance, drawn from the seed, the rule's id, the publisher and the number. */
   readonly share?: number | undefined;
-  /** At most so often. */
+  /** At most so many of them: how often the rule decides. */
   readonly times?: number | undefined;
   /**
    * Whether requests are numbered, and `times` counted, for each publisher apart. Over all publishers, what one gets
@@ -41,40 +46,56 @@ export interface FaultMatch {
 
 /** A rule as data. */
 export interface FaultRule {
-  /** What journal and draws know it by. @default "rule-1", "rule-2", … */
+  /**
+   * What the journal knows it by, and what it draws from: 1 to 64 letters, digits, `.`, `_` and `-`.
+   *
+   * @default "rule-N" for the Nth that is installed
+   */
   readonly id?: string | undefined;
   /** @default every request */
   readonly match?: FaultMatch | undefined;
   readonly verdict: Verdict;
-  /** After so long on the world's clock the rule is gone. @default it stays */
+  /** So long on the world's clock after it is installed, the rule is gone. @default it stays */
   readonly ttl?: Duration | undefined;
 }
 
-/** A request as a rule sees it. */
+/** A request as a rule that is a function sees it. All of it is a copy. */
 export interface FaultRequest {
-  /** Counts the requests of this publisher that the rule has seen, from 1. */
+  /** Counts the requests of this publisher that the rule has looked at, from 1. */
   readonly number: number;
   /** Milliseconds since 1970 on the world's clock. */
   readonly nowMs: number;
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  /** Text; bytes that are not UTF-8 are U+FFFD. */
+  readonly body: string;
   /** Undefined where no operation answers at the path. */
   readonly operation: OperationId | undefined;
-  /** Undefined without a valid key. */
+  /** Id of the publisher whose key was sent; undefined without a valid key. */
   readonly publisher: string | undefined;
-  /** Undefined where none of this publisher is named. */
+  /**
+   * Id of the surface that is named; for a click that of its impression. Undefined where the parameters aren't valid,
+   * and for a click on what isn't an impression that the key serves.
+   */
   readonly surface: string | undefined;
 }
 
-/** A rule as a function: a verdict, or undefined to let the request pass. It must have no effect on the simulator. */
+/**
+ * A rule as a function: a verdict, or undefined to let the request pass. It is called for every request, decides at once,
+ * and must not send requests to the simulator. What it throws, the call that sent the request throws.
+ */
 export type FaultFunction = (request: FaultRequest) => Verdict | undefined;
 
 const operationIds = Object.values(operations).map(({ id }) => id);
 const operationId = v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`);
-const id = v.pipe(v.string("must be a string"), v.minLength(1, "must not be empty"));
+const id = v.pipe(
+  v.string("must be a string"),
+  v.minLength(1, "must not be empty"),
+  v.check((text) => !/^key_/i.test(text), "must be an id, not an API key"),
+);
 const positive = "must be a whole number from 1 on";
 const count = v.pipe(v.number(positive), v.safeInteger(positive), v.minValue(1, positive));
 const instant = v.pipe(
@@ -96,6 +117,18 @@ function oneOrMore<Item>(
   );
 }
 
+/** An object of members that are known, and nothing else that has none, such as a `Map`. */
+function plain<Output>(schema: v.GenericSchema<unknown, Output>): v.GenericSchema<unknown, Output> {
+  return v.pipe(v.custom<unknown>(isPlainObject, "must be an object"), schema);
+}
+
+const repeat = v.pipe(
+  v.strictObject({ for: duration, every: duration }),
+  v.check(
+    (given) => durationMs(given.for) > 0 && durationMs(given.for) < durationMs(given.every),
+    "must have for longer than 0 and shorter than every",
+  ),
+);
 const match = v.pipe(
   v.strictObject({
     operation: v.optional(oneOrMore(operationId)),
@@ -103,6 +136,7 @@ const match = v.pipe(
     surface: v.optional(oneOrMore(id)),
     from: v.optional(instant),
     until: v.optional(instant),
+    repeat: v.optional(repeat),
     nth: v.optional(oneOrMore(count)),
     every: v.optional(count),
     share: v.optional(shareSchema),
@@ -118,40 +152,55 @@ const match = v.pipe(
   ),
 );
 
-const noList = v.custom<v.InferOutput<typeof match>>(() => false, "must be an object, not a list");
-const ruleSchema = v.strictObject({
+const ruleSchema: v.GenericSchema<unknown, FaultRule> = v.strictObject({
   id: v.optional(
     v.pipe(
       v.string("must be a string"),
+      // Dots alone would be a step upwards in a path.
       v.regex(
-        /^[A-Za-z0-9._-]{1,64}$/,
-        "must be 1 to 64 letters, digits, dots, underscores and hyphens",
+        /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/,
+        "must be 1 to 64 letters, digits, dots, underscores and hyphens, not of dots alone",
+      ),
+      v.check((text) => !/key_/i.test(text), "must not be like an API key"),
+      v.check(
+        (text) => text !== "any" && text !== "none",
+        'must not be "any" or "none": a filter of the journal means something else by them',
       ),
     ),
   ),
-  // The schema of an object would look for its members in a list.
-  match: v.optional(v.lazy((input) => (Array.isArray(input) ? noList : match))),
+  match: v.optional(plain(match)),
   verdict: verdictSchema,
   ttl: v.optional(
     v.pipe(
       duration,
-      v.check((ttl) => durationMs(ttl) > 0, "must be above 0: the rule would be gone at once"),
+      v.check((ttl) => durationMs(ttl) > 0, "must be longer than 0"),
     ),
   ),
 });
 
-/** A copy of a rule that is data. @throws InputError that names the field. */
-export function parseRule(input: unknown): FaultRule {
-  // The schema takes an array for an object without members.
-  if (Array.isArray(input)) throw new InputError("rule", "must be one rule, not a list");
-  // JSON leaves out what is undefined, as the schema does; what it can't write, the schema refuses before.
-  const rule = parseInput(ruleSchema, input);
+/** A copy of a rule that is data. `name`: what it is called as a whole. @throws InputError that names the field. */
+export function parseRule(input: unknown, name = "rule"): FaultRule {
+  if (!isPlainObject(input)) {
+    const example = '{ "verdict": { "kind": "drop" } }';
+    throw new InputError(name, `must be a rule: an object such as ${example}`);
+  }
+  return copyOfRule(parseInput(ruleSchema, input));
+}
+
+/** What JSON leaves out is undefined; what it can't write, the schema has refused. */
+export function copyOfRule(rule: FaultRule): FaultRule {
   return JSON.parse(JSON.stringify(rule)) as FaultRule;
 }
 
 /** What a function returned. @throws InputError that names the rule. */
 export function parseVerdict(rule: string, returned: unknown): Verdict | undefined {
   if (returned === undefined) return undefined;
+  if (typeof returned === "object" && returned !== null && "then" in returned) {
+    throw new InputError(
+      `faults.${rule}`,
+      "returned a promise. A rule decides at once: it can't be async",
+    );
+  }
   try {
     return parseInput(verdictSchema, returned);
   } catch (error) {

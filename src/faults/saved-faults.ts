@@ -1,9 +1,10 @@
 /** Fault rules as JSON and back, with their counts: what they do next follows from both. */
 
 import * as v from "valibot";
-import { InputError } from "../base/input.ts";
-import { type Rule, ruleOf, WHOLE_WORLD } from "./installed-rule.ts";
-import { type FaultRule, parseRule } from "./rule.ts";
+import { LAST_INSTANT_MS } from "../base/calendar.ts";
+import { InputError, inField } from "../base/input.ts";
+import { type Refusal, type Rule, ruleOf, WHOLE_WORLD } from "./installed-rule.ts";
+import { copyOfRule, type FaultRule, parseRule } from "./rule.ts";
 
 /** Rules with their counts as JSON. */
 export interface SavedFaults {
@@ -32,8 +33,10 @@ export function savedRule({
       "conflict",
     );
   }
+  const { id: _, ...rest } = copyOfRule(does.rule);
   return {
-    rule: { ...does.rule, id },
+    // In one order, whoever gave it its id.
+    rule: { id, ...rest },
     expiresMs: Number.isFinite(expiresMs) ? expiresMs : null,
     seen: sorted(seen),
     fired: sorted(fired),
@@ -46,11 +49,16 @@ function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
 }
 
 const natural = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const counts = v.array(
-  v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(WHOLE_WORLD)), natural]),
+const counts = v.pipe(
+  v.array(v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(WHOLE_WORLD)), natural])),
+  v.check(
+    (pairs) =>
+      pairs.every(([caller], index) => index === 0 || caller > (pairs[index - 1]?.[0] ?? 0)),
+    "must be in order, each caller once",
+  ),
 );
 
-/** The schema of saved rules; the rules themselves are checked by {@link loadFaults}. */
+/** The schema of saved rules; the rules themselves are checked by {@link loadRules}. */
 export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strictObject({
   added: natural,
   rules: v.array(
@@ -59,7 +67,14 @@ export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strict
         (value) => typeof value === "object" && value !== null && "id" in value,
         "must be a rule with an id",
       ),
-      expiresMs: v.nullable(v.pipe(v.number(), v.safeInteger())),
+      expiresMs: v.nullable(
+        v.pipe(
+          v.number(),
+          v.safeInteger(),
+          v.minValue(0, "must not be before 1970"),
+          v.maxValue(LAST_INSTANT_MS, "must not be past the year 9999"),
+        ),
+      ),
       seen: counts,
       fired: counts,
     }),
@@ -67,19 +82,21 @@ export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strict
 });
 
 /** The rules of a snapshot. @throws InputError that names the field at fault. */
-export function loadRules(seed: string, { rules }: SavedFaults): Rule[] {
-  return rules.map((saved, index) => {
-    try {
-      const rule = parseRule(saved.rule);
-      const expiresMs = saved.expiresMs ?? Number.POSITIVE_INFINITY;
+export function loadRules(seed: string, { rules }: SavedFaults, refusal: Refusal): Rule[] {
+  const ids = new Set<string>();
+  return rules.map((saved, index) =>
+    inField(`faults.rules.${index}.rule`, () => {
+      const { id = "", ...rule } = parseRule(saved.rule, "");
+      if (id === "" || ids.has(id))
+        throw new InputError("id", "must be there, and no other rule's");
+      ids.add(id);
+      const why = refusal(rule.verdict);
+      if (why !== undefined) throw new InputError("verdict", why, "conflict");
       return {
-        ...ruleOf(seed, saved.rule.id, { kind: "data", rule }, expiresMs),
+        ...ruleOf(seed, id, rule, saved.expiresMs ?? Number.POSITIVE_INFINITY),
         seen: new Map(saved.seen),
         fired: new Map(saved.fired),
       };
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      throw new InputError(`faults.rules.${index}.rule`, `can't be used: ${error.message}`);
-    }
-  });
+    }),
+  );
 }

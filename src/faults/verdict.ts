@@ -2,7 +2,8 @@
 
 import * as v from "valibot";
 import type { Duration } from "../base/duration.ts";
-import { type Delay, delaySchema, duration } from "./delay.ts";
+import { bodySchema, type Headers, headersSchema } from "./answer.ts";
+import { type Delay, delaySchema, shortDuration } from "./delay.ts";
 
 /** How a client notices that no answer comes: the connection closes, is reset, or stays open and silent. */
 export type Loss = "close" | "reset" | "silence";
@@ -14,8 +15,9 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
   | {
       readonly kind: "respond";
       readonly status: number;
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-      /** Text, or a value that is sent as JSON. */
+      /** Names in any case. What the rule doesn't set is as the service would set it. */
+      readonly headers?: Headers | undefined;
+      /** Text, or a value that is sent as JSON. @default no body */
       readonly body?: unknown;
       /** @default false */
       readonly applied?: boolean | undefined;
@@ -49,53 +51,9 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
 
 export type VerdictKind = Verdict["kind"];
 
-const MOST_BODY_CHARACTERS = 1_048_576;
-
-/** Belong to the connection, or say how long the body is: both are ours. */
-const reservedHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-const namesOfObjects: ReadonlySet<string> = new Set(["__proto__", "prototype", "constructor"]);
 /** Fetch's Response takes no body with these. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-const headerName = v.pipe(
-  v.string(),
-  v.regex(/^[!#$%&'*+.^_`|~0-9a-z-]{1,256}$/i, "must be named as a header can be"),
-  v.check(
-    (name) => !reservedHeaders.has(name.toLowerCase()),
-    "can't be set: the transport sets it",
-  ),
-);
-const headerValue = v.pipe(
-  v.string("must be a string"),
-  v.regex(/^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/, "must be printable ASCII"),
-);
-const headers = v.pipe(
-  v.custom<Readonly<Record<string, string>>>(
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-    "must be an object of strings by header name",
-  ),
-  // The next schema would leave them out and say nothing.
-  v.check(
-    (value) => !Object.keys(value).some((name) => namesOfObjects.has(name)),
-    `must not be named ${[...namesOfObjects].join(", ")}`,
-  ),
-  v.record(headerName, headerValue),
-);
-const body = v.pipe(
-  v.unknown(),
-  v.check((value) => {
-    const text = typeof value === "string" ? value : jsonOf(value);
-    return text !== undefined && text.length <= MOST_BODY_CHARACTERS && text.isWellFormed();
-  }, `must be well-formed text or a value that JSON can write, of at most ${MOST_BODY_CHARACTERS} characters`),
-);
 const delay = v.optional(delaySchema);
 const loss = v.optional(
   v.picklist(["close", "reset", "silence"], "must be one of close, reset, silence"),
@@ -122,8 +80,8 @@ const respond = v.pipe(
     kind: v.literal("respond"),
     delay,
     status: atLeast(200, 599),
-    headers: v.optional(headers),
-    body: v.optional(body),
+    headers: v.optional(headersSchema),
+    body: v.optional(bodySchema),
     applied: v.optional(v.boolean("must be true or false")),
   }),
   v.check(
@@ -172,7 +130,7 @@ const kinds = [
     kind: v.literal("reorder"),
     delay,
     by: v.optional(atLeast(1, 1000)),
-    atMost: v.optional(duration),
+    atMost: v.optional(shortDuration),
   }),
 ] as const;
 
@@ -181,12 +139,3 @@ export const verdictSchema: v.GenericSchema<unknown, Verdict> = v.variant(
   "kind",
   kinds,
 ) as unknown as v.GenericSchema<unknown, Verdict>;
-
-/** What a body is sent as; undefined where JSON can't write it. */
-export function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
-}

@@ -125,7 +125,6 @@ test.each([
     400,
     "verdict.headers.content-length",
   ],
-  [{ verdict: { ...unavailable, headers: { constructor: "x" } } }, 400, "verdict.headers"],
   [{ verdict: { ...unavailable, headers: { a: "line\r\nbreak" } } }, 400, "verdict.headers.a"],
   [{ verdict: { kind: "drip", bytesPerSecond: 0 } }, 400, "verdict.bytesPerSecond"],
   [{ verdict: { kind: "drop", as: "loudly" } }, 400, "verdict.as"],

@@ -8,12 +8,26 @@ import type {
   ApiRequest,
   coveringArray as Cover,
   createSimulator as Create,
+  FaultRule,
   Simulator,
 } from "../../src/index.ts";
 
+const faults: readonly FaultRule[] = [
+  { match: { share: 0.1 }, verdict: { kind: "garbage", delay: { from: 1, to: 9 } } },
+  { match: { operation: "impression", share: 0.2 }, verdict: { kind: "duplicate" } },
+  { match: { every: 7 }, verdict: { kind: "truncate", share: 0.29 }, ttl: "30d" },
+  {
+    match: { repeat: { for: "12h", every: "1d" }, share: 1 / 3 },
+    verdict: { kind: "delay", delay: { from: 3, to: "1h", shape: "long-tailed" } },
+  },
+];
+
 const profiles = ["typical", "tiny", "adversarial"] as const;
 
-/** SHA-256 of every answer, every publisher and the last state; then of those under rows with every choice there is. */
+/**
+ * SHA-256 of every answer, every publisher and the last state under rows with every choice there is, on every profile,
+ * and with fault rules.
+ */
 export function play(createSimulator: typeof Create, coveringArray: typeof Cover): string {
   const digest = createHash("sha256");
   for (const assumptions of coveringArray({ strength: 1 })) {
@@ -37,6 +51,9 @@ export function play(createSimulator: typeof Create, coveringArray: typeof Cover
       digest.update(JSON.stringify([sim.snapshot(), sim.journal.entries()]));
     }
   }
+  const faulty = createSimulator({ start: "2024-02-28T18:29:59.999Z", faults });
+  for (const answer of answersOf(faulty)) digest.update(answer);
+  digest.update(JSON.stringify([faulty.snapshot(), faulty.journal.entries()]));
   return digest.digest("hex");
 }
 

@@ -1,0 +1,538 @@
+/** What each verdict does: what the client gets, what the service did, what journal and tally say of it. */
+
+import { describe, expect, test } from "vitest";
+import {
+  type ApiResponse,
+  createSimulator,
+  type Delivery,
+  type JournalEntry,
+  type Simulator,
+  type SimulatorOptions,
+  type Verdict,
+} from "../../src/index.ts";
+import { impressionIdOf, senderOf } from "./sending.ts";
+
+const id = "r";
+
+function simWith(verdict: Verdict, options: SimulatorOptions = {}): Simulator {
+  return createSimulator({ faults: [{ id, match: { times: 1 }, verdict }], ...options });
+}
+
+/** The counts of a publisher's impression requests that aren't 0. */
+function tallyOf(sim: Simulator, operation: "impression" | "click" = "impression"): object {
+  const [account] = sim.snapshot().accounts;
+  const counts = Object.entries(account?.tally[operation] ?? {});
+  return Object.fromEntries(
+    counts.filter(([name, count]) => count > 0 && !name.endsWith("Micros")),
+  );
+}
+
+function deliveryOf({ delivery }: ApiResponse): Omit<Delivery, "undelivered"> | undefined {
+  if (delivery === undefined) return undefined;
+  const { undelivered: _, ...rest } = delivery;
+  return rest;
+}
+
+interface Case {
+  readonly verdict: Verdict;
+  readonly status: number;
+  readonly delivery: unknown;
+  readonly producedBy?: JournalEntry["producedBy"];
+  readonly served: boolean;
+  readonly received: "whole" | "part" | "nothing";
+  readonly tally: Readonly<Record<string, number>>;
+}
+
+const untouched = { producedBy: "service", served: true } as const;
+const kept = { producedBy: "rule", served: false } as const;
+const nothing = { status: 0, received: "nothing" } as const;
+const cases: Readonly<Record<string, Case>> = {
+  delay: {
+    ...untouched,
+    verdict: { kind: "delay", delay: "2s" },
+    status: 200,
+    delivery: { kind: "whole", delayMs: 2000 },
+    received: "whole",
+    tally: { applied: 1 },
+  },
+  respond: {
+    ...kept,
+    verdict: { kind: "respond", status: 503 },
+    status: 503,
+    delivery: undefined,
+    received: "whole",
+    tally: { injected: 1 },
+  },
+  "respond, applied": {
+    producedBy: "rule",
+    served: true,
+    verdict: { kind: "respond", status: 503, applied: true, delay: 5 },
+    status: 503,
+    delivery: { kind: "whole", delayMs: 5 },
+    received: "whole",
+    tally: { applied: 1, lost: 1, unseen: 1 },
+  },
+  drop: {
+    ...kept,
+    ...nothing,
+    verdict: { kind: "drop" },
+    delivery: { kind: "close", delayMs: 0 },
+    tally: { dropped: 1 },
+  },
+  "drop as reset": {
+    ...kept,
+    ...nothing,
+    verdict: { kind: "drop", as: "reset", delay: "1s" },
+    delivery: { kind: "reset", delayMs: 1000 },
+    tally: { dropped: 1 },
+  },
+  "drop as silence": {
+    ...kept,
+    ...nothing,
+    verdict: { kind: "drop", as: "silence" },
+    delivery: { kind: "silence", delayMs: 0 },
+    tally: { dropped: 1 },
+  },
+  "lose-response": {
+    ...untouched,
+    ...nothing,
+    verdict: { kind: "lose-response" },
+    delivery: { kind: "close", delayMs: 0 },
+    tally: { applied: 1, lost: 1, unseen: 1 },
+  },
+  "lose-response as reset": {
+    ...untouched,
+    ...nothing,
+    verdict: { kind: "lose-response", as: "reset" },
+    delivery: { kind: "reset", delayMs: 0 },
+    tally: { applied: 1, lost: 1, unseen: 1 },
+  },
+  timeout: {
+    ...kept,
+    ...nothing,
+    verdict: { kind: "timeout" },
+    delivery: { kind: "silence", delayMs: 0 },
+    tally: { dropped: 1 },
+  },
+  reset: {
+    ...kept,
+    ...nothing,
+    verdict: { kind: "reset" },
+    delivery: { kind: "reset", delayMs: 0 },
+    tally: { dropped: 1 },
+  },
+  empty: {
+    ...kept,
+    ...nothing,
+    verdict: { kind: "empty", delay: 7 },
+    delivery: { kind: "close", delayMs: 7 },
+    tally: { dropped: 1 },
+  },
+  truncate: {
+    ...untouched,
+    verdict: { kind: "truncate", atByte: 5 },
+    status: 200,
+    delivery: {
+      kind: "cut",
+      sentBytes: 5,
+      bytes: new TextEncoder().encode('{"ok"'),
+      delayMs: 0,
+    },
+    received: "part",
+    tally: { applied: 1, lost: 1, unseen: 1 },
+  },
+  garbage: {
+    ...untouched,
+    verdict: { kind: "garbage" },
+    status: 200,
+    delivery: { kind: "bytes", bytes: expect.any(Uint8Array), delayMs: 0 },
+    received: "part",
+    tally: { applied: 1, lost: 1, unseen: 1 },
+  },
+  "garbage as response": {
+    ...untouched,
+    ...nothing,
+    verdict: { kind: "garbage", as: "response" },
+    delivery: { kind: "noise", bytes: expect.any(Uint8Array), delayMs: 0 },
+    tally: { applied: 1, lost: 1, unseen: 1 },
+  },
+  drip: {
+    ...untouched,
+    verdict: { kind: "drip", bytesPerSecond: 10 },
+    status: 200,
+    delivery: { kind: "drip", bytesPerSecond: 10, delayMs: 0 },
+    received: "whole",
+    tally: { applied: 1 },
+  },
+  reorder: {
+    ...untouched,
+    verdict: { kind: "reorder" },
+    status: 200,
+    delivery: { kind: "overtaken", by: 1, atMostMs: 1000, delayMs: 0 },
+    received: "whole",
+    tally: { applied: 1 },
+  },
+  "reorder by 3": {
+    ...untouched,
+    verdict: { kind: "reorder", by: 3, atMost: "250ms", delay: 4 },
+    status: 200,
+    delivery: { kind: "overtaken", by: 3, atMostMs: 250, delayMs: 4 },
+    received: "whole",
+    tally: { applied: 1 },
+  },
+};
+
+describe.each(Object.entries(cases))("%s", (_, expected) => {
+  const sim = simWith(expected.verdict);
+  const answer = senderOf(sim).impression();
+  const [entry] = sim.journal.entries();
+
+  test("what the client gets", () => {
+    expect(answer.status).toBe(expected.status);
+    expect(deliveryOf(answer)).toEqual(expected.delivery);
+    if (expected.status === 0) expect(answer).toMatchObject({ headers: {}, body: "" });
+  });
+
+  test("what the journal says", () => {
+    expect(entry).toMatchObject({
+      operation: "impression",
+      publisher: sim.publishers.at(0).id,
+      producedBy: expected.producedBy,
+      reason: expected.served ? "recorded" : `fault: ${expected.verdict.kind}`,
+      response: { status: answer.status, body: answer.body },
+    });
+    expect(entry?.fault).toMatchObject({
+      rule: id,
+      kind: expected.verdict.kind,
+      delayMs: deliveryOf(answer)?.delayMs ?? 0,
+      served: expected.served,
+      received: expected.received,
+    });
+    // The service's own answer, where it isn't the one that the client has.
+    const isLost = expected.served && expected.tally.lost === 1;
+    if (isLost) expect(JSON.parse(entry?.fault?.lost?.body ?? "")).toHaveProperty("impression_id");
+    else expect(entry?.fault?.lost).toBeUndefined();
+  });
+
+  test("what the service did", () => {
+    expect(tallyOf(sim)).toEqual(expected.tally);
+    const { apiKey, id: publisher_id } = sim.publishers.at(0);
+    const stats = sim.handle({
+      method: "GET",
+      path: "/v1/publisher/stats",
+      query: { publisher_id, from: "2026-01-15" },
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(JSON.parse(stats.body).impressions).toBe(expected.served ? 1 : 0);
+  });
+});
+
+describe("duplicate", () => {
+  test("does it twice: one answer arrives, the other is in the journal alone", () => {
+    for (const answer of ["first", "second"] as const) {
+      const sim = simWith({ kind: "duplicate", answer, delay: 3 });
+      const shown = senderOf(sim).impression("s");
+      const entries = sim.journal.entries();
+      expect(entries.map(({ reason }) => reason)).toEqual(["recorded", "duplicate, not counted"]);
+      const [seen, hidden] = answer === "first" ? entries : entries.toReversed();
+      expect(shown.delivery).toMatchObject({ kind: "whole", delayMs: 3 });
+      expect(seen?.response.body).toBe(shown.body);
+      expect(seen?.fault).toMatchObject({ served: true, received: "whole", lost: undefined });
+      expect(hidden?.response).toMatchObject({ status: 0, body: "" });
+      expect(hidden?.fault).toMatchObject({ served: true, received: "nothing", delayMs: 3 });
+      expect(impressionIdOf(hidden?.fault?.lost as ApiResponse)).toBe(impressionIdOf(shown));
+      expect(sim.faults.get(id)).toMatchObject({ seen: 1, fired: 1 });
+    }
+  });
+
+  test("the copy is counted as one, and is unseen where it records", () => {
+    const sessions = simWith({ kind: "duplicate" });
+    senderOf(sessions).impression("s");
+    expect(tallyOf(sessions)).toEqual({ applied: 1, suppressed: 1, copies: 1 });
+    // Without a session nothing is a duplicate.
+    const none = simWith({ kind: "duplicate" });
+    senderOf(none).impression();
+    expect(tallyOf(none)).toEqual({ applied: 2, copies: 1, unseen: 1 });
+    const second = simWith({ kind: "duplicate", answer: "second" });
+    senderOf(second).impression("s");
+    expect(tallyOf(second)).toEqual({ applied: 1, suppressed: 1, copies: 1, unseen: 1 });
+  });
+
+  test("spends quota twice", () => {
+    const sim = simWith({ kind: "duplicate", answer: "second" });
+    expect(senderOf(sim).stats().headers["x-ratelimit-remaining"]).toBe("58");
+  });
+});
+
+describe("respond", () => {
+  const answerTo = (verdict: Omit<Extract<Verdict, { kind: "respond" }>, "kind">): ApiResponse =>
+    senderOf(simWith({ kind: "respond", ...verdict })).stats();
+
+  test("sends a value as JSON and a text as it is, with their length in bytes", () => {
+    expect(answerTo({ status: 500, body: { message: "ß" } })).toEqual({
+      status: 500,
+      headers: {
+        "content-type": "application/json",
+        "content-length": "16",
+        "x-ratelimit-remaining": "60",
+      },
+      body: '{"message":"ß"}',
+    });
+    expect(answerTo({ status: 200, body: "{€" })).toMatchObject({
+      headers: { "content-type": "text/plain", "content-length": "4" },
+      body: "{€",
+    });
+    expect(answerTo({ status: 200, body: null }).body).toBe("null");
+    expect(answerTo({ status: 200, body: "" }).headers["content-type"]).toBe("text/plain");
+    expect(answerTo({ status: 502 })).toEqual({
+      status: 502,
+      headers: { "content-length": "0", "x-ratelimit-remaining": "60" },
+      body: "",
+    });
+  });
+
+  test("its own headers win, in whatever case they are written", () => {
+    const headers = {
+      "Content-Type": "text/html",
+      "X-RateLimit-Remaining": "0",
+      "Retry-After": "7",
+      constructor: "c",
+    };
+    expect(answerTo({ status: 429, headers, body: "<p>" }).headers).toEqual({
+      "content-type": "text/html",
+      "content-length": "3",
+      "x-ratelimit-remaining": "0",
+      "retry-after": "7",
+      constructor: "c",
+    });
+  });
+
+  test.each([204, 304])("%i says nothing of a length", (status) => {
+    expect(answerTo({ status }).headers).toEqual({ "x-ratelimit-remaining": "60" });
+  });
+
+  test("says how the limit stands, and spends nothing", () => {
+    const sim = createSimulator();
+    const { stats } = senderOf(sim);
+    stats();
+    sim.faults.add({ match: { nth: [1, 2] }, verdict: { kind: "respond", status: 503 } });
+    const remaining = [1, 2, 3].map(() => stats().headers["x-ratelimit-remaining"]);
+    expect(remaining).toEqual(["59", "59", "58"]);
+  });
+
+  test("says how it stands for whom the request counts, where a key serves all", () => {
+    const sim = createSimulator({ assumptions: { "auth.key-scope": "any" } });
+    const named = sim.publishers.at(1);
+    const { apiKey } = sim.publishers.at(0);
+    senderOf(sim, named).impression();
+    sim.faults.add({ verdict: { kind: "respond", status: 503 } });
+    const answer = senderOf(sim, { ...named, apiKey }).impression();
+    expect(answer.headers["x-ratelimit-remaining"]).toBe("9999");
+    // So that a publisher's attempts and events are in one account.
+    expect(tallyOf(sim)).toEqual({});
+    expect(sim.snapshot().accounts[1]?.tally.impression).toMatchObject({ applied: 1, injected: 1 });
+    expect(sim.journal.entries().at(-1)?.publisher).toBe(sim.publishers.at(0).id);
+  });
+
+  test("with applied it has spent, and the answer that is lost is the service's", () => {
+    const sim = simWith({ kind: "respond", status: 200, body: "ok", applied: true });
+    const answer = senderOf(sim).stats();
+    expect(answer).toMatchObject({ body: "ok", headers: { "x-ratelimit-remaining": "59" } });
+    expect(sim.journal.entries()[0]).toMatchObject({
+      producedBy: "rule",
+      response: { body: "ok" },
+      fault: { served: true, received: "whole", lost: { status: 200 } },
+    });
+  });
+
+  test("to HEAD has the headers and no body", () => {
+    const sim = simWith({ kind: "respond", status: 500, body: "four" });
+    const { publisher } = senderOf(sim);
+    const headers = { authorization: `Bearer ${publisher.apiKey}` };
+    const answer = sim.handle({ method: "HEAD", path: "/v1/publisher/stats", headers });
+    expect(answer).toMatchObject({ status: 500, headers: { "content-length": "4" }, body: "" });
+  });
+
+  test("a 429 of a rule is told apart from one of the limit", () => {
+    const sim = createSimulator();
+    const { stats } = senderOf(sim);
+    for (let sent = 0; sent <= 60; sent += 1) stats();
+    sim.faults.add({ id: "ours", verdict: { kind: "respond", status: 429 } });
+    stats();
+    const [limit, rule] = sim.journal.entries({ status: 429 });
+    expect(limit).toMatchObject({ producedBy: "limit", reason: "rate_limited", fault: undefined });
+    expect(rule).toMatchObject({ producedBy: "rule", fault: { rule: "ours", served: false } });
+  });
+});
+
+describe("a body that is cut", () => {
+  const whole = senderOf(createSimulator()).stats();
+  const { length } = new TextEncoder().encode(whole.body);
+
+  test.each<[what: string, verdict: Verdict, sent: number]>([
+    ["at the first byte", { kind: "truncate", atByte: 0 }, 0],
+    ["before the last", { kind: "truncate", atByte: length - 1 }, length - 1],
+    ["at a share, rounded down", { kind: "truncate", share: 0.5 }, Math.floor(length / 2)],
+    ["at no share", { kind: "truncate", share: 0 }, 0],
+  ])("%s has the head of the whole one", (_, verdict, sent) => {
+    const sim = simWith(verdict);
+    const answer = senderOf(sim).stats();
+    expect(answer.headers).toEqual(whole.headers);
+    expect(answer.headers["content-length"]).toBe(String(length));
+    expect(answer.body).toBe(whole.body.slice(0, sent));
+    expect(answer.delivery).toMatchObject({ kind: "cut", sentBytes: sent });
+    expect(sim.journal.entries()[0]).toMatchObject({
+      response: { body: answer.body },
+      fault: { received: "part", lost: { body: whole.body } },
+    });
+  });
+
+  test.each<[what: string, verdict: Verdict]>([
+    ["at its end", { kind: "truncate", atByte: length }],
+    ["far behind its end", { kind: "truncate", atByte: 2 ** 52 }],
+    ["at all of it", { kind: "truncate", share: 1 }],
+  ])("%s is whole, and the journal says so", (_, verdict) => {
+    const sim = simWith(verdict);
+    expect(senderOf(sim).stats()).toEqual(whole);
+    expect(sim.journal.entries()[0]?.fault).toMatchObject({ received: "whole", lost: undefined });
+    expect(sim.faults.get(id).fired).toBe(1);
+  });
+
+  test("within a character has the bytes that are left of it", () => {
+    const sim = createSimulator();
+    const publisher = sim.publishers.signUp({ name: "N", surfaces: ["€"] });
+    const surfaces = (): ApiResponse =>
+      sim.handle({
+        method: "GET",
+        path: "/v1/publisher/surfaces",
+        query: { publisher_id: publisher.id },
+        headers: { authorization: `Bearer ${publisher.apiKey}` },
+      });
+    const bytes = new TextEncoder().encode(surfaces().body);
+    const middle = bytes.indexOf(0xe2) + 2;
+    sim.faults.add({ verdict: { kind: "truncate", atByte: middle } });
+    const { body, delivery } = surfaces();
+    expect(body.endsWith('"\ufffd')).toBe(true);
+    expect(delivery).toMatchObject({ sentBytes: middle, bytes: bytes.subarray(0, middle) });
+  });
+});
+
+test.each<Verdict>([
+  { kind: "truncate", share: 0 },
+  { kind: "garbage" },
+  { kind: "drip", bytesPerSecond: 1 },
+])("$kind leaves an answer without a body as it is, and whole", (verdict) => {
+  const sim = simWith(verdict);
+  const { publisher } = senderOf(sim);
+  const request = {
+    method: "HEAD",
+    path: "/v1/publisher/surfaces",
+    query: { publisher_id: publisher.id },
+    headers: { authorization: `Bearer ${publisher.apiKey}` },
+  };
+  const answer = sim.handle(request);
+  const { delivery: _, ...seen } = answer;
+  expect(seen).toEqual(createSimulator().handle(request));
+  expect(sim.journal.entries()[0]?.fault).toMatchObject({ received: "whole", lost: undefined });
+});
+
+describe("garbage", () => {
+  test("is as long as the body, under the head of the answer, and is neither UTF-8 nor JSON", () => {
+    const whole = senderOf(createSimulator()).stats();
+    const answer = senderOf(simWith({ kind: "garbage" })).stats();
+    expect(answer.headers).toEqual(whole.headers);
+    const bytes = answer.delivery?.kind === "bytes" ? answer.delivery.bytes : new Uint8Array();
+    expect(bytes.length).toBe(Number(whole.headers["content-length"]));
+    expect(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes)).toThrow(TypeError);
+    expect(answer.body).toBe(new TextDecoder().decode(bytes));
+    expect(() => JSON.parse(answer.body)).toThrow(SyntaxError);
+  });
+
+  test("in place of a response is 64 bytes that don't begin as one does", () => {
+    const { delivery } = senderOf(simWith({ kind: "garbage", as: "response" })).stats();
+    const bytes = delivery?.kind === "noise" ? delivery.bytes : new Uint8Array();
+    expect(bytes.length).toBe(64);
+    expect(bytes[0]).toBe(0xff);
+    expect(new Set(bytes).size).toBeGreaterThan(20);
+  });
+});
+
+describe("a client that had gone before the response was handed over", () => {
+  function abandoned(verdict: Verdict): Simulator {
+    const sim = simWith(verdict);
+    const { delivery } = senderOf(sim).impression("s");
+    delivery?.undelivered();
+    // Twice is once.
+    delivery?.undelivered();
+    return sim;
+  }
+
+  test.each<[verdict: Verdict, tally: object]>([
+    [
+      { kind: "delay", delay: 1 },
+      { applied: 1, lost: 1, unseen: 1 },
+    ],
+    [
+      { kind: "drip", bytesPerSecond: 1 },
+      { applied: 1, lost: 1, unseen: 1 },
+    ],
+    [
+      { kind: "truncate", atByte: 1 },
+      { applied: 1, lost: 1, unseen: 1 },
+    ],
+    [
+      { kind: "lose-response", delay: 1 },
+      { applied: 1, lost: 1, unseen: 1 },
+    ],
+    [
+      { kind: "respond", status: 500, applied: true, delay: 1 },
+      { applied: 1, lost: 1, unseen: 1 },
+    ],
+    [{ kind: "respond", status: 500, delay: 1 }, { dropped: 1 }],
+    [{ kind: "drop", delay: 1 }, { dropped: 1 }],
+    [
+      { kind: "duplicate", delay: 1 },
+      { applied: 1, suppressed: 1, copies: 1, lost: 1, unseen: 1 },
+    ],
+  ])("has nothing of %o", (verdict, tally) => {
+    const sim = abandoned(verdict);
+    expect(tallyOf(sim)).toEqual(tally);
+    const [entry] = sim.journal.entries();
+    expect(entry?.response).toEqual({ status: 0, headers: {}, body: "" });
+    expect(entry?.fault?.received).toBe("nothing");
+    if (entry?.fault?.served) expect(entry.fault.lost?.body).toContain("impression_id");
+  });
+
+  test("what it knows and doesn't know is what the book has", () => {
+    const sim = abandoned({ kind: "delay", delay: 1 });
+    const { impression } = senderOf(sim);
+    impression("other");
+    const [account] = sim.snapshot().accounts;
+    const { seenMicros = 0, unseenMicros = 0 } = account?.tally.impression ?? {};
+    expect(seenMicros).toBeGreaterThan(0);
+    expect(unseenMicros).toBeGreaterThan(0);
+    const stats = JSON.parse(
+      sim.handle({
+        method: "GET",
+        path: "/v1/publisher/stats",
+        query: { publisher_id: sim.publishers.at(0).id, from: "2026-01-15" },
+        headers: { authorization: `Bearer ${sim.publishers.at(0).apiKey}` },
+      }).body,
+    );
+    expect(stats.revenue_inr).toBeCloseTo((seenMicros + unseenMicros) / 1e6, 2);
+  });
+});
+
+test("under explain an answer that a rule touched names it, and no other does", () => {
+  const sim = simWith({ kind: "delay", delay: 1 }, { explain: true });
+  const { stats } = senderOf(sim);
+  expect(stats().headers).toMatchObject({
+    "x-adsim-fault": id,
+    "x-adsim-assumptions": "date.timezone",
+  });
+  expect(stats().headers).not.toHaveProperty("x-adsim-fault");
+  sim.faults.add({ id: "five", match: { nth: 1 }, verdict: { kind: "respond", status: 500 } });
+  expect(stats().headers["x-adsim-fault"]).toBe("five");
+  sim.faults.add({ id: "drop", verdict: { kind: "drop" } });
+  expect(stats().headers).toEqual({});
+});
