@@ -20,6 +20,13 @@ export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";
 export type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 export type { OperationId } from "./contract/operations.ts";
-export type { Journal, JournalEntry, JournalFilter } from "./journal/journal.ts";
+export type {
+  HarFilter,
+  Journal,
+  JournalEntry,
+  JournalFault,
+  JournalFilter,
+  Nearest,
+} from "./journal/journal.ts";
 export type { Profile } from "./publishers/profiles.ts";
 export type { Readings, SimulatorOptions } from "./simulator-options.ts";
