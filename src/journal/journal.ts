@@ -59,7 +59,8 @@ export interface Nearest {
   readonly closest: string;
   /**
    * A line for a POSIX shell that gets an answer, with the world's base URL in `ADSIM_URL` and a key in `ADSIM_API_KEY`:
-   * the key that was sent where it is one, else that of the publisher in `closest`. Shown secrets stand in it as such.
+   * the one that was sent where that is valid, else that of the publisher that `closest` names. Shown secrets stand in
+   * the line as such.
    */
   readonly paste: string;
 }

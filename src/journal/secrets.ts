@@ -5,6 +5,7 @@ export const REDACTED: string = "(redacted)";
 
 /** The text without the secrets in it. A key in the wrong place is still a key, and so is one in another spelling. */
 export function withoutSecrets(text: string): string {
+  if (!anySign.test(text)) return text;
   const redacted = text.replaceAll(anyKey, REDACTED).replaceAll(upiMember, `$1${REDACTED}`);
   return withoutAddresses(redacted);
 }
@@ -20,6 +21,9 @@ export function bytesWithoutSecrets(bytes: Uint8Array): Uint8Array {
 }
 
 const PIECE = 0x2000;
+
+/** Whatever spelling a secret has, one of these is in it. Most texts have none, and are looked at once. */
+const anySign = /key_|upi_id|[@%]|\\u00/i;
 
 // A character as it is, percent-encoded (its percent sign too, as often as it may be), or escaped in JSON.
 const encoded = "(?:%(?:25)*|\\\\u00)";

@@ -7,25 +7,48 @@ const MOST_SLIPS = 3;
 /** A beginning or an end of fewer characters could be anybody's. */
 const LEAST_PART = 8;
 
-/** How `sent` differs from `existing`, in words that follow "which"; undefined where they have nothing to do with each other. */
-export function difference(sent: string, existing: string): string | undefined {
-  if (sent === existing) return "is right now";
-  const bare = withoutWrapping(sent);
-  if (bare === existing) return "is right without the quotes, blanks or brackets around or in it";
-  if (bare.toLowerCase() === existing.toLowerCase()) return "is right in another case";
+/** Says in words that follow "which" how what was sent differs from what exists; undefined where they have nothing in common. */
+type Comparison = (existing: string) => string | undefined;
+
+/** `bare`: what was sent without what may have come with it. Made once, for it is held against many. */
+function comparisonOf(sent: string, bare: string): Comparison {
+  const lower = bare.toLowerCase();
+  return (existing) => {
+    if (sent === existing) return "is right now";
+    if (bare === existing) return "is right without the quotes, blanks or brackets around or in it";
+    if (bare.length === existing.length && lower === existing.toLowerCase()) {
+      return "is right in another case";
+    }
+    return wholeOrPart(bare, existing) ?? slips(bare, existing);
+  };
+}
+
+function wholeOrPart(bare: string, existing: string): string | undefined {
   if (bare.length >= LEAST_PART && bare.length < existing.length) {
     const cut = `${bare.length} of ${existing.length} characters`;
     if (existing.startsWith(bare)) return `is cut off: the first ${cut}`;
     if (existing.endsWith(bare)) return `is cut off: the last ${cut}`;
   }
-  if (bare.length > existing.length && bare.startsWith(existing)) {
-    return `goes on after its ${existing.length} characters`;
-  }
+  return bare.length > existing.length && bare.startsWith(existing)
+    ? `goes on after its ${existing.length} characters`
+    : undefined;
+}
+
+function slips(bare: string, existing: string): string | undefined {
   if (!mayBeWithin(MOST_SLIPS, bare, existing)) return undefined;
-  const slips = editDistance(bare, existing);
+  const count = editDistance(bare, existing);
   // What is short is never far from anything.
-  if (slips > MOST_SLIPS || slips * 4 > existing.length) return undefined;
-  return `is mistyped: ${slips} ${slips === 1 ? "character differs" : "characters differ"}`;
+  if (count > MOST_SLIPS || count * 4 > existing.length) return undefined;
+  return `is mistyped: ${count} ${count === 1 ? "character differs" : "characters differ"}`;
+}
+
+/** An id or a key has no blanks and quotes of its own. */
+export function comparedWithId(sent: string): Comparison {
+  return comparisonOf(sent, withoutWrapping(sent));
+}
+
+export function comparedWithName(sent: string): Comparison {
+  return comparisonOf(sent, sent.trim());
 }
 
 /** What people and programs leave around a value. */
@@ -33,14 +56,14 @@ export function withoutWrapping(text: string): string {
   return text.replaceAll(/["'`<>{}[\]()\s,;]/g, "");
 }
 
-/** The first of `candidates` that `sent` is like, and how it differs; one that it differs little from goes first. */
+/** The first of `candidates` that what was sent is like, and how it differs. */
 export function mostAlike<Candidate>(
-  sent: string,
+  compare: Comparison,
   candidates: Iterable<Candidate>,
   textOf: (candidate: Candidate) => string,
 ): { readonly candidate: Candidate; readonly how: string } | undefined {
   for (const candidate of candidates) {
-    const how = difference(sent, textOf(candidate));
+    const how = compare(textOf(candidate));
     if (how !== undefined) return { candidate, how };
   }
   return undefined;

@@ -4,7 +4,7 @@ import type { Account } from "../../accounts/account.ts";
 import type { World } from "../world.ts";
 
 /** How many accounts, and how many impressions of one, are compared with what was sent. */
-const MOST_COMPARED = 1000;
+const MOST_COMPARED = 500;
 
 /** A publisher by what names it. */
 export interface Named {

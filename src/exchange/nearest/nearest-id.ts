@@ -1,7 +1,13 @@
 /** The publisher, surface or impression that somebody may have meant whose id names none of the caller's. */
 
 import type { Account } from "../../accounts/account.ts";
-import { difference, mostAlike, quotedValue, withoutWrapping } from "./likeness.ts";
+import {
+  comparedWithId,
+  comparedWithName,
+  mostAlike,
+  quotedValue,
+  withoutWrapping,
+} from "./likeness.ts";
 import type { Lookup } from "./lookup.ts";
 import { anySurface } from "./target.ts";
 
@@ -26,10 +32,11 @@ export function nearestPublisher(value: unknown, caller: Account, lookup: Lookup
   });
   if (text === caller.id) return its("is right now");
   if (lookup.byId(text) !== undefined) return its("is another publisher's");
-  const own = difference(text, caller.id);
+  const compare = comparedWithId(text);
+  const own = compare(caller.id);
   if (own !== undefined) return its(own);
   if (lookup.world.assumptions["auth.key-scope"] === "any") {
-    const alike = mostAlike(text, lookup.publishers, ({ id }) => id);
+    const alike = mostAlike(compare, lookup.publishers, ({ id }) => id);
     const account = alike && lookup.account(alike.candidate.ordinal);
     if (alike !== undefined && account !== undefined) return its(alike.how, account);
   }
@@ -49,12 +56,12 @@ export function nearestSurface(value: unknown, account: Account, lookup: Lookup)
     id: surface.id,
     account,
   });
-  const named = mostAlike(text, surfaces, ({ name }) => name);
+  const named = mostAlike(comparedWithName(text), surfaces, ({ name }) => name);
   if (named !== undefined) {
-    const how = named.candidate.name === text ? "is its name" : `${named.how}, as its name`;
-    return its(`${how}: the id is asked for`, named.candidate);
+    const how = named.candidate.name === text ? "" : `, or nearly so: it ${named.how}`;
+    return its(`is the name of a surface, whose id is asked for${how}`, named.candidate);
   }
-  const alike = mostAlike(text, surfaces, ({ id }) => id);
+  const alike = mostAlike(comparedWithId(text), surfaces, ({ id }) => id);
   if (alike !== undefined) return its(alike.how, alike.candidate);
   const { ids } = lookup.world;
   const parts = ids.surface.decode(text);
@@ -83,7 +90,7 @@ export function nearestImpression(value: unknown, caller: Account, lookup: Looku
   if (parts !== undefined) return its(aboutImpression(parts, caller, lookup), idOf(parts));
   const clicked = ids.click.decode(text);
   if (clicked !== undefined) return its("is a click_id", idOf(clicked));
-  const alike = mostAlike(text, lookup.impressionIds(caller), (id) => id);
+  const alike = mostAlike(comparedWithId(text), lookup.impressionIds(caller), (id) => id);
   if (alike !== undefined) return its(alike.how, alike.candidate);
   if (ids.surface.decode(text) !== undefined) return its("is the id of a surface");
   if (lookup.byId(text) !== undefined) return its("is a publisher_id");

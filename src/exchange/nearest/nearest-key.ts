@@ -4,49 +4,41 @@ import type { Account } from "../../accounts/account.ts";
 import { shown } from "../../base/shown.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { headerOf } from "../headers.ts";
-import { mostAlike, withoutWrapping } from "./likeness.ts";
+import { comparedWithId, mostAlike, withoutWrapping } from "./likeness.ts";
 import type { Lookup } from "./lookup.ts";
 
 export interface NearestKey {
   readonly sent: string;
-  readonly closest: string;
   /** Whose key it may be. */
   readonly account: Account | undefined;
 }
 
-const RIGHT = "Authorization: Bearer <API_KEY>";
-
 export function nearestKey(record: JournalRecord, lookup: Lookup): NearestKey {
   const header = headerOf(record.headers, "authorization")?.trim();
   if (header === undefined || header === "") return elsewhere(record, lookup, header);
-  const bearer = /^bearer(?![\w-])[:=]?\s*(.*)$/is.exec(header);
+  const bearer = /^bearer(?:(?![\w-])|(?=key_))[:=]?\s*(.*)$/is.exec(header);
   if (bearer === null) return withoutBearer(header, lookup);
   const sentKey = bearer[1]?.trim() ?? "";
   if (sentKey === "") {
-    return { sent: "Authorization: Bearer without a key", closest: RIGHT, account: undefined };
+    return { sent: "Authorization: Bearer without a key", account: undefined };
   }
   if (/,\s*bearer\s/i.test(sentKey)) {
     const [first = ""] = sentKey.split(",");
     const account = whose(first, lookup)?.account;
-    return { sent: "two Authorization headers, joined by a comma", closest: RIGHT, account };
+    return { sent: "two Authorization headers, joined by a comma", account };
   }
   const live = lookup.byKey(sentKey);
   if (live === undefined) return aboutKey(sentKey, lookup);
   if (/^Bearer +\S/.test(header)) {
     return {
       sent: "Authorization: Bearer with an API key that was none then",
-      closest: keyOf(live),
       account: live,
     };
   }
   const how = /^Bearer/.test(header)
     ? "and an API key without one blank between them"
     : `in another case (${header.slice(0, "bearer".length)}) with an API key`;
-  return { sent: `Authorization: Bearer ${how}`, closest: RIGHT, account: live };
-}
-
-function keyOf({ id }: Account): string {
-  return `Authorization: Bearer with the API key of ${id}`;
+  return { sent: `Authorization: Bearer ${how}`, account: live };
 }
 
 /** No header: a key may have been sent in another place. */
@@ -60,22 +52,22 @@ function elsewhere(
     const account = keyIn(name, value, lookup);
     if (account !== undefined) {
       const sent = `${none}, and an API key in the query (${shown(name)})`;
-      return { sent, closest: RIGHT, account: account.account };
+      return { sent, account: account.account };
     }
   }
   for (const [name, value] of Object.entries(headers)) {
     const account = keyIn(name, value, lookup);
     if (account !== undefined) {
       const sent = `${none}, and an API key in the header ${shown(name)}`;
-      return { sent, closest: RIGHT, account: account.account };
+      return { sent, account: account.account };
     }
   }
   const inBody = typeof body === "string" ? KEY.exec(body)?.[0] : undefined;
   if (inBody !== undefined) {
     const account = whose(inBody, lookup)?.account;
-    return { sent: `${none}, and an API key in the body`, closest: RIGHT, account };
+    return { sent: `${none}, and an API key in the body`, account };
   }
-  return { sent: none, closest: RIGHT, account: undefined };
+  return { sent: none, account: undefined };
 }
 
 const KEY = /key_[0-9a-z]{13}/i;
@@ -102,13 +94,10 @@ function withoutBearer(header: string, lookup: Lookup): NearestKey {
   const inBasic = /^basic$/i.test(scheme) ? KEY.exec(fromBase64(others[0] ?? ""))?.[0] : undefined;
   const account = found?.account ?? (inBasic === undefined ? undefined : lookup.byKey(inBasic));
   if (KNOWN_SCHEMES.test(scheme) && others.length > 0) {
-    return { sent: `Authorization with the scheme ${scheme}`, closest: RIGHT, account };
+    return { sent: `Authorization with the scheme ${scheme}`, account };
   }
-  const sent =
-    found === undefined && others.length > 0
-      ? "Authorization with another scheme"
-      : "Authorization with a key alone, without the word Bearer";
-  return { sent, closest: RIGHT, account };
+  const what = found === undefined ? "something else" : "a key alone";
+  return { sent: `Authorization with ${what}, without the word Bearer`, account };
 }
 
 function fromBase64(text: string): string {
@@ -123,7 +112,6 @@ function fromBase64(text: string): string {
 function aboutKey(sentKey: string, lookup: Lookup): NearestKey {
   const named = (what: string, account?: Account): NearestKey => ({
     sent: `Authorization: Bearer with ${what}`,
-    closest: account === undefined ? RIGHT : keyOf(account),
     account,
   });
   const found = whose(sentKey, lookup);
@@ -160,6 +148,6 @@ function whose(
     }
     if (text === sentKey) return { account, how: "is right now" };
   }
-  const alike = mostAlike(sentKey, lookup.publishers, ({ apiKey }) => apiKey);
+  const alike = mostAlike(comparedWithId(sentKey), lookup.publishers, ({ apiKey }) => apiKey);
   return alike && { account: lookup.account(alike.candidate.ordinal), how: alike.how };
 }

@@ -16,14 +16,20 @@ const LONGEST = 200;
 export function nearestRoute(method: string, path: string): NearestRoute {
   const read = plain(path);
   const [nearest] = Object.values<Operation>(operations)
-    .map((operation) => ({ operation, score: distanceTo(operation, method, read) }))
-    .sort((left, right) => left.score - right.score);
-  const operation: Operation = nearest?.operation ?? operations.stats;
+    .map((operation) => ({ operation, edits: distanceTo(operation, method, read) }))
+    .sort((left, right) => left.edits - right.edits);
+  const isLike = nearest !== undefined && nearest.edits * 2 <= read.length;
+  const operation: Operation = isLike ? nearest.operation : plainest(method);
   return {
     operation,
     sent: `${quotedValue(method)} ${quotedValue(path)}`,
     closest: `${operation.method} ${operation.path}`,
   };
+}
+
+/** Stands for all, where a path is like none of theirs. */
+function plainest(method: string): Operation {
+  return method === "POST" ? operations.impression : operations.surfaces;
 }
 
 /** A path with what is often wrong about it put right. */
@@ -52,7 +58,7 @@ function distanceTo(operation: Operation, method: string, path: string): number 
   const last = editDistance(lastOf(path), lastOf(operation.path)) + 1;
   const otherMethod =
     (method === "HEAD" ? "GET" : method.toUpperCase()) === operation.method ? 0 : 1;
-  return 2 * Math.min(whole, last) + otherMethod;
+  return Math.min(whole, last) + otherMethod / 2;
 }
 
 function lastOf(path: string): string {

@@ -65,7 +65,8 @@ function aboutRoute(record: JournalRecord, lookup: Lookup): Explained {
 function aboutKey(record: JournalRecord, lookup: Lookup): Explained {
   const operation = operationOf(record);
   const raw = rawOf(record, operation, lookup);
-  const { sent, closest, account = publisherIn(raw, lookup) } = nearestKey(record, lookup);
+  const { sent, account = publisherIn(raw, lookup) } = nearestKey(record, lookup);
+  const closest = `Authorization: Bearer <the API key of ${account.id}>`;
   return { operation, sent, closest, raw, account };
 }
 
