@@ -72,7 +72,8 @@ function baseUrlOf(host: string | undefined, prefix: string): string | undefined
   if (host === undefined || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/.test(host)) {
     return undefined;
   }
-  return `http://${host}${prefix}`;
+  const baseUrl = `http://${host}${prefix}`;
+  return URL.canParse(baseUrl) ? baseUrl : undefined;
 }
 
 /** The line to paste needs no environment for what is known here. */
