@@ -55,12 +55,16 @@ function timingsOf(
   record: JournalRecord,
 ): { readonly send: number; readonly wait: number; readonly receive: number } {
   const { delivery } = record.response;
-  const receive =
+  const wait = fault?.delayMs ?? 0;
+  const dripped =
     delivery?.kind === "drip"
       ? Math.round((utf8Length(response.body) * 1000) / delivery.bytesPerSecond)
       : 0;
-  return { send: 0, wait: fault?.delayMs ?? 0, receive };
+  return { send: 0, wait, receive: wait + dripped === 0 ? A_MOMENT : dripped };
 }
+
+/** Chrome calls what took no time pending, and what took less than it shows 0 ms. */
+const A_MOMENT = 0.001;
 
 const HTTP_VERSION = "HTTP/1.1";
 

@@ -168,6 +168,8 @@ describe("HAR", () => {
     expect(pages.map(({ id }) => id)).toEqual([...new Set(entries.map(({ pageref }) => pageref))]);
     expect(entries[1]).toMatchObject({
       startedDateTime: "2026-01-15T00:00:01.234Z",
+      // Chrome takes 0 for pending.
+      time: 0.001,
       response: { status: 308, statusText: "Permanent Redirect", redirectURL: "../stats?a=b" },
     });
     const kept = entries.map(({ _adsim }) => _adsim);
