@@ -30,6 +30,13 @@ export type { Faults } from "./faults/faults.ts";
 export type { InstalledRule } from "./faults/installed-rule.ts";
 export type { FaultFunction, FaultMatch, FaultRequest, FaultRule } from "./faults/rule.ts";
 export type { Verdict } from "./faults/verdict.ts";
-export type { Journal, JournalEntry, JournalFilter } from "./journal/journal.ts";
+export type {
+  HarFilter,
+  Journal,
+  JournalEntry,
+  JournalFault,
+  JournalFilter,
+  Nearest,
+} from "./journal/journal.ts";
 export type { Profile } from "./publishers/profiles.ts";
 export type { Readings, SimulatorOptions } from "./simulator-options.ts";

@@ -35,6 +35,8 @@ export interface SimulatorOptions {
   readonly faults?: readonly (FaultRule | FaultFunction)[] | undefined;
   /** How many requests the journal keeps; 0 keeps none. @default 10000 */
   readonly journalEntries?: number | undefined;
+  /** How many bytes of requests and responses the journal keeps, the latest one in any case; 0 keeps none. @default 33554432 */
+  readonly journalBytes?: number | undefined;
 }
 
 /** Everything that a world's behaviour follows from, save for its clock and accounts. */
@@ -56,6 +58,7 @@ export interface ReadOptions {
   readonly explain: boolean;
   readonly faults: readonly (FaultRule | FaultFunction)[];
   readonly journalEntries: number;
+  readonly journalBytes: number;
 }
 
 const DEFAULT_START = "2026-01-15T00:00:00Z";
@@ -105,6 +108,14 @@ const optionsSchema = v.strictObject({
     ),
     10_000,
   ),
+  journalBytes: v.optional(
+    v.pipe(
+      v.number(),
+      v.safeInteger("must be a whole number"),
+      v.minValue(0, "must not be negative"),
+    ),
+    32 * 1024 * 1024,
+  ),
 });
 
 /** @throws InputError that names the option at fault. */
@@ -126,6 +137,7 @@ export function readOptions(options: SimulatorOptions): ReadOptions {
     explain: given.explain,
     faults,
     journalEntries: given.journalEntries,
+    journalBytes: given.journalBytes,
   };
 }
 

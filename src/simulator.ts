@@ -21,11 +21,13 @@ import { inField, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import type { Meter } from "./exchange/meter.ts";
+import { createNearestFinder } from "./exchange/nearest/nearest.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
 import { createFaults, createTransports, type Faults, type Transports } from "./faults/faults.ts";
 import { createRuleList, loadRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
 import { createJournal, type Journal, type JournalRing } from "./journal/journal.ts";
+import { worldAbout } from "./journal/record.ts";
 import { createIds } from "./publishers/ids.ts";
 import type { People } from "./publishers/people.ts";
 import { createPopulation } from "./publishers/population.ts";
@@ -118,7 +120,11 @@ function createCore(
   origin?: { readonly snapshot: Snapshot; readonly rules: RuleList },
 ): SimulatorCore {
   const { settings } = read;
-  const journal = createJournal(read.journalEntries);
+  const journal = createJournal({
+    entries: read.journalEntries,
+    bytes: read.journalBytes,
+    nearest: createNearestFinder(() => running),
+  });
   const transports = createTransports();
   const make = createWorldMaker({ read, surroundings, journal, transports });
   let running =
@@ -207,6 +213,7 @@ function createWorldMaker({
 
   function continued(settings: Settings, { clock, rules, strangers }: Kept): Running {
     const { seed, assumptions } = settings;
+    const about = worldAbout(settings);
     const dayOf = dayReader(assumptions);
     const startDay = dayOf(settings.startMs);
     const ids = createIds(seed, assumptions);
@@ -224,7 +231,7 @@ function createWorldMaker({
     const accounts = createAccounts({ ids, population, freshBuckets, strangers });
     const { meter } = surroundings;
     const access = { clock, rules, refusal, explain, meter };
-    const parts = { seed, assumptions, ids, population, accounts, ...access };
+    const parts = { seed, about, assumptions, ids, population, accounts, ...access };
     const exchange = createExchange(parts, journal, startDay);
     return { ...parts, dayOf, settings, buckets, exchange };
   }

@@ -190,10 +190,15 @@ describe("banned calls", () => {
     ["timers", /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/],
     ["the locale", /toLocale\w*|\bIntl\b|localeCompare/],
     ["the environment", /\bprocess\b/],
-    ["waiting", /\bawait\b|\basync\b|\bPromise\b/],
+    ["waiting", /\bawait\b|\basync\b/],
   ])("%s: only in adapters and cli", (_, pattern) => {
     // The control API reads bodies that an adapter has read: it may not wait either.
     expect(places(sources, pattern, inside)).toEqual([]);
+  });
+
+  test("promises: only in adapters and cli, and where the journal tells who waits for an entry", () => {
+    const isBelow = (path: string): boolean => inside(path) && path !== "src/journal/wait-for.ts";
+    expect(places(sources, /\bPromise\b/, isBelow)).toEqual([]);
   });
 
   test("the host's time zone is read nowhere", () => {

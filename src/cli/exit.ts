@@ -19,6 +19,7 @@ const optionNames: Readonly<Record<string, string>> = {
   controlToken: "--control-token",
   maxWorlds: "--max-worlds",
   journalEntries: "--journal-entries",
+  journalBytes: "--journal-bytes",
 };
 
 /** What to tell the user about `error`, and the exit code. */

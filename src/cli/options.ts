@@ -31,6 +31,7 @@ export interface ServerFlags extends AnswerFlags {
   readonly controlToken?: string;
   readonly maxWorlds?: number;
   readonly journalEntries?: number;
+  readonly journalBytes?: number;
 }
 
 export function addCommonOptions(command: Command, defaultClock: ClockMode): Command {
@@ -85,6 +86,11 @@ export function addServerOptions(command: Command, defaultPort: number): Command
       "--journal-entries <count>",
       "how many requests the journal keeps; 0 keeps none (default: 10000)",
       wholeNumber(),
+    )
+    .option(
+      "--journal-bytes <count>",
+      "how many bytes of them it keeps; 0 keeps none (default: 33554432)",
+      wholeNumber(),
     );
 }
 
@@ -132,6 +138,7 @@ export async function serverOptions(
     controlToken: flags.controlToken,
     maxWorlds: flags.maxWorlds,
     journalEntries: flags.journalEntries,
+    journalBytes: flags.journalBytes,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { InputError } from "../base/input.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { headerOf } from "../exchange/headers.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { WorldPlace, WorldsControl } from "../worlds.ts";
 import { pathPart, type Query, readBody, readQuery, splitTarget } from "./input.ts";
@@ -94,6 +95,7 @@ function answer(request: ApiRequest, place: WorldPlace, version: string): ApiRes
       worldName: place.name,
       prefix: place.prefix,
       version,
+      host: headerOf(request.headers ?? {}, "host"),
       part: (name) => decoded.get(name) ?? "",
       query,
       body: body.kind === "json" ? body.value : {},
@@ -123,12 +125,8 @@ function written(reply: Reply): ApiResponse {
       return jsonResponse(200, reply.value);
     case "created":
       return jsonResponse(201, reply.value, { location: reply.location });
-    case "lines":
-      return textResponse({
-        status: 200,
-        contentType: "application/x-ndjson",
-        body: reply.values.map((value) => `${JSON.stringify(value)}\n`).join(""),
-      });
+    case "text":
+      return textResponse({ status: 200, contentType: reply.contentType, body: reply.text });
     case "nothing":
       return { status: 204, headers: everyResponse, body: "" };
   }

@@ -4,13 +4,13 @@ import * as v from "valibot";
 import type { Publishers } from "../accounts/directory.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { type OperationId, operations } from "../contract/operations.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import type { Worlds } from "../worlds.ts";
 import { answerAudit } from "./audit.ts";
 import { faultRoutes } from "./fault-routes.ts";
-import { choiceOf, integerOf, type Query } from "./input.ts";
+import { integerOf, type Query } from "./input.ts";
+import { clearJournal, journalQuery, showJournal } from "./journal-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
@@ -22,6 +22,8 @@ export interface Call {
   /** What the path of every request to this world begins with. */
   readonly prefix: string;
   readonly version: string;
+  /** The Host header as it was sent. */
+  readonly host: string | undefined;
   /** A part of the path by its name in the route, decoded. */
   part(name: string): string;
   readonly query: Query;
@@ -31,7 +33,7 @@ export interface Call {
 export type Reply =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "created"; readonly value: unknown; readonly location: string }
-  | { readonly kind: "lines"; readonly values: readonly unknown[] }
+  | { readonly kind: "text"; readonly contentType: string; readonly text: string }
   | { readonly kind: "nothing" };
 
 export interface ControlRoute {
@@ -92,20 +94,8 @@ export const controlRoutes: readonly ControlRoute[] = [
   { method: "POST", path: "clock/advance", body: "required", answer: advanceClock },
   { method: "GET", path: "assumptions", answer: ({ world }) => json(world.assumptions) },
   { method: "PATCH", path: "assumptions", body: "required", answer: assume },
-  {
-    method: "GET",
-    path: "journal",
-    query: ["operation", "publisher", "status", "limit", "format"],
-    answer: journal,
-  },
-  {
-    method: "DELETE",
-    path: "journal",
-    answer({ world }) {
-      world.journal.clear();
-      return { kind: "nothing" };
-    },
-  },
+  { method: "GET", path: "journal", query: journalQuery, answer: showJournal },
+  { method: "DELETE", path: "journal", answer: clearJournal },
   ...faultRoutes,
   ...worldRoutes,
   { method: "GET", path: "audit", answer: answerAudit },
@@ -226,16 +216,4 @@ function assume({ world, body }: Call): Reply {
     const rest = bare(error.message).slice(bare(error.field).length).trimStart();
     throw new InputError(bare(error.field), rest, error.reason);
   }
-}
-
-function journal({ world, query }: Call): Reply {
-  const format = choiceOf(query, "format", ["json", "ndjson"]) ?? "json";
-  const entries = world.journal.entries({
-    operation: choiceOf(query, "operation", Object.keys(operations) as OperationId[]),
-    publisher: query.get("publisher"),
-    status: integerOf(query, "status", { minimum: 100, maximum: 599 }),
-    limit: integerOf(query, "limit", { minimum: 1, maximum: LAST_PLACE }),
-  });
-  if (format === "ndjson") return { kind: "lines", values: entries };
-  return json({ entries, total: world.journal.total });
 }

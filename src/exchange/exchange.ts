@@ -43,7 +43,7 @@ type Operators = {
 
 /** The request path of a world under its assumptions. `startDay`: the first day without seeded history. */
 export function createExchange(world: World, journal: JournalRing, startDay: Day): Exchange {
-  const { assumptions, accounts, clock, rules, refusal, meter } = world;
+  const { assumptions, accounts, clock, rules, refusal, about, meter } = world;
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
@@ -66,7 +66,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const beganMs = meter === undefined ? 0 : meter.nowMs();
     const nowMs = clock.now();
     forget(nowMs);
-    const visit = visitOf(request, nowMs);
+    const visit = visitOf(request, nowMs, about);
     if (!rules.isEmpty) {
       const sighting = sight(visit);
       const fired = rules.look(arrivedOf(visit, sighting), refusal);

@@ -2,7 +2,7 @@
 
 import type { Account } from "../accounts/account.ts";
 import { type ApiRequest, noResponse } from "../contract/messages.ts";
-import type { JournalRecord } from "../journal/record.ts";
+import type { JournalRecord, WorldAbout } from "../journal/record.ts";
 import { headerOf } from "./headers.ts";
 import { documented, type Effect } from "./outcome.ts";
 import { queryText } from "./parameters.ts";
@@ -17,7 +17,7 @@ export interface Visit extends JournalRecord {
 }
 
 /** The request with its query apart from its path, and nothing decided yet. */
-export function visitOf(request: ApiRequest, nowMs: number): Visit {
+export function visitOf(request: ApiRequest, nowMs: number, world: WorldAbout): Visit {
   const { path, headers = noHeaders, body = "" } = request;
   const isObject = typeof body === "object" && !(body instanceof Uint8Array);
   const mark = path.indexOf("?");
@@ -37,6 +37,7 @@ export function visitOf(request: ApiRequest, nowMs: number): Visit {
     fault: undefined,
     reason: "",
     shapedBy: documented,
+    world,
     account: undefined,
     effect: undefined,
     micros: 0,

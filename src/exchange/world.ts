@@ -7,12 +7,15 @@ import type { Clock } from "../base/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { Refusal } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
+import type { WorldAbout } from "../journal/record.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Population } from "../publishers/population.ts";
 import type { Meter } from "./meter.ts";
 
 export interface World {
   readonly seed: string;
+  /** What every journal record says of the world. */
+  readonly about: WorldAbout;
   readonly assumptions: Assumptions;
   readonly ids: Ids;
   readonly population: Population;

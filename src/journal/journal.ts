@@ -1,16 +1,18 @@
 /** What happened: the latest requests with their answers and the reason for each, in a ring. */
 
-import * as v from "valibot";
 import type { AssumptionKey } from "../assumptions/catalogue.ts";
-import { formatInstant } from "../base/calendar.ts";
-import { parseInput } from "../base/input.ts";
 import { putTogether } from "../base/text.ts";
 import { type ApiResponse, noResponse } from "../contract/messages.ts";
-import { type OperationId, operations } from "../contract/operations.ts";
+import type { OperationId } from "../contract/operations.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
+import { type ReadFilter, readFilter, readHarFilter, type Secrets } from "./filter.ts";
+import { harBaseUrl, harOf } from "./har.ts";
 import type { JournalRecord } from "./record.ts";
+import { shownEntry } from "./shown.ts";
+import { bytesOf } from "./size.ts";
+import { createWaiters, type WaitFor } from "./wait-for.ts";
 
-/** A request with its answer. Keys are left out of it. */
+/** A request with its answer. Keys and UPI ids are left out of it, unless they were asked for. */
 export interface JournalEntry {
   /** Counts all requests of the world, from 1. */
   readonly sequence: number;
@@ -27,9 +29,11 @@ export interface JournalEntry {
     readonly headers: Readonly<Record<string, string>>;
     /** Text; bytes that are not UTF-8 are shown as U+FFFD. */
     readonly body: string;
+    /** The bytes in base 64, where they are not UTF-8. */
+    readonly bodyBase64?: string | undefined;
   };
   /** What the client got: status 0 where a rule left it without a response, and where broken off only what came. */
-  readonly response: Omit<ApiResponse, "delivery">;
+  readonly response: ShownResponse;
   /** Who made the answer: the service, its request limit, or a fault rule in its place. */
   readonly producedBy: "service" | "limit" | "rule";
   /** What a fault rule did to it; undefined where none did anything. */
@@ -38,6 +42,27 @@ export interface JournalEntry {
   readonly reason: string;
   /** The open points of the spec that shaped the answer, or that the spec alone did. */
   readonly assumptions: readonly AssumptionKey[] | "documented";
+  /** What would have been right, where the service knew no such path, method, key, publisher, surface or impression. */
+  readonly nearest?: Nearest | undefined;
+}
+
+/** A response as the client got it. `bodyBase64`: the bytes, where they are not UTF-8. */
+export type ShownResponse = Omit<ApiResponse, "delivery"> & {
+  readonly bodyBase64?: string | undefined;
+};
+
+/** A miss explained, from the world as it is when the entry is shown. */
+export interface Nearest {
+  /** What was sent, as far as it may be repeated. */
+  readonly sent: string;
+  /** The closest thing that exists. */
+  readonly closest: string;
+  /**
+   * A line for a POSIX shell that gets an answer, with the world's base URL in `ADSIM_URL` and a key in `ADSIM_API_KEY`:
+   * the one that was sent where that is valid, else that of the publisher that `closest` names. Shown secrets stand in
+   * the line as such.
+   */
+  readonly paste: string;
 }
 
 /** What a fault rule did to a request. */
@@ -52,33 +77,49 @@ export interface JournalFault {
   /** How much of its response the client got. A second application's never reaches it. */
   readonly received: "whole" | "part" | "nothing";
   /** The service's own answer, where the client didn't get it whole. */
-  readonly lost: Omit<ApiResponse, "delivery"> | undefined;
+  readonly lost: ShownResponse | undefined;
 }
 
-/** Which entries to give: all conditions hold. `limit`: the latest that many. */
+/** Which entries to give: all conditions hold. */
 export interface JournalFilter {
   readonly operation?: OperationId | undefined;
+  /** Id of the publisher whose key was sent. */
   readonly publisher?: string | undefined;
+  /** What the client got; 0 where it got no response. */
   readonly status?: number | undefined;
+  /** From this instant of the world's clock on, in ISO 8601. */
+  readonly from?: string | undefined;
+  /** Before this instant of the world's clock, in ISO 8601. */
+  readonly until?: string | undefined;
+  /** The id of a fault rule; `"any"` or `"none"`: whether any rule touched it. */
+  readonly fault?: string | undefined;
+  /** Whether no operation answers at the path and method. */
+  readonly unmatched?: boolean | undefined;
+  /** Only entries with a higher sequence. */
+  readonly after?: number | undefined;
+  /** The latest that many. */
   readonly limit?: number | undefined;
+  /** API keys, the Authorization header and UPI ids. @default "redacted" */
+  readonly secrets?: Secrets | undefined;
 }
 
-const operationIds = Object.values(operations).map(({ id }) => id);
-const wholeNumber = v.pipe(
-  v.number("must be a whole number"),
-  v.safeInteger("must be a whole number"),
-);
-const filterSchema = v.strictObject({
-  operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
-  publisher: v.optional(v.string()),
-  status: v.optional(wholeNumber),
-  limit: v.optional(v.pipe(wholeNumber, v.minValue(1, "must be at least 1"))),
-});
+export interface HarFilter extends JournalFilter {
+  /** What the URLs of requests begin with. @default "http://adsim.invalid" */
+  readonly baseUrl?: string | URL | undefined;
+}
 
-/** A world's journal. */
+/** A world's journal. Every method that takes a filter throws {@link InputError} for one that isn't. */
 export interface Journal {
-  /** The entries kept, oldest first. @throws InputError for a filter that isn't one. */
+  /** The entries kept, oldest first. */
   entries(filter?: JournalFilter): JournalEntry[];
+  /** The same as text, a JSON document a line: the entry, and as `world` what the world that answered was made from. */
+  toNdjson(filter?: JournalFilter): string;
+  /**
+   * The same as the text of an HTTP Archive (HAR 1.2), for browsers and other viewers. Each entry has an `_adsim` with what
+   * the format has no place for. @throws InputError for a base URL that isn't one.
+   */
+  toHar(filter?: HarFilter): string;
+  readonly waitFor: WaitFor;
   /** Forgets all entries; numbering goes on. */
   clear(): void;
   /** How many requests were journalled since the world began, those forgotten included. */
@@ -93,13 +134,25 @@ export interface JournalRing extends Journal {
   restart(): void;
 }
 
-/** How much a journal keeps at most, in characters of requests and response bodies. */
-const MAX_CHARACTERS = 32 * 1024 * 1024;
-/** What a header field takes beside its text, in characters: a head of 32 KiB can hold thousands that have next to none. */
-const FIELD_CHARACTERS = 64;
+/** A record with its number. */
+export interface Kept {
+  readonly record: JournalRecord;
+  readonly sequence: number;
+}
 
-/** A journal of the latest `capacity` requests; `capacity` 0 keeps none. */
-export function createJournal(capacity: number): JournalRing {
+/** Explains misses. Made anew for each listing, over which it may remember what it works out. */
+export type NearestFinder = () => (record: JournalRecord, secrets: Secrets) => Nearest | undefined;
+
+export interface JournalOptions {
+  /** How many requests it keeps; 0 keeps none. */
+  readonly entries: number;
+  /** How many bytes of requests and responses it keeps, the latest one in any case; 0 keeps none. */
+  readonly bytes: number;
+  readonly nearest: NearestFinder;
+}
+
+export function createJournal({ entries, bytes: most, nearest }: JournalOptions): JournalRing {
+  const capacity = most === 0 ? 0 : entries;
   // Entry `n` is at place `(n - first) % capacity`, where `first` is the number of the first entry after a clear.
   let ring: JournalRecord[] = [];
   // Beside the ring, since an old entry is far from the processor: only its place is touched when it goes.
@@ -107,10 +160,10 @@ export function createJournal(capacity: number): JournalRing {
   let first = 0;
   let total = 0;
   let kept = 0;
-  let characters = 0;
+  let bytes = 0;
 
   function dropOldest(): void {
-    characters -= sizes[(total - kept - first) % capacity] ?? 0;
+    bytes -= sizes[(total - kept - first) % capacity] ?? 0;
     kept -= 1;
   }
 
@@ -119,8 +172,29 @@ export function createJournal(capacity: number): JournalRing {
     sizes = [];
     first = total;
     kept = 0;
-    characters = 0;
+    bytes = 0;
   }
+
+  /** The latest that match, oldest first. */
+  function select(filter: ReadFilter): Kept[] {
+    const found: Kept[] = [];
+    for (let back = 1; back <= kept && found.length < filter.limit; back += 1) {
+      const sequence = total - back + 1;
+      if (sequence < filter.first) break;
+      const record = ring[(sequence - 1 - first) % capacity];
+      if (record !== undefined && filter.matches(record)) found.push({ record, sequence });
+    }
+    return found.reverse();
+  }
+
+  function show(found: readonly Kept[], { secrets }: ReadFilter): JournalEntry[] {
+    const find = nearest();
+    return found.map(({ record, sequence }) =>
+      shownEntry(record, sequence, secrets, find(record, secrets)),
+    );
+  }
+
+  const waiters = createWaiters({ select, show });
 
   return {
     get total(): number {
@@ -134,30 +208,45 @@ export function createJournal(capacity: number): JournalRing {
         if (kept === capacity) dropOldest();
         putTogether(entry.response.body);
         const place = (total - first) % capacity;
-        const size = sizeOf(entry);
+        const size = bytesOf(entry);
         ring[place] = entry;
         sizes[place] = size;
         kept += 1;
-        characters += size;
+        bytes += size;
       }
       total += 1;
-      while (characters > MAX_CHARACTERS && kept > 1) {
+      while (bytes > most && kept > 1) {
         // Its place may not be needed for long: let go of what it holds.
         ring[(total - kept - first) % capacity] = forgotten;
         dropOldest();
       }
+      if (waiters.length !== 0) waiters.notify({ record: entry, sequence: total });
     },
-    entries(wanted = {}) {
-      const filter = parseInput(filterSchema, wanted);
-      const found: JournalEntry[] = [];
-      const limit = filter.limit ?? Number.POSITIVE_INFINITY;
-      for (let back = 1; back <= kept && found.length < limit; back += 1) {
-        const entry = ring[(total - back - first) % capacity];
-        if (entry === undefined || !matches(entry, filter)) continue;
-        found.push(shown(entry, total - back + 1));
-      }
-      return found.reverse();
+    entries(given = {}) {
+      const filter = readFilter(given);
+      return show(select(filter), filter);
     },
+    toNdjson(given = {}) {
+      const filter = readFilter(given);
+      const found = select(filter);
+      return show(found, filter)
+        .map((entry, at) => `${JSON.stringify({ ...entry, world: found[at]?.record.world })}\n`)
+        .join("");
+    },
+    toHar(given = {}) {
+      const { filter, baseUrl } = readHarFilter(given);
+      const base = harBaseUrl(baseUrl);
+      const found = select(filter);
+      const entries = show(found, filter);
+      return harOf(
+        found.flatMap(({ record }, at) => {
+          const entry = entries[at];
+          return entry === undefined ? [] : [{ record, entry }];
+        }),
+        base,
+      );
+    },
+    waitFor: waiters.waitFor,
     clear,
     restart() {
       total = 0;
@@ -180,70 +269,5 @@ const forgotten: JournalRecord = {
   fault: undefined,
   reason: "",
   shapedBy: [],
+  world: { seed: "", start: "", publishers: 1, profile: "typical", assumptions: {} },
 };
-
-function sizeOf({ path, query, headers, body, response }: JournalRecord): number {
-  let characters = path.length + query.length + body.length + response.body.length;
-  for (const name in headers) {
-    characters += FIELD_CHARACTERS + name.length + (headers[name]?.length ?? 0);
-  }
-  return characters;
-}
-
-function matches(entry: JournalRecord, filter: JournalFilter): boolean {
-  return (
-    (filter.operation === undefined || filter.operation === entry.operation) &&
-    (filter.publisher === undefined || filter.publisher === entry.publisher) &&
-    (filter.status === undefined || filter.status === entry.response.status)
-  );
-}
-
-function shown(entry: JournalRecord, sequence: number): JournalEntry {
-  return {
-    sequence,
-    at: formatInstant(entry.nowMs),
-    operation: entry.operation,
-    publisher: entry.publisher,
-    request: {
-      method: withoutKeys(entry.method),
-      path: withoutKeys(entry.path),
-      query: withoutKeys(entry.query),
-      headers: Object.fromEntries(
-        Object.entries(entry.headers).map(([name, value]) => [
-          withoutKeys(name.toLowerCase()),
-          name.toLowerCase() === "authorization" ? "(redacted)" : withoutKeys(value),
-        ]),
-      ),
-      body: withoutKeys(
-        typeof entry.body === "string" ? entry.body : new TextDecoder().decode(entry.body),
-      ),
-    },
-    response: shownResponse(entry.response),
-    producedBy: entry.producedBy,
-    fault: entry.fault && {
-      ...entry.fault,
-      lost: entry.fault.lost && shownResponse(entry.fault.lost),
-    },
-    reason: entry.reason,
-    assumptions: entry.shapedBy.length === 0 ? "documented" : [...entry.shapedBy],
-  };
-}
-
-function shownResponse({ status, headers, body }: ApiResponse): JournalEntry["response"] {
-  // A redirect repeats the query.
-  const shownHeaders = Object.entries(headers).map(([name, value]) => [name, withoutKeys(value)]);
-  return { status, headers: Object.fromEntries(shownHeaders), body };
-}
-
-/** A key in the wrong place is still a key, and so is one in another spelling. */
-function withoutKeys(text: string): string {
-  return text.replaceAll(anyKey, "(redacted)");
-}
-
-// A character as it is, percent-encoded (its percent sign too, as often as it may be), or escaped in JSON.
-const encoded = "(?:%(?:25)*|\\\\u00)";
-const anyKey: RegExp = new RegExp(
-  `(?:k|${encoded}[46]b)(?:e|${encoded}[46]5)(?:y|${encoded}[57]9)(?:_|${encoded}5f)` +
-    `(?:[0-9a-z]|${encoded}(?:3[0-9]|[46][1-9a-f]|[57][0-9a])){13}`,
-  "gi",
-);

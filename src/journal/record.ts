@@ -1,9 +1,12 @@
 /** A request with what became of it, as the request path hands it to the journal: the journal keeps it as it is. */
 
-import type { AssumptionKey } from "../assumptions/catalogue.ts";
+import type { AssumptionKey, Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { catalogue } from "../assumptions/catalogue.ts";
+import { formatInstant } from "../base/calendar.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
+import type { Profile } from "../publishers/profiles.ts";
 
 export interface JournalRecord {
   readonly nowMs: number;
@@ -19,6 +22,8 @@ export interface JournalRecord {
   fault: FaultRecord | undefined;
   reason: string;
   shapedBy: readonly AssumptionKey[];
+  /** The world that answered. */
+  readonly world: WorldAbout;
 }
 
 /** What a rule did. It may turn out later that the client had gone before its response was handed over. */
@@ -29,4 +34,34 @@ export interface FaultRecord {
   readonly served: boolean;
   received: "whole" | "part" | "nothing";
   lost: ApiResponse | undefined;
+}
+
+/** What a world is made from: with the clock set and the same requests, it gives the same answers. */
+export interface WorldAbout {
+  readonly seed: string;
+  /** Its first instant, in ISO 8601. */
+  readonly start: string;
+  readonly publishers: number;
+  readonly profile: Profile;
+  /** The choices in force that aren't the defaults. */
+  readonly assumptions: { readonly [Key in AssumptionKey]?: Choice<Key> };
+}
+
+/** What a world's settings are. */
+interface WorldSettings {
+  readonly seed: string;
+  readonly startMs: number;
+  readonly publishers: number;
+  readonly profile: Profile;
+  readonly assumptions: Assumptions;
+}
+
+/** Made once for as long as the settings hold, and shared by all records. */
+export function worldAbout(settings: WorldSettings): WorldAbout {
+  const { seed, startMs, publishers, profile } = settings;
+  const chosen = Object.entries(settings.assumptions).filter(
+    ([key, choice]) => catalogue[key as AssumptionKey].default !== choice,
+  );
+  const assumptions: WorldAbout["assumptions"] = Object.freeze(Object.fromEntries(chosen));
+  return Object.freeze({ seed, start: formatInstant(startMs), publishers, profile, assumptions });
 }

@@ -1,7 +1,12 @@
 /** The journal: a ring that numbers on, filters, and holds no key. */
 
 import { describe, expect, test } from "vitest";
-import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
+import {
+  createSimulator,
+  InputError,
+  type Simulator,
+  type SimulatorOptions,
+} from "../../src/index.ts";
 
 function ask(sim: Simulator, index: number, path = "/v1/publisher/surfaces"): number {
   const { id, apiKey } = sim.publishers.at(index);
@@ -49,6 +54,45 @@ describe("the ring", () => {
     expect(kept).toBeGreaterThan(50);
     expect(kept).toBeLessThan(150);
   });
+
+  test("so does what a rule makes: an answer that was lost, and the headers of another", () => {
+    const most = (faults: SimulatorOptions["faults"]): number => {
+      const sim = createSimulator({ journalBytes: 20_000, faults });
+      for (let count = 0; count < 50; count += 1) ask(sim, 0);
+      return sim.journal.entries().length;
+    };
+    const usual = most([]);
+    const headers = { "x-long": "x".repeat(10_000) };
+    expect(most([{ verdict: { kind: "respond", status: 200, headers } }])).toBeLessThan(3);
+    const lost = most([{ verdict: { kind: "lose-response" } }]);
+    expect(lost).toBeGreaterThan(5);
+    expect(lost).toBeLessThan(usual);
+    const dropped = most([{ verdict: { kind: "drop" } }]);
+    expect(dropped).toBeGreaterThan(usual);
+  });
+
+  test("keeps as many bytes as asked, of wide characters two each, and the latest request in any case", () => {
+    const kept = (journalBytes: number, body: string): number => {
+      const sim = createSimulator({ journalBytes });
+      for (let count = 0; count < 30; count += 1) {
+        sim.handle({ method: "POST", path: "/v1/click", body });
+      }
+      return sim.journal.entries().length;
+    };
+    expect(kept(1, "x")).toBe(1);
+    expect(kept(0, "x")).toBe(0);
+    const narrow = kept(1_000_000, "é".repeat(50_000));
+    expect([18, 19]).toContain(narrow);
+    expect(kept(1_000_000, "€".repeat(50_000))).toBe(Math.floor(narrow / 2));
+  });
+
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, "1000", null])(
+    "a bound in bytes that isn't one is refused by name: %o",
+    (journalBytes) => {
+      const make = (): unknown => createSimulator({ journalBytes: journalBytes as number });
+      expect(make).toThrow(/^journalBytes /);
+    },
+  );
 
   test("filters by all conditions at once; limit takes the latest", () => {
     const sim = createSimulator();
@@ -152,8 +196,10 @@ describe("a key in another spelling", () => {
       { method: spelling },
     ];
     for (const place of places) sim.handle({ method: "POST", path: "/v1/click", ...place });
-    const kept = JSON.stringify(sim.journal.entries());
-    expect(kept.split("(redacted)")).toHaveLength(places.length + 1);
+    const entries = sim.journal.entries();
+    const asSent = entries.map(({ nearest: _, ...entry }) => entry);
+    expect(JSON.stringify(asSent).split("(redacted)")).toHaveLength(places.length + 1);
+    const kept = JSON.stringify(entries);
     expect(kept.toLowerCase()).not.toContain(random.slice(-5));
     expect(kept).not.toContain(percent(random.slice(-5)));
     expect(kept).toContain("a=%41");

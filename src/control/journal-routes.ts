@@ -1,0 +1,85 @@
+/** The journal over HTTP: its filter as query parameters, and its forms. What fits a condition the journal decides. */
+
+import type { JournalEntry, JournalFilter } from "../journal/journal.ts";
+import { choiceOf, integerOf, type Query } from "./input.ts";
+import type { Call, Reply } from "./routes.ts";
+
+export const journalQuery: readonly string[] = [
+  "operation",
+  "publisher",
+  "status",
+  "from",
+  "until",
+  "fault",
+  "unmatched",
+  "after",
+  "limit",
+  "secrets",
+  "format",
+];
+
+const LAST_NUMBER = Number.MAX_SAFE_INTEGER;
+
+export function showJournal({ world, query, host, prefix }: Call): Reply {
+  const { journal } = world;
+  const filter = filterIn(query);
+  const baseUrl = baseUrlOf(host, prefix);
+  switch (choiceOf(query, "format", ["json", "ndjson", "har"])) {
+    case "ndjson":
+      return { kind: "text", contentType: "application/x-ndjson", text: journal.toNdjson(filter) };
+    case "har":
+      return {
+        kind: "text",
+        contentType: "application/json",
+        text: journal.toHar({ ...filter, baseUrl }),
+      };
+    default:
+      return {
+        kind: "json",
+        value: {
+          entries: journal.entries(filter).map((entry) => withBaseUrl(entry, baseUrl)),
+          total: journal.total,
+        },
+      };
+  }
+}
+
+export function clearJournal({ world }: Call): Reply {
+  world.journal.clear();
+  return { kind: "nothing" };
+}
+
+/** Text becomes a number or a boolean here; the journal refuses what it can't use, by the same names. */
+function filterIn(query: Query): JournalFilter {
+  const unmatched = choiceOf(query, "unmatched", ["true", "false"]);
+  return {
+    // The journal knows the operations.
+    operation: query.get("operation") as JournalFilter["operation"],
+    publisher: query.get("publisher"),
+    status: integerOf(query, "status", { minimum: 0, maximum: 599 }),
+    from: query.get("from"),
+    until: query.get("until"),
+    fault: query.get("fault"),
+    unmatched: unmatched === undefined ? undefined : unmatched === "true",
+    after: integerOf(query, "after", { minimum: 0, maximum: LAST_NUMBER }),
+    limit: integerOf(query, "limit", { minimum: 1, maximum: LAST_NUMBER }),
+    secrets: choiceOf(query, "secrets", ["shown", "redacted"]),
+  };
+}
+
+/** Where the world was called; undefined for what could be more to a shell than an address. */
+function baseUrlOf(host: string | undefined, prefix: string): string | undefined {
+  if (host === undefined || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/.test(host)) {
+    return undefined;
+  }
+  const baseUrl = `http://${host}${prefix}`;
+  return URL.canParse(baseUrl) ? baseUrl : undefined;
+}
+
+/** The line to paste needs no environment for what is known here. */
+function withBaseUrl(entry: JournalEntry, baseUrl: string | undefined): JournalEntry {
+  const { nearest } = entry;
+  if (nearest === undefined || baseUrl === undefined) return entry;
+  const paste = nearest.paste.replaceAll('"$ADSIM_URL/', `"${baseUrl}/`);
+  return { ...entry, nearest: { ...nearest, paste } };
+}

@@ -1,0 +1,106 @@
+/** Which entries of a journal are wanted: conditions checked by name, then one function that looks at a record. */
+
+import * as v from "valibot";
+import { parseInstant } from "../base/calendar.ts";
+import { InputError, parseInput } from "../base/input.ts";
+import { operations } from "../contract/operations.ts";
+import type { JournalRecord } from "./record.ts";
+
+/** Whether keys and UPI ids are shown. */
+export type Secrets = "shown" | "redacted";
+
+/** A filter that was checked. */
+export interface ReadFilter {
+  readonly secrets: Secrets;
+  /** The latest that many. */
+  readonly limit: number;
+  /** The first sequence that can match. */
+  readonly first: number;
+  matches(record: JournalRecord): boolean;
+}
+
+const operationIds = Object.values(operations).map(({ id }) => id);
+const instantForm = 'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"';
+const instant = v.pipe(
+  v.string(instantForm),
+  v.check((text) => parseInstant(text) !== undefined, instantForm),
+);
+const someText = v.pipe(v.string(), v.minLength(1, "must not be empty"));
+
+function whole(least: number, expected: string): v.GenericSchema<unknown, number> {
+  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
+}
+
+const statusForm = "must be 0, for no response, or a whole number from 100 to 599";
+
+const entries = {
+  operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
+  publisher: v.optional(someText),
+  status: v.optional(
+    v.pipe(
+      whole(0, statusForm),
+      v.check((status) => status === 0 || (status >= 100 && status <= 599), statusForm),
+    ),
+  ),
+  from: v.optional(instant),
+  until: v.optional(instant),
+  fault: v.optional(someText),
+  unmatched: v.optional(v.boolean("must be true or false")),
+  after: v.optional(whole(0, "must be a whole number from 0 on: the number of an entry")),
+  limit: v.optional(whole(1, "must be a whole number from 1 on")),
+  secrets: v.optional(v.picklist(["shown", "redacted"], "must be shown or redacted")),
+};
+const filterSchema = v.strictObject(entries);
+const harFilterSchema = v.strictObject({
+  ...entries,
+  baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),
+});
+
+/** @throws InputError that names the condition at fault. */
+export function readFilter(given: unknown): ReadFilter {
+  return filterOf(parseInput(filterSchema, conditions(given)));
+}
+
+/** The same with `baseUrl`, which may be wrong: it is given back as it was. */
+export function readHarFilter(given: unknown): {
+  readonly filter: ReadFilter;
+  readonly baseUrl: string | URL | undefined;
+} {
+  const { baseUrl, ...rest } = parseInput(harFilterSchema, conditions(given));
+  return { filter: filterOf(rest), baseUrl };
+}
+
+/** An array is an object without a known condition: it would be read as none. */
+function conditions(given: unknown): object {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
+  throw new InputError("filter", "must be an object, such as { status: 404 }");
+}
+
+function filterOf(wanted: v.InferOutput<typeof filterSchema>): ReadFilter {
+  const { operation, publisher, status, fault, unmatched, after = 0 } = wanted;
+  const fromMs = msOf(wanted.from, Number.NEGATIVE_INFINITY);
+  const untilMs = msOf(wanted.until, Number.POSITIVE_INFINITY);
+  if (fromMs >= untilMs) throw new InputError("until", "must be later than from");
+  return {
+    secrets: wanted.secrets ?? "redacted",
+    limit: wanted.limit ?? Number.POSITIVE_INFINITY,
+    first: after + 1,
+    matches: (record) =>
+      (operation === undefined || operation === record.operation) &&
+      (publisher === undefined || publisher === record.publisher) &&
+      (status === undefined || status === record.response.status) &&
+      record.nowMs >= fromMs &&
+      record.nowMs < untilMs &&
+      (fault === undefined || isTouchedBy(fault, record)) &&
+      (unmatched === undefined || unmatched === (record.operation === undefined)),
+  };
+}
+
+function msOf(text: string | undefined, otherwise: number): number {
+  return text === undefined ? otherwise : (parseInstant(text) ?? otherwise);
+}
+
+function isTouchedBy(rule: string, { fault }: JournalRecord): boolean {
+  if (rule === "none") return fault === undefined;
+  return fault !== undefined && (rule === "any" || rule === fault.rule);
+}

@@ -1,0 +1,123 @@
+/** A record as users see it: text for what is kept as bytes, lower-case header names, and no secrets unless asked for. */
+
+import { formatInstant } from "../base/calendar.ts";
+import { toBase64 } from "../base/text.ts";
+import type { ApiResponse } from "../contract/messages.ts";
+import type { Secrets } from "./filter.ts";
+import type { JournalEntry, JournalFault, Nearest } from "./journal.ts";
+import type { JournalRecord } from "./record.ts";
+import { bytesWithoutSecrets, REDACTED, withoutSecrets } from "./secrets.ts";
+
+/** How secrets are dealt with. */
+interface Veil {
+  text(text: string): string;
+  header(name: string, value: string): string;
+  bytes(bytes: Uint8Array): Uint8Array;
+}
+
+const veils: Readonly<Record<Secrets, Veil>> = {
+  redacted: {
+    text: withoutSecrets,
+    header: (name, value) => (name === "authorization" ? REDACTED : withoutSecrets(value)),
+    bytes: bytesWithoutSecrets,
+  },
+  shown: { text: (text) => text, header: (_name, value) => value, bytes: (bytes) => bytes },
+};
+
+/** `nearest`: what would have been right, where anything would. */
+export function shownEntry(
+  record: JournalRecord,
+  sequence: number,
+  secrets: Secrets,
+  nearest: Nearest | undefined,
+): JournalEntry {
+  const veil = veils[secrets];
+  return {
+    sequence,
+    at: formatInstant(record.nowMs),
+    operation: record.operation,
+    publisher: record.publisher,
+    request: {
+      method: veil.text(record.method),
+      path: veil.text(record.path),
+      query: veil.text(record.query),
+      headers: shownHeaders(record.headers, veil),
+      ...shownBody(record.body, veil),
+    },
+    response: shownResponse(record.response, veil, bytesReceived(record)),
+    producedBy: record.producedBy,
+    fault: shownFault(record, veil),
+    reason: record.reason,
+    assumptions: record.shapedBy.length === 0 ? "documented" : [...record.shapedBy],
+    ...(nearest && { nearest: shownNearest(nearest, veil) }),
+  };
+}
+
+function shownNearest({ sent, closest, paste }: Nearest, { text }: Veil): Nearest {
+  return { sent: text(sent), closest: text(closest), paste: text(paste) };
+}
+
+function shownFault({ fault }: JournalRecord, veil: Veil): JournalFault | undefined {
+  if (fault === undefined) return undefined;
+  const { rule, kind, delayMs, served, received, lost } = fault;
+  return {
+    rule: veil.text(rule),
+    kind,
+    delayMs,
+    served,
+    received,
+    lost: lost && shownResponse(lost, veil, undefined),
+  };
+}
+
+function shownHeaders(
+  headers: Readonly<Record<string, string>>,
+  veil: Veil,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const lower = name.toLowerCase();
+      return [veil.text(lower), veil.header(lower, value)];
+    }),
+  );
+}
+
+interface ShownBody {
+  readonly body: string;
+  readonly bodyBase64?: string;
+}
+
+function shownBody(body: string | Uint8Array, veil: Veil): ShownBody {
+  if (typeof body === "string") return { body: veil.text(body) };
+  const text = utf8Text(body);
+  if (text !== undefined) return { body: veil.text(text) };
+  const bytes = veil.bytes(body);
+  // Looked through once more: as characters it has other secrets than as bytes.
+  return { body: veil.text(new TextDecoder().decode(bytes)), bodyBase64: toBase64(bytes) };
+}
+
+/** Undefined where it isn't UTF-8. A byte order mark stays: text and bytes are the same. */
+function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function shownResponse(
+  { status, headers, body }: ApiResponse,
+  veil: Veil,
+  bytes: Uint8Array | undefined,
+): JournalEntry["response"] {
+  // A redirect repeats the query.
+  return { status, headers: shownHeaders(headers, veil), ...shownBody(bytes ?? body, veil) };
+}
+
+/** What the client got of the body, where text may not tell. */
+function bytesReceived({ response, fault }: JournalRecord): Uint8Array | undefined {
+  const { delivery } = response;
+  if (delivery?.kind === "bytes") return delivery.bytes;
+  if (delivery?.kind !== "cut" || fault?.lost === undefined) return undefined;
+  return new TextEncoder().encode(fault.lost.body).subarray(0, delivery.sentBytes);
+}
