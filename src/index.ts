@@ -15,6 +15,8 @@ export {
   type OpenPoint,
 } from "./assumptions/catalogue.ts";
 export { type CoveringArrayOptions, coveringArray } from "./assumptions/covering-array.ts";
+export type { ClientReport } from "./audit/client-report.ts";
+export type { Finding, FindingId } from "./audit/finding.ts";
 export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
 export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";

@@ -15,6 +15,8 @@ import { takeOverAccounts } from "./accounts/take-over.ts";
 import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
+import { type ClientReport, clientReport } from "./audit/client-report.ts";
+import { createEras } from "./audit/eras.ts";
 import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
 import { parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
@@ -45,6 +47,8 @@ export interface SimulatorCore {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly journal: Journal;
+  /** How clients used the API so far, and what they did wrong: judged from the journal. Ask when they are done. */
+  report(): ClientReport;
   /** Answers a request, at once and synchronously. Never throws for what a request holds. */
   handle(request: ApiRequest): ApiResponse;
   /**
@@ -100,6 +104,7 @@ function createCore(
 ): SimulatorCore {
   const { settings } = read;
   const journal = createJournal(read.journalEntries);
+  const eras = createEras(journal);
   const transports = createTransports();
   const make = createWorldMaker({ read, surroundings, journal, transports });
   let running =
@@ -119,10 +124,15 @@ function createCore(
         return running.clock.mode;
       },
       advance: (by) => running.clock.advance(by),
-      set: (change) => running.clock.set(change),
+      set(change) {
+        const { mode } = running.clock;
+        running.clock.set(change);
+        if (running.clock.mode !== mode) eras.finish(mode, "clock");
+      },
     },
     faults: createFaults(() => running, transports),
     journal,
+    report: () => clientReport(journal, eras.finished(), running.clock.mode),
     handle: (request) => running.exchange(request),
     assume(readings) {
       const chosen = readReadings(readings);
@@ -135,7 +145,9 @@ function createCore(
     snapshot: () => snapshotOf(running, running.rules.save()),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
-      running = make.saved(saved, loadRuleList(saved.seed, saved.faults));
+      const next = make.saved(saved, loadRuleList(saved.seed, saved.faults));
+      eras.finish(running.clock.mode, "state");
+      running = next;
     },
     fork() {
       const { rules } = running;
@@ -147,6 +159,7 @@ function createCore(
       const { seed } = parseInput(v.strictObject({ seed: v.optional(v.string()) }), request);
       running = make.fresh({ ...settings, seed: seed ?? settings.seed });
       journal.restart();
+      eras.clear();
     },
   };
 }

@@ -18,6 +18,7 @@ const floors = [
   "accounts",
   "journal",
   "exchange",
+  "audit",
   "simulator-options.ts",
   "simulator.ts",
   "worlds.ts",

@@ -8,6 +8,7 @@ import { type OperationId, operations } from "../contract/operations.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
+import { report } from "./report-route.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
 export interface Call {
@@ -100,6 +101,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       return { kind: "nothing" };
     },
   },
+  { method: "GET", path: "report", answer: report },
   { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
   {
     method: "PUT",

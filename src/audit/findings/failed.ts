@@ -1,0 +1,27 @@
+/** When an event has failed in its client's eyes, and when one may expect that client to try it again. */
+
+import type { Attempt } from "../attempts.ts";
+
+/** What comes later is hardly a retry. */
+const RETRY_WITHIN_MS = 30_000;
+
+/** Whether the client can't know that its event is recorded, and nobody told it that it won't be. */
+export function isFailed({ outcome }: Attempt): boolean {
+  return outcome === "unanswered" || outcome === "broken" || outcome === "unavailable";
+}
+
+/** Whether an attempt comes as soon after another as a retry would. */
+export function isSoonAfter(before: Attempt, next: Attempt): boolean {
+  return next.record.nowMs - before.record.nowMs <= RETRY_WITHIN_MS;
+}
+
+/** Says of an attempt whether its client was right not to try again: its key was refused later, or it was told to wait. */
+export function whoStopped(attempts: readonly Attempt[]): (attempt: Attempt) => boolean {
+  const refused = new Map<string, number>();
+  for (const { credentials, outcome, sequence } of attempts) {
+    if (outcome === "unauthorized") refused.set(credentials, sequence);
+  }
+  const endMs = attempts.at(-1)?.record.nowMs ?? 0;
+  return ({ credentials, sequence, retryAtMs }) =>
+    (refused.get(credentials) ?? 0) > sequence || (retryAtMs !== undefined && retryAtMs >= endMs);
+}
