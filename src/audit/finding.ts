@@ -74,9 +74,10 @@ export function groupedBy<Item>(
   return groups;
 }
 
-/** ` 0.2 s later`; nothing where the clock doesn't tell. */
-export function whenLater(ms: number): string {
-  return ms > 0 ? ` ${lasting(ms)} later` : "";
+/** `#18 came 0.2 s later`, or `at once`. */
+export function cameAfter({ record: before }: Attempt, { sequence, record }: Attempt): string {
+  const ms = record.nowMs - before.nowMs;
+  return `#${sequence} came ${ms > 0 ? `${lasting(ms)} later` : "at once"}`;
 }
 
 /** `3 ms`, `0.2 s`, `43 s`. */

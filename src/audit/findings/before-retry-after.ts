@@ -2,7 +2,7 @@
 
 import { operations } from "../../contract/operations.ts";
 import { type Attempt, isTimed } from "../attempts.ts";
-import { type FindingKind, lasting, type Offence, whenLater } from "../finding.ts";
+import { cameAfter, type FindingKind, lasting, type Offence } from "../finding.ts";
 import { sentAfter } from "../in-flight.ts";
 
 /** A client's timer may ring a little early, and its clock be a little ahead. */
@@ -86,8 +86,7 @@ function isEarly(told: Attempt, next: Attempt): boolean {
   return nowMs >= answeredMs && nowMs < retryAtMs - TOLERANCE_MS;
 }
 
-function said({ retryAtMs = 0, record }: Attempt, { sequence, record: early }: Attempt): string {
-  const wait = lasting(retryAtMs - record.nowMs);
-  const when = whenLater(early.nowMs - record.nowMs) || " at once";
-  return `wait ${wait}; #${sequence} came${when}`;
+function said(told: Attempt, attempt: Attempt): string {
+  const waitMs = (told.retryAtMs ?? 0) - told.record.nowMs;
+  return `wait ${lasting(waitMs)}; ${cameAfter(told, attempt)}`;
 }

@@ -1,7 +1,7 @@
 /** Requests with credentials that the service has refused. */
 
 import type { Attempt } from "../attempts.ts";
-import { type FindingKind, type Offence, whenLater } from "../finding.ts";
+import { cameAfter, type FindingKind, type Offence } from "../finding.ts";
 import { sentAfter } from "../in-flight.ts";
 
 export const continuesAfter401: FindingKind = {
@@ -21,7 +21,11 @@ export const continuesAfter401: FindingKind = {
       if (record.operation === undefined) continue;
       const known = refused.get(credentials);
       if (known?.isSentAfter(attempt)) {
-        offences.push({ attempt, cause: known.by, said: said(known.by, attempt) });
+        offences.push({
+          attempt,
+          cause: known.by,
+          said: `${cameAfter(known.by, attempt)} with the same key`,
+        });
       }
       if (outcome === "answered") refused.delete(credentials);
       if (outcome === "unauthorized" && known === undefined) {
@@ -31,8 +35,3 @@ export const continuesAfter401: FindingKind = {
     return offences;
   },
 };
-
-function said({ record }: Attempt, { sequence, record: { nowMs, method, path } }: Attempt): string {
-  const what = path === record.path && method === record.method ? "again" : "another request";
-  return `${what} with the same key as #${sequence}${whenLater(nowMs - record.nowMs)}`;
-}

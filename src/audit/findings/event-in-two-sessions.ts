@@ -4,7 +4,7 @@
  */
 
 import type { Attempt, Stretch } from "../attempts.ts";
-import { type FindingKind, groupedBy, type Offence, whenLater } from "../finding.ts";
+import { cameAfter, type FindingKind, groupedBy, type Offence } from "../finding.ts";
 import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
 
 export const eventInTwoSessions: FindingKind = {
@@ -34,7 +34,7 @@ export function movedEvents({ attempts }: Stretch): Offence[] {
     const offences = group.flatMap((attempt, index) => {
       const cause = group[index - 1];
       return cause !== undefined && isMoved(cause, attempt)
-        ? [{ attempt, cause, said: said(cause, attempt) }]
+        ? [{ attempt, cause, said: `${cameAfter(cause, attempt)} under another session_id` }]
         : [];
     });
     return offences.length === group.length - 1 ? offences : [];
@@ -59,8 +59,4 @@ function sessionsIn(attempts: readonly Attempt[]): ReadonlyMap<string, Session> 
 
 function sessionOf({ who, event }: Attempt): string {
   return JSON.stringify([who, event?.kind === "impression" ? event.session : undefined]);
-}
-
-function said({ record }: Attempt, { sequence, record: { nowMs } }: Attempt): string {
-  return `again under another session_id as #${sequence}${whenLater(nowMs - record.nowMs)}`;
 }

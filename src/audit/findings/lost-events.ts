@@ -1,7 +1,7 @@
 /** Impressions and clicks that failed on the way: those that nobody sent again, and those that count twice since nobody could tell. */
 
 import type { Attempt } from "../attempts.ts";
-import { type FindingKind, groupedBy, type Offence, whenLater } from "../finding.ts";
+import { cameAfter, type FindingKind, groupedBy, type Offence } from "../finding.ts";
 import { movedEvents } from "./event-in-two-sessions.ts";
 import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
 
@@ -65,9 +65,9 @@ function doubled(group: readonly Attempt[]): Offence[] {
   if (!isOneEvent) return [];
   const [first, ...again] = group.filter(isApplied);
   if (first === undefined) return [];
-  return again.map((attempt) => ({ attempt, cause: first, said: saidOfDoubled(first, attempt) }));
-}
-
-function saidOfDoubled({ record }: Attempt, { sequence, record: { nowMs } }: Attempt): string {
-  return `recorded all the same, and once more as #${sequence}${whenLater(nowMs - record.nowMs)}`;
+  return again.map((attempt) => ({
+    attempt,
+    cause: first,
+    said: `recorded, and ${cameAfter(first, attempt)} and was recorded again`,
+  }));
 }
