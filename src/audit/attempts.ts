@@ -33,7 +33,7 @@ export interface Attempt {
  *
  * - `answered`: it has what it wanted, or knows that it is there already.
  * - `unanswered`: nothing came.
- * - `broken`: a success came whose body can't be read.
+ * - `broken`: its body breaks off, or is a success that can't be read.
  * - `unavailable`: later may be better.
  * - `limited`: too many requests.
  * - `unauthorized`: the credentials are no good.
@@ -102,6 +102,7 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
   const credentials = headerOf(record.headers, "authorization") ?? "";
   const who = record.publisher ?? credentials;
   const event = eventOf(record);
+  const retryAtMs = retryAtMsOf(record);
   const { method, path, query, body } = record;
   const asked = event?.key ?? [method, path, query, textOf(body)].join("\n");
   return {
@@ -112,9 +113,9 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
     event,
     same: `${who}\n${asked}`,
     isOneEvent: event !== undefined && (event.kind === "click" || event.session !== undefined),
-    outcome: outcomeOf(record),
+    outcome: outcomeOf(record, retryAtMs),
     answeredMs: answeredMsOf(record),
-    retryAtMs: retryAtMsOf(record),
+    retryAtMs,
     timeline,
   };
 }
@@ -125,15 +126,21 @@ function textOf(body: string | Uint8Array): string {
 
 const MAY_SUCCEED_LATER: readonly number[] = [408, 425];
 
-function outcomeOf({ response, producedBy, reason, fault }: JournalRecord): AttemptOutcome {
-  const { status } = response;
+function outcomeOf(
+  { response, producedBy, reason, fault }: JournalRecord,
+  retryAtMs: number | undefined,
+): AttemptOutcome {
+  const { status, delivery } = response;
   if (status === 0) return "unanswered";
+  // To many clients it is a failed connection, whatever its head said.
+  if (delivery?.kind === "cut") return "broken";
   if (status < 400) return fault?.received === "part" ? "broken" : "answered";
   if (producedBy === "limit" || status === 429) return "limited";
   // The service's own refusal has the status that the assumptions give it.
   const isUnauthorized = producedBy === "rule" ? status === 401 : reason === "unauthorized";
   if (isUnauthorized) return "unauthorized";
-  if (status >= 500 || MAY_SUCCEED_LATER.includes(status)) return "unavailable";
+  const isForNow = status >= 500 || MAY_SUCCEED_LATER.includes(status) || retryAtMs !== undefined;
+  if (isForNow) return "unavailable";
   return status === 409 ? "answered" : "refused";
 }
 

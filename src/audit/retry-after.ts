@@ -6,8 +6,10 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 
 /** When the client may come again, on the world's clock; undefined where its answer doesn't say, or says nonsense. */
 export function retryAtMsOf({ nowMs, response }: JournalRecord): number | undefined {
-  const { status, headers } = response;
-  const value = status < 400 ? undefined : headers["retry-after"]?.trim();
+  const { status, headers, delivery } = response;
+  // Where the body breaks off, many clients never look at the head.
+  const isSeen = status >= 400 && delivery?.kind !== "cut";
+  const value = isSeen ? headers["retry-after"]?.trim() : undefined;
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return nowMs + Number(value) * 1000;
   const dateMs = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;

@@ -179,11 +179,11 @@ describe("a hot loop", () => {
 
   test("of a request that many could send takes more of them", () => {
     const stage = stageOf({ faults: [outage] });
-    for (let count = 0; count < 40; count += 1) {
+    for (let count = 0; count < 60; count += 1) {
       stage.stats();
       stage.wait(1);
     }
-    expect(stage.proving("hot-loop")).toHaveLength(39);
+    expect(stage.proving("hot-loop")).toHaveLength(59);
   });
 
   test("on closed connections, where the answers never come", () => {
@@ -207,7 +207,7 @@ describe("a hot loop", () => {
 
     test("a page full of the same question at one time", () => {
       const stage = stageOf({ faults: [outage] });
-      for (let count = 0; count < 25; count += 1) stage.stats();
+      for (let count = 0; count < 49; count += 1) stage.stats();
       expect(stage.found()).toEqual([]);
     });
 
@@ -220,7 +220,7 @@ describe("a hot loop", () => {
       }
       expect(busy.found()).not.toContain("hot-loop");
       const happy = stageOf();
-      for (let count = 0; count < 50; count += 1) happy.stats();
+      for (let count = 0; count < 60; count += 1) happy.stats();
       expect(happy.found()).toEqual([]);
     });
 

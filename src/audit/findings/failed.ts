@@ -15,13 +15,18 @@ export function isSoonAfter(before: Attempt, next: Attempt): boolean {
   return next.record.nowMs - before.record.nowMs <= RETRY_WITHIN_MS;
 }
 
-/** Says of an attempt whether its client was right not to try again: its key was refused later, or it was told to wait. */
+/** Says of an attempt whether its client was right not to try again: its key was refused by then, or it was told to wait. */
 export function whoStopped(attempts: readonly Attempt[]): (attempt: Attempt) => boolean {
-  const refused = new Map<string, number>();
-  for (const { credentials, outcome, sequence } of attempts) {
-    if (outcome === "unauthorized") refused.set(credentials, sequence);
+  const refused = new Map<string, Attempt>();
+  for (const attempt of attempts) {
+    if (attempt.outcome === "unauthorized") refused.set(attempt.credentials, attempt);
   }
   const endMs = attempts.at(-1)?.record.nowMs ?? 0;
-  return ({ credentials, sequence, retryAtMs }) =>
-    (refused.get(credentials) ?? 0) > sequence || (retryAtMs !== undefined && retryAtMs >= endMs);
+  return ({ credentials, sequence, record, retryAtMs }) => {
+    const refusal = refused.get(credentials);
+    // A refusal may be long on its way.
+    const refusedMs = refusal === undefined ? 0 : (refusal.answeredMs ?? Number.POSITIVE_INFINITY);
+    const isRefused = (refusal?.sequence ?? 0) > sequence || refusedMs > record.nowMs;
+    return isRefused || (retryAtMs !== undefined && retryAtMs >= endMs);
+  };
 }

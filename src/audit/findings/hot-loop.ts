@@ -8,7 +8,7 @@ const NO_PAUSE_MS = 10;
 /** So many in a row are a loop where each of them can only be a repetition. Fewer are a few quick retries. */
 const FEWEST = 6;
 /** What many may ask at one time looks the same: then it takes more than a page full of it. */
-const FEWEST_SHARED = 30;
+const FEWEST_SHARED = 50;
 
 export const hotLoop: FindingKind = {
   title: "The same failing request in a hot loop",
@@ -30,14 +30,23 @@ function runsOf(attempts: readonly Attempt[]): Attempt[][] {
   const runs: Attempt[][] = [];
   let before: Attempt | undefined;
   for (const attempt of attempts) {
-    const pause = before?.outcome === "answered" ? undefined : before && pauseMs(before, attempt);
-    if (pause !== undefined && pause <= NO_PAUSE_MS) runs.at(-1)?.push(attempt);
+    if (before !== undefined && isHot(before, attempt)) runs.at(-1)?.push(attempt);
     else runs.push([attempt]);
     before = attempt;
   }
-  return runs.filter(
-    ({ length, 0: first }) => length >= (first?.isOneEvent ? FEWEST : FEWEST_SHARED),
-  );
+  return runs.filter(([first, ...again]) => {
+    const fewest = first?.isOneEvent === true ? FEWEST : FEWEST_SHARED;
+    return again.length >= fewest - 1;
+  });
+}
+
+function isHot(before: Attempt, next: Attempt): boolean {
+  const { outcome, retryAtMs, record } = before;
+  // "Retry-After: 0" and a date that is over ask for it.
+  const isInvited = retryAtMs !== undefined && retryAtMs <= record.nowMs;
+  if (outcome === "answered" || isInvited) return false;
+  const pause = pauseMs(before, next);
+  return pause !== undefined && pause <= NO_PAUSE_MS;
 }
 
 function offencesOf(run: readonly Attempt[]): Offence[] {

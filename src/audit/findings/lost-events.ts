@@ -13,7 +13,7 @@ export const failedAndNeverSentAgain: FindingKind = {
   find(stretch) {
     const { attempts } = stretch;
     const hasStopped = whoStopped(attempts);
-    const moved = new Set(movedEvents(stretch).map(({ cause }) => cause));
+    const moved = new Set(movedEvents(stretch).flatMap(({ attempt, cause }) => [attempt, cause]));
     const latest = new Map(attempts.map(({ who, sequence }) => [who, sequence]));
     const byEvent = groupedBy(attempts, ({ event, same }) => event && same);
     return [...byEvent.values()].flatMap(([attempt, ...others]) => {

@@ -16,10 +16,14 @@ export const refusedAndSentAgain: FindingKind = {
   },
 };
 
-/** Many users' impressions without a session look the same; and a path without an operation is named by itself. */
+/**
+ * Many users' impressions without a session look the same; and a path without an operation is named by itself. What many
+ * may ask has to be wrong by the service's own word: asking anew what a rule refused is another question.
+ */
 function repeatable({ event, isOneEvent, same, record }: Attempt): string | undefined {
-  if (record.operation === undefined) return undefined;
-  return event === undefined || isOneEvent ? same : undefined;
+  if (isOneEvent) return same;
+  const isQuestion = event === undefined && record.operation !== undefined;
+  return isQuestion && record.producedBy === "service" ? same : undefined;
 }
 
 function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
