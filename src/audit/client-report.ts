@@ -133,8 +133,8 @@ function notesOn(attempts: readonly Attempt[], first: number, kept: number): str
   if (first > 1) {
     notes.push(
       kept === 0
-        ? `The journal has kept none of ${first - 1} requests, so nothing can be judged.`
-        : `The journal has forgotten the first ${first - 1} requests: judged are #${first} to #${first + kept - 1}.`,
+        ? `The journal has kept none of the requests, so nothing can be judged.`
+        : `The journal has forgotten what came before #${first}: judged are #${first} to #${first + kept - 1}.`,
     );
   }
   if (kept > attempts.length) {

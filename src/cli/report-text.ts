@@ -4,8 +4,6 @@ import type { ClientReport } from "../audit/client-report.ts";
 import type { Finding } from "../audit/finding.ts";
 
 const WIDTH = 100;
-/** Publishers that are named; of more there are a number. */
-const MOST_NAMED = 2;
 
 export function reportText(report: ClientReport): string {
   const { requests, kept, findings, notes } = report;
@@ -37,25 +35,27 @@ function row(name: string, counted: readonly string[]): string {
   return `  ${name.padEnd(12)}${counted.join(", ")}`;
 }
 
-function verdict({ kept, findings }: ClientReport): readonly string[] {
+function verdict({ kept, findings, notes }: ClientReport): readonly string[] {
   if (kept === 0) return [];
   const { length } = findings;
-  return [length === 0 ? "Nothing to complain about." : `${length} ${plural(length, "finding")}:`];
+  if (length > 0) return [`${length} ${plural(length, "finding")}:`];
+  return [`Nothing to complain about${notes.length === 0 ? "." : ", as far as can be judged."}`];
 }
 
 function finding({ title, count, who, explanation, spec, example }: Finding): readonly string[] {
   const source = spec === undefined ? "" : ` (spec ${spec})`;
   return [
-    `✗ ${title}: ${count}${named(who)}`,
-    ...wrapped(`${explanation}${source}`, "    "),
+    `✗ ${title}: ${count} ${plural(count, "request")} ${by(who)}`,
     `    ${example}`,
+    ...wrapped(`${explanation}${source}`, "    "),
   ];
 }
 
-function named(who: Finding["who"]): string {
-  const names = who.map(({ publisher = "no valid key" }) => publisher);
-  const more = names.length - MOST_NAMED;
-  return `, by ${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+function by(who: Finding["who"]): string {
+  const [first, ...others] = who;
+  const name = first?.publisher;
+  const whose = name === undefined ? "without a valid key" : `by ${name}`;
+  return others.length === 0 ? whose : `${whose} (${first?.count}) and ${others.length} more`;
 }
 
 /** Lines of at most `WIDTH` characters, words whole. */
