@@ -16,6 +16,8 @@ import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Audit, auditOf } from "./audit/audit.ts";
+import { type ClientReport, clientReport } from "./audit/client-report.ts";
+import { createEras } from "./audit/eras.ts";
 import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
 import { inField, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
@@ -49,6 +51,8 @@ export interface SimulatorCore {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly journal: Journal;
+  /** How clients used the API so far, and what they did wrong: judged from the journal. Ask when they are done. */
+  report(): ClientReport;
   /**
    * Answers a request, at once and synchronously. Never throws for what a request holds.
    *
@@ -125,6 +129,7 @@ function createCore(
     bytes: read.journalBytes,
     nearest: createNearestFinder(() => running),
   });
+  const eras = createEras(journal);
   const transports = createTransports();
   const make = createWorldMaker({ read, surroundings, journal, transports });
   let running =
@@ -144,10 +149,15 @@ function createCore(
         return running.clock.mode;
       },
       advance: (by) => running.clock.advance(by),
-      set: (change) => running.clock.set(change),
+      set(change) {
+        const { mode } = running.clock;
+        running.clock.set(change);
+        if (running.clock.mode !== mode) eras.finish(mode, "clock");
+      },
     },
     faults: createFaults(() => running, transports),
     journal,
+    report: () => clientReport(journal, eras.finished(), running.clock.mode),
     handle: (request) => running.exchange(request),
     assume(readings) {
       const chosen = readReadings(readings);
@@ -161,7 +171,12 @@ function createCore(
     snapshot: () => snapshotOf(running, running.rules.save(running.clock.now())),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
-      running = make.saved(saved, loadRuleList(saved.seed, saved.faults, transports.refusal));
+      const next = make.saved(
+        saved,
+        loadRuleList(saved.seed, saved.faults, transports.refusal),
+      );
+      eras.finish(running.clock.mode, "state");
+      running = next;
     },
     fork() {
       const { rules } = running;
@@ -182,6 +197,7 @@ function createCore(
       const { seed } = parseInput(resetSchema, request, "options");
       running = make.fresh({ ...settings, seed: seed ?? settings.seed });
       journal.restart();
+      eras.clear();
     },
   };
 }

@@ -3,23 +3,29 @@
 import type { ChildProcess } from "node:child_process";
 import { startServer } from "../server.ts";
 import { childCommand, clientEnvironment, startChild } from "./child.ts";
-import { clientReport, clientReportText } from "./client-report.ts";
+import { exitCodes } from "./exit.ts";
 import { type ServerFlags, serverOptions } from "./options.ts";
+import { reportText } from "./report-text.ts";
 
-/** @returns CMD's exit code; 128 and its number when a signal ended CMD. */
-export async function exec(words: readonly string[], flags: ServerFlags): Promise<number> {
+export interface ExecFlags extends ServerFlags {
+  readonly failOnFindings?: boolean;
+}
+
+/** @returns CMD's exit code; 128 and its number when a signal ended CMD; 1 for findings where they are to count. */
+export async function exec(words: readonly string[], flags: ExecFlags): Promise<number> {
   const command = childCommand(words, "exec");
   const server = await startServer(await serverOptions(flags, "flowing"));
   try {
     const { child, ended } = startChild(command, clientEnvironment(server), { stdio: "inherit" });
     const stopForwarding = forwardSignals(child);
     const { exitCode } = await ended.finally(stopForwarding);
-    const report = clientReport(server.worlds.get("default").journal);
+    const report = server.worlds.get("default").report();
     if (flags.json === true) {
       process.stdout.write(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`);
     }
-    process.stderr.write(clientReportText(report));
-    return exitCode;
+    process.stderr.write(reportText(report));
+    const isFailed = flags.failOnFindings === true && report.findings.length > 0;
+    return exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;
   } finally {
     await server.close();
   }

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import type { AssumptionsFlags } from "./assumptions.ts";
+import type { ExecFlags } from "./exec.ts";
 import { exitCodes, explain } from "./exit.ts";
 import { addMatrixOptions, type MatrixFlags } from "./matrix/options.ts";
 import {
@@ -69,10 +70,14 @@ function createProgram(ends: (exitCode: number) => void): Command {
     .description("run a command against a server of its own")
     .usage("[options] -- CMD [arguments...]")
     .argument("[CMD...]", "what to run; its exit code is passed on")
+    .option(
+      "--fail-on-findings",
+      "exit with 1 where CMD ends with 0 and the client report has findings",
+    )
     .passThroughOptions()
     .addHelpText("after", `\n${ENVIRONMENT}`);
   addServerOptions(addCommonOptions(exec, "flowing"), 0).action(
-    async (words: string[], flags: ServerFlags) => {
+    async (words: string[], flags: ExecFlags) => {
       const command = await import("./exec.ts");
       ends(await command.exec(words, flags));
     },

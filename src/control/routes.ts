@@ -7,11 +7,12 @@ import { InputError, parseInput } from "../base/input.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import type { Worlds } from "../worlds.ts";
-import { answerAudit } from "./audit.ts";
+import { answerAudit } from "./audit-route.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { integerOf, type Query } from "./input.ts";
 import { clearJournal, journalQuery, showJournal } from "./journal-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
+import { report } from "./report-route.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
 export interface Call {
@@ -99,6 +100,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...faultRoutes,
   ...worldRoutes,
   { method: "GET", path: "audit", answer: answerAudit },
+  { method: "GET", path: "report", answer: report },
   { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
   {
     method: "PUT",

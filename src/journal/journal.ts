@@ -130,6 +130,8 @@ export interface Journal {
 
 export interface JournalRing extends Journal {
   record(entry: JournalRecord): void;
+  /** What is kept, oldest first, keys and all; `first` is the sequence of the oldest. */
+  records(): { readonly first: number; readonly records: readonly JournalRecord[] };
   /** Forgets everything, the numbering included. */
   restart(): void;
 }
@@ -247,6 +249,13 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
       );
     },
     waitFor: waiters.waitFor,
+    records() {
+      const oldest = total - kept;
+      const place = (oldest - first) % capacity;
+      // The ring is no longer than what is kept until it has gone round once.
+      const records = kept === 0 ? [] : [...ring.slice(place), ...ring.slice(0, place)];
+      return { first: oldest + 1, records: records.slice(0, kept) };
+    },
     clear,
     restart() {
       total = 0;

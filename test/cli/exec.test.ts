@@ -86,16 +86,67 @@ describe("the report", () => {
   test("says when the journal has forgotten some", async () => {
     const { stderr } = await execNode(script, ["--journal-entries", "2"]);
     expect(stderr).toContain("adsim: 5 requests, the last 2 of them kept\n");
+    expect(stderr).toContain(
+      "Note: The journal has forgotten what came before #4: judged are #4 to #5.",
+    );
+  });
+
+  test("names what the client did wrong, with one request as proof, and no key", async () => {
+    const wrong = `${useApi} (async () => {
+      await call("/v1/impression", { method: "POST", body });
+      await call("/v1/publisher/stats?api_key=" + ADSIM_API_KEY);
+    })()`;
+    const { code, stderr } = await execNode(wrong);
+    expect(code).toBe(0);
+    expect(stderr).toContain("\n\n2 findings:\n\n✗ API keys in URLs: 1 request by pub_");
+    expect(stderr).toMatch(/^ {4}#2 \S+Z GET \/v1\/publisher\/stats → 400, a key in the query$/m);
+    expect(stderr).toContain("✗ Impressions without session_id: 1 request by pub_");
+    expect(stderr).toContain("(spec §5)");
+    expect(stderr).not.toMatch(/key_[0-9a-z]/);
+    expect(Math.max(...stderr.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  });
+
+  test("says so when there is nothing wrong", async () => {
+    const { stderr } = await execNode(
+      `${useApi} call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID)`,
+    );
+    expect(stderr).toBe("adsim: 1 request\n  stats       200 × 1\n\nNothing to complain about.\n");
+  });
+
+  test("says that it can't judge what the journal hasn't kept", async () => {
+    const { stderr } = await execNode(script, ["--journal-entries", "0"]);
+    expect(stderr).toContain(
+      "The journal has kept none of the requests, so nothing can be judged.",
+    );
+    expect(stderr).not.toContain("Nothing to complain about");
+  });
+
+  test("with --fail-on-findings turns exit code 0 into 1, and leaves any other", async () => {
+    const options = ["--fail-on-findings"];
+    const fine = `${useApi} call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID)`;
+    const codes = await Promise.all(
+      [fine, script, `${script}.then(() => process.exit(7))`].map(
+        async (each) => (await execNode(each, options)).code,
+      ),
+    );
+    expect(codes).toEqual([0, 1, 7]);
   });
 
   test("with --json is the last line of stdout", async () => {
     const { stdout } = await execNode(script, ["--json"]);
-    expect(JSON.parse(stdout)).toEqual({
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({
       event: "report",
       exitCode: 0,
       requests: 5,
-      counted: 5,
+      kept: 5,
+      from: expect.stringMatching(/^2026-01-15T00:00:0/),
       operations: { impression: { 200: 2, 400: 1 }, stats: { 200: 1 }, none: { 404: 1 } },
+      faults: {},
+      notes: [],
     });
+    const ids = report.findings.map(({ id }: { readonly id: string }) => id);
+    expect(ids).toEqual(["impression-without-session", "no-such-operation"]);
+    expect(report.findings[0].proof[0]).toMatchObject({ sequence: 1, operation: "impression" });
   });
 });

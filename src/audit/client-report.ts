@@ -1,0 +1,201 @@
+/** How a client used the API, and what it did wrong: judged from the journal's records alone. */
+
+import { formatInstant } from "../base/calendar.ts";
+import type { ClockMode } from "../base/clock.ts";
+import type { JournalEntry, JournalRing } from "../journal/journal.ts";
+import { shownEntry } from "../journal/shown.ts";
+import { type Attempt, attemptsOf, type Stretch } from "./attempts.ts";
+import type { Era } from "./eras.ts";
+import {
+  type Finding,
+  type FindingId,
+  type FindingKind,
+  findingIds,
+  groupedBy,
+  type Offence,
+} from "./finding.ts";
+import { beforeRetryAfter } from "./findings/before-retry-after.ts";
+import { continuesAfter401 } from "./findings/continues-after-401.ts";
+import { eventInTwoSessions } from "./findings/event-in-two-sessions.ts";
+import { hotLoop } from "./findings/hot-loop.ts";
+import { failedAndNeverSentAgain, lostAndSentAgainWithoutSession } from "./findings/lost-events.ts";
+import { pausesDoNotGrow } from "./findings/pauses-do-not-grow.ts";
+import { refusedAndSentAgain } from "./findings/refused-and-sent-again.ts";
+import {
+  clickOnUnknownImpression,
+  impressionWithoutSession,
+  keyInUrl,
+  limitAboveMaximum,
+  noSuchOperation,
+} from "./findings/single-requests.ts";
+
+/** What a world's clients did. A client that behaves well has no findings. */
+export interface ClientReport {
+  /** All requests, also those that the journal has forgotten. */
+  readonly requests: number;
+  /** How many of them the journal has kept: they alone are counted and judged below. */
+  readonly kept: number;
+  /** When the first of those came, in ISO 8601 on the world's clock; undefined where there is none. */
+  readonly from: string | undefined;
+  /** When the last of them came. */
+  readonly until: string | undefined;
+  /** Operation → status → requests. `none` is what reached no operation, status 0 what got no answer. */
+  readonly operations: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Fault rule → how many requests it decided. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** What could not be judged, and why, in sentences. */
+  readonly notes: readonly string[];
+  /** What costs money comes first. */
+  readonly findings: readonly Finding[];
+}
+
+const kinds: Readonly<Record<FindingId, FindingKind>> = {
+  "event-in-two-sessions": eventInTwoSessions,
+  "lost-and-sent-again-without-session": lostAndSentAgainWithoutSession,
+  "failed-and-never-sent-again": failedAndNeverSentAgain,
+  "key-in-url": keyInUrl,
+  "continues-after-401": continuesAfter401,
+  "before-retry-after": beforeRetryAfter,
+  "hot-loop": hotLoop,
+  "pauses-do-not-grow": pausesDoNotGrow,
+  "refused-and-sent-again": refusedAndSentAgain,
+  "click-on-unknown-impression": clickOnUnknownImpression,
+  "impression-without-session": impressionWithoutSession,
+  "no-such-operation": noSuchOperation,
+  "limit-above-maximum": limitAboveMaximum,
+};
+
+const MOST_PROOF = 3;
+const MOST_SEQUENCES = 1000;
+const MOST_WHO = 20;
+
+/** `mode`: how the world's clock goes now. `eras`: those that are over. */
+export function clientReport(
+  journal: JournalRing,
+  eras: readonly Era[],
+  mode: ClockMode,
+): ClientReport {
+  const kept = journal.records();
+  const now: Era = { last: journal.total, isFrozen: mode === "frozen", end: "clock" };
+  const attempts = attemptsOf(kept, [...eras, now]);
+  const stretches = stretchesOf(attempts, eras);
+  const { first, records } = kept;
+  const ends = [records[0], records.at(-1)];
+  const [from, until] = ends.map((record) => record && formatInstant(record.nowMs));
+  return {
+    requests: journal.total,
+    kept: records.length,
+    from,
+    until,
+    operations: operationsOf(attempts),
+    faults: faultsOf(attempts),
+    notes: notesOn(attempts, first, records.length),
+    findings: findingIds.flatMap((id) => {
+      const offences = stretches.flatMap((stretch) => kinds[id].find(stretch));
+      return offences.length === 0 ? [] : [findingOf(id, offences)];
+    }),
+  };
+}
+
+/** Between two replacements of the world's state nothing hangs together. */
+function stretchesOf(attempts: readonly Attempt[], eras: readonly Era[]): Stretch[] {
+  const ends = eras.filter(({ end }) => end === "state").map(({ last }) => last);
+  const stretches: Stretch[] = [];
+  let start = 0;
+  for (const last of [...ends, Number.POSITIVE_INFINITY]) {
+    const from = start;
+    while (start < attempts.length && (attempts[start]?.sequence ?? 0) <= last) start += 1;
+    if (start === from) continue;
+    const earlier = (): readonly Attempt[] => attempts.slice(0, from);
+    stretches.push({ attempts: attempts.slice(from, start), earlier });
+  }
+  return stretches;
+}
+
+function operationsOf(attempts: readonly Attempt[]): ClientReport["operations"] {
+  const operations: Record<string, Record<string, number>> = {};
+  for (const { record } of attempts) {
+    const { operation = "none", response } = record;
+    operations[operation] ??= {};
+    const statuses = operations[operation];
+    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+  }
+  return operations;
+}
+
+function faultsOf(attempts: readonly Attempt[]): ClientReport["faults"] {
+  // A rule may be called anything, "__proto__" too.
+  const fired = groupedBy(attempts, ({ record }) => record.fault?.rule);
+  return Object.fromEntries([...fired].map(([rule, { length }]) => [rule, length]));
+}
+
+function notesOn(attempts: readonly Attempt[], first: number, kept: number): string[] {
+  const notes: string[] = [];
+  if (first > 1) {
+    notes.push(
+      kept === 0
+        ? `The journal has kept none of the requests, so nothing can be judged.`
+        : `The journal has forgotten what came before #${first}: judged are #${first} to #${first + kept - 1}.`,
+    );
+  }
+  if (kept > attempts.length) {
+    notes.push(
+      `${kept - attempts.length} of the entries are second applications by a fault rule, which no client sent: they aren't counted below.`,
+    );
+  }
+  const untimed = attempts.filter(({ timeline }) => timeline === undefined).length;
+  if (untimed > 0) {
+    notes.push(
+      `The world's clock stood still for ${untimed === attempts.length ? "these" : `${untimed} of these`} requests, so pauses between them can't be judged: Retry-After, hot loops and back-off.`,
+    );
+  }
+  return notes;
+}
+
+function findingOf(id: FindingId, offences: readonly Offence[]): Finding {
+  const { title, explanation, spec } = kinds[id];
+  const ordered = [...offences].sort((a, b) => a.attempt.sequence - b.attempt.sequence);
+  const sequences = ordered.map(({ attempt }) => attempt.sequence);
+  const proof = ordered.slice(0, MOST_PROOF).map(({ attempt }) => entryOf(attempt));
+  return {
+    id,
+    title,
+    count: offences.length,
+    who: whoOf(ordered),
+    explanation,
+    spec,
+    example: ordered[0] === undefined ? "" : exampleOf(ordered[0]),
+    proof,
+    sequences: sequences.slice(0, MOST_SEQUENCES),
+  };
+}
+
+function whoOf(offences: readonly Offence[]): Finding["who"] {
+  const counts = new Map<string | undefined, number>();
+  for (const { attempt } of offences) {
+    const { publisher } = attempt.record;
+    counts.set(publisher, (counts.get(publisher) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([publisher, count]) => ({ publisher, count }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MOST_WHO);
+}
+
+function exampleOf({ attempt, cause, said }: Offence): string {
+  const { sequence, at, request, response } = entryOf(cause ?? attempt);
+  const answer = response.status === 0 ? "no answer" : response.status;
+  return `#${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${said}`;
+}
+
+const MOST_SHOWN = 100;
+
+/** What was sent may be long, and a terminal obeys some characters. */
+function printable(sent: string): string {
+  const plain = sent.replaceAll(/[^ -~]/g, "?");
+  return plain.length <= MOST_SHOWN ? plain : `${plain.slice(0, MOST_SHOWN)}…`;
+}
+
+function entryOf({ record, sequence }: Attempt): JournalEntry {
+  return shownEntry(record, sequence, "redacted", undefined);
+}

@@ -1,0 +1,92 @@
+/** Requests that came before the wait was over that an answer had asked for. */
+
+import { operations } from "../../contract/operations.ts";
+import { type Attempt, isTimed } from "../attempts.ts";
+import { cameAfter, type FindingKind, lasting, type Offence } from "../finding.ts";
+import { sentAfter } from "../in-flight.ts";
+
+/** A client's timer may ring a little early, and its clock be a little ahead. */
+const TOLERANCE_MS = 50;
+
+export const beforeRetryAfter: FindingKind = {
+  title: "Requests before Retry-After was over",
+  explanation:
+    "The answer said how long to wait, and more came before that; a good client sends nothing that counts against the same limit until the wait is over.",
+  spec: "§8, and RFC 9110 §10.2.3",
+  find({ attempts }) {
+    const offences: Offence[] = [];
+    const waits = new Map<string, Wait>();
+    // What a rule says of one request holds for that one, whatever others are told meanwhile.
+    const asked = new Map<string, Attempt>();
+    for (const attempt of attempts) {
+      const pool = poolOf(attempt);
+      const wait = waits.get(pool);
+      const own = attempt.isOneEvent ? asked.get(attempt.same) : undefined;
+      const isAfter = wait?.isSentAfter(attempt) ?? false;
+      const cause =
+        own !== undefined && isEarly(own, attempt)
+          ? own
+          : wait !== undefined &&
+              isAfter &&
+              concerns(wait, attempt) &&
+              isEarly(wait.latest, attempt)
+            ? wait.latest
+            : undefined;
+      if (cause !== undefined) offences.push({ attempt, cause, said: said(cause, attempt) });
+      if (attempt.isOneEvent) asked.set(attempt.same, attempt);
+      const next = waitAfter(wait, attempt);
+      if (next === undefined) waits.delete(pool);
+      else waits.set(pool, next);
+    }
+    return offences;
+  },
+};
+
+interface Wait {
+  /** What asked first. */
+  readonly since: Attempt;
+  /** What asked last: its word counts. */
+  readonly latest: Attempt;
+  isSentAfter(attempt: Attempt): boolean;
+}
+
+/** The requests that may count against one limit, of one sender. Which ones do is left open by the spec. */
+function poolOf({ who, record: { operation, path } }: Attempt): string {
+  return `${who}\n${operation === undefined ? path : operations[operation].limit}`;
+}
+
+/** The wait that is asked for once an attempt has its answer. */
+function waitAfter(wait: Wait | undefined, attempt: Attempt): Wait | undefined {
+  const { retryAtMs, answeredMs, record } = attempt;
+  const isOver = wait !== undefined && !isEarly(wait.latest, attempt);
+  const before = isOver ? undefined : wait;
+  if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= record.nowMs) {
+    // It works again, so there is nothing to wait for.
+    const isBack = attempt.outcome === "answered" && before !== undefined;
+    return isBack && concerns(before, attempt) ? undefined : before;
+  }
+  if (before !== undefined) return { ...before, latest: attempt };
+  return { since: attempt, latest: attempt, isSentAfter: sentAfter(attempt) };
+}
+
+/** Whether the wait was for this too: for the same operation, or as the limit proves. */
+function concerns({ since, latest }: Wait, { record }: Attempt): boolean {
+  const { operation } = record;
+  return (
+    operation === since.record.operation ||
+    operation === latest.record.operation ||
+    (record.producedBy === "limit" && latest.record.producedBy === "limit")
+  );
+}
+
+function isEarly(told: Attempt, next: Attempt): boolean {
+  const { retryAtMs, answeredMs } = told;
+  if (retryAtMs === undefined || answeredMs === undefined || !isTimed(told, next)) return false;
+  const { nowMs } = next.record;
+  return nowMs >= answeredMs && nowMs < retryAtMs - TOLERANCE_MS;
+}
+
+function said(told: Attempt, attempt: Attempt): string {
+  const waitMs = (told.retryAtMs ?? 0) - told.record.nowMs;
+  return `wait ${lasting(waitMs)}; ${cameAfter(told, attempt)}`;
+}

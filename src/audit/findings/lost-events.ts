@@ -1,0 +1,73 @@
+/** Impressions and clicks that failed on the way: those that nobody sent again, and those that count twice since nobody could tell. */
+
+import type { Attempt } from "../attempts.ts";
+import { cameAfter, type FindingKind, groupedBy, type Offence } from "../finding.ts";
+import { movedEvents } from "./event-in-two-sessions.ts";
+import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
+
+export const failedAndNeverSentAgain: FindingKind = {
+  title: "Failed events never sent again",
+  explanation:
+    "No answer came, or the service was unavailable, and the event was not sent again so far, so that it may be missing; a good client sends it again with the same session_id until it has an answer.",
+  spec: "§4",
+  find(stretch) {
+    const { attempts } = stretch;
+    const hasStopped = whoStopped(attempts);
+    const moved = new Set(movedEvents(stretch).flatMap(({ attempt, cause }) => [attempt, cause]));
+    const latest = new Map(attempts.map(({ who, sequence }) => [who, sequence]));
+    const byEvent = groupedBy(attempts, ({ event, same }) => event && same);
+    return [...byEvent.values()].flatMap(([attempt, ...others]) => {
+      if (attempt === undefined || others.length > 0 || moved.has(attempt)) return [];
+      // A success that can't be read is a success all the same.
+      const isOpen = attempt.outcome === "unanswered" || attempt.outcome === "unavailable";
+      const isEnd = hasGone(attempt) && latest.get(attempt.who) === attempt.sequence;
+      if (!isOpen || isEnd || hasStopped(attempt)) return [];
+      return [{ attempt, said: saidOfLost(attempt) }];
+    });
+  },
+};
+
+/** Whether the client had gone before an answer could reach it. */
+function hasGone({ outcome, record }: Attempt): boolean {
+  return outcome === "unanswered" && record.response.delivery === undefined;
+}
+
+function saidOfLost(attempt: Attempt): string {
+  return isApplied(attempt)
+    ? "recorded, which its client never learned, and not sent again"
+    : "not recorded, and not sent again";
+}
+
+/** Whether the service wrote the event down. */
+function isApplied({ record }: Attempt): boolean {
+  return record.fault?.served !== false && record.reason.startsWith("recorded");
+}
+
+export const lostAndSentAgainWithoutSession: FindingKind = {
+  title: "Lost answers, sent again without a session",
+  explanation:
+    "An impression was recorded, its answer was lost, and it came again without a session_id, so that it counts twice; a good client gives each impression a session_id, the same for all attempts.",
+  spec: "§4",
+  find({ attempts }) {
+    const bySpot = groupedBy(attempts, ({ event, isOneEvent, same }) =>
+      event !== undefined && !isOneEvent ? same : undefined,
+    );
+    return [...bySpot.values()].flatMap(doubled);
+  },
+};
+
+/** Of many users' impressions of one ad only those are one event that all failed but for the last, each soon repeated. */
+function doubled(group: readonly Attempt[]): Offence[] {
+  const isOneEvent = group.every((attempt, index) => {
+    const before = group[index - 1];
+    return before === undefined || (isFailed(before) && isSoonAfter(before, attempt));
+  });
+  if (!isOneEvent) return [];
+  const [first, ...again] = group.filter(isApplied);
+  if (first === undefined) return [];
+  return again.map((attempt) => ({
+    attempt,
+    cause: first,
+    said: `recorded, and ${cameAfter(first, attempt)} and was recorded again`,
+  }));
+}

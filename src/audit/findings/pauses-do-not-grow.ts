@@ -1,0 +1,122 @@
+/**
+ * Retries at fixed intervals. Pauses that are drawn at random are alike now and then: how alike they must be to be called
+ * fixed depends on how many there are, so that a back-off with full jitter gets away.
+ */
+
+import { type Attempt, pauseMs } from "../attempts.ts";
+import { type FindingKind, groupedBy, lasting, type Offence } from "../finding.ts";
+
+/** The fewest pauses in a row that say anything. */
+const FEWEST_PAUSES = 3;
+/** A client that waits so long need not wait longer: its pauses have grown as far as they have to. */
+const LONG_MS = 30_000;
+/** Whoever asks this much less often than it retries, is asking regularly. */
+const REGULAR = 2;
+
+/**
+ * Pauses are fixed if they differ by at most this share of the longest, and there are so many beyond two in a row. With
+ * full jitter and a doubled bound this happens once in 80,000 (1 %, 3 pauses) or 500,000 (5 %, 4 pauses) reports at most.
+ */
+const tests: readonly { readonly spread: number; readonly beyondTwo: number }[] = [
+  { spread: 0.01, beyondTwo: 1 },
+  { spread: 0.05, beyondTwo: 2 },
+  { spread: 0.1, beyondTwo: 3 },
+  { spread: 0.33, beyondTwo: 6 },
+];
+/** From this spread on pauses that grow steadily have to be told from fixed ones. */
+const SPREAD_OF_GROWTH = 0.1;
+
+export const pausesDoNotGrow: FindingKind = {
+  title: "Retries without growing pauses",
+  explanation:
+    "A request that failed was sent again at fixed intervals; a good client waits longer each time (exponential back-off), with some chance in it so that clients don't come all at once.",
+  find({ attempts }) {
+    const bySender = groupedBy(attempts, ({ who }) => who);
+    return [...bySender.values()].flatMap((own) => {
+      const groups = [...groupedBy(own, repeatable).values()];
+      return fixedOnes(groups.flatMap(chainsOf)).flatMap(offencesOf);
+    });
+  },
+};
+
+/** Impressions without a session are left out: those of different users look the same. */
+function repeatable({ event, isOneEvent, same }: Attempt): string | undefined {
+  return event === undefined || isOneEvent ? same : undefined;
+}
+
+/** One request, tried again each time after it failed. */
+interface Chain {
+  readonly attempts: readonly Attempt[];
+  /** Between one attempt and the next. */
+  readonly pauses: readonly number[];
+  readonly longest: number;
+  /** How much the pauses differ, as a share of the longest. The clock's millisecond counts. */
+  readonly spread: number;
+  readonly isGrowing: boolean;
+}
+
+function chainsOf(group: readonly Attempt[]): Chain[] {
+  const chains: Chain[] = [];
+  let attempts: Attempt[] = [];
+  let pauses: number[] = [];
+  let regularMs = Number.POSITIVE_INFINITY;
+  const close = (): void => {
+    if (pauses.length >= FEWEST_PAUSES) chains.push(chainOf(attempts, pauses));
+    attempts = [];
+    pauses = [];
+  };
+  for (const attempt of group) {
+    const before = attempts.at(-1);
+    if (before !== undefined) {
+      const pause = pauseMs(before, attempt);
+      if (pause !== undefined && before.outcome === "answered") {
+        regularMs = Math.min(regularMs, pause);
+      }
+      if (pause !== undefined && isChosenAfter(before)) pauses.push(pause);
+      else close();
+    }
+    attempts.push(attempt);
+  }
+  close();
+  return chains.filter(({ longest }) => longest <= LONG_MS && regularMs > REGULAR * longest);
+}
+
+/** Whether the client chose how long to wait after this: it failed, and nobody said for how long. */
+function isChosenAfter({ outcome, retryAtMs }: Attempt): boolean {
+  if (retryAtMs !== undefined) return false;
+  return outcome !== "answered" && outcome !== "refused" && outcome !== "unauthorized";
+}
+
+function chainOf(attempts: readonly Attempt[], pauses: readonly number[]): Chain {
+  const longest = Math.max(...pauses);
+  return {
+    attempts,
+    pauses,
+    longest,
+    spread: (longest - Math.min(...pauses) + 1) / longest,
+    isGrowing: pauses.every((pause, index) => index === 0 || pause > (pauses[index - 1] ?? 0)),
+  };
+}
+
+/** The chains of a sender that have fixed pauses, where they are what it mostly does. */
+function fixedOnes(chains: readonly Chain[]): readonly Chain[] {
+  for (const { spread, beyondTwo } of tests) {
+    const alike = chains.filter(
+      (chain) => chain.spread <= spread && !(chain.isGrowing && spread >= SPREAD_OF_GROWTH),
+    );
+    const evidence = alike.reduce((sum, { pauses }) => sum + pauses.length - 2, 0);
+    if (evidence >= beyondTwo && 2 * alike.length >= chains.length) return alike;
+  }
+  return [];
+}
+
+function offencesOf({ attempts, pauses, longest }: Chain): Offence[] {
+  const [first, ...again] = attempts;
+  const shortest = Math.min(...pauses);
+  const shown =
+    lasting(shortest) === lasting(longest)
+      ? lasting(longest)
+      : `${lasting(shortest)} to ${lasting(longest)}`;
+  const said = `sent again ${pauses.length} times, each after ${shown}`;
+  return again.map((attempt) => ({ attempt, cause: first, said }));
+}

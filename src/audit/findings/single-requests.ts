@@ -1,0 +1,118 @@
+/** What one request alone shows. */
+
+import { operations } from "../../contract/operations.ts";
+import type { Attempt } from "../attempts.ts";
+import type { FindingKind } from "../finding.ts";
+
+export const keyInUrl: FindingKind = {
+  title: "API keys in URLs",
+  explanation:
+    "A key stood in the path or the query, where logs, proxies and histories keep it; a good client sends it in the Authorization header only, and a key that was seen should be replaced.",
+  spec: "§5",
+  find: ({ attempts }) =>
+    attempts.flatMap((attempt) => {
+      const place = placeOfKey(attempt);
+      return place === undefined ? [] : [{ attempt, said: `a key in the ${place}` }];
+    }),
+};
+
+function placeOfKey({ record: { path, query } }: Attempt): string | undefined {
+  if (KEY.test(decoded(path))) return "path";
+  return KEY.test(decoded(query)) ? "query" : undefined;
+}
+
+/** A key is not part of a longer word. */
+const KEY = /(?<![0-9a-z_-])key_[0-9a-z]{13}(?![0-9a-z])/i;
+/** An escape may be escaped in its turn. */
+const MOST_ESCAPED = 8;
+
+/** ASCII as it was before it was percent-encoded, however often. */
+function decoded(text: string): string {
+  let plain = text;
+  for (let times = 0; times < MOST_ESCAPED && plain.includes("%"); times += 1) {
+    plain = plain.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  }
+  return plain;
+}
+
+export const clickOnUnknownImpression: FindingKind = {
+  title: "Clicks on unknown impressions",
+  explanation:
+    "The click named an impression that the publisher doesn't have; a good client sends the impression_id exactly as the impression's answer had it, and no click before it has that answer.",
+  spec: "§4",
+  find({ attempts, earlier }) {
+    const strays = attempts.filter(
+      ({ record: { operation, reason } }) => operation === "click" && STRAY.includes(reason),
+    );
+    if (strays.length === 0) return [];
+    // A world that was put back to an earlier state has lost what it had given out.
+    const givenOut = earlier()
+      .map(({ record }) => record.response.body)
+      .join("\n");
+    return strays
+      .filter(({ event }) => !(event?.kind === "click" && givenOut.includes(event.impression)))
+      .map(unknown);
+  },
+};
+
+const STRAY: readonly string[] = ["impression_not_found", "unknown impression, not counted"];
+
+function unknown(attempt: Attempt): { readonly attempt: Attempt; readonly said: string } {
+  return { attempt, said: "no impression has this id" };
+}
+
+export const impressionWithoutSession: FindingKind = {
+  title: "Impressions without session_id",
+  explanation:
+    "The parameter is optional, but without it the service can't tell a retry from another impression; a good client sends one, the same for all attempts at one event.",
+  spec: "§4",
+  find: ({ attempts }) =>
+    attempts
+      .filter(({ event, outcome }) => {
+        const isTaken = outcome !== "refused" && outcome !== "unauthorized";
+        return event?.kind === "impression" && event.session === undefined && isTaken;
+      })
+      .map((attempt) => ({ attempt, said: "no session_id" })),
+};
+
+export const noSuchOperation: FindingKind = {
+  title: "Requests that no operation answers",
+  explanation: `The path or the method is not one of the API's; a good client uses those that are documented: ${Object.values(
+    operations,
+  )
+    .map(({ method, path }) => `${method} ${path}`)
+    .join(", ")}.`,
+  spec: "§4",
+  find: ({ attempts }) =>
+    attempts
+      .filter(({ record: { operation, producedBy, reason, method, path } }) => {
+        const isMissed = producedBy === "service" && UNROUTED.includes(reason);
+        // Browsers and waiting scripts ask these by themselves.
+        const isAmbient = method === "OPTIONS" || AMBIENT.includes(path);
+        return operation === undefined && isMissed && !isAmbient;
+      })
+      .map((attempt) => ({
+        attempt,
+        said: attempt.record.reason === UNROUTED[0] ? "no such path" : "not with this method",
+      })),
+};
+
+const UNROUTED: readonly string[] = ["route_not_found", "method_not_allowed"];
+const AMBIENT: readonly string[] = ["", "/", "/favicon.ico", "/robots.txt"];
+
+const { maximum } = operations.payouts.parameters.limit;
+
+export const limitAboveMaximum: FindingKind = {
+  title: `A limit above ${maximum}`,
+  explanation: `More payouts were asked for than one answer holds; a good client asks for at most ${maximum}, since more may be refused or cut down unsaid.`,
+  spec: "§8",
+  find: ({ attempts }) =>
+    attempts.flatMap((attempt) => {
+      const { operation, query } = attempt.record;
+      const limit = operation === "payouts" ? new URLSearchParams(query).get("limit") : null;
+      const isAbove = limit !== null && /^\d{1,15}$/.test(limit) && Number(limit) > maximum;
+      return isAbove ? [{ attempt, said: `limit=${Number(limit)}` }] : [];
+    }),
+};

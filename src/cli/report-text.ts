@@ -1,0 +1,75 @@
+/** The client report for people: counts, then what is wrong, with what costs money first. */
+
+import type { ClientReport } from "../audit/client-report.ts";
+import type { Finding } from "../audit/finding.ts";
+
+const WIDTH = 100;
+
+export function reportText(report: ClientReport): string {
+  const { requests, kept, findings, notes } = report;
+  const forgotten = requests === kept ? "" : `, the last ${kept} of them kept`;
+  const sections = [
+    [`adsim: ${requests} ${plural(requests, "request")}${forgotten}`, ...counts(report)],
+    notes.flatMap((note) => wrapped(`Note: ${note}`, "")),
+    verdict(report),
+    ...findings.map(finding),
+  ];
+  return `${sections
+    .filter(({ length }) => length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function counts({ operations, faults }: ClientReport): readonly string[] {
+  const rows = Object.entries(operations).map(([operation, statuses]) => {
+    const each = Object.entries(statuses).map(
+      ([status, count]) => `${status === "0" ? "no answer" : status} × ${count}`,
+    );
+    return row(operation, each);
+  });
+  const fired = Object.entries(faults).map(([rule, count]) => `${rule} × ${count}`);
+  return fired.length === 0 ? rows : [...rows, row("faults", fired)];
+}
+
+function row(name: string, counted: readonly string[]): string {
+  return `  ${name.padEnd(12)}${counted.join(", ")}`;
+}
+
+function verdict({ kept, findings, notes }: ClientReport): readonly string[] {
+  if (kept === 0) return [];
+  const { length } = findings;
+  if (length > 0) return [`${length} ${plural(length, "finding")}:`];
+  return [`Nothing to complain about${notes.length === 0 ? "." : ", as far as can be judged."}`];
+}
+
+function finding({ title, count, who, explanation, spec, example }: Finding): readonly string[] {
+  const source = spec === undefined ? "" : ` (spec ${spec})`;
+  return [
+    `✗ ${title}: ${count} ${plural(count, "request")} ${by(who)}`,
+    `    ${example}`,
+    ...wrapped(`${explanation}${source}`, "    "),
+  ];
+}
+
+function by(who: Finding["who"]): string {
+  const [first, ...others] = who;
+  const name = first?.publisher;
+  const whose = name === undefined ? "without a valid key" : `by ${name}`;
+  return others.length === 0 ? whose : `${whose} (${first?.count}) and ${others.length} more`;
+}
+
+/** Lines of at most `WIDTH` characters, words whole. */
+function wrapped(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(" ")) {
+    const isFull = line.length + word.length + 1 > WIDTH && line.trim() !== "";
+    if (isFull) lines.push(line);
+    line = isFull || line === indent ? `${indent}${word}` : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+function plural(count: number, noun: string): string {
+  return count === 1 ? noun : `${noun}s`;
+}

@@ -1,0 +1,189 @@
+/** Random faults and limits: a client that behaves well is never accused, and one with a vice always is of it. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import type { Verdict } from "../../src/faults/verdict.ts";
+import {
+  type ClientReport,
+  createSimulator,
+  type FindingId,
+  type SimulatorOptions,
+} from "../../src/index.ts";
+import { checkProperty } from "../properties/check-property.ts";
+import { type ClientOptions, playClient, type Vice } from "./client-model.ts";
+
+type Habits = Pick<
+  ClientOptions,
+  "baseMs" | "capMs" | "mostAttempts" | "users" | "polls" | "widgets"
+>;
+
+interface Life {
+  readonly seed: number;
+  readonly options: SimulatorOptions;
+  readonly habits: Habits;
+  readonly isKeyReplaced: boolean;
+}
+
+/** The report on a client's whole life. */
+function reportOn({ seed, options, habits, isKeyReplaced }: Life, vice?: Vice): ClientReport {
+  const wall = { ms: 0 };
+  const sim = createSimulator({
+    seed: "campaign",
+    clock: "flowing",
+    wallClock: () => wall.ms,
+    ...options,
+  });
+  const publisher = sim.publishers.at(0);
+  if (isKeyReplaced) sim.publishers.rotateKey(publisher.id);
+  playClient({ sim, publisher, wall, random: randomOf(seed), vice, ...habits });
+  return sim.report();
+}
+
+/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
+
+const delay = fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined });
+const loss = fc.constantFrom("close" as const, "reset" as const, "silence" as const);
+const verdict: fc.Arbitrary<Verdict> = fc.oneof(
+  fc.record({ kind: fc.constant("delay" as const), delay: fc.integer({ min: 1, max: 3000 }) }),
+  fc.record({
+    kind: fc.constant("respond" as const),
+    delay,
+    status: fc.constantFrom(404, 408, 429, 500, 502, 503),
+    headers: fc.constantFrom(
+      {},
+      {},
+      { "retry-after": "1" },
+      { "retry-after": "7" },
+      { "Retry-After": "Thu, 15 Jan 2026 00:00:09 GMT" },
+    ),
+    applied: fc.boolean(),
+  }),
+  fc.record({ kind: fc.constant("drop" as const), delay, as: loss }),
+  fc.record({ kind: fc.constant("lose-response" as const), delay, as: loss }),
+  fc.record({
+    kind: fc.constantFrom("timeout" as const, "reset" as const, "empty" as const),
+    delay,
+  }),
+  fc.record({ kind: fc.constant("truncate" as const), delay, share: fc.constantFrom(0, 0.5, 0.9) }),
+  fc.record({
+    kind: fc.constant("garbage" as const),
+    delay,
+    as: fc.constantFrom("body" as const, "response" as const),
+  }),
+  fc.record({ kind: fc.constant("drip" as const), bytesPerSecond: fc.constant(100) }),
+  fc.record({
+    kind: fc.constant("duplicate" as const),
+    delay,
+    answer: fc.constantFrom("first" as const, "second" as const),
+  }),
+  fc.record({ kind: fc.constant("reorder" as const) }),
+);
+const rule: fc.Arbitrary<FaultRule> = fc.record({
+  match: fc.record(
+    {
+      operation: fc.constantFrom("impression" as const, "click" as const, "stats" as const),
+      share: fc.constantFrom(0.1, 0.3, 0.6, 0.9),
+      until: fc.constantFrom("2026-01-15T00:00:03Z", "2026-01-15T00:00:15Z"),
+    },
+    { requiredKeys: [] },
+  ),
+  verdict,
+});
+const life: fc.Arbitrary<Life> = fc.record({
+  seed: fc.nat(),
+  options: fc.record({
+    faults: fc.array(rule, { maxLength: 3 }),
+    assumptions: fc.record({
+      "limit.exceeded": fc.constantFrom("429" as const, "403" as const, "503" as const),
+      "limit.retry-after": fc.constantFrom(
+        "seconds" as const,
+        "http-date" as const,
+        "absent" as const,
+      ),
+      "auth.failure": fc.constantFrom("401" as const, "403" as const),
+      "dedup.repeat": fc.constantFrom("original-uncredited" as const, "conflict" as const),
+    }),
+  }),
+  habits: fc.record({
+    baseMs: fc.constantFrom(50, 100, 250, 500, 1000),
+    capMs: fc.constantFrom(5000, 20_000),
+    mostAttempts: fc.integer({ min: 3, max: 9 }),
+    users: fc.integer({ min: 1, max: 10 }),
+    polls: fc.integer({ min: 0, max: 3 }),
+    widgets: fc.integer({ min: 1, max: 20 }),
+  }),
+  isKeyReplaced: fc.constantFrom(false, false, false, true),
+});
+
+const wellBehaved = "a client that behaves well is never accused";
+
+test(wellBehaved, () => {
+  const met = new Set<string>();
+  checkProperty(
+    { test: wellBehaved, file: "test/audit/report-campaign.test.ts", runs: 500 },
+    fc.property(life, (one) => {
+      const { findings, operations, faults } = reportOn(one);
+      for (const statuses of Object.values(operations))
+        for (const status of Object.keys(statuses)) met.add(status);
+      if (Object.keys(faults).length > 1) met.add("two rules");
+      const accused = findings.map(({ id, example }) => `${id}: ${example}`);
+      expect(accused.join("\n")).toBe("");
+    }),
+  );
+  // The campaign has been where it hurts.
+  expect([...met]).toEqual(
+    expect.arrayContaining(["0", "200", "401", "403", "408", "429", "500", "503", "two rules"]),
+  );
+});
+
+const habits: Habits = {
+  baseMs: 200,
+  capMs: 5000,
+  mostAttempts: 6,
+  users: 12,
+  polls: 3,
+  widgets: 2,
+};
+const outage: FaultRule = {
+  match: { until: "2026-01-15T00:01:00Z" },
+  verdict: { kind: "respond", status: 503 },
+};
+const losses: FaultRule = { match: { share: 0.5 }, verdict: { kind: "lose-response" } };
+const waits: FaultRule = {
+  match: { share: 0.3 },
+  verdict: { kind: "respond", status: 503, headers: { "retry-after": "20" } },
+};
+
+const vices: readonly [vice: Vice, finding: FindingId, faults: readonly FaultRule[]][] = [
+  ["ignores Retry-After", "before-retry-after", [waits]],
+  ["retries at once", "hot-loop", [outage]],
+  ["retries at fixed intervals", "pauses-do-not-grow", [outage]],
+  ["goes on after 401", "continues-after-401", []],
+  ["new session for each attempt", "event-in-two-sessions", [losses]],
+  ["never retries", "failed-and-never-sent-again", [losses]],
+  ["no session", "impression-without-session", []],
+  ["key in URL", "key-in-url", []],
+  ["makes impression ids up", "click-on-unknown-impression", []],
+  ["repeats what is refused", "refused-and-sent-again", []],
+];
+
+test.each(vices)(
+  "a client that %s is accused of it, whatever happens: %s",
+  (vice, finding, faults) => {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const isKeyReplaced = vice === "goes on after 401";
+      const { findings } = reportOn({ seed, options: { faults }, habits, isKeyReplaced }, vice);
+      expect(findings.map(({ id }) => id)).toEqual([finding]);
+    }
+  },
+);

@@ -1,0 +1,382 @@
+/** What the report says of events: doubled, lost, unknown, without a session. */
+
+import { describe, expect, test } from "vitest";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import { impressionIdIn, type Stage, stageOf } from "./report-stage.ts";
+
+/** The answers to these requests of the publisher are lost after the service has acted. */
+const losing = (...nth: readonly number[]): FaultRule => ({
+  match: { nth, publisher: stageOf().publisher.id },
+  verdict: { kind: "lose-response" },
+});
+const unavailable = (...nth: readonly number[]): FaultRule => ({
+  match: { nth },
+  verdict: { kind: "respond", status: 503 },
+});
+
+/** Impressions on one surface and ad, 200 ms apart. */
+function shown(stage: Stage, sessions: readonly (string | undefined)[], ad?: string): void {
+  for (const session of sessions) {
+    stage.impression(session, ad);
+    stage.wait(200);
+  }
+}
+
+describe("one event under two sessions", () => {
+  test.each([
+    ["whose answer was lost", losing(1)],
+    ["that never arrived", { match: { nth: 1 }, verdict: { kind: "drop" } } satisfies FaultRule],
+    [
+      "that was answered 503 though it counts",
+      {
+        match: { nth: 1 },
+        verdict: { kind: "respond", status: 503, applied: true },
+      } satisfies FaultRule,
+    ],
+    [
+      "whose answer broke off",
+      { match: { nth: 1 }, verdict: { kind: "truncate", share: 0.5 } } satisfies FaultRule,
+    ],
+  ])("an impression %s", (_, rule) => {
+    const stage = stageOf({ faults: [rule] });
+    shown(stage, ["a", "b"]);
+    expect(stage.found()).toEqual(["event-in-two-sessions"]);
+    expect(stage.proving("event-in-two-sessions")).toEqual([2]);
+    expect(stage.finding("event-in-two-sessions").example).toMatch(
+      /^#1 \S+ POST \/v1\/impression → (no answer|503|200), #2 came 0\.2 s later under another session_id$/,
+    );
+  });
+
+  test("each attempt under one of its own", () => {
+    const stage = stageOf({ faults: [losing(2, 3)] });
+    shown(stage, ["other"], "ad-0");
+    shown(stage, ["a", "b", "c"]);
+    expect(stage.proving("event-in-two-sessions")).toEqual([3, 4]);
+  });
+
+  test("a session that is replaced after a failure, in the middle of its life", () => {
+    const stage = stageOf({ faults: [losing(2)] });
+    shown(stage, ["a"], "ad-0");
+    shown(stage, ["a", "b"]);
+    shown(stage, ["b"], "ad-2");
+    expect(stage.proving("event-in-two-sessions")).toEqual([3]);
+  });
+
+  describe("is not said of", () => {
+    test("another user, where the first one's comes again under its own session", () => {
+      const stage = stageOf({ faults: [losing(1)] });
+      shown(stage, ["a", "b", "a"]);
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("an ad that many users see, of whom some never try again", () => {
+      const stage = stageOf({
+        faults: [{ match: { share: 0.3 }, verdict: { kind: "lose-response" } }],
+      });
+      for (let user = 0; user < 100; user += 1) {
+        shown(stage, [`user-${user}`]);
+        if (user % 3 === 0) shown(stage, [`user-${user}`], "ad-2");
+      }
+      expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
+    });
+
+    test("a user whose session goes on, and one who had been there before", () => {
+      const stage = stageOf({ faults: [losing(1, 4)] });
+      shown(stage, ["a", "b"]);
+      shown(stage, ["a"], "ad-3");
+      shown(stage, ["c", "a"], "ad-4");
+      expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
+    });
+
+    test("users of different publishers, surfaces and ads, and one that comes much later", () => {
+      const stage = stageOf({ faults: [losing(1)] });
+      stage.impression("a");
+      stage.impression("b", "ad-2");
+      stage.impression("b", "ad-1", stage.sim.publishers.at(1));
+      stage.wait(30_001);
+      stage.impression("c");
+      expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
+    });
+
+    test("clients of a world that was put back meanwhile", () => {
+      const stage = stageOf({ faults: [losing(1)] });
+      const before = stage.sim.snapshot();
+      stage.impression("a");
+      stage.sim.restore(before);
+      stage.sim.faults.clear();
+      stage.impression("b");
+      expect(stage.found()).not.toContain("event-in-two-sessions");
+    });
+  });
+});
+
+describe("lost and sent again without a session", () => {
+  test("recorded twice", () => {
+    const stage = stageOf({ faults: [losing(1)] });
+    shown(stage, [undefined, undefined]);
+    expect(stage.proving("lost-and-sent-again-without-session")).toEqual([2]);
+    expect(stage.finding("lost-and-sent-again-without-session").example).toContain(
+      "→ no answer, recorded, and #2 came 0.2 s later and was recorded again",
+    );
+    expect(stage.found()).not.toContain("failed-and-never-sent-again");
+  });
+
+  test.each([
+    ["dropped before it was recorded", { match: { nth: 1 }, verdict: { kind: "drop" } }, 2],
+    ["one of many users'", losing(2), 4],
+    ["retried where nothing was recorded the second time", { verdict: { kind: "drop" } }, 3],
+  ] satisfies [string, FaultRule, number][])("is not said of one that was %s", (_, rule, count) => {
+    const stage = stageOf({ faults: [rule] });
+    shown(
+      stage,
+      Array.from({ length: count }, () => undefined),
+    );
+    expect(stage.found()).toEqual(["impression-without-session"]);
+  });
+});
+
+describe("failed events never sent again", () => {
+  test("impressions and clicks, with what became of each", () => {
+    const stage = stageOf({
+      faults: [losing(2), { match: { nth: 3 }, verdict: { kind: "drop" } }],
+    });
+    const id = impressionIdIn(stage.impression("a"));
+    stage.click(id);
+    stage.impression("b");
+    stage.impression("c");
+    expect(stage.proving("failed-and-never-sent-again")).toEqual([2, 3]);
+    const { example, proof } = stage.finding("failed-and-never-sent-again");
+    expect(example).toContain(
+      "POST /v1/click → no answer, recorded, which its client never learned",
+    );
+    expect(proof[1]).toMatchObject({ sequence: 3, fault: { served: false } });
+  });
+
+  test("an impression without a session, and one that met an outage", () => {
+    const stage = stageOf({ faults: [losing(1), unavailable(1)] });
+    stage.impression(undefined);
+    stage.impression("b", "ad-2");
+    expect(stage.proving("failed-and-never-sent-again")).toEqual([1]);
+    const down = stageOf({ faults: [unavailable(1)] });
+    down.impression("a");
+    expect(down.proving("failed-and-never-sent-again")).toEqual([1]);
+  });
+
+  describe("is not said of", () => {
+    test("one that was tried again, in whatever encoding, and given up then", () => {
+      const stage = stageOf({ faults: [{ verdict: { kind: "timeout" } }] });
+      stage.impression("a");
+      stage.wait(5000);
+      const surface = stage.publisher.surfaces.find(({ status }) => status === "active")?.id ?? "";
+      const { id, apiKey } = stage.publisher;
+      const pairs = { session_id: "a", ad_id: "ad-1", surface, publisher_id: id };
+      stage.sim.handle({
+        method: "POST",
+        path: "/v1/impression",
+        headers: {
+          Authorization: `Bearer ${apiKey}`,
+          "Content-Type": "application/x-www-form-urlencoded",
+        },
+        body: new TextEncoder().encode(new URLSearchParams(pairs).toString()),
+      });
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("one whose client was refused its key before it could", () => {
+      const stage = stageOf({ faults: [losing(1)] });
+      stage.impression("a");
+      stage.sim.publishers.rotateKey(stage.publisher.id);
+      stage.wait(100);
+      stage.stats();
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("one whose wait isn't over yet", () => {
+      const stage = stageOf({
+        faults: [
+          {
+            match: { nth: 1 },
+            verdict: { kind: "respond", status: 503, headers: { "retry-after": "60" } },
+          },
+        ],
+      });
+      stage.impression("a");
+      stage.wait(59_000);
+      stage.stats();
+      expect(stage.found()).toEqual([]);
+      stage.wait(2000);
+      stage.stats();
+      expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
+    });
+
+    test("questions, which need no answer, and events that were refused", () => {
+      const stage = stageOf({ faults: [losing(1)] });
+      stage.stats();
+      stage.impression("a", "");
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("a success that can't be read, nor what a rule made of one request", () => {
+      const stage = stageOf({
+        faults: [
+          { match: { nth: 1 }, verdict: { kind: "garbage" } },
+          { match: { nth: 1 }, verdict: { kind: "duplicate" } },
+          { match: { nth: 1 }, verdict: { kind: "duplicate", answer: "second" } },
+        ],
+      });
+      for (const session of ["a", "b", "c"]) stage.impression(session);
+      expect(stage.found()).toEqual([]);
+    });
+  });
+});
+
+describe("clicks on unknown impressions", () => {
+  test.each(["404", "400", "accept-uncredited"] as const)("where click.unknown is %s", (choice) => {
+    const stage = stageOf({ assumptions: { "click.unknown": choice } });
+    stage.click("imp_nothing");
+    expect(stage.found()).toEqual(["click-on-unknown-impression"]);
+    expect(stage.proving("click-on-unknown-impression")).toEqual([1]);
+  });
+
+  test("of another publisher", () => {
+    const stage = stageOf();
+    stage.click(impressionIdIn(stage.impression("a", "ad", stage.sim.publishers.at(1))));
+    expect(stage.proving("click-on-unknown-impression")).toEqual([2]);
+  });
+
+  test("is not said of known ones, late ones, or ones from before the world was put back", () => {
+    const stage = stageOf({ assumptions: { "click.window": "24h" } });
+    const empty = stage.sim.snapshot();
+    const id = impressionIdIn(stage.impression("a"));
+    stage.click(id);
+    stage.sim.clock.advance("25h");
+    stage.click(id);
+    stage.sim.restore(empty);
+    stage.click(id);
+    expect(stage.found()).toEqual([]);
+    stage.click(`${id}x`);
+    expect(stage.proving("click-on-unknown-impression")).toEqual([5]);
+  });
+});
+
+describe("impressions without session_id", () => {
+  test("in every encoding, also those that a rule kept from the service", () => {
+    const stage = stageOf({
+      faults: [{ match: { nth: 2 }, verdict: { kind: "drip", bytesPerSecond: 9 } }],
+    });
+    const { id, apiKey, surfaces } = stage.publisher;
+    const surface = surfaces.find(({ status }) => status === "active")?.id ?? "";
+    const pairs = new URLSearchParams({ publisher_id: id, surface, ad_id: "ad" }).toString();
+    const headers = { authorization: `Bearer ${apiKey}` };
+    stage.impression(undefined);
+    stage.send({ method: "POST", path: "/v1/impression", query: pairs });
+    stage.send({
+      method: "POST",
+      path: "/v1/impression",
+      headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+      body: pairs,
+    });
+    expect(stage.proving("impression-without-session")).toEqual([1, 2, 3]);
+  });
+
+  test("is not said of one that has it, nor of a wrong request", () => {
+    const stage = stageOf();
+    shown(stage, ["a", "b"]);
+    stage.impression(undefined, "");
+    expect(stage.found()).toEqual([]);
+  });
+
+  test("is not said of clicks, nor of impressions without a valid key", () => {
+    const stage = stageOf();
+    stage.click(impressionIdIn(stage.impression("a")));
+    stage.impression(undefined, "ad", { ...stage.publisher, apiKey: "nobody" });
+    expect(stage.found()).toEqual([]);
+  });
+});
+
+describe("keys in URLs", () => {
+  const encoded = (text: string): string =>
+    Array.from(text, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+  const places = {
+    "the query": (key: string) => ({ path: "/v1/publisher/stats", query: `api_key=${key}` }),
+    "the path": (key: string) => ({ path: `/v1/${key}/stats` }),
+    "the query, percent-encoded": (key: string) => ({
+      path: "/v1/publisher/stats",
+      query: `api_key=${encoded(key)}`,
+    }),
+    "the path, encoded twice": (key: string) => ({
+      path: `/v1/${encodeURIComponent(encoded(key))}`,
+    }),
+    "the query, after an encoded space": (key: string) => ({
+      path: "/v1/publisher/stats",
+      query: `authorization=Bearer%20${key}`,
+    }),
+  };
+
+  test.each(Object.entries(places))("in %s, and not in the report", (_, place) => {
+    const stage = stageOf();
+    const { apiKey } = stage.publisher;
+    stage.send({ method: "GET", ...place(apiKey) });
+    expect(stage.proving("key-in-url")).toEqual([1]);
+    const text = JSON.stringify(stage.sim.report());
+    expect(text).not.toContain(apiKey.slice(4));
+    expect(text).not.toContain(encoded(apiKey).slice(20));
+  });
+
+  test.each(["monkey_0123456789abc", "key_limepieflavours", "key_short", "my-key_0123456789abc"])(
+    "is not said of a surface called %s",
+    (surface) => {
+      const stage = stageOf();
+      stage.stats({ surface });
+      stage.impression("a");
+      expect(stage.found()).toEqual([]);
+    },
+  );
+});
+
+describe("wrong requests", () => {
+  test("sent again unchanged are named from the second on", () => {
+    const stage = stageOf();
+    for (let count = 0; count < 3; count += 1) {
+      stage.stats({ from: "yesterday" });
+      stage.wait(100_000);
+    }
+    expect(stage.proving("refused-and-sent-again")).toEqual([2, 3]);
+  });
+
+  test("are not named where they are corrected, are told apart by what they ask, or come twice", () => {
+    const stage = stageOf();
+    for (const from of ["a", "a", "2026-01-01", "b", "c", "d"]) stage.stats({ from });
+    expect(stage.found()).toEqual([]);
+    const users = stageOf();
+    for (let user = 0; user < 9; user += 1) users.impression(undefined, "");
+    expect(users.found()).not.toContain("failed-and-never-sent-again");
+  });
+
+  test("that no operation answers are named; what browsers ask by themselves is not", () => {
+    const stage = stageOf();
+    for (const [method, path] of [
+      ["GET", "/v1/stats"],
+      ["PUT", "/v1/click"],
+      ["OPTIONS", "/v1/click"],
+      ["GET", "/favicon.ico"],
+      ["GET", "/"],
+    ] as const) {
+      stage.send({ method, path });
+    }
+    expect(stage.proving("no-such-operation")).toEqual([1, 2]);
+    expect(stage.found()).toEqual(["no-such-operation"]);
+  });
+
+  test.each([
+    ["101", [1]],
+    ["100", []],
+    ["1", []],
+    ["many", []],
+  ])("a limit of %s", (limit, expected) => {
+    const stage = stageOf();
+    const query = { publisher_id: stage.publisher.id, limit };
+    stage.send({ method: "GET", path: "/v1/publisher/payouts", query });
+    expect(stage.proving("limit-above-maximum")).toEqual(expected);
+  });
+});

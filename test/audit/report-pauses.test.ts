@@ -1,0 +1,441 @@
+/** What the report says of pauses: Retry-After, hot loops, back-off, and going on after a refused key. */
+
+import { describe, expect, test } from "vitest";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import { type Stage, stageOf } from "./report-stage.ts";
+
+const limited = (retryAfter: string): FaultRule => ({
+  id: "limit",
+  match: { times: 1 },
+  verdict: { kind: "respond", status: 503, headers: { "retry-after": retryAfter } },
+});
+const outage: FaultRule = { id: "outage", verdict: { kind: "respond", status: 503 } };
+
+/** Uses up the reporting limit, one request a millisecond; the last one is refused. */
+function exhaust(stage: Stage): void {
+  for (let count = 0; count < 61; count += 1) {
+    stage.wait(1);
+    stage.stats();
+  }
+}
+
+describe("requests before Retry-After was over", () => {
+  test("the limiter's: each early request is named, with the refusal that it ignored", () => {
+    const stage = stageOf();
+    exhaust(stage);
+    for (const pause of [200, 5000, 70_000]) {
+      stage.wait(pause);
+      stage.stats({ from: "2026-01-01" });
+    }
+    expect(stage.proving("before-retry-after")).toEqual([62, 63]);
+    const { example, proof, who, count, spec } = stage.finding("before-retry-after");
+    expect(example).toBe(
+      "#61 2026-01-15T00:00:00.061Z GET /v1/publisher/stats → 429, wait 60 s; #62 came 0.2 s later",
+    );
+    expect(proof.map(({ sequence }) => sequence)).toEqual([62, 63]);
+    expect(proof[0]?.request.headers.authorization).toBe("(redacted)");
+    expect(who).toEqual([{ publisher: stage.publisher.id, count: 2 }]);
+    expect([count, spec]).toEqual([2, "§8, and RFC 9110 §10.2.3"]);
+  });
+
+  test("of other requests that count against the same limit, as its refusals prove", () => {
+    const stage = stageOf();
+    exhaust(stage);
+    stage.wait(1000);
+    stage.send({
+      method: "GET",
+      path: "/v1/publisher/payouts",
+      query: { publisher_id: stage.publisher.id },
+    });
+    expect(stage.proving("before-retry-after")).toEqual([62]);
+  });
+
+  test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("a rule's, written %s", (retryAfter) => {
+    const stage = stageOf({ faults: [limited(retryAfter)] });
+    stage.impression("a");
+    stage.wait(29_900);
+    stage.impression("a");
+    expect(stage.proving("before-retry-after")).toEqual([2]);
+  });
+
+  test("under auth and limit readings that answer 403 with a date", () => {
+    const stage = stageOf({
+      assumptions: { "limit.exceeded": "403", "limit.retry-after": "http-date" },
+    });
+    exhaust(stage);
+    stage.wait(1500);
+    stage.stats();
+    expect(stage.proving("before-retry-after")).toEqual([62]);
+  });
+
+  test("an event that is sent again at once, where others are on their way", () => {
+    const stage = stageOf({ faults: [limited("5")] });
+    stage.impression("a");
+    stage.impression("b");
+    stage.wait(2);
+    stage.impression("a");
+    expect(stage.proving("before-retry-after")).toEqual([3]);
+  });
+
+  test("by a client that goes on at full speed", () => {
+    const stage = stageOf({
+      faults: [
+        { id: "limit", verdict: { kind: "respond", status: 429, headers: { "retry-after": "9" } } },
+      ],
+    });
+    for (let count = 0; count < 300; count += 1) {
+      stage.impression(`s${count}`);
+      stage.wait(10);
+    }
+    expect(stage.proving("before-retry-after")[0]).toBeGreaterThan(100);
+    expect(stage.proving("before-retry-after")).toHaveLength(199);
+  });
+
+  describe("is not said of", () => {
+    test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("one that waits, told %s", (retryAfter) => {
+      const stage = stageOf({ faults: [limited(retryAfter)] });
+      stage.impression("a");
+      stage.wait(30_000);
+      stage.impression("a");
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("what was on its way when the first refusal came", () => {
+      const stage = stageOf();
+      for (let count = 0; count < 200; count += 1) {
+        stage.stats({ from: `2026-01-${String((count % 15) + 1).padStart(2, "0")}` });
+        if (count % 2 === 0) stage.wait(1);
+      }
+      stage.wait(60_000);
+      stage.stats();
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("other operations and other publishers", () => {
+      const stage = stageOf({ faults: [limited("30")] });
+      stage.stats();
+      stage.wait(2000);
+      stage.impression("a");
+      stage.sim.handle({
+        method: "GET",
+        path: "/v1/publisher/stats",
+        query: { publisher_id: stage.sim.publishers.at(1).id },
+        headers: { authorization: `Bearer ${stage.sim.publishers.at(1).apiKey}` },
+      });
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("what follows once it works again", () => {
+      const stage = stageOf({ faults: [limited("30")] });
+      for (const session of ["a", "b", "c", "a"]) {
+        stage.impression(session);
+        stage.wait(10_100);
+      }
+      // The second came early and was answered, so there was nothing left to wait for.
+      expect(stage.proving("before-retry-after")).toEqual([2]);
+    });
+
+    test("a client that never got the answer, or was told nonsense", () => {
+      const stage = stageOf({
+        faults: [
+          {
+            match: { nth: 1 },
+            verdict: { kind: "respond", status: 503, headers: { "retry-after": "soon" } },
+          },
+        ],
+      });
+      stage.impression("a");
+      stage.wait(500);
+      stage.impression("a");
+      exhaustUnheard(stage);
+      expect(stage.found()).toEqual([]);
+    });
+  });
+});
+
+/** Uses up the reporting limit where the refusals don't reach the client, which tries three times. */
+function exhaustUnheard(stage: Stage): void {
+  for (let count = 0; count < 60; count += 1) stage.stats();
+  stage.sim.faults.add({ verdict: { kind: "lose-response" } });
+  for (const pause of [0, 900, 2100]) {
+    stage.wait(pause);
+    stage.stats();
+  }
+}
+
+describe("a hot loop", () => {
+  test("of one event: every repetition is named", () => {
+    const stage = stageOf({ faults: [outage] });
+    for (let count = 0; count < 7; count += 1) {
+      stage.impression("a");
+      stage.wait(3);
+    }
+    expect(stage.proving("hot-loop")).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(stage.finding("hot-loop").example).toBe(
+      "#1 2026-01-15T00:00:00.000Z POST /v1/impression → 503, sent 6 more times within 18 ms",
+    );
+    expect(stage.found()).toEqual(["hot-loop"]);
+  });
+
+  test("of a request that many could send takes more of them", () => {
+    const stage = stageOf({ faults: [outage] });
+    for (let count = 0; count < 60; count += 1) {
+      stage.stats();
+      stage.wait(1);
+    }
+    expect(stage.proving("hot-loop")).toHaveLength(59);
+  });
+
+  test("on closed connections, where the answers never come", () => {
+    const stage = stageOf({ faults: [{ verdict: { kind: "drop", delay: 40 } }] });
+    for (let count = 0; count < 10; count += 1) {
+      stage.click("imp_nothing");
+      stage.wait(42);
+    }
+    expect(stage.proving("hot-loop")).toHaveLength(9);
+  });
+
+  describe("is not said of", () => {
+    test("five quick sends of one event", () => {
+      const stage = stageOf({ faults: [outage] });
+      for (const pause of [1, 2, 4, 8, 0]) {
+        stage.impression("a");
+        stage.wait(pause);
+      }
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("a page full of the same question at one time", () => {
+      const stage = stageOf({ faults: [outage] });
+      for (let count = 0; count < 49; count += 1) stage.stats();
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("many users' impressions in an outage, and what succeeds however often it is asked", () => {
+      const busy = stageOf({ faults: [outage] });
+      for (let count = 0; count < 100; count += 1) {
+        busy.impression(`user-${count}`);
+        busy.impression(undefined);
+        busy.wait(1);
+      }
+      expect(busy.found()).not.toContain("hot-loop");
+      const happy = stageOf();
+      for (let count = 0; count < 60; count += 1) happy.stats();
+      expect(happy.found()).toEqual([]);
+    });
+
+    test("a back-off that begins with a millisecond", () => {
+      const stage = stageOf({ faults: [outage] });
+      for (let pause = 1; pause < 600; pause *= 2) {
+        stage.impression("a");
+        stage.wait(pause);
+      }
+      expect(stage.found()).toEqual([]);
+    });
+  });
+});
+
+/** Sends one event again and again in an outage, after these pauses. */
+function retrying(
+  pauses: readonly number[],
+  session = "a",
+  stage = stageOf({ faults: [outage] }),
+): Stage {
+  stage.impression(session);
+  for (const pause of pauses) {
+    stage.wait(pause);
+    stage.impression(session);
+  }
+  return stage;
+}
+
+describe("retries without growing pauses", () => {
+  test("three exact ones are enough", () => {
+    const stage = retrying([1000, 1000, 1000]);
+    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4]);
+    expect(stage.finding("pauses-do-not-grow").example).toBe(
+      "#1 2026-01-15T00:00:00.000Z POST /v1/impression → 503, sent again 3 times, each after 1 s",
+    );
+  });
+
+  test.each([
+    ["a real timer's", [1003, 1009, 1001]],
+    ["four of a busy machine", [250, 258, 251, 262]],
+    ["many with some chance in them", [1000, 1200, 950, 1100, 900, 1150, 1000, 1180]],
+  ])("%s", (_, pauses) => {
+    expect(retrying(pauses).proving("pauses-do-not-grow")).toHaveLength(pauses.length);
+  });
+
+  test("less exact ones over several events", () => {
+    const stage = retrying([500, 508, 503]);
+    retrying([502, 500, 515], "b", stage);
+    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 6, 7, 8]);
+  });
+
+  test("the time until the failure shows is no pause", () => {
+    const stage = stageOf({
+      faults: [100, 500, 900, 20].map((delay, index) => ({
+        match: { nth: index + 1 },
+        verdict: { kind: "empty", delay },
+      })),
+    });
+    retrying([700, 1100, 1500, 620], "a", stage);
+    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 5]);
+  });
+
+  describe("is not said of", () => {
+    test.each([
+      ["doubled pauses", [100, 200, 400, 800]],
+      ["pauses that grow by a fifth", [1000, 1200, 1440, 1728, 2074, 2488, 2986, 3583]],
+      ["draws of a full jitter", [62, 55, 310, 61]],
+      ["two retries", [1000, 1000]],
+      ["pauses at their maximum", [30_001, 30_001, 30_001, 30_001]],
+    ])("%s", (_, pauses) => {
+      expect(retrying(pauses).found()).toEqual([]);
+    });
+
+    test("pauses that the service asked for", () => {
+      const stage = stageOf({
+        faults: [{ verdict: { kind: "respond", status: 503, headers: { "retry-after": "2" } } }],
+      });
+      expect(retrying([2000, 2000, 2000, 2000, 2000], "a", stage).found()).toEqual([]);
+    });
+
+    test("one coincidence among many back-offs", () => {
+      const stage = retrying([1000, 1000, 1000]);
+      for (const session of ["b", "c"]) retrying([100, 200, 400], session, stage);
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("a dashboard that asks every five seconds, through an outage as ever", () => {
+      const stage = stageOf({
+        faults: [{ match: { nth: [4, 5, 6, 7] }, verdict: { kind: "empty" } }],
+      });
+      for (let count = 0; count < 10; count += 1) {
+        stage.stats();
+        stage.wait(5000);
+      }
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("timeouts, where nobody knows when the client gave up waiting", () => {
+      const stage = stageOf({ faults: [{ verdict: { kind: "timeout" } }] });
+      expect(retrying([5100, 5200, 5101, 5099], "a", stage).found()).toEqual([]);
+    });
+  });
+});
+
+describe("going on after 401", () => {
+  const bad = { authorization: "Bearer nobody" };
+
+  test("with another request, and with the same", () => {
+    const stage = stageOf();
+    const ask = (path: string): unknown => stage.send({ method: "GET", path, headers: bad });
+    ask("/v1/publisher/stats");
+    stage.wait(500);
+    ask("/v1/publisher/surfaces");
+    stage.wait(500);
+    ask("/v1/publisher/stats");
+    expect(stage.proving("continues-after-401")).toEqual([2, 3]);
+    expect(stage.finding("continues-after-401").who).toEqual([{ publisher: undefined, count: 2 }]);
+    expect(stage.finding("continues-after-401").example).toBe(
+      "#1 2026-01-15T00:00:00.000Z GET /v1/publisher/stats → 401, #2 came 0.5 s later with the same key",
+    );
+    expect(JSON.stringify(stage.sim.report())).not.toContain("nobody");
+  });
+
+  test.each(["401-bare", "403"] as const)("where auth.failure is %s", (choice) => {
+    const stage = stageOf({ assumptions: { "auth.failure": choice } });
+    for (let count = 0; count < 2; count += 1) {
+      stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
+      stage.wait(500);
+    }
+    expect(stage.proving("continues-after-401")).toEqual([2]);
+  });
+
+  test("with a key that was replaced; and a rule's 401 counts too", () => {
+    const stage = stageOf();
+    stage.stats();
+    stage.sim.publishers.rotateKey(stage.publisher.id);
+    stage.stats();
+    stage.wait(1000);
+    stage.stats();
+    expect(stage.proving("continues-after-401")).toEqual([3]);
+    const ruled = stageOf({
+      faults: [{ match: { nth: 1 }, verdict: { kind: "respond", status: 401 } }],
+    });
+    ruled.impression("a");
+    ruled.impression("a");
+    expect(ruled.proving("continues-after-401")).toEqual([2]);
+  });
+
+  describe("is not said of", () => {
+    test("requests that were sent in one go", () => {
+      const stage = stageOf();
+      for (const path of ["stats", "surfaces", "payouts"]) {
+        stage.send({ method: "GET", path: `/v1/publisher/${path}`, headers: bad });
+        stage.wait(5);
+      }
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("a client that takes another key", () => {
+      const stage = stageOf();
+      stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
+      stage.wait(1000);
+      stage.stats();
+      stage.wait(1000);
+      stage.stats();
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("403 for another reason, and a 401 that never arrived", () => {
+      const stage = stageOf();
+      const foreign = stage.sim.publishers.at(1).id;
+      for (const period of ["2026-01-01", "2026-01-02"]) {
+        stage.stats({ publisher_id: foreign, from: period });
+        stage.wait(1000);
+      }
+      stage.sim.faults.add({ verdict: { kind: "lose-response" } });
+      for (const pause of [700, 1500]) {
+        stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
+        stage.wait(pause);
+      }
+      expect(stage.found()).toEqual([]);
+    });
+  });
+});
+
+describe("a clock that stands still", () => {
+  test("tells no pauses: the report says so, and accuses nobody of them", () => {
+    const stage = stageOf({ clock: "frozen", faults: [outage] });
+    for (let count = 0; count < 50; count += 1) stage.impression("a");
+    for (let count = 0; count < 61; count += 1) stage.stats();
+    expect(stage.found()).toEqual([]);
+    expect(stage.sim.report().notes).toEqual([
+      "The world's clock stood still for these requests, so pauses between them can't be judged: Retry-After, hot loops and back-off.",
+    ]);
+  });
+
+  test("for a while hides only what happened then", () => {
+    const stage = stageOf({ faults: [outage] });
+    stage.sim.clock.set({ mode: "frozen" });
+    for (let count = 0; count < 10; count += 1) stage.impression("a");
+    stage.sim.clock.set({ mode: "flowing" });
+    expect(stage.found()).toEqual([]);
+    for (let count = 0; count < 10; count += 1) stage.impression("b");
+    stage.sim.clock.set({ mode: "frozen" });
+    stage.impression("b");
+    expect(stage.proving("hot-loop")).toEqual([12, 13, 14, 15, 16, 17, 18, 19, 20]);
+    expect(stage.sim.report().notes[0]).toContain("stood still for 11 of these requests");
+  });
+
+  test("still shows who goes on after 401", () => {
+    const stage = stageOf({ clock: "frozen" });
+    stage.sim.publishers.rotateKey(stage.publisher.id);
+    for (let count = 0; count < 7; count += 1) stage.stats();
+    expect(stage.found()).toEqual([]);
+    stage.stats();
+    expect(stage.proving("continues-after-401")).toEqual([8]);
+  });
+});

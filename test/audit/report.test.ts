@@ -1,0 +1,163 @@
+/** The report as a whole: what it counts, what part of the journal it judges, and what it never shows. */
+
+import { expect, test } from "vitest";
+import { createControl } from "../../src/control/control.ts";
+import { createSimulator } from "../../src/index.ts";
+import { fakerPeople } from "../../src/publishers/people.ts";
+import { createWorlds } from "../../src/worlds.ts";
+import { stageOf } from "./report-stage.ts";
+
+test("a world that nobody asked anything has an empty report", () => {
+  expect(createSimulator().report()).toEqual({
+    requests: 0,
+    kept: 0,
+    from: undefined,
+    until: undefined,
+    operations: {},
+    faults: {},
+    notes: [],
+    findings: [],
+  });
+});
+
+test("it counts by operation and status, and by the rule that decided", () => {
+  const stage = stageOf({
+    faults: [
+      { id: "__proto__", match: { operation: "stats" }, verdict: { kind: "drop" } },
+      { match: { operation: "impression", nth: 1 }, verdict: { kind: "delay", delay: 5 } },
+    ],
+  });
+  stage.stats();
+  stage.wait(1500);
+  stage.impression("a");
+  stage.impression("b");
+  stage.send({ method: "GET", path: "/nowhere" });
+  const report = stage.sim.report();
+  expect(report).toMatchObject({
+    requests: 4,
+    kept: 4,
+    from: "2026-01-15T00:00:00.000Z",
+    until: "2026-01-15T00:00:01.500Z",
+    operations: { stats: { 0: 1 }, impression: { 200: 2 }, none: { 404: 1 } },
+  });
+  expect(Object.entries(report.faults)).toEqual([
+    ["__proto__", 1],
+    ["rule-2", 1],
+  ]);
+});
+
+test("what a rule applies twice is one request, and the client isn't blamed for the second", () => {
+  for (const answer of ["first", "second"] as const) {
+    const stage = stageOf({ faults: [{ verdict: { kind: "duplicate", answer } }] });
+    stage.impression("a");
+    stage.impression("b");
+    const { requests, operations, faults, findings, notes } = stage.sim.report();
+    expect([requests, operations, faults, findings]).toEqual([
+      4,
+      { impression: { 200: 2 } },
+      { "rule-1": 2 },
+      [],
+    ]);
+    expect(notes[0]).toContain("2 of the entries are second applications");
+  }
+});
+
+test("a second application whose first the journal has forgotten is nobody's request", () => {
+  const stage = stageOf({ journalEntries: 3, faults: [{ verdict: { kind: "duplicate" } }] });
+  stage.impression("a");
+  stage.impression("b");
+  const { operations, notes, kept } = stage.sim.report();
+  expect([kept, operations]).toEqual([3, { impression: { 200: 1 } }]);
+  expect(notes[0]).toBe("The journal has forgotten what came before #2: judged are #2 to #4.");
+});
+
+test("it judges what the journal has kept, also after a clear and once the ring has gone round", () => {
+  const stage = stageOf({ journalEntries: 5 });
+  for (let count = 0; count < 12; count += 1) stage.impression(undefined, `ad-${count}`);
+  expect(stage.proving("impression-without-session")).toEqual([8, 9, 10, 11, 12]);
+  stage.sim.journal.clear();
+  expect(stage.found()).toEqual([]);
+  stage.impression(undefined);
+  expect(stage.proving("impression-without-session")).toEqual([13]);
+  stage.sim.reset();
+  expect(stage.sim.report()).toMatchObject({ requests: 0, findings: [] });
+});
+
+test("entries that went because of their size are told from those that stayed", () => {
+  const stage = stageOf();
+  const body = "x".repeat(12 * 1024 * 1024);
+  for (let count = 0; count < 4; count += 1) {
+    stage.send({ method: "POST", path: "/v1/nowhere", body });
+  }
+  expect(stage.proving("no-such-operation")).toEqual([3, 4]);
+});
+
+test("proof is three entries, the sequences of a thousand, and the count of all", () => {
+  const stage = stageOf();
+  for (let count = 0; count < 1005; count += 1) stage.impression(undefined, `ad-${count}`);
+  const { count, proof, sequences } = stage.finding("impression-without-session");
+  expect([count, proof.length, sequences.length, sequences.at(-1)]).toEqual([1005, 3, 1000, 1000]);
+  expect(proof).toEqual(stage.sim.journal.entries().slice(0, 3));
+});
+
+test("it says whose requests they are, those with most first", () => {
+  const stage = stageOf();
+  for (const index of [1, 0, 1]) stage.impression(undefined, "ad", stage.sim.publishers.at(index));
+  expect(stage.finding("impression-without-session").who).toEqual([
+    { publisher: stage.sim.publishers.at(1).id, count: 2 },
+    { publisher: stage.sim.publishers.at(0).id, count: 1 },
+  ]);
+});
+
+test("a path can't play tricks on a terminal, nor fill it", () => {
+  const stage = stageOf();
+  stage.send({ method: "GET", path: `/v1/\u001b[2J\u009b\n${"y".repeat(500)}` });
+  const { example } = stage.finding("no-such-operation");
+  expect(example).toMatch(/^#1 \S+ GET \/v1\/\?\[2J\?\?y+… → 404, no such path$/);
+  expect(example.length).toBeLessThan(180);
+});
+
+test("a fork has a report of its own", () => {
+  const stage = stageOf();
+  stage.impression(undefined);
+  expect(stage.sim.fork().report().findings).toEqual([]);
+});
+
+test("where the world was put back, its requests before and after have nothing to do with each other", () => {
+  const stage = stageOf({
+    faults: [{ match: { nth: 1 }, verdict: { kind: "respond", status: 401 } }],
+  });
+  const saved = stage.sim.snapshot();
+  for (let count = 0; count < 3; count += 1) {
+    stage.sim.clock.set({ mode: "frozen" });
+    stage.sim.clock.set({ mode: "flowing" });
+    stage.sim.restore(saved);
+    stage.stats();
+    stage.wait(5000);
+  }
+  expect(stage.sim.report()).toMatchObject({ operations: { stats: { 401: 3 } }, findings: [] });
+});
+
+test("a clock that is stopped and started thousands of times is followed", () => {
+  const stage = stageOf({ journalEntries: 40 });
+  for (let count = 0; count < 1200; count += 1) {
+    stage.sim.clock.set({ mode: count % 2 === 0 ? "frozen" : "flowing" });
+    stage.stats();
+  }
+  expect(stage.sim.report().notes[1]).toContain("stood still for 20 of these requests");
+});
+
+test("GET /_sim/report gives the same", () => {
+  const worlds = createWorlds({
+    options: { seed: "report" },
+    surroundings: { people: () => fakerPeople },
+    control: createControl({ version: "0.0.0" }),
+  });
+  worlds.handle({ method: "GET", path: "/v1/nowhere" });
+  const { status, body } = worlds.handle({ method: "GET", path: "/_sim/report" });
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(worlds.get("default").report())));
+  expect(JSON.parse(body).findings[0].id).toBe("no-such-operation");
+  const refused = worlds.handle({ method: "GET", path: "/_sim/report", query: "limit=1" });
+  expect(refused.status).toBe(400);
+});
