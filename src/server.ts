@@ -1,4 +1,5 @@
-/** `adsim/server`: the simulated service over HTTP, for Node. */
+/** `adsim/server`: the simulated service over HTTP, for Node, and its state in files. */
 
 export { type Server, type ServerOptions, startServer } from "./adapters/node-http.ts";
+export { loadSnapshot, SnapshotFileError, saveSnapshot } from "./adapters/snapshot-file.ts";
 export type { Worlds } from "./worlds.ts";

@@ -1,15 +1,16 @@
 /** `adsim exec -- CMD`: a server for the life of one command, which finds it through its environment. */
 
 import type { ChildProcess } from "node:child_process";
-import { startServer } from "../server.ts";
 import { childCommand, clientEnvironment, startChild } from "./child.ts";
 import { clientReport, clientReportText } from "./client-report.ts";
-import { type ServerFlags, serverOptions } from "./options.ts";
+import type { ServerFlags } from "./options.ts";
+import { saveOnExit, startFrom } from "./start-server.ts";
 
 /** @returns CMD's exit code; 128 and its number when a signal ended CMD. */
 export async function exec(words: readonly string[], flags: ServerFlags): Promise<number> {
   const command = childCommand(words, "exec");
-  const server = await startServer(await serverOptions(flags, "flowing"));
+  const server = await startFrom(flags, "flowing");
+  let childExitCode: number;
   try {
     const { child, ended } = startChild(command, clientEnvironment(server), { stdio: "inherit" });
     const stopForwarding = forwardSignals(child);
@@ -19,10 +20,13 @@ export async function exec(words: readonly string[], flags: ServerFlags): Promis
       process.stdout.write(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`);
     }
     process.stderr.write(clientReportText(report));
-    return exitCode;
+    childExitCode = exitCode;
   } finally {
     await server.close();
   }
+  // Whatever CMD made of it, the state is worth keeping.
+  await saveOnExit(flags, server);
+  return childExitCode;
 }
 
 /** CMD decides what a signal means; we stay until it has ended. */
