@@ -29,7 +29,7 @@ export interface Difference {
  * What isn't the service's to decide: it belongs to the connection, to the moment, or to a proxy on the way. What a
  * fault rule added under `explain` was no part of the service's own answer.
  */
-export const leftOut: ReadonlySet<string> = new Set([
+const leftOut: ReadonlySet<string> = new Set([
   "age",
   "alt-svc",
   "cf-cache-status",

@@ -93,7 +93,7 @@ export function journalExchange(input: unknown, place: string): RecordedExchange
   };
 }
 
-export function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
