@@ -204,12 +204,13 @@ function inOne(lines: readonly string[]): unknown {
 function refuseForeign(content: unknown): void {
   const members = typeof content === "object" && content !== null ? content : {};
   if ("format" in members && members.format === "adsim-snapshot") return;
-  const kind =
-    "log" in members
-      ? "a HAR, it seems"
-      : "request" in members || "entries" in members
-        ? "a journal, it seems"
-        : "JSON of another kind";
+  const has = (name: string): boolean => Object.hasOwn(members, name);
+  const isJournal = has("request") || has("entries");
+  const kind = has("log")
+    ? "a HAR, it seems"
+    : isJournal
+      ? "a journal, it seems"
+      : "JSON of another kind";
   throw new Error(`it is no snapshot of adsim, but ${kind}`);
 }
 

@@ -45,6 +45,7 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "this user may not",
+  EFBIG: "it would be larger than a file may be",
   EISDIR: "it is a folder",
   ENAMETOOLONG: "its name is too long",
   ENOENT: "there is no such file or folder",

@@ -4,7 +4,7 @@
 export function whyNotJson(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   if (/end of JSON|unterminated|bad control character/i.test(message)) {
-    return "is not valid JSON: it breaks off, or a line of it does";
+    return "is not valid JSON: it breaks off, or a text in it does";
   }
   const place = /at position (\d+)/.exec(message)?.[1];
   return place === undefined ? "is not valid JSON" : `is not valid JSON after ${place} characters`;

@@ -33,7 +33,8 @@ export function savedRule({
     );
   }
   return {
-    rule: { ...does.rule, id },
+    // The id first, as the schema has it: a rule that was loaded is saved in the same words.
+    rule: { ...{ id }, ...does.rule, id },
     expiresMs: Number.isFinite(expiresMs) ? expiresMs : null,
     seen: sorted(seen),
     fired: sorted(fired),

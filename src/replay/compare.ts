@@ -154,8 +154,8 @@ function around(bytes: Uint8Array, byte: number): string {
   return `${from > 0 ? "…" : ""}${shown}${end}`;
 }
 
-/** How much of what follows a redacted value is enough to know where that ends. */
-const ANCHOR = 16;
+/** How much of what follows a redacted value tells where that ends: enough to be sure, or where that differs, a little. */
+const ANCHORS = [16, 1] as const;
 
 /**
  * The recorded text with what stands in `now` at the places of its redacted values. Where the two are too different to
@@ -167,12 +167,16 @@ function unredacted(recorded: string, now: string): string {
   for (const [index, following] of others.entries()) {
     const rest = (): string => [following, ...others.slice(index + 1)].join(REDACTED);
     if (!now.startsWith(text)) return text + REDACTED + rest();
-    const end =
-      following === "" ? now.length : now.indexOf(following.slice(0, ANCHOR), text.length);
-    const secret = now.slice(text.length, end);
-    // A secret has no quote in it: beyond one, something else would be taken for it.
-    if (end === -1 || /["\s]/.test(secret)) return text + REDACTED + rest();
-    text += secret + following;
+    const end = endOfSecret(now, text.length, following);
+    if (end === undefined) return text + REDACTED + rest();
+    text += now.slice(text.length, end) + following;
   }
   return text;
+}
+
+function endOfSecret(now: string, start: number, following: string): number | undefined {
+  if (following === "") return now.length;
+  const ends = ANCHORS.map((length) => now.indexOf(following.slice(0, length), start));
+  // A secret has no quote in it: beyond one, something else would be taken for it.
+  return ends.find((end) => end !== -1 && !/["\s]/.test(now.slice(start, end)));
 }

@@ -44,6 +44,7 @@ interface Stage {
 /** @throws InputError for an option or a recorded world that can't be, and for a snapshot of another world. */
 export function replayInProcess(recording: Recording, options: InProcessOptions): Replay {
   const notes = new Set<string>();
+  let early: string | undefined;
   // A header that stands on every answer of such a world.
   const explain = recording.exchanges.some(({ response }) =>
     Object.hasOwn(response.headers, "x-adsim-assumptions"),
@@ -85,11 +86,13 @@ export function replayInProcess(recording: Recording, options: InProcessOptions)
   return {
     replayed: recording.exchanges.map((exchange) => {
       enter(exchange);
-      if (options.time === "recorded") moveTime(stage.sim, exchange, notes);
+      if (options.time === "recorded" && !movedTime(stage.sim, exchange)) {
+        early ??= `${exchange.place} was recorded before the time that the world has here, ${formatInstant(stage.sim.clock.now())}, which doesn't go back. Begin with an earlier --start, or with a snapshot from before`;
+      }
       return { exchange, outcome: outcomeOf(stage.sim, exchange, options.apiKey, notes) };
     }),
     get notes(): readonly string[] {
-      return [...notes];
+      return early === undefined ? [...notes] : [early, ...notes];
     },
   };
 }
@@ -178,14 +181,13 @@ function loaded(
   return { sim, settings };
 }
 
-function moveTime(sim: SimulatorCore, { atMs, place }: RecordedExchange, notes: Set<string>): void {
-  if (atMs === undefined) return;
+/** Moves time to that of the recorded request. @returns false where the world's is past it already. */
+function movedTime(sim: SimulatorCore, { atMs }: RecordedExchange): boolean {
   const nowMs = sim.clock.now();
-  if (atMs > nowMs) sim.clock.set({ nowMs: atMs });
-  if (atMs >= nowMs) return;
-  notes.add(
-    `${place} was recorded at ${formatInstant(atMs)}, before the world's time then (${formatInstant(nowMs)}), which doesn't go back`,
-  );
+  if (atMs === undefined || atMs === nowMs) return true;
+  if (atMs < nowMs) return false;
+  sim.clock.set({ nowMs: atMs });
+  return true;
 }
 
 function outcomeOf(

@@ -202,7 +202,7 @@ const reproduces = "R5: a journal replayed in a fresh world gives the same bytes
 test(reproduces, { timeout: 120_000 }, () => {
   const marks = createMarks();
   checkProperty(
-    { test: reproduces, file: "test/replay/reproduces.test.ts", runs: 150 },
+    { test: reproduces, file: "test/replay/reproduces.test.ts", runs: 60 },
     fc.property(
       anyAssumptions(["errors.body", "auth.failure", "auth.scheme-case", "request.encoding"]),
       rules,

@@ -84,7 +84,7 @@ function controlWith(call: Call, target: string, seed: string): Control {
       const { now: ahead } = await ask(clockState, "GET", "clock");
       throw new CommandFailure(
         exitCodes.couldNotRun,
-        `--target ${target}: its clock is at ${ahead} and can't go back to ${now}, when the recording goes on. Start a server with --clock frozen and a --start before that, or leave its clock alone with --keep-clock.`,
+        `--target ${target}: its clock is at ${ahead} and can't go back to ${now}, when the recording goes on. Start a server with --clock frozen and a --start before that, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
       );
     },
     setMode: async (mode) => {
