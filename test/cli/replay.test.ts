@@ -6,6 +6,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { explain } from "../../src/cli/exit.ts";
+import type { ReplayFlags } from "../../src/cli/replay/options.ts";
+import { replay } from "../../src/cli/replay/replay.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.ts";
 import { linesOf } from "../replay/recorded.ts";
@@ -25,7 +28,7 @@ const options = { seed: "replayed", publishers: 3, start: "2026-02-01T00:00:00.0
 function session(sim: Simulator): void {
   const { id, apiKey, surfaces } = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
-  const post = (path: string, body: object): string =>
+  const post = (path: string, body: Readonly<Record<string, unknown>>): string =>
     sim.handle({ method: "POST", path, headers, body }).body;
   const ad = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: "s" };
   const { impression_id } = JSON.parse(post("/v1/impression", ad));
@@ -292,55 +295,66 @@ describe("to a URL", () => {
 });
 
 describe("wrong usage and files of no use", () => {
-  test.each([
-    ["no file", [], 2, "FILE"],
-    ["a target that is no URL", ["there", "--target", "localhost"], 2, "--target must be"],
+  test.each<[string, string, Partial<ReplayFlags>, number, string]>([
+    ["a target that is no URL", "there", { target: "localhost" }, 2, "--target must be"],
     [
       "an option of a world beside --target",
-      ["there", "--target", "http://h", "--seed", "1"],
+      "there",
+      { target: "http://h", seed: "1" },
       2,
       "--seed is for a world",
     ],
     [
       "a snapshot beside --target",
-      ["there", "--target", "http://h", "--load", "s"],
+      "there",
+      { target: "http://h", load: "state" },
       2,
       "/_sim/snapshot",
     ],
-    ["an option of a target without one", ["there", "--keep-clock"], 2, "--keep-clock is for"],
-    ["a clock of its own", ["there", "--clock", "system"], 2, "--clock system can't be had"],
-    ["a number that is none", ["there", "--differences", "-1"], 2, "--differences"],
-    ["a file that isn't there", ["none"], 3, "no such file"],
-    ["a snapshot as recording", ["state"], 3, "--load"],
+    ["an option of a target without one", "there", { keepClock: true }, 2, "--keep-clock is for"],
+    ["a clock of its own", "there", { clock: "system" }, 2, "--clock system can't be had"],
+    ["a file that isn't there", "none", {}, 3, "no such file"],
+    ["a snapshot as recording", "state", {}, 3, "--load"],
     [
       "a snapshot of another world",
-      ["there", "--load", "state"],
+      "there",
+      { load: "state" },
       2,
       "--load holds a world of the seed",
     ],
-  ])("%s", async (_, args, expected, message) => {
+    ["a snapshot that isn't there", "there", { load: "none" }, 3, "none: can't be read"],
+  ])("%s", async (_, file, flags, expected, message) => {
     const state = fileOf([], "state.json");
     await saveSnapshot(createSimulator(), state);
-    const names: Readonly<Record<string, string>> = {
-      there: fileOf(recordedSession().lines),
-      state,
-    };
-    const { code, stdout, stderr } = await runAdsim([
-      "replay",
-      ...args.map((word) => names[word] ?? word),
-    ]);
-    expect([code, stdout]).toEqual([expected, ""]);
+    const names: Record<string, string> = { there: fileOf(recordedSession().lines), state };
+    const load = flags.load && (names[flags.load] ?? flags.load);
+    const error = await replay(names[file] ?? file, {
+      differences: 10,
+      ...flags,
+      ...(load && { load }),
+    }).catch((thrown: unknown) => thrown);
+    const failure = explain(error);
+    expect(failure.exitCode).toBe(expected);
+    expect(failure.message).toContain(message);
+  });
+
+  test.each([
+    ["no FILE", ["replay"], "FILE"],
+    ["a number that is none", ["replay", "x", "--differences", "-1"], "--differences"],
+  ])("%s", async (_, args, message) => {
+    const { code, stdout, stderr } = await runAdsim(args);
+    expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
   });
 
   test("a recording of which nothing can be sent again is no success", async () => {
     const [line = ""] = recordedSession().lines;
     const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
-    const { code, stderr } = await runAdsim([
-      "replay",
-      fileOf([JSON.stringify({ ...JSON.parse(line), fault })]),
-    ]);
-    expect(code).toBe(3);
-    expect(stderr).toContain("a fault rule kept them from the service. Nothing was compared.");
+    const file = fileOf([JSON.stringify({ ...JSON.parse(line), fault })]);
+    const failure = explain(await replay(file, { differences: 10 }).catch((error) => error));
+    expect(failure.exitCode).toBe(3);
+    expect(failure.message).toContain(
+      "a fault rule kept them from the service. Nothing was compared.",
+    );
   });
 });

@@ -4,6 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { explain } from "../../src/cli/exit.ts";
+import { faultRules } from "../../src/cli/faults-file.ts";
+import type { ServerFlags } from "../../src/cli/options.ts";
+import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
 import { saveSnapshot } from "../../src/server.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
@@ -97,29 +101,24 @@ test("serve saves after the last answer", async () => {
 });
 
 describe("--load is refused before anything listens", () => {
-  test.each([
-    ["another seed", ["--seed", "x"], 2, '--seed asks for "x"'],
-    ["another start", ["--start", "2026-01-14"], 2, "--start asks for"],
-    ["another population", ["--publishers", "4"], 2, "--publishers asks for 4"],
-    ["another profile", ["--profile", "tiny"], 2, "--profile asks for"],
-    ["another reading", ["--assume", "errors.body=list"], 2, "--assume errors.body asks for"],
-  ])("%s", async (_, options, expected, message) => {
-    const path = join(folder(), "state.json");
-    await savedState(path);
-    const { code, stdout, stderr } = await runAdsim([
-      "serve",
-      "--port",
-      "0",
-      "--load",
-      path,
-      ...options,
-    ]);
-    expect([code, stdout]).toEqual([expected, ""]);
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(path);
+  test.each<[string, Partial<ServerFlags>, string]>([
+    ["another seed", { seed: "x" }, '--seed asks for "x"'],
+    ["another start", { start: "2026-01-14" }, "--start asks for"],
+    ["another population", { publishers: 4 }, "--publishers asks for 4"],
+    ["another profile", { profile: "tiny" }, "--profile asks for"],
+    ["another reading", { assume: { "errors.body": "list" } }, "--assume errors.body asks for"],
+  ])("%s", async (_, flags, message) => {
+    const load = join(folder(), "state.json");
+    await savedState(load);
+    const failure = explain(
+      await startFrom({ port: 0, load, ...flags }, "system").catch((error) => error),
+    );
+    expect(failure.exitCode).toBe(2);
+    expect(failure.message).toContain(message);
+    expect(failure.message).toContain(load);
   });
 
-  test("a damaged file", async () => {
+  test("a damaged file, in one line", async () => {
     const path = join(folder(), "state.json");
     await savedState(path);
     writeFileSync(path, readFileSync(path, "utf8").slice(0, -20));
@@ -127,6 +126,20 @@ describe("--load is refused before anything listens", () => {
     expect([code, stdout]).toEqual([3, ""]);
     expect(stderr).toContain(`${path}: can't be loaded: it is damaged or not complete`);
     expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a world that starts after the system clock, unless its clock isn't that", async () => {
+    const load = join(folder(), "state.json");
+    await saveSnapshot(createSimulator({ start: "9000-01-01T00:00:00Z" }), load);
+    const flags = { port: 0, load, clock: "system" } as const;
+    const failure = explain(await startFrom(flags, "system").catch((error) => error));
+    expect([failure.exitCode, failure.message]).toEqual([
+      2,
+      expect.stringContaining("--clock flowing"),
+    ]);
+    const server = await startFrom({ port: 0, load }, "system");
+    onTestFinished(() => server.close());
+    expect(server.worlds.get("default").clock.mode).toBe("frozen");
   });
 });
 
@@ -176,37 +189,39 @@ describe("--faults", () => {
   test.each([
     [
       "a wrong field of one rule",
-      { match: { nth: 0 }, verdict: { kind: "drop" } },
+      '{"match":{"nth":0},"verdict":{"kind":"drop"}}',
       "match.nth must be",
     ],
     [
       "a wrong rule of a list",
-      [rule, { verdict: { kind: "dorp" } }],
+      '[{"verdict":{"kind":"drop"}},{"verdict":{"kind":"dorp"}}]',
       "rule 2 of the list: verdict.kind",
     ],
-    ["an id twice", [rule, rule], "rule 2 of the list: id is that of a rule"],
-    ["no rule at all", "drop", "holds no rule"],
-  ])("%s is refused, named by file, place and field", async (_, content, message) => {
-    const path = join(folder(), "faults.json");
-    writeFileSync(path, JSON.stringify(content));
-    const { code, stdout, stderr } = await runAdsim(["serve", "--port", "0", "--faults", path]);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(`--faults ${path}: ${message}`);
-  });
-
-  test.each([
+    [
+      "an id twice",
+      '[{"id":"a","verdict":{"kind":"drop"}},{"id":"a","verdict":{"kind":"drop"}}]',
+      "rule 2 of the list: id is that of a rule",
+    ],
     [
       "a member twice",
       '[{"verdict":{"kind":"drop"},"verdict":{"kind":"reset"}}]',
       "rule 1 of the list: verdict is there more than once",
     ],
+    ["no rule at all", '"drop"', "holds no rule"],
     ["no JSON", "[{", "is not valid JSON"],
     ["nothing", "", "is empty"],
-  ])("a file with %s is refused", async (_, text, message) => {
+  ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {
     const path = join(folder(), "faults.json");
     writeFileSync(path, text);
-    const { code, stderr } = await runAdsim(["exec", "--faults", path, "--", "true"]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`--faults ${path}: ${message}`);
+    const failure = explain(await faultRules(path).catch((error) => error));
+    expect(failure.exitCode).toBe(2);
+    expect(failure.message).toContain(`--faults ${path}: ${message}`);
+  });
+
+  test("of no use end exec before CMD runs", async () => {
+    const path = join(folder(), "none.json");
+    const { code, stdout, stderr } = await execNode("console.log(1)", ["--faults", path]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`--faults ${path}: can't be read: there is no such file`);
   });
 });
