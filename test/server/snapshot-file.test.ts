@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -126,19 +127,25 @@ describe("saving", () => {
     expect(readdirSync(directory)).toEqual(["state.json"]);
   });
 
-  test("is refused where the path is a folder, a device or below no folder", async () => {
+  test("is refused where the path is a folder, no regular file or below no folder", async () => {
     const directory = folder();
     mkdirSync(join(directory, "sub"));
+    // Not a device: a mistake in the code would put a file in its place.
+    const socket = join(directory, "socket");
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    onTestFinished(() => void server.close());
     for (const [path, why] of [
       [join(directory, "sub"), "it is a folder"],
-      ["/dev/null", "not a regular file"],
+      [socket, "not a regular file"],
       [join(directory, "none", "state.json"), "no such file or folder"],
     ] as const) {
       const error = await failureOf(saveSnapshot(used(), path));
       expect(error.message).toContain(`${path}: can't be saved: `);
       expect(error.message).toContain(why);
     }
-    expect(readdirSync(directory)).toEqual(["sub"]);
+    expect(readdirSync(directory).sort()).toEqual(["socket", "sub"]);
+    expect(statSync(socket).isSocket()).toBe(true);
   });
 
   test("says which rule is a function, and writes nothing", async () => {
