@@ -22,6 +22,7 @@ const floors = [
   "simulator-options.ts",
   "simulator.ts",
   "worlds.ts",
+  "replay",
   "control",
   "adapters",
   "testing",

@@ -3,9 +3,10 @@
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import * as v from "valibot";
+import type { Snapshot } from "../accounts/snapshot.ts";
 import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { WallClock } from "../base/clock.ts";
-import { parseInput } from "../base/input.ts";
+import { InputError, parseInput } from "../base/input.ts";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { controlBodyLimit, createControl } from "../control/control.ts";
@@ -15,6 +16,7 @@ import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
+import type { SimulatorCore } from "../simulator.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
@@ -35,6 +37,12 @@ export interface ServerOptions extends SimulatorOptions {
   readonly controlToken?: string | undefined;
   /** How many worlds there can be. @default 1000 */
   readonly maxWorlds?: number | undefined;
+  /**
+   * What the world `default` goes on from. Other worlds begin from the options, and so does this one after a reset.
+   *
+   * @default nothing: it begins from the options too
+   */
+  readonly snapshot?: Snapshot | undefined;
 }
 
 /** A running server. */
@@ -74,7 +82,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const { port, host, controlToken, maxWorlds } = parseInput(optionsSchema, options);
   const worlds = createServerWorlds(options, maxWorlds);
   // Finds wrong options now instead of at the first request.
-  worlds.get(DEFAULT_WORLD);
+  const first = worlds.get(DEFAULT_WORLD);
+  if (options.snapshot !== undefined) restoreInto(first, options.snapshot);
 
   const server = http.createServer(serverSettings);
   applyLimits(server);
@@ -183,7 +192,14 @@ function applyLimits(server: HttpServer): void {
 }
 
 function createServerWorlds(options: ServerOptions, maxWorlds: number | undefined): Worlds {
-  const { port: _port, host: _host, controlToken, maxWorlds: _most, ...rest } = options;
+  const {
+    port: _port,
+    host: _host,
+    controlToken,
+    maxWorlds: _most,
+    snapshot: _saved,
+    ...rest
+  } = options;
   const { clock = "system", wallClock = Date.now } = rest;
   return createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
@@ -191,6 +207,16 @@ function createServerWorlds(options: ServerOptions, maxWorlds: number | undefine
     control: createControl({ version: packageVersion(), controlToken }),
     maxWorlds,
   });
+}
+
+function restoreInto(world: SimulatorCore, snapshot: Snapshot): void {
+  try {
+    world.restore(snapshot);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const rest = error.message.slice(error.field.length).trimStart();
+    throw new InputError(`snapshot.${error.field}`, rest, error.reason);
+  }
 }
 
 /** One start for all worlds, whenever they are made: a publisher has the same history in each. */

@@ -1,11 +1,11 @@
 /** `adsim exec -- CMD`: a server for the life of one command, which finds it through its environment. */
 
 import type { ChildProcess } from "node:child_process";
-import { startServer } from "../server.ts";
 import { childCommand, clientEnvironment, startChild } from "./child.ts";
 import { exitCodes } from "./exit.ts";
-import { type ServerFlags, serverOptions } from "./options.ts";
+import type { ServerFlags } from "./options.ts";
 import { reportText } from "./report-text.ts";
+import { saveOnExit, startFrom } from "./start-server.ts";
 
 export interface ExecFlags extends ServerFlags {
   readonly failOnFindings?: boolean;
@@ -14,7 +14,8 @@ export interface ExecFlags extends ServerFlags {
 /** @returns CMD's exit code; 128 and its number when a signal ended CMD; 1 for findings where they are to count. */
 export async function exec(words: readonly string[], flags: ExecFlags): Promise<number> {
   const command = childCommand(words, "exec");
-  const server = await startServer(await serverOptions(flags, "flowing"));
+  const server = await startFrom(flags, "flowing");
+  let ourExitCode: number;
   try {
     const { child, ended } = startChild(command, clientEnvironment(server), { stdio: "inherit" });
     const stopForwarding = forwardSignals(child);
@@ -25,10 +26,13 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
     }
     process.stderr.write(reportText(report));
     const isFailed = flags.failOnFindings === true && report.findings.length > 0;
-    return exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;
+    ourExitCode = exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;
   } finally {
     await server.close();
   }
+  // Whatever CMD made of it, the state is worth keeping.
+  await saveOnExit(flags, server);
+  return ourExitCode;
 }
 
 /** CMD decides what a signal means; we stay until it has ended. */

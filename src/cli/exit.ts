@@ -28,7 +28,7 @@ export function explain(error: unknown): { readonly exitCode: number; readonly m
   if (isInputError(error)) {
     return { exitCode: exitCodes.wrongUsage, message: inOptionNames(error) };
   }
-  if (error instanceof Error && isSystemError(error.cause)) {
+  if (error instanceof Error && (isSystemError(error.cause) || isAboutFile(error))) {
     return { exitCode: exitCodes.couldNotRun, message: error.message };
   }
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -39,6 +39,11 @@ export function explain(error: unknown): { readonly exitCode: number; readonly m
 /** What the operating system refused, such as a port in use. Who wraps it has said what to do. */
 function isSystemError(cause: unknown): boolean {
   return cause instanceof Error && "syscall" in cause;
+}
+
+/** A snapshot or a recording that is of no use. By name, as below. */
+function isAboutFile({ name }: Error): boolean {
+  return name === "SnapshotFileError" || name === "RecordingError";
 }
 
 // By name, since loading the class would load the schema library on the way to --help.

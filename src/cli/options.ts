@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ClockMode } from "../base/clock.ts";
+import type { FaultRule } from "../faults/rule.ts";
 import type { Profile } from "../publishers/profiles.ts";
 import type { ServerOptions } from "../server.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
@@ -32,6 +33,12 @@ export interface ServerFlags extends AnswerFlags {
   readonly maxWorlds?: number;
   readonly journalEntries?: number;
   readonly journalBytes?: number;
+  /** A file of fault rules. */
+  readonly faults?: string;
+  /** A file with the state to go on from. */
+  readonly load?: string;
+  /** The file that the state goes to at the end. */
+  readonly saveOnExit?: string;
 }
 
 export function addCommonOptions(command: Command, defaultClock: ClockMode): Command {
@@ -91,6 +98,21 @@ export function addServerOptions(command: Command, defaultPort: number): Command
       "--journal-bytes <count>",
       "how many bytes of them it keeps; 0 keeps none (default: 33554432)",
       wholeNumber(),
+    )
+    .option(
+      "--faults <file>",
+      "fault rules of every world, as a JSON list or one rule; a reset brings them back",
+      notEmpty,
+    )
+    .option(
+      "--load <file>",
+      "go on from a saved state: the world default, clock and fault rules included; options may not contradict it, save for --clock, which then sets how its time goes on",
+      notEmpty,
+    )
+    .option(
+      "--save-on-exit <file>",
+      "save the state of the world default there at the end, whole or not at all",
+      notEmpty,
     );
 }
 
@@ -139,7 +161,13 @@ export async function serverOptions(
     maxWorlds: flags.maxWorlds,
     journalEntries: flags.journalEntries,
     journalBytes: flags.journalBytes,
+    faults: flags.faults === undefined ? undefined : await rulesIn(flags.faults),
   };
+}
+
+async function rulesIn(file: string): Promise<readonly FaultRule[]> {
+  const { faultRules } = await import("./faults-file.ts");
+  return faultRules(file);
 }
 
 function wholeNumber(maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {

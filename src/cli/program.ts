@@ -13,6 +13,7 @@ import {
   type CommonFlags,
   type ServerFlags,
 } from "./options.ts";
+import { addReplayOptions, type ReplayFlags } from "./replay/options.ts";
 
 const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
 in its environment.`;
@@ -84,6 +85,7 @@ function createProgram(ends: (exitCode: number) => void): Command {
   );
 
   addMatrix(program, ends);
+  addReplay(program, ends);
 
   const assumptions = program
     .command("assumptions")
@@ -130,6 +132,28 @@ CMDs run beside each other unless --jobs is 1.`,
     async (words: string[], flags: MatrixFlags) => {
       const command = await import("./matrix/matrix.ts");
       ends(await command.matrix(words, flags));
+    },
+  );
+}
+
+function addReplay(program: Command, ends: (exitCode: number) => void): void {
+  const replay = program
+    .command("replay")
+    .description("send recorded requests again and compare the answers byte for byte")
+    .argument("<FILE>", "a journal as NDJSON, or a HAR of any tool; its content tells which")
+    .addHelpText(
+      "after",
+      `
+In process the world is made as the recording says, and where it doesn't or an option says otherwise from the options; time
+is that of the recording, or stands still with --clock frozen. With --load the options may not contradict the snapshot.
+At a --target the requests go one after the other. If it is an adsim, its clock follows the recording (--keep-clock: not).
+Compared are status, headers and body; left out are headers of the connection, such as Date and Server.
+Exit codes: 0 all the same, 1 some differ, 2 wrong usage, 3 FILE can't be read, nothing to compare, or no TARGET.`,
+    );
+  addReplayOptions(addCommonOptions(replay, "frozen")).action(
+    async (file: string, flags: ReplayFlags) => {
+      const command = await import("./replay/replay.ts");
+      ends(await command.replay(file, flags));
     },
   );
 }

@@ -1,9 +1,9 @@
 /** `adsim serve`: a server until someone interrupts it. */
 
-import { startServer } from "../server.ts";
 import { exitCodes } from "./exit.ts";
-import { type ServerFlags, serverOptions } from "./options.ts";
+import type { ServerFlags } from "./options.ts";
 import { type Ready, readyEvent, readyText } from "./ready-message.ts";
+import { saveOnExit, startFrom } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;
 
@@ -16,7 +16,7 @@ const SAME_SIGNAL_MS = 300;
 /** @returns the exit code, once the server has closed. */
 export async function serve(flags: ServerFlags): Promise<number> {
   const interrupted = firstSignal();
-  const server = await startServer(await serverOptions(flags, "system"));
+  const server = await startFrom(flags, "system");
   const { publishers, assumptions } = server.worlds.get("default");
   const ready: Ready = {
     url: server.url,
@@ -28,6 +28,7 @@ export async function serve(flags: ServerFlags): Promise<number> {
   const signal = await interrupted;
   process.stderr.write(`adsim: ${signal}, closing\n`);
   await server.close();
+  await saveOnExit(flags, server);
   return exitCodes.fine;
 }
 

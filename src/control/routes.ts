@@ -11,8 +11,8 @@ import { answerAudit } from "./audit-route.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { integerOf, type Query } from "./input.ts";
 import { clearJournal, journalQuery, showJournal } from "./journal-routes.ts";
-import { worldRoutes } from "./world-routes.ts";
 import { report } from "./report-route.ts";
+import { worldRoutes } from "./world-routes.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
 export interface Call {

@@ -28,6 +28,17 @@ const serverOptions = [
   "--control-token",
   "--max-worlds",
   "--journal-entries",
+  "--faults",
+  "--load",
+  "--save-on-exit",
+];
+const replayOptions = [
+  "--target",
+  "--load",
+  "--api-key",
+  "--control-token",
+  "--keep-clock",
+  "--differences",
 ];
 const matrixOptions = [
   "--explain",
@@ -44,7 +55,7 @@ describe("help", () => {
     const { code, stdout, stderr } = await runAdsim(args);
     expect(code).toBe(0);
     expect(stderr).toBe("");
-    for (const command of ["serve", "exec", "matrix", "assumptions", "openapi"]) {
+    for (const command of ["serve", "exec", "matrix", "replay", "assumptions", "openapi"]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
     }
   });
@@ -53,6 +64,7 @@ describe("help", () => {
     ["serve", [...commonOptions, ...serverOptions]],
     ["exec", [...commonOptions, ...serverOptions]],
     ["matrix", [...commonOptions, ...matrixOptions]],
+    ["replay", [...commonOptions, ...replayOptions]],
     ["assumptions", commonOptions],
     ["openapi", commonOptions],
   ])("adsim %s --help names its options", async (command, options) => {

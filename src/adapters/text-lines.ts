@@ -1,0 +1,63 @@
+/** A file's text line by line: one larger than a string may be can be read, as long as no line is. */
+
+import { constants, isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+
+const LINE_FEED = 0x0a;
+
+/** The lines without their ends. @throws Error that says which line can't be a text; that of the file system. */
+export async function* linesOf(path: string): AsyncGenerator<string> {
+  let number = 1;
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  const keep = (piece: Buffer): void => {
+    bytes += piece.length;
+    if (bytes > constants.MAX_STRING_LENGTH) {
+      throw new RangeError(
+        `line ${number} is longer than Node can read into a text, which is ${constants.MAX_STRING_LENGTH} bytes`,
+      );
+    }
+    pieces.push(piece);
+  };
+  const line = (): string => {
+    const whole = Buffer.concat(pieces);
+    if (!isUtf8(whole)) throw new Error(`line ${number} is not text in UTF-8`);
+    const text = whole.toString();
+    // Some editors put a byte order mark before a text.
+    const plain = number === 1 ? text.replace(/^\ufeff/, "") : text;
+    number += 1;
+    pieces = [];
+    bytes = 0;
+    return plain;
+  };
+  const stream: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1 << 20 });
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      keep(chunk.subarray(start, end));
+      yield line();
+      start = end + 1;
+    }
+    if (start < chunk.length) keep(chunk.subarray(start));
+  }
+  if (pieces.length > 0) yield line();
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "this user may not",
+  EFBIG: "it would be larger than a file may be",
+  EISDIR: "it is a folder",
+  ENAMETOOLONG: "its name is too long",
+  ENOENT: "there is no such file or folder",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of its path is not a folder",
+  EPERM: "this user may not",
+  EROFS: "the file system is read-only",
+};
+
+/** Why the file system refused, in words; what any other error says. */
+export function whyNot(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return reasons[code ?? ""] ?? error.message;
+}

@@ -1,0 +1,113 @@
+/** `adsim replay FILE`: sends recorded requests again and compares the answers with the recorded ones, byte for byte. */
+
+import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
+import { linesOf, whyNot } from "../../adapters/text-lines.ts";
+import { replayInProcess } from "../../replay/in-process.ts";
+import { type Replay, reservationsOf } from "../../replay/outcome.ts";
+import { type Recording, RecordingError, readRecording } from "../../replay/recording.ts";
+import { chosenAssumptions } from "../chosen-assumptions.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { loadedSnapshot } from "../loaded-snapshot.ts";
+import type { ReplayFlags } from "./options.ts";
+import { resultOf, textOf } from "./output.ts";
+import { replayAtTarget } from "./target.ts";
+
+/** @returns 0 where all answers are the same, 1 where one differs. */
+export async function replay(file: string, flags: ReplayFlags): Promise<number> {
+  refuseWrongUsage(flags);
+  const recording = await recordingIn(file);
+  const { target } = flags;
+  const replayed =
+    target === undefined
+      ? await inProcess(recording, flags)
+      : await replayAtTarget(recording, { ...flags, target });
+  const reservations = reservationsOf(recording, flags.load === undefined);
+  const result = resultOf({
+    file,
+    target,
+    recording,
+    replay: replayed,
+    reservations,
+    most: flags.differences,
+  });
+  if (result.sent === 0) {
+    throw new CommandFailure(
+      exitCodes.couldNotRun,
+      `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
+    );
+  }
+  if (flags.json === true) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+  (flags.json === true ? process.stderr : process.stdout).write(textOf(result));
+  return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
+}
+
+async function recordingIn(file: string): Promise<Recording> {
+  const lines: string[] = [];
+  try {
+    for await (const line of linesOf(file)) lines.push(line);
+  } catch (error) {
+    throw new CommandFailure(
+      exitCodes.couldNotRun,
+      `${file}: can't be read: ${whyNot(error)}. Give a journal as NDJSON, or a HAR.`,
+    );
+  }
+  try {
+    return readRecording(lines);
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    throw new CommandFailure(exitCodes.couldNotRun, `${file} ${error.message}.`);
+  }
+}
+
+async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Replay> {
+  const { seed, start, publishers, profile, apiKey } = flags;
+  const loaded = flags.load === undefined ? undefined : await loadedSnapshot(flags.load, flags);
+  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  return replayInProcess(recording, {
+    surroundings: nodeSurroundings,
+    chosen: { seed, start, publishers, profile, assumptions: chosen },
+    snapshot: loaded?.snapshot,
+    apiKey,
+    time: flags.clock === "frozen" ? "standing" : "recorded",
+  });
+}
+
+function refuseWrongUsage(flags: ReplayFlags): void {
+  const { target, clock } = flags;
+  if (target === undefined) {
+    if (flags.keepClock === true) throw misused("--keep-clock", "is for an adsim at --target");
+    if (
+      flags.controlToken !== undefined &&
+      process.env.ADSIM_CONTROL_TOKEN !== flags.controlToken
+    ) {
+      throw misused("--control-token", "is for an adsim at --target");
+    }
+    if (clock === undefined || clock === "frozen") return;
+    throw misused(
+      `--clock ${clock}`,
+      "can't be had: the time of a replay is that of the recording, or with --clock frozen stands still",
+    );
+  }
+  const ofWorld = [
+    "seed",
+    "start",
+    "clock",
+    "publishers",
+    "profile",
+    "assume",
+    "assumptions",
+  ] as const;
+  const given = ofWorld.find((name) => flags[name] !== undefined);
+  if (given !== undefined) {
+    throw misused(`--${given}`, "is for a world in this process: a --target is as it is");
+  }
+  if (flags.load === undefined) return;
+  throw misused(
+    "--load",
+    "is for a world in this process. To put a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot",
+  );
+}
+
+function misused(option: string, why: string): CommandFailure {
+  return new CommandFailure(exitCodes.wrongUsage, `${option} ${why}.`);
+}

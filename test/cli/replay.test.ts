@@ -1,0 +1,360 @@
+/** `adsim replay`, in process and to a URL. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { explain } from "../../src/cli/exit.ts";
+import type { ReplayFlags } from "../../src/cli/replay/options.ts";
+import { replay } from "../../src/cli/replay/replay.ts";
+import { createSimulator, type Simulator } from "../../src/index.ts";
+import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.ts";
+import { linesOf } from "../replay/recorded.ts";
+import { runAdsim } from "./run-adsim.ts";
+
+function fileOf(lines: readonly string[], name = "journal.ndjson"): string {
+  const directory = mkdtempSync(join(tmpdir(), "adsim-replay-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, name);
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
+  return path;
+}
+
+const options = { seed: "replayed", publishers: 3, start: "2026-02-01T00:00:00.000Z" };
+
+/** A session with everything in it: events, reports, a refusal, a changed reading, and time that passes. */
+function session(sim: Simulator): void {
+  const { id, apiKey, surfaces } = sim.publishers.at(0);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const post = (path: string, body: Readonly<Record<string, unknown>>): string =>
+    sim.handle({ method: "POST", path, headers, body }).body;
+  const ad = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: "s" };
+  const { impression_id } = JSON.parse(post("/v1/impression", ad));
+  post("/v1/impression", ad);
+  sim.clock.advance("90s");
+  post("/v1/click", { impression_id });
+  for (const name of ["stats", "surfaces", "payouts"]) {
+    sim.handle({
+      method: "GET",
+      path: `/v1/publisher/${name}`,
+      query: { publisher_id: id },
+      headers,
+    });
+  }
+  sim.handle({ method: "GET", path: "/v1/publisher/stats", headers: { authorization: "Basic x" } });
+  sim.handle({ method: "GET", path: "/v2" });
+}
+
+function recordedSession(more: object = {}): { sim: Simulator; lines: string[] } {
+  const sim = createSimulator({ ...options, ...more });
+  session(sim);
+  return { sim, lines: linesOf(sim, { ...options, ...more }) };
+}
+
+async function target(more: ServerOptions = {}): Promise<string> {
+  const server = await startServer({ port: 0, ...options, clock: "frozen", ...more });
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+/** The export as adsim's HAR has it. */
+function asHar(lines: readonly string[]): string {
+  const entries = lines.map((line) => {
+    const { request, response, ...rest } = JSON.parse(line);
+    const list = (headers: object): object[] =>
+      Object.entries(headers).map(([name, value]) => ({ name, value }));
+    const query = request.query === "" ? "" : `?${request.query}`;
+    return {
+      startedDateTime: rest.at,
+      request: {
+        method: request.method,
+        url: `http://adsim.test/@w${request.path}${query}`,
+        headers: list(request.headers),
+        ...(request.body === "" ? {} : { postData: { mimeType: "x", text: request.body } }),
+      },
+      response: {
+        status: response.status,
+        headers: list(response.headers),
+        content: { size: response.body.length, text: response.body },
+      },
+      _adsim: rest,
+    };
+  });
+  return JSON.stringify({ log: { version: "1.2", entries } }, undefined, 1);
+}
+
+describe("in process", () => {
+  test("all the same ends with 0, from NDJSON and from HAR, told by content", async () => {
+    const { lines } = recordedSession({ assumptions: { "errors.body": "list" } });
+    for (const content of [lines, [asHar(lines)]]) {
+      const { code, stdout, stderr } = await runAdsim(["replay", fileOf(content, "recording.txt")]);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toBe(
+        "adsim: 8 requests sent again in process: 8 answers the same, 0 different\n",
+      );
+    }
+  });
+
+  test("what differs ends with 1 and is shown, at most as many as asked for", async () => {
+    const { lines } = recordedSession();
+    const file = fileOf(lines);
+    const { code, stdout } = await runAdsim([
+      "replay",
+      file,
+      "--assume",
+      "dedup.repeat=conflict",
+      "--assume",
+      "errors.body=flat",
+      "--differences",
+      "1",
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("8 requests sent again in process: 5 answers the same, 3 different");
+    expect(stdout).toContain(
+      "line 2, request 2: POST /v1/impression\n  status: recorded 200, now 409\n",
+    );
+    expect(stdout).toContain('  body, from byte 2 on:\n    recorded  {"ok":true,');
+    expect(stdout).toContain("2 more; --differences 3 shows all.");
+    expect(stdout).not.toContain("line 7");
+    expect(stdout).not.toMatch(/key_|@invalid/);
+  });
+
+  test("with --json is one document", async () => {
+    const { lines } = recordedSession();
+    const changed = lines.map((line, index) => (index === 5 ? line.replace("pay_", "pax_") : line));
+    const { code, stdout, stderr } = await runAdsim(["replay", fileOf(changed), "--json"]);
+    expect(code).toBe(1);
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({
+      form: "journal",
+      requests: 8,
+      sent: 8,
+      same: 7,
+      different: 1,
+      skipped: 0,
+    });
+    expect(result.differences).toMatchObject([
+      {
+        entry: "line 6",
+        sequence: 6,
+        path: "/v1/publisher/payouts",
+        headers: [],
+        body: { byte: 21 },
+      },
+    ]);
+    expect(stderr).toContain("7 answers the same, 1 different");
+  });
+
+  test("a recording that begins later says so beside its differences, and --load helps", async () => {
+    const sim = createSimulator(options);
+    session(sim);
+    const state = fileOf([], "state.json");
+    await saveSnapshot(sim, state);
+    const { total } = sim.journal;
+    sim.clock.advance("1h");
+    session(sim);
+    const file = fileOf(linesOf(sim, options).slice(total));
+    const fresh = await runAdsim(["replay", file]);
+    expect(fresh.code).toBe(1);
+    expect(fresh.stdout).toContain(
+      "Note: the recording begins with request 9: what requests 1 to 8 did is missing.",
+    );
+    expect(fresh.stdout).toContain("--load");
+    const loaded = await runAdsim(["replay", file, "--load", state]);
+    expect([loaded.code, loaded.stdout]).toEqual([
+      0,
+      "adsim: 8 requests sent again in process: 8 answers the same, 0 different\n",
+    ]);
+  });
+
+  test("a HAR of another tool is played in a world of the options, with its key, at its time", async () => {
+    const { sim, lines } = recordedSession();
+    const { log } = JSON.parse(asHar(lines));
+    const { apiKey } = sim.publishers.at(0);
+    const strip = ({
+      _adsim,
+      ...entry
+    }: {
+      _adsim: unknown;
+      request: { headers: { name: string; value: string }[] };
+    }): object => ({
+      ...entry,
+      request: {
+        ...entry.request,
+        headers: entry.request.headers.filter(({ name }) => name !== "authorization"),
+      },
+    });
+    const foreign = fileOf([JSON.stringify({ log: { entries: log.entries.map(strip) } })]);
+    const world = ["--seed", "replayed", "--publishers", "3", "--start", options.start];
+    const { code, stdout } = await runAdsim(["replay", foreign, ...world, "--api-key", apiKey]);
+    // The one that went without a key that can be read is another refusal now.
+    expect(code).toBe(1);
+    expect(stdout).toContain("7 requests sent again in process: 6 answers the same, 1 different");
+    expect(stdout).toContain("1 not sent again: they went elsewhere than to the API (1)");
+    expect(stdout).toContain("Note: the recording is another tool's");
+  });
+});
+
+describe("to a URL", () => {
+  test("an adsim gets the recording's time and tells the keys, and its clock goes on as before", async () => {
+    const url = await target({ clock: "flowing" });
+    const { lines } = recordedSession();
+    const later = lines.map((line) => line.replaceAll("2026-02-01T00:", "2026-02-01T01:"));
+    const world = lines.map((line) => JSON.parse(line).world)[0];
+    const file = fileOf(later.map((line) => JSON.stringify({ ...JSON.parse(line), world })));
+    const { code, stdout } = await runAdsim(["replay", file, "--target", `${url}/@fresh`]);
+    expect(stdout).toContain("8 answers the same, 0 different");
+    expect(code).toBe(0);
+    const clock = await (await fetch(`${url}/@fresh/_sim/clock`)).json();
+    expect(clock).toMatchObject({ mode: "flowing", now: expect.stringMatching(/^2026-02-01T01:/) });
+  });
+
+  test("readings that changed in the recording change there too", async () => {
+    const sim = createSimulator(options);
+    session(sim);
+    const before = linesOf(sim, options);
+    sim.assume({ "errors.body": "flat" });
+    session(sim);
+    const lines = [...before, ...linesOf(sim, options).slice(before.length)];
+    const file = fileOf(lines);
+    expect((await runAdsim(["replay", file])).code).toBe(0);
+    const { code, stdout } = await runAdsim(["replay", file, "--target", await target()]);
+    expect(stdout).toContain("16 answers the same");
+    expect(code).toBe(0);
+  });
+
+  test("one whose time is past the recording's is refused, and --keep-clock leaves it alone", async () => {
+    const url = await target({ start: "2026-03-01T00:00:00Z" });
+    const file = fileOf(recordedSession().lines);
+    const refused = await runAdsim(["replay", file, "--target", url]);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain("can't go back to 2026-02-01T00:00:00.000Z");
+    const kept = await runAdsim(["replay", file, "--target", url, "--keep-clock"]);
+    expect(kept.code).toBe(1);
+    expect(kept.stdout).toContain("Note: the target's clock is its own");
+    expect(await (await fetch(`${url}/_sim/clock`)).json()).toEqual({
+      mode: "frozen",
+      now: "2026-03-01T00:00:00.000Z",
+    });
+  });
+
+  test("what differs from the recorded world is said: its seed, its readings, what it did before", async () => {
+    const url = await target({ seed: "other", assumptions: { "errors.body": "flat" } });
+    await fetch(`${url}/v1/nothing`);
+    const { code, stdout } = await runAdsim([
+      "replay",
+      fileOf(recordedSession().lines),
+      "--target",
+      url,
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Note: the target's seed is "other", the recording's "replayed"`);
+    expect(stdout).toContain("Note: the target has errors.body=flat, the recording problem");
+    expect(stdout).toContain("Note: the target's world has answered 1 requests before");
+  });
+
+  test("a service of any kind is sent the key that is given, and what breaks off is a difference", async () => {
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      if (request.url === "/base/_sim/health") {
+        response.writeHead(404).end();
+        return;
+      }
+      seen.push(`${request.url?.split("?")[0]} ${request.headers.authorization}`);
+      if (seen.length > 1) response.destroy();
+      else response.writeHead(200, { "content-type": "text/html" }).end("\u001b[2J");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
+    const file = fileOf(recordedSession().lines.slice(0, 2));
+    const { code, stdout } = await runAdsim(["replay", file, "--target", url, "--api-key", "mine"]);
+    expect(code).toBe(1);
+    expect(seen).toEqual(["/base/v1/impression Bearer mine", "/base/v1/impression Bearer mine"]);
+    expect(stdout).toContain("header content-type: recorded application/json, now text/html");
+    expect(stdout).toContain("now       \\u001b[2J");
+    expect(stdout).toContain(
+      "line 2, request 2: POST /v1/impression\n  no answer: socket hang up (ECONNRESET)",
+    );
+  });
+
+  test("nobody there ends with 3", async () => {
+    const server = await startServer({ port: 0 });
+    await server.close();
+    const { code, stderr } = await runAdsim([
+      "replay",
+      fileOf(recordedSession().lines),
+      "--target",
+      server.url,
+    ]);
+    expect(code).toBe(3);
+    expect(stderr).toContain(`--target ${server.url} can't be reached`);
+  });
+});
+
+describe("wrong usage and files of no use", () => {
+  test.each<[string, string, Partial<ReplayFlags>, number, string]>([
+    ["a target that is no URL", "there", { target: "localhost" }, 2, "--target must be"],
+    [
+      "an option of a world beside --target",
+      "there",
+      { target: "http://h", seed: "1" },
+      2,
+      "--seed is for a world",
+    ],
+    [
+      "a snapshot beside --target",
+      "there",
+      { target: "http://h", load: "state" },
+      2,
+      "/_sim/snapshot",
+    ],
+    ["an option of a target without one", "there", { keepClock: true }, 2, "--keep-clock is for"],
+    ["a clock of its own", "there", { clock: "system" }, 2, "--clock system can't be had"],
+    ["a file that isn't there", "none", {}, 3, "no such file"],
+    ["a snapshot as recording", "state", {}, 3, "--load"],
+    [
+      "a snapshot of another world",
+      "there",
+      { load: "state" },
+      2,
+      "--load holds a world of the seed",
+    ],
+    ["a snapshot that isn't there", "there", { load: "none" }, 3, "none: can't be read"],
+  ])("%s", async (_, file, flags, expected, message) => {
+    const state = fileOf([], "state.json");
+    await saveSnapshot(createSimulator(), state);
+    const names: Record<string, string> = { there: fileOf(recordedSession().lines), state };
+    const load = flags.load && (names[flags.load] ?? flags.load);
+    const error = await replay(names[file] ?? file, {
+      differences: 10,
+      ...flags,
+      ...(load && { load }),
+    }).catch((thrown: unknown) => thrown);
+    const failure = explain(error);
+    expect(failure.exitCode).toBe(expected);
+    expect(failure.message).toContain(message);
+  });
+
+  test.each([
+    ["no FILE", ["replay"], "FILE"],
+    ["a number that is none", ["replay", "x", "--differences", "-1"], "--differences"],
+  ])("%s", async (_, args, message) => {
+    const { code, stdout, stderr } = await runAdsim(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+  });
+
+  test("a recording of which nothing can be sent again is no success", async () => {
+    const [line = ""] = recordedSession().lines;
+    const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
+    const file = fileOf([JSON.stringify({ ...JSON.parse(line), fault })]);
+    const failure = explain(await replay(file, { differences: 10 }).catch((error) => error));
+    expect(failure.exitCode).toBe(3);
+    expect(failure.message).toContain(
+      "a fault rule kept them from the service. Nothing was compared.",
+    );
+  });
+});

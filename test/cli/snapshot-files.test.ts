@@ -1,0 +1,227 @@
+/** `--load`, `--save-on-exit` and `--faults`, of `serve` and `exec`. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { explain } from "../../src/cli/exit.ts";
+import { faultRules } from "../../src/cli/faults-file.ts";
+import type { ServerFlags } from "../../src/cli/options.ts";
+import { startFrom } from "../../src/cli/start-server.ts";
+import { createSimulator } from "../../src/index.ts";
+import { saveSnapshot } from "../../src/server.ts";
+import { runAdsim, startAdsim } from "./run-adsim.ts";
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "adsim-cli-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A file with the state of a world with a sign-up, and the id of that. */
+async function savedState(path: string): Promise<string> {
+  const sim = createSimulator({
+    seed: "saved",
+    publishers: 3,
+    assumptions: { "errors.body": "flat" },
+  });
+  const { id } = sim.publishers.signUp();
+  sim.clock.advance("1d");
+  await saveSnapshot(sim, path);
+  return id;
+}
+
+function execNode(script: string, options: readonly string[]): ReturnType<typeof runAdsim> {
+  return runAdsim(["exec", ...options, "--", process.execPath, "-e", script]);
+}
+
+const get = (path: string): string =>
+  `fetch(process.env.ADSIM_URL + "${path}").then((answer) => answer.text()).then(console.log);`;
+
+describe("exec", () => {
+  test("goes on from --load, and saves at the end whatever CMD's exit code", async () => {
+    const path = join(folder(), "state.json");
+    const id = await savedState(path);
+    const script = `${get(`/_sim/publishers/${id}`)} process.exitCode = 7;`;
+    const first = await execNode(script, ["--load", path, "--save-on-exit", path]);
+    expect(first.code).toBe(7);
+    expect(JSON.parse(first.stdout)).toMatchObject({ id });
+    expect(first.stderr).toContain(`saved the state to ${path}`);
+    // With the clock and the options of the state, so that it can be named again.
+    const same = ["--seed", "saved", "--publishers", "3", "--assume", "errors.body=flat"];
+    const second = await execNode(get("/_sim/clock"), ["--load", path, ...same]);
+    expect(JSON.parse(second.stdout)).toMatchObject({ mode: "frozen" });
+    expect(JSON.parse(second.stdout).now).toBe("2026-01-16T00:00:00.000Z");
+  });
+
+  test("begins other worlds and a reset from the options of the loaded world", async () => {
+    const path = join(folder(), "state.json");
+    await savedState(path);
+    const { stdout } = await execNode(
+      `const at = (path, init) => fetch(process.env.ADSIM_URL + path, init).then((it) => it.json());
+       Promise.all([at("/@other/_sim/health"), at("/_sim/reset", { method: "POST" })])
+         .then((both) => console.log(JSON.stringify(both)));`,
+      ["--load", path, "--clock", "flowing"],
+    );
+    const health = { seed: "saved", now: expect.stringMatching(/^2026-01-15T00:00/) };
+    expect(JSON.parse(stdout)).toMatchObject([health, health]);
+  });
+
+  test("ends with 3 where the state can't be saved, and says so", async () => {
+    const path = join(folder(), "gone", "state.json");
+    const script = `fs.rmSync(${JSON.stringify(join(path, ".."))}, { recursive: true });`;
+    const { code, stderr } = await execNode("", ["--save-on-exit", path]);
+    expect([code, stderr.includes("can't be saved")]).toEqual([3, true]);
+    const there = join(folder(), "state.json");
+    const late = await execNode(script.replace(join(path, ".."), join(there, "..")), [
+      "--save-on-exit",
+      there,
+    ]);
+    expect([late.code, late.stderr.includes(`${there}: can't be saved`)]).toEqual([3, true]);
+  });
+});
+
+test("serve saves after the last answer", async () => {
+  const path = join(folder(), "state.json");
+  const adsim = startAdsim(["serve", "--port", "0", "--json", "--save-on-exit", path]);
+  await adsim.waitFor("\n");
+  const { url, publishers } = JSON.parse(adsim.stdout());
+  const [{ id, apiKey, surfaces }] = publishers;
+  const answer = await fetch(`${url}/v1/impression`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ publisher_id: id, surface: surfaces[0].id, ad_id: "ad" }),
+  });
+  expect(answer.status).toBe(200);
+  expect(existsSync(path)).toBe(false);
+  adsim.child.kill("SIGTERM");
+  expect((await adsim.ended).code).toBe(0);
+  const saved = JSON.parse(readFileSync(path, "utf8"));
+  expect(saved.accounts[0].book.impressions.count).toBe(1);
+});
+
+describe("--load is refused before anything listens", () => {
+  test.each<[string, Partial<ServerFlags>, string]>([
+    ["another seed", { seed: "x" }, '--seed asks for "x"'],
+    ["another start", { start: "2026-01-14" }, "--start asks for"],
+    ["another population", { publishers: 4 }, "--publishers asks for 4"],
+    ["another profile", { profile: "tiny" }, "--profile asks for"],
+    ["another reading", { assume: { "errors.body": "list" } }, "--assume errors.body asks for"],
+  ])("%s", async (_, flags, message) => {
+    const load = join(folder(), "state.json");
+    await savedState(load);
+    const failure = explain(
+      await startFrom({ port: 0, load, ...flags }, "system").catch((error) => error),
+    );
+    expect(failure.exitCode).toBe(2);
+    expect(failure.message).toContain(message);
+    expect(failure.message).toContain(load);
+  });
+
+  test("a damaged file, in one line", async () => {
+    const path = join(folder(), "state.json");
+    await savedState(path);
+    writeFileSync(path, readFileSync(path, "utf8").slice(0, -20));
+    const { code, stdout, stderr } = await runAdsim(["serve", "--port", "0", "--load", path]);
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toContain(`${path}: can't be loaded: it is damaged or not complete`);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a world that starts after the system clock, unless its clock isn't that", async () => {
+    const load = join(folder(), "state.json");
+    await saveSnapshot(createSimulator({ start: "9000-01-01T00:00:00Z" }), load);
+    const flags = { port: 0, load, clock: "system" } as const;
+    const failure = explain(await startFrom(flags, "system").catch((error) => error));
+    expect([failure.exitCode, failure.message]).toEqual([
+      2,
+      expect.stringContaining("--clock flowing"),
+    ]);
+    const server = await startFrom({ port: 0, load }, "system");
+    onTestFinished(() => server.close());
+    expect(server.worlds.get("default").clock.mode).toBe("frozen");
+  });
+});
+
+describe("--faults", () => {
+  const rule = {
+    id: "no",
+    match: { operation: "stats" },
+    verdict: { kind: "respond", status: 503 },
+  };
+  const status =
+    'fetch(process.env.ADSIM_URL + world + "/v1/publisher/stats", { headers: { authorization: "Bearer " + process.env.ADSIM_API_KEY } }).then((it) => it.status)';
+
+  test("are in force in every world, and again after a reset", async () => {
+    const path = join(folder(), "faults.json");
+    writeFileSync(path, JSON.stringify([rule]));
+    const { stdout } = await execNode(
+      `const ask = (world) => ${status};
+       ask("").then(async (first) => {
+         const url = process.env.ADSIM_URL + "/_sim/reset";
+         const other = await ask("/@other");
+         await fetch(url, { method: "POST" });
+         console.log(JSON.stringify([first, other, await ask("")]));
+       });`,
+      ["--faults", path],
+    );
+    expect(JSON.parse(stdout)).toEqual([503, 503, 503]);
+  });
+
+  test("join a loaded world that has none, and must be its own where it has some", async () => {
+    const directory = folder();
+    const [state, one, other] = ["state.json", "one.json", "other.json"].map((name) =>
+      join(directory, name),
+    ) as [string, string, string];
+    await savedState(state);
+    writeFileSync(one, JSON.stringify(rule));
+    writeFileSync(other, JSON.stringify([{ verdict: { kind: "reset" } }]));
+    const ask = `const world = ""; ${status}.then(console.log)`;
+    const joined = await execNode(ask, ["--load", state, "--save-on-exit", state, "--faults", one]);
+    expect(joined.stdout).toBe("503\n");
+    const again = await execNode(ask, ["--load", state, "--faults", one]);
+    expect(again.stdout).toBe("503\n");
+    const refused = await execNode(ask, ["--load", state, "--faults", other]);
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toContain("--faults asks for other rules");
+  });
+
+  test.each([
+    [
+      "a wrong field of one rule",
+      '{"match":{"nth":0},"verdict":{"kind":"drop"}}',
+      "match.nth must be",
+    ],
+    [
+      "a wrong rule of a list",
+      '[{"verdict":{"kind":"drop"}},{"verdict":{"kind":"dorp"}}]',
+      "rule 2 of the list: verdict.kind",
+    ],
+    [
+      "an id twice",
+      '[{"id":"a","verdict":{"kind":"drop"}},{"id":"a","verdict":{"kind":"drop"}}]',
+      "rule 2 of the list: id is that of a rule",
+    ],
+    [
+      "a member twice",
+      '[{"verdict":{"kind":"drop"},"verdict":{"kind":"reset"}}]',
+      "rule 1 of the list: verdict is there more than once",
+    ],
+    ["no rule at all", '"drop"', "holds no rule"],
+    ["no JSON", "[{", "is not valid JSON"],
+    ["nothing", "", "is empty"],
+  ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {
+    const path = join(folder(), "faults.json");
+    writeFileSync(path, text);
+    const failure = explain(await faultRules(path).catch((error) => error));
+    expect(failure.exitCode).toBe(2);
+    expect(failure.message).toContain(`--faults ${path}: ${message}`);
+  });
+
+  test("of no use end exec before CMD runs", async () => {
+    const path = join(folder(), "none.json");
+    const { code, stdout, stderr } = await execNode("console.log(1)", ["--faults", path]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`--faults ${path}: can't be read: there is no such file`);
+  });
+});

@@ -1,0 +1,248 @@
+/** A world's state in a file, in process: saved whole or not at all, loaded strictly. */
+
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
+import { loadSnapshot, SnapshotFileError, saveSnapshot, startServer } from "../../src/server.ts";
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "adsim-snapshot-"));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+function used(): Simulator {
+  const sim = createSimulator({
+    seed: "file",
+    publishers: 4,
+    assumptions: { "errors.body": "flat" },
+  });
+  for (const place of [0, 2]) record(sim, place);
+  sim.publishers.signUp({ name: "Grüße 🌱\n\u2028" });
+  sim.faults.add({ match: { nth: 9 }, verdict: { kind: "drop" } });
+  sim.clock.advance("3h");
+  return sim;
+}
+
+function record(sim: Simulator, place: number): string {
+  const { id, apiKey, surfaces } = sim.publishers.at(place);
+  return sim.handle({
+    method: "POST",
+    path: "/v1/impression",
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" },
+  }).body;
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("It didn't fail.");
+}
+
+describe("saving", () => {
+  test("and loading gives the same state, which goes on the same", async () => {
+    const path = join(folder(), "state.json");
+    const sim = used();
+    await saveSnapshot(sim, path);
+    const other = createSimulator();
+    await loadSnapshot(other, path);
+    expect(other.snapshot()).toEqual(sim.snapshot());
+    expect(record(other, 2)).toBe(record(sim, 2));
+  });
+
+  test("writes JSON for this user alone, in place of what was there, and leaves nothing else", async () => {
+    const directory = folder();
+    const path = join(directory, "state.json");
+    writeFileSync(path, "old");
+    chmodSync(path, 0o644);
+    const sim = used();
+    await saveSnapshot(sim, path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(sim.snapshot());
+    expect(readdirSync(directory)).toEqual(["state.json"]);
+  });
+
+  test("saves the state of the moment of the call", async () => {
+    const path = join(folder(), "state.json");
+    const sim = used();
+    const before = sim.snapshot();
+    const saved = saveSnapshot(sim, path);
+    record(sim, 1);
+    await saved;
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(before);
+  });
+
+  test("at the same time twice leaves one whole file", async () => {
+    const directory = folder();
+    const path = join(directory, "state.json");
+    const sims = [used(), createSimulator()];
+    await Promise.all(sims.map((sim) => saveSnapshot(sim, path)));
+    const saved = JSON.parse(readFileSync(path, "utf8"));
+    expect(sims.map((sim) => sim.snapshot().digest)).toContain(saved.digest);
+    expect(readdirSync(directory)).toEqual(["state.json"]);
+  });
+
+  test("follows a link to the file that it stands for", async () => {
+    const directory = folder();
+    const [path, link] = [join(directory, "state.json"), join(directory, "link.json")];
+    writeFileSync(path, "old");
+    symlinkSync(path, link);
+    await saveSnapshot(used(), link);
+    expect(JSON.parse(readFileSync(path, "utf8")).format).toBe("adsim-snapshot");
+  });
+
+  test("that fails half-way leaves the old file and no other", async () => {
+    const directory = folder();
+    const path = join(directory, "state.json");
+    writeFileSync(path, "old");
+    const snapshot = used().snapshot();
+    const broken = {
+      get tally(): never {
+        throw new Error("half-way");
+      },
+    };
+    const accounts = [...snapshot.accounts, broken];
+    const sim = { snapshot: () => ({ ...snapshot, accounts }) as unknown as typeof snapshot };
+    const error = await failureOf(saveSnapshot(sim, path));
+    expect(error).toBeInstanceOf(SnapshotFileError);
+    expect(error.message).toContain(`${path}: can't be saved: half-way`);
+    expect(readFileSync(path, "utf8")).toBe("old");
+    expect(readdirSync(directory)).toEqual(["state.json"]);
+  });
+
+  test("is refused where the path is a folder, no regular file or below no folder", async () => {
+    const directory = folder();
+    mkdirSync(join(directory, "sub"));
+    // Not a device: a mistake in the code would put a file in its place.
+    const socket = join(directory, "socket");
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    onTestFinished(() => void server.close());
+    for (const [path, why] of [
+      [join(directory, "sub"), "it is a folder"],
+      [socket, "not a regular file"],
+      [join(directory, "none", "state.json"), "no such file or folder"],
+    ] as const) {
+      const error = await failureOf(saveSnapshot(used(), path));
+      expect(error.message).toContain(`${path}: can't be saved: `);
+      expect(error.message).toContain(why);
+    }
+    expect(readdirSync(directory).sort()).toEqual(["socket", "sub"]);
+    expect(statSync(socket).isSocket()).toBe(true);
+  });
+
+  test("says which rule is a function, and writes nothing", async () => {
+    const directory = folder();
+    const sim = used();
+    sim.faults.add(() => undefined);
+    const error = await failureOf(saveSnapshot(sim, join(directory, "state.json")));
+    expect(error).toBeInstanceOf(InputError);
+    expect(error.message).toContain("is a function");
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
+
+describe("loading", () => {
+  const text = (lines: readonly string[]): string => lines.join("\n");
+
+  test.each<[string, (lines: readonly string[]) => string, string]>([
+    ["an empty file", () => "\n", "it is empty"],
+    [
+      "a file that ends after an account",
+      (lines) => text(lines.slice(0, -2)),
+      "breaks off after line",
+    ],
+    ["a file that ends in an account", (lines) => text(lines).slice(0, -90), "not complete"],
+    ["a file that ends in its first line", ([head = ""]) => head.slice(0, 200), "not valid JSON"],
+    ["a file with an account less", ([head, _, ...rest]) => text([head ?? "", ...rest]), "digest"],
+    ["an edited file", (lines) => text(lines).replace('"seed":"file"', '"seed":"other"'), "digest"],
+    [
+      "another version",
+      (lines) => text(lines).replace('"version":2', '"version":1'),
+      "version must be 2",
+    ],
+    ["a HAR", () => '{"log":{"entries":[]}}', "but a HAR"],
+    ["a journal", () => '{"entries":[],"total":0}', "but a journal"],
+    ["other JSON", () => "[1]", "but JSON of another kind"],
+    ["what isn't JSON", () => "seed: 7", "not valid JSON"],
+    ["what isn't text", () => "\u0000", "not valid JSON"],
+  ])("%s is refused and changes nothing", async (_, damaged, why) => {
+    const path = join(folder(), "state.json");
+    await saveSnapshot(used(), path);
+    const lines = readFileSync(path, "utf8").split("\n");
+    expect(lines).toHaveLength(6);
+    writeFileSync(path, damaged(lines));
+    const sim = used();
+    const before = JSON.stringify(sim.snapshot());
+    const error = await failureOf(loadSnapshot(sim, path));
+    expect(error).toBeInstanceOf(SnapshotFileError);
+    expect(error.message).toContain(`${path}: can't be `);
+    expect(error.message).toContain(why);
+    expect(error.message).not.toMatch(/key_|@invalid/);
+    expect(JSON.stringify(sim.snapshot())).toBe(before);
+  });
+
+  test("a file that isn't there, a folder, or bytes that are no text are refused", async () => {
+    const directory = folder();
+    writeFileSync(join(directory, "bytes"), Uint8Array.of(0x7b, 0xff));
+    for (const [path, why] of [
+      [join(directory, "none"), "there is no such file"],
+      [directory, "it is a folder"],
+      [join(directory, "bytes"), "line 1 is not text in UTF-8"],
+    ] as const) {
+      const error = await failureOf(loadSnapshot(used(), path));
+      expect(error.message).toContain(`${path}: can't be read: ${why}`);
+    }
+  });
+
+  test("takes the same JSON in another layout, with a byte order mark or line ends of another system", async () => {
+    const path = join(folder(), "state.json");
+    const sim = used();
+    const snapshot = sim.snapshot();
+    await saveSnapshot(sim, path);
+    const own = readFileSync(path, "utf8");
+    for (const layout of [
+      JSON.stringify(snapshot),
+      `\ufeff${JSON.stringify(snapshot, undefined, 2)}`,
+      own.replaceAll("\n", "\r\n"),
+      `\ufeff${own}\n\n`,
+    ]) {
+      writeFileSync(path, layout);
+      const other = createSimulator();
+      await loadSnapshot(other, path);
+      expect(other.snapshot()).toEqual(snapshot);
+    }
+  });
+});
+
+test("a server's world default goes on from a snapshot, the others and a reset from the options", async () => {
+  const saved = used();
+  const snapshot = JSON.parse(JSON.stringify(saved.snapshot()));
+  const server = await startServer({ port: 0, seed: "own", clock: "frozen", snapshot });
+  onTestFinished(() => server.close());
+  expect(server.worlds.get("default").snapshot()).toEqual(saved.snapshot());
+  expect(server.worlds.get("other").seed).toBe("own");
+  server.worlds.get("default").reset();
+  expect(server.worlds.get("default").seed).toBe("own");
+  const damaged = { ...snapshot, seed: "x" };
+  await expect(startServer({ port: 0, snapshot: damaged })).rejects.toThrow(
+    "snapshot.digest doesn't match",
+  );
+});
