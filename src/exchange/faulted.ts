@@ -141,7 +141,10 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
     visit.response =
       manner.kind === "whole" && delayMs === 0
         ? response
-        : { ...response, delivery: { ...manner, delayMs, undelivered: () => giveUp(visit) } };
+        : {
+            ...response,
+            delivery: { ...manner, delayMs, undelivered: () => giveUp(visit, answer) },
+          };
     fault.received = received;
     if (received !== "whole" && isServed) lose(visit, answer);
   }
@@ -156,14 +159,14 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
     countUnseen(tally, visit);
   }
 
-  /** The client had gone before its response was handed over. */
-  function giveUp(visit: Visit): void {
-    const { fault, response } = visit;
+  /** The client had gone before its response was handed over. `answer`: as the service or the rule made it. */
+  function giveUp(visit: Visit, answer: ApiResponse): void {
+    const { fault } = visit;
     if (fault === undefined || fault.received === "nothing") return;
     fault.received = "nothing";
     visit.response = noResponse;
     if (fault.served) {
-      lose(visit, response);
+      lose(visit, answer);
       return;
     }
     const tally = tallyOf(visit, accounts);

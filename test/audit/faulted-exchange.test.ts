@@ -63,6 +63,18 @@ describe("an answer in the service's place", () => {
   });
 });
 
+test("what a client didn't wait for is in the journal as the service answered it, under explain too", () => {
+  const faults = [{ verdict: { kind: "delay", delay: 9 } }] as const;
+  const { sim, show } = recordingOf({ explain: true, faults: [...faults] });
+  const given = show("a");
+  expect(given.headers["x-adsim-fault"]).toBe("rule-1");
+  given.delivery?.undelivered();
+  const { fault, response } = sim.journal.entries()[0] ?? {};
+  expect(response).toEqual({ status: 0, headers: {}, body: "" });
+  expect(fault).toMatchObject({ received: "nothing", lost: { status: 200, body: given.body } });
+  expect(fault?.lost?.headers).not.toHaveProperty("x-adsim-fault");
+});
+
 test("a rule that is a function counts as one that is data", () => {
   const { sim, ids, show } = recordingOf();
   sim.faults.add(({ number }) => (number === 2 ? { kind: "lose-response" } : undefined));
