@@ -13,6 +13,13 @@ export interface Client {
   readonly signal: AbortSignal | undefined;
   /** What the signal lasts as long as; undefined for one that its own maker keeps. */
   readonly keptBy?: object | undefined;
+  /**
+   * How long the process is kept for a signal to end a silence, in milliseconds: that of a time-out doesn't keep it, and
+   * there is no socket that would.
+   *
+   * @default 0
+   */
+  readonly keepsProcessMs?: number | undefined;
   readonly overtaking: Overtaking;
 }
 
@@ -123,10 +130,13 @@ function untilOvertaken(
 /** Requests that nothing is said to, and whose signal would be forgotten with them. */
 const silenced = new Set<object>();
 
-function silence({ signal, keptBy }: Client): Promise<never> {
+function silence({ signal, keptBy, keepsProcessMs = 0 }: Client): Promise<never> {
   return new Promise((_, reject) => {
+    if (signal === undefined) return;
+    const timer = keepsProcessMs > 0 ? setTimeout(nothing, keepsProcessMs) : undefined;
     if (keptBy !== undefined) silenced.add(keptBy);
     onAbort(signal, (reason) => {
+      clearTimeout(timer);
       if (keptBy !== undefined) silenced.delete(keptBy);
       reject(reason);
     });
@@ -193,7 +203,8 @@ function dripping(
 
 function brokenOff(text: string, sentBytes: number): ReadableStream<Uint8Array> {
   const part = new TextEncoder().encode(text).subarray(0, sentBytes);
-  let isSent = part.length === 0;
+  // Also where nothing of it is sent: MSW sends the head with the first piece.
+  let isSent = false;
   return new ReadableStream(
     {
       pull(controller) {

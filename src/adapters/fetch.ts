@@ -19,7 +19,7 @@ export function createFetch(handle: (request: ApiRequest) => ApiResponse): typeo
     request.signal.throwIfAborted();
     let read = await unlessAborted(request.signal, toApiRequest(request));
     let { url } = request;
-    const client = { overtaking, ...signalOf(input, init) };
+    const client = { overtaking, keepsProcessMs: KEEPS_PROCESS_MS, ...signalOf(input, init) };
     for (let redirects = 0; ; redirects += 1) {
       const answer = handle(read);
       const response = await arrival(answer, client);
@@ -52,6 +52,9 @@ export async function arrival(answer: ApiResponse, client: Client): Promise<Resp
   }
   return toResponse(answer);
 }
+
+/** As long as Node's own fetch waits for a head. */
+const KEEPS_PROCESS_MS = 300_000;
 
 /**
  * The signal that ends a request: the one that was given. A request has one of its own, which only follows it as long as

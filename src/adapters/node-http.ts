@@ -278,7 +278,15 @@ function closeServer(server: HttpServer, sockets: ReadonlySet<Socket>): Promise<
     }, GRACE_MS);
     server.close(() => {
       clearTimeout(timer);
-      resolve();
+      // The server says so before its last connections do, and only those know what didn't reach a client.
+      let open = sockets.size;
+      if (open === 0) resolve();
+      for (const socket of sockets) {
+        socket.once("close", () => {
+          open -= 1;
+          if (open === 0) resolve();
+        });
+      }
     });
     server.closeIdleConnections();
     // There is nothing to wait for.

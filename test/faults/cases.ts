@@ -85,7 +85,7 @@ export function impression({ publishers }: Watched, baseUrl: string): Sent {
 /** Waits until the next request was handled, and a moment longer: an answer that comes would be there by then. */
 export function patienceFor({ journal }: Watched): Patience {
   const before = journal.total;
-  const handled = vi.waitUntil(() => journal.total > before, { timeout: 20_000 });
+  const handled = vi.waitUntil(() => journal.total > before, { timeout: 20_000, interval: 5 });
   const until = handled.then(() => new Promise((resolve) => setTimeout(resolve, MOMENT_MS)));
   return { until, ms: 1000 };
 }
