@@ -11,8 +11,6 @@ import { paceOf, timerMs } from "./pace.ts";
 /** Who waits for the response. */
 export interface Client {
   readonly signal: AbortSignal | undefined;
-  /** What the signal lasts as long as; undefined for one that its own maker keeps. */
-  readonly keptBy?: object | undefined;
   /**
    * How long the process is kept for a signal to end a silence, in milliseconds: that of a time-out doesn't keep it, and
    * there is no socket that would.
@@ -127,17 +125,12 @@ function untilOvertaken(
   });
 }
 
-/** Requests that nothing is said to, and whose signal would be forgotten with them. */
-const silenced = new Set<object>();
-
-function silence({ signal, keptBy, keepsProcessMs = 0 }: Client): Promise<never> {
+function silence({ signal, keepsProcessMs = 0 }: Client): Promise<never> {
   return new Promise((_, reject) => {
     if (signal === undefined) return;
     const timer = keepsProcessMs > 0 ? setTimeout(nothing, keepsProcessMs) : undefined;
-    if (keptBy !== undefined) silenced.add(keptBy);
     onAbort(signal, (reason) => {
       clearTimeout(timer);
-      if (keptBy !== undefined) silenced.delete(keptBy);
       reject(reason);
     });
   });

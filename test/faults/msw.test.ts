@@ -20,7 +20,7 @@ import {
 } from "./cases.ts";
 import { type Observe, observeFetch, observeHttp } from "./observe.ts";
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 20_000, interval: 5 };
 const baseUrl = "http://ads.invalid";
 
 /** Made with the other msw. */
@@ -124,7 +124,7 @@ describe.each(subjects)("$version, $client", ({ version, observe, wording, tells
     expectSeen(seen, one, whole, wording);
     expectJournalled(sim, one);
     if (one.verdict.delay !== undefined || one.verdict.kind === "reorder") {
-      expect(performance.now() - began).toBeGreaterThan(118);
+      expect(performance.now() - began).toBeGreaterThan(58);
     }
     if (one.verdict.kind === "drip") expect(seen.pieces).toBeGreaterThan(1);
   });
