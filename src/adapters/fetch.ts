@@ -1,6 +1,8 @@
-/** Fetch's `Request` and `Response` to and from plain data. Shared by `sim.fetch` and the MSW handlers. */
+/** A simulator as `fetch`, and requests as plain data, which the MSW handlers need as well. */
 
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { type Client, handOver, toResponse } from "./fetch-deliveries.ts";
+import { createOvertaking, LATEST_ORDER } from "./overtaking.ts";
 
 /** Stands for "any origin": a URL without one is resolved against it. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";
@@ -11,33 +13,97 @@ const ORIGIN = "http://adsim.invalid";
  * and redirects are followed, refused or handed over as `redirect` says.
  */
 export function createFetch(handle: (request: ApiRequest) => ApiResponse): typeof globalThis.fetch {
+  const overtaking = createOvertaking();
   return async (input, init) => {
     const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     request.signal.throwIfAborted();
-    const read = await unlessAborted(request.signal, toApiRequest(request));
-    const response = handle(read);
-    const { location } = response.headers;
-    if (response.status !== PERMANENT_REDIRECT || location === undefined) {
-      return toResponse(response);
-    }
-    switch (request.redirect) {
-      case "manual":
-        return toResponse(response);
-      case "error":
-        throw new TypeError(`fetch failed: ${request.url} redirects, and redirect is "error"`);
-      case "follow":
-        // Our redirects lead to an answer: a second one doesn't come.
-        return toResponse(handle({ ...read, ...targetOf(new URL(location, request.url)) }));
+    let read = await unlessAborted(request.signal, toApiRequest(request));
+    let { url } = request;
+    const client = { overtaking, keepsProcessMs: KEEPS_PROCESS_MS, signal: signalOf(input, init) };
+    for (let redirects = 0; ; redirects += 1) {
+      const answer = handle(read);
+      const response = await arrival(answer, client);
+      const { location } = answer.headers;
+      if (!redirecting.has(response.status) || location === undefined) return response;
+      switch (request.redirect) {
+        case "manual":
+          return response;
+        case "error":
+          throw new TypeError(`fetch failed: ${request.url} redirects, and redirect is "error"`);
+        case "follow":
+          if (redirects === MOST_REDIRECTS) throw tooManyRedirects();
+          read = redirected(read, response.status, { from: url, to: new URL(location, url).href });
+          url = new URL(location, url).href;
+      }
     }
   };
 }
 
-/** The one redirect that the service sends. It keeps method and body (RFC 9110 §15.4.9). */
-const PERMANENT_REDIRECT = 308;
-
-function targetOf({ pathname, search }: URL): Pick<ApiRequest, "path" | "query"> {
-  return { path: pathname, query: search.slice(1) };
+/**
+ * A response as fetch gives it, once it is there.
+ *
+ * @throws as {@link handOver} does, as a rejection.
+ */
+export async function arrival(answer: ApiResponse, client: Client): Promise<Response> {
+  if (answer.delivery !== undefined) return await handOver(answer, answer.delivery, client);
+  const { overtaking } = client;
+  if (!overtaking.isIdle) {
+    overtaking.handedOver({ world: "", connection: answer, order: LATEST_ORDER });
+  }
+  return toResponse(answer);
 }
+
+/** As long as Node's own fetch waits for a head. */
+const KEEPS_PROCESS_MS = 300_000;
+
+/**
+ * The signal that ends a request: the one that was given. A request's own only follows it, and only as long as somebody
+ * remembers the request.
+ */
+function signalOf(
+  input: RequestInfo | URL,
+  init: RequestInit | undefined,
+): AbortSignal | undefined {
+  if (init?.signal !== undefined) return init.signal ?? undefined;
+  return input instanceof Request ? input.signal : undefined;
+}
+
+const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** As many as fetch follows (Fetch standard, HTTP-redirect fetch). */
+const MOST_REDIRECTS = 20;
+
+function tooManyRedirects(): TypeError {
+  return new TypeError("fetch failed", { cause: new Error("redirect count exceeded") });
+}
+
+/** What is sent to the place that a redirect names: after 303, and 301 or 302 to POST, a GET without body. */
+function redirected(
+  read: ApiRequest,
+  status: number,
+  { from, to }: { readonly from: string; readonly to: string },
+): ApiRequest {
+  const { origin, pathname, search } = new URL(to);
+  const dropped = new Set<string>();
+  const isGet = read.method === "GET" || read.method === "HEAD";
+  const becomesGet =
+    (status === 303 && !isGet) || ((status === 301 || status === 302) && read.method === "POST");
+  if (becomesGet) for (const name of aboutBody) dropped.add(name);
+  if (origin !== new URL(from).origin) for (const name of secret) dropped.add(name);
+  const kept = Object.entries(read.headers ?? {}).filter(([name]) => !dropped.has(name));
+  const target = { ...read, path: pathname, query: search.slice(1) };
+  const sent = { ...target, headers: Object.fromEntries(kept) };
+  return becomesGet ? { ...sent, method: "GET", body: "" } : sent;
+}
+
+const aboutBody = [
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-location",
+  "content-type",
+] as const;
+/** Not for another origin. */
+const secret = ["authorization", "cookie", "proxy-authorization"] as const;
 
 /** What `work` gives, or the signal's reason as soon as it is aborted: a body may never come to its end. */
 function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
@@ -58,12 +124,4 @@ export async function toApiRequest(request: Request, path?: string): Promise<Api
     headers: Object.fromEntries(request.headers),
     body: request.body === null ? "" : new Uint8Array(await request.arrayBuffer()),
   };
-}
-
-/** Headers are kept as they are: to HEAD, content-length tells the length of a body that isn't sent. */
-export function toResponse(response: ApiResponse): Response {
-  return new Response(response.body === "" ? null : response.body, {
-    status: response.status,
-    headers: response.headers,
-  });
 }

@@ -7,7 +7,10 @@ import { http } from "msw";
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import { toApiRequest, toResponse } from "./fetch.ts";
+import type { Faults } from "../faults/faults.ts";
+import type { Verdict } from "../faults/verdict.ts";
+import { arrival, toApiRequest } from "./fetch.ts";
+import { createOvertaking } from "./overtaking.ts";
 
 /** Where the simulated service is found. */
 export interface HandlerOptions {
@@ -23,13 +26,15 @@ export interface HandlerOptions {
 /** What answers: a simulator, or anything with its `handle`. */
 export interface Handling {
   handle(request: ApiRequest): ApiResponse;
+  /** Fault rules that MSW can't carry out are refused from then on that there are handlers. */
+  readonly faults?: Pick<Faults, "limitTo"> | undefined;
 }
 
 /**
  * Handlers for `setupServer` and `setupWorker`. Requests that are not the service's are left to the other handlers and,
  * after them, to the network.
  *
- * @throws InputError for a base URL that can't be one.
+ * @throws InputError for a base URL that can't be one, and where a fault rule is in force that MSW can't carry out.
  */
 export function createHandlers(
   sim: Handling,
@@ -40,14 +45,42 @@ export function createHandlers(
   }
   const { baseUrl } = parseInput(optionsSchema, options);
   const pathOf = baseUrl === undefined ? anywhere : below(parseBaseUrl(baseUrl));
+  sim.faults?.limitTo({ name: "msw", whyNot });
+  const overtaking = createOvertaking();
   return [
     http.all(
       ({ request }) => pathOf(new URL(request.url)) !== undefined,
-      async ({ request }) =>
-        toResponse(sim.handle(await toApiRequest(request, pathOf(new URL(request.url))))),
+      async ({ request }) => {
+        const { signal, url } = request;
+        const answer = sim.handle(await toApiRequest(request, pathOf(new URL(url))));
+        const arriving = arrival(answer, { signal, overtaking });
+        if (answer.delivery === undefined) return arriving;
+        // Rejects where the connection breaks, or the client doesn't wait: to MSW that is one network error.
+        return arriving.catch(() => Response.error());
+      },
     ),
   ];
 }
+
+/** MSW has one way of giving no response: a network error, which names no cause. It stands for a closed connection. */
+function whyNot(verdict: Verdict): string | undefined {
+  switch (verdict.kind) {
+    case "reset":
+      return `${noReset}. Use { "kind": "empty" }, ${elsewhere}`;
+    case "drop":
+    case "lose-response":
+      return verdict.as === "reset" ? `${noReset}. Use as "close", ${elsewhere}` : undefined;
+    case "garbage":
+      return verdict.as === "response"
+        ? `MSW sends nothing that isn't HTTP. Use as "body", ${elsewhere}`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const noReset = "under MSW a reset looks no different from a closed connection";
+const elsewhere = "or sim.fetch or the server";
 
 const optionsSchema = v.strictObject({
   baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),

@@ -20,12 +20,21 @@ import type { SimulatorCore } from "../simulator.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
+import { isDoomed, isSilent, worldOf } from "./node-deliveries.ts";
 import { createControlGuard, worldGuard } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
-import { answerBrokenRequests, sendLast } from "./node-raw.ts";
-import { Arrival, latestResponse, type RequestHost, receive } from "./node-requests.ts";
+import { answerBrokenRequests, answerLast } from "./node-raw.ts";
+import {
+  Arrival,
+  afterLatest,
+  latestResponse,
+  type RequestHost,
+  receive,
+  whenTurn,
+} from "./node-requests.ts";
 import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
+import { createOvertaking } from "./overtaking.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
 export interface ServerOptions extends SimulatorOptions {
@@ -88,6 +97,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const server = http.createServer(serverSettings);
   applyLimits(server);
   const sockets = new Set<Socket>();
+  const overtaking = createOvertaking();
   let closing = false;
   const refuse = (rejection: Rejection): ApiResponse => {
     const { seed, assumptions, clock } = worlds.get(DEFAULT_WORLD);
@@ -133,7 +143,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     bodyLimit: (method, path) =>
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
     isClosing: () => closing,
-    giveUp: sendLast,
+    giveUp({ path, socket, response }, answer) {
+      const turn = (act: () => void): void => response && whenTurn(response, act);
+      answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
+    },
+    overtaking,
   };
   const onRequest = (request: Arrival, response: ServerResponse): void => {
     receive(requestHost, request, response);
@@ -143,8 +157,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   server.on("checkExpectation", onRequest);
   server.on("connect", (request, stream) => {
     const { url: path = "" } = request;
-    stream.on("error", () => stream.destroy());
-    sendLast(stream as Socket, answerSafely(worlds, { method: "CONNECT", path }));
+    const socket = stream as Socket;
+    socket.on("error", () => socket.destroy());
+    if (isDoomed(socket)) return;
+    const response = answerSafely(worlds, { method: "CONNECT", path });
+    const turn = (act: () => void): void => afterLatest(socket, act);
+    answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
   });
   answerBrokenRequests(server, { refuse, latestOf: latestResponse });
 
@@ -293,8 +311,18 @@ function closeServer(server: HttpServer, sockets: ReadonlySet<Socket>): Promise<
     }, GRACE_MS);
     server.close(() => {
       clearTimeout(timer);
-      resolve();
+      // The server says so before its last connections do, and only those know what didn't reach a client.
+      let open = sockets.size;
+      if (open === 0) resolve();
+      for (const socket of sockets) {
+        socket.once("close", () => {
+          open -= 1;
+          if (open === 0) resolve();
+        });
+      }
     });
     server.closeIdleConnections();
+    // There is nothing to wait for.
+    for (const socket of sockets) if (isSilent(socket)) socket.destroy();
   });
 }

@@ -1,6 +1,7 @@
 /** Closes idle connections without a timer for each request. */
 
 import type { Socket } from "node:net";
+import { holdsBack, isSilent } from "./node-deliveries.ts";
 
 /**
  * A connection that is idle for this long is closed within twice as long, in milliseconds. Clients mostly keep idle ones
@@ -9,18 +10,22 @@ import type { Socket } from "node:net";
 export const IDLE_MS = 65_000;
 
 /**
- * How many times a connection may be found with nothing new while its client is still taking an answer in: ten minutes,
- * for a snapshot over a slow link. How much was taken can't be seen, and nobody may keep an answer in memory for good.
+ * How many times a connection may be found with nothing new while its client is still taking an answer in, or while a
+ * fault rule leaves it without one: about twelve minutes, for a snapshot over a slow link, or for longer than a client
+ * waits. How much was taken can't be seen, and nobody may keep an answer in memory for good.
  */
-const MOST_FINDS_WHILE_SENDING = 10;
+const MOST_FINDS_WHILE_BUSY = 10;
 
 interface Found {
   readonly bytesRead: number;
-  readonly isSending: boolean;
+  readonly isBusy: boolean;
   times: number;
 }
 
-/** Closes the connections that brought nothing since it was called last, and that nothing is on its way to. */
+/**
+ * Closes the connections that brought nothing since it was called last, and that nothing is on its way to. One whose
+ * answer is held back waits for it, however long that takes.
+ */
 export function sweeper(
   sockets: Iterable<Pick<Socket, "bytesRead" | "writableLength" | "destroy">>,
 ): () => void {
@@ -28,14 +33,18 @@ export function sweeper(
   return () => {
     for (const socket of sockets) {
       const { bytesRead } = socket;
-      const isSending = socket.writableLength > 0;
+      if (holdsBack(socket)) {
+        before.delete(socket);
+        continue;
+      }
+      const isBusy = socket.writableLength > 0 || isSilent(socket);
       const found = before.get(socket);
-      if (found?.bytesRead !== bytesRead || found.isSending !== isSending) {
-        before.set(socket, { bytesRead, isSending, times: 0 });
+      if (found?.bytesRead !== bytesRead || found.isBusy !== isBusy) {
+        before.set(socket, { bytesRead, isBusy, times: 0 });
         continue;
       }
       found.times += 1;
-      if (found.times >= (isSending ? MOST_FINDS_WHILE_SENDING : 1)) socket.destroy();
+      if (found.times >= (isBusy ? MOST_FINDS_WHILE_BUSY : 1)) socket.destroy();
     }
   };
 }

@@ -8,36 +8,81 @@ import type { Socket } from "node:net";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import { http } from "./node-builtins.ts";
+import { handOver, type Outlet } from "./node-deliveries.ts";
+import type { Overtaking } from "./overtaking.ts";
 
 /** How long a refused client has to finish sending and to read the answer, in milliseconds. */
 const LINGER_MS = 2000;
 /** How much it may still send meanwhile. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 
-/** What an HTTP/1.1 client would read if Node had written it. */
-function wireText(response: ApiResponse): string {
+/** What an HTTP/1.1 client would read before the body if Node had written it. */
+function wireHead(response: ApiResponse): string {
   const lines = [`HTTP/1.1 ${response.status} ${http.STATUS_CODES[response.status] ?? ""}`];
   for (const [name, value] of Object.entries(response.headers)) lines.push(`${name}: ${value}`);
-  lines.push("connection: close", "", response.body);
+  lines.push("connection: close", "", "");
   return lines.join("\r\n");
 }
 
+/** An answer after which a connection is given up. */
+export interface LastAnswer {
+  readonly response: ApiResponse;
+  readonly overtaking: Overtaking;
+  readonly world: string;
+  /** Calls `act` once all that was asked before on the connection is answered. */
+  whenTurn(act: () => void): void;
+}
+
+/** Hands over the last answer of a connection, as its delivery says. */
+export function answerLast(
+  socket: Socket,
+  { response, overtaking, world, whenTurn }: LastAnswer,
+): void {
+  if (!isFirstToBeLast(socket)) return;
+  // What still comes is read and dropped; and only who reads notices that the client has gone.
+  socket.resume();
+  const { delivery } = response;
+  if (delivery === undefined) {
+    whenTurn(() => end(socket, wireHead(response) + response.body, nothing));
+    return;
+  }
+  const outlet: Outlet = {
+    socket,
+    whenTurn,
+    begin: (answer) => socket.write(wireHead(answer)),
+    write(piece, sent) {
+      socket.write(piece, (error) => {
+        if (!error) sent();
+      });
+    },
+    end: (piece, sent) => end(socket, piece, sent),
+  };
+  handOver({ response, delivery, outlet, overtaking, world });
+}
+
+function nothing(): void {}
+
+/** Connections whose last answer is decided, with how far they may be read. */
 const lingering = new WeakMap<Socket, number>();
 
+function isFirstToBeLast(socket: Socket): boolean {
+  if (lingering.has(socket)) return false;
+  lingering.set(socket, socket.bytesRead + LINGER_BYTES);
+  return true;
+}
+
 /**
- * Sends a last response. Closing at once would reset the connection while the client still sends, and it would never
- * see the answer: so what it sends is read and dropped for a while.
+ * Ends a connection with its last words. Closing at once would reset it while the client still sends, and the client
+ * would never see the answer: so what it sends is read and dropped for a while.
  */
-export function sendLast(socket: Socket, response: ApiResponse): void {
-  if (lingering.has(socket)) return;
+function end(socket: Socket, words: string | Uint8Array, sent: () => void): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  lingering.set(socket, socket.bytesRead + LINGER_BYTES);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
-  socket.end(wireText(response));
+  socket.end(words, sent);
   socket.resume();
 }
 
@@ -85,7 +130,11 @@ export function answerBrokenRequests(
       socket.destroy();
       return;
     }
-    const last = (): void => sendLast(socket, settings.refuse(rejectionOf(error)));
+    const last = (): void => {
+      if (!isFirstToBeLast(socket)) return;
+      const refusal = settings.refuse(rejectionOf(error));
+      end(socket, wireHead(refusal) + refusal.body, nothing);
+    };
     const latest = settings.latestOf(socket);
     if (latest === undefined || latest.writableFinished || !latest.req.complete) last();
     else latest.once("finish", last);

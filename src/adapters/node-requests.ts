@@ -7,7 +7,10 @@ import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { isControlTarget } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
+import { handOver, isDoomed, type Outlet, worldOf } from "./node-deliveries.ts";
+import { LATEST_ORDER, type Overtaking } from "./overtaking.ts";
 
 /** What the request path needs to know of the server. */
 export interface RequestHost {
@@ -21,8 +24,10 @@ export interface RequestHost {
   rewritten(request: Arrival, answer: ApiResponse): Promise<ApiResponse> | undefined;
   /** Whether connections must not be kept for another request. */
   isClosing(): boolean;
-  /** The answer to a request whose body doesn't end. Its connection is given up. */
-  giveUp(socket: Socket, response: ApiResponse): void;
+  /** Hands over the answer to a request whose body doesn't end, and gives its connection up. */
+  giveUp(request: Arrival, response: ApiResponse): void;
+  /** Counts what is handed over for the responses that wait to be overtaken. */
+  readonly overtaking: Overtaking;
 }
 
 /** A request before its body. */
@@ -69,6 +74,11 @@ const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 
 /** Takes in a request and answers it once it has arrived. */
 export function receive(host: RequestHost, request: Arrival, response: ServerResponse): void {
+  if (isDoomed(request.socket)) {
+    // Sent ahead of an answer after which there are no more: nobody reads on.
+    request.socket.pause();
+    return;
+  }
   (request.socket as Connection)[LATEST] = response;
   request.host = host;
   request.response = response;
@@ -132,7 +142,7 @@ function keep(this: Arrival, chunk: Buffer): void {
     this.off("data", keep);
     this.off("end", complete);
     this.resume();
-    this.host?.giveUp(this.socket, answerTo(this.host, this, bodyOf(this)));
+    this.host?.giveUp(this, answerTo(this.host, this, bodyOf(this)));
     return;
   }
   if (this.receivedBytes === this.announcedBytes) complete.call(this);
@@ -166,14 +176,62 @@ function finish(request: Arrival, body: string | Uint8Array): void {
   else rewritten.then((written) => send(host, request, written));
 }
 
-function send(host: RequestHost, { response }: Arrival, answer: ApiResponse): void {
+function send(host: RequestHost, request: Arrival, answer: ApiResponse): void {
+  const { response } = request;
   if (response === undefined) return;
-  const { headers } = answer;
+  const { overtaking } = host;
+  if (answer.delivery !== undefined) {
+    const world = worldOf(request.path);
+    const outlet = outletOf(host, request, response);
+    handOver({ response: answer, delivery: answer.delivery, outlet, overtaking, world });
+    return;
+  }
+  begin(host, response, answer);
+  const isAscii = answer.headers["content-length"] === String(answer.body.length);
+  // The same bytes, written faster.
+  response.end(answer.body, isAscii ? "latin1" : "utf8");
+  if (!overtaking.isIdle && response.socket !== null && !isControlTarget(request.path)) {
+    const world = worldOf(request.path);
+    overtaking.handedOver({ world, connection: request.socket, order: LATEST_ORDER });
+  }
+}
+
+function begin(
+  host: RequestHost,
+  response: ServerResponse,
+  { status, headers }: ApiResponse,
+): void {
   const raw: string[] = [];
   for (const name in headers) raw.push(name, headers[name] ?? "");
   if (host.isClosing()) raw.push("connection", "close");
-  response.writeHead(answer.status, raw);
-  const isAscii = headers["content-length"] === String(answer.body.length);
-  // The same bytes, written faster.
-  response.end(answer.body, isAscii ? "latin1" : "utf8");
+  response.writeHead(status, raw);
+}
+
+function outletOf(host: RequestHost, request: Arrival, response: ServerResponse): Outlet {
+  return {
+    socket: request.socket,
+    whenTurn: (act) => whenTurn(response, act),
+    begin: (answer) => begin(host, response, answer),
+    write(piece, sent) {
+      response.write(piece, (error) => {
+        if (!error) sent();
+      });
+    },
+    end(piece, sent) {
+      response.end(piece, sent);
+    },
+  };
+}
+
+/** Calls `act` once all that was asked so far on a connection is answered. */
+export function afterLatest(socket: Socket, act: () => void): void {
+  const latest = latestResponse(socket);
+  if (latest === undefined || latest.writableFinished) act();
+  else latest.once("finish", act);
+}
+
+/** Node queues the responses of a connection: the first of them is the one that has the socket. */
+export function whenTurn(response: ServerResponse, act: () => void): void {
+  if (response.socket !== null) act();
+  else response.once("socket", act);
 }

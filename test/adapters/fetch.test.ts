@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toResponse } from "../../src/adapters/fetch.ts";
+import { toResponse } from "../../src/adapters/fetch-deliveries.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 
 function prepare(): { sim: Simulator; path: string; init: { headers: Record<string, string> } } {

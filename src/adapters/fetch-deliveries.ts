@@ -1,0 +1,227 @@
+/**
+ * Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all.
+ * Timers are looked up when they are needed, so that a test's fake ones count.
+ */
+
+import type { Delivery } from "../contract/delivery.ts";
+import type { ApiResponse } from "../contract/messages.ts";
+import type { Overtaking, Place } from "./overtaking.ts";
+import { paceOf, timerMs } from "./pace.ts";
+
+/** Who waits for the response. */
+export interface Client {
+  readonly signal: AbortSignal | undefined;
+  /**
+   * How long the process is kept for a signal to end a silence, in milliseconds: that of a time-out doesn't keep it, and
+   * there is no socket that would.
+   *
+   * @default 0
+   */
+  readonly keepsProcessMs?: number | undefined;
+  readonly overtaking: Overtaking;
+}
+
+/**
+ * The response as it arrives.
+ *
+ * @throws the signal's reason (as a rejection) where it is aborted meanwhile; TypeError with the `cause` that Node's fetch
+ * gives where the connection breaks before there is a response.
+ */
+export async function handOver(
+  response: ApiResponse,
+  delivery: Delivery,
+  client: Client,
+): Promise<Response> {
+  const { signal, overtaking } = client;
+  // No two of them share a connection.
+  const place: Place = { world: "", connection: response, order: overtaking.nextOrder() };
+  try {
+    signal?.throwIfAborted();
+    if (delivery.delayMs > 0) await pause(delivery.delayMs, signal);
+    if (delivery.kind === "overtaken") await untilOvertaken(delivery, place, client);
+  } catch (reason) {
+    delivery.undelivered();
+    throw reason;
+  }
+  const arrived = await arriving(response, delivery, client);
+  if (!overtaking.isIdle) overtaking.handedOver(place);
+  return arrived;
+}
+
+/** Headers are kept as they are: to HEAD, content-length tells the length of a body that isn't sent. */
+export function toResponse(response: ApiResponse): Response {
+  return withBody(response, response.body === "" ? null : response.body);
+}
+
+function withBody({ status, headers }: ApiResponse, body: BodyInit | null): Response {
+  return new Response(body, { status, headers });
+}
+
+function arriving(
+  response: ApiResponse,
+  delivery: Delivery,
+  client: Client,
+): Response | Promise<Response> {
+  switch (delivery.kind) {
+    case "whole":
+    case "overtaken":
+      return toResponse(response);
+    case "bytes":
+      return withBody(response, new Uint8Array(delivery.bytes));
+    case "drip":
+      if (response.body === "") return toResponse(response);
+      return withBody(response, dripping(response.body, delivery, client));
+    case "cut":
+      return withBody(response, brokenOff(response.body, delivery.sentBytes));
+    case "close":
+      return Promise.reject(new TypeError("fetch failed", { cause: otherSideClosed() }));
+    case "reset":
+      return Promise.reject(new TypeError("fetch failed", { cause: connectionReset() }));
+    case "noise":
+      return Promise.reject(new TypeError("fetch failed", { cause: notHttp(delivery.bytes) }));
+    case "silence":
+      return silence(client);
+  }
+}
+
+/** Resolves once the time is over, rejects with the signal's reason where that comes first. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      stopListening();
+      resolve();
+    }, timerMs(ms));
+    const stopListening = onAbort(signal, (reason) => {
+      clearTimeout(timer);
+      reject(reason);
+    });
+  });
+}
+
+function untilOvertaken(
+  { by, atMostMs }: Extract<Delivery, { readonly kind: "overtaken" }>,
+  place: Place,
+  { signal, overtaking }: Client,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      stopListening();
+      leave();
+    };
+    const leave = overtaking.wait(place, by, () => {
+      stop();
+      // The one that overtakes is still on its way to its client.
+      queueMicrotask(resolve);
+    });
+    const timer = setTimeout(() => {
+      stop();
+      resolve();
+    }, timerMs(atMostMs));
+    const stopListening = onAbort(signal, (reason) => {
+      stop();
+      reject(reason);
+    });
+  });
+}
+
+function silence({ signal, keepsProcessMs = 0 }: Client): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal === undefined) return;
+    const timer = keepsProcessMs > 0 ? setTimeout(nothing, keepsProcessMs) : undefined;
+    onAbort(signal, (reason) => {
+      clearTimeout(timer);
+      reject(reason);
+    });
+  });
+}
+
+/** @returns a function that stops listening. */
+function onAbort(signal: AbortSignal | undefined, act: (reason: unknown) => void): () => void {
+  if (signal === undefined) return nothing;
+  const listener = (): void => act(signal.reason);
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
+}
+
+function nothing(): void {}
+
+/** Only what is asked for is made: a body that nobody reads needs no timer. */
+const onDemand: QueuingStrategy = { highWaterMark: 0 };
+
+function dripping(
+  text: string,
+  { bytesPerSecond, undelivered }: Extract<Delivery, { readonly kind: "drip" }>,
+  { signal }: Client,
+): ReadableStream<Uint8Array> {
+  const body = new TextEncoder().encode(text);
+  const pace = paceOf(bytesPerSecond);
+  let pauses = 0;
+  let sentBytes = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopListening = nothing;
+  const giveUp = (): void => {
+    clearTimeout(timer);
+    stopListening();
+    undelivered();
+  };
+  return new ReadableStream(
+    {
+      start(controller) {
+        stopListening = onAbort(signal, (reason) => {
+          giveUp();
+          controller.error(reason);
+        });
+      },
+      pull(controller) {
+        return new Promise((resolve) => {
+          timer = setTimeout(() => {
+            pauses += 1;
+            const from = sentBytes;
+            sentBytes = Math.min(body.length, pace.dueAfter(pauses));
+            controller.enqueue(body.subarray(from, sentBytes));
+            if (sentBytes === body.length) {
+              stopListening();
+              controller.close();
+            }
+            resolve();
+          }, pace.everyMs);
+        });
+      },
+      cancel: giveUp,
+    },
+    onDemand,
+  );
+}
+
+function brokenOff(text: string, sentBytes: number): ReadableStream<Uint8Array> {
+  const part = new TextEncoder().encode(text).subarray(0, sentBytes);
+  // Also where nothing of it is sent: MSW sends the head with the first piece.
+  let isSent = false;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (isSent) controller.error(new TypeError("terminated", { cause: otherSideClosed() }));
+        else controller.enqueue(part);
+        isSent = true;
+      },
+    },
+    onDemand,
+  );
+}
+
+function otherSideClosed(): Error {
+  const error = new Error("other side closed");
+  return Object.assign(error, { name: "SocketError", code: "UND_ERR_SOCKET" });
+}
+
+function connectionReset(): Error {
+  const error = new Error("read ECONNRESET");
+  return Object.assign(error, { code: "ECONNRESET", syscall: "read" });
+}
+
+function notHttp(data: Uint8Array): Error {
+  const error = new Error("Response does not match the HTTP/1.1 protocol (Expected HTTP/)");
+  const details = { code: "HPE_INVALID_CONSTANT", data: new TextDecoder().decode(data) };
+  return Object.assign(error, { name: "HTTPParserError", ...details });
+}

@@ -1,0 +1,157 @@
+/** Every verdict as a connection shows it, and what whole answers and halves of them are. */
+
+import { expect, vi } from "vitest";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import type { Simulator } from "../../src/index.ts";
+import type { Patience, Seen, Sent } from "./observe.ts";
+
+export type Verdict = FaultRule["verdict"];
+
+/** What is in force of a simulator while a client is watched. */
+export type Watched = Pick<Simulator, "faults" | "journal" | "publishers">;
+
+/** What comes of a verdict. Each manner is told apart by every client. */
+export type Manner =
+  | "whole"
+  | "injected"
+  | "closed"
+  | "reset"
+  | "silent"
+  | "half"
+  | "head"
+  | "garbage"
+  | "noise";
+
+export interface Case {
+  readonly verdict: Verdict;
+  readonly manner: Manner;
+  /** How often the service does it, with the journal's entries for it. */
+  readonly served: readonly boolean[];
+}
+
+const injected = {
+  kind: "respond",
+  status: 503,
+  headers: { "Retry-After": "7" },
+  body: { error: "busy" },
+} as const;
+
+export const cases: readonly Case[] = [
+  { verdict: { kind: "delay", delay: 60 }, manner: "whole", served: [true] },
+  { verdict: injected, manner: "injected", served: [false] },
+  { verdict: { ...injected, applied: true }, manner: "injected", served: [true] },
+  { verdict: { ...injected, delay: 60 }, manner: "injected", served: [false] },
+  { verdict: { kind: "drop" }, manner: "closed", served: [false] },
+  { verdict: { kind: "drop", as: "reset" }, manner: "reset", served: [false] },
+  { verdict: { kind: "drop", as: "silence" }, manner: "silent", served: [false] },
+  { verdict: { kind: "lose-response" }, manner: "closed", served: [true] },
+  { verdict: { kind: "lose-response", delay: 60 }, manner: "closed", served: [true] },
+  { verdict: { kind: "lose-response", as: "reset" }, manner: "reset", served: [true] },
+  { verdict: { kind: "lose-response", as: "silence" }, manner: "silent", served: [true] },
+  { verdict: { kind: "timeout" }, manner: "silent", served: [false] },
+  { verdict: { kind: "reset" }, manner: "reset", served: [false] },
+  { verdict: { kind: "reset", delay: 60 }, manner: "reset", served: [false] },
+  { verdict: { kind: "empty" }, manner: "closed", served: [false] },
+  { verdict: { kind: "truncate", share: 0.5 }, manner: "half", served: [true] },
+  { verdict: { kind: "truncate", share: 0.5, delay: 60 }, manner: "half", served: [true] },
+  { verdict: { kind: "truncate", atByte: 0 }, manner: "head", served: [true] },
+  { verdict: { kind: "garbage" }, manner: "garbage", served: [true] },
+  { verdict: { kind: "garbage", as: "response" }, manner: "noise", served: [true] },
+  { verdict: { kind: "drip", bytesPerSecond: 4000 }, manner: "whole", served: [true] },
+  { verdict: { kind: "duplicate" }, manner: "whole", served: [true, true] },
+  { verdict: { kind: "reorder", atMost: 60 }, manner: "whole", served: [true] },
+];
+
+/** Names a verdict in a test. */
+export function nameOf({ verdict }: Case): string {
+  return JSON.stringify(verdict);
+}
+
+/** A request that is answered with some hundred bytes. */
+export function listing({ publishers }: Watched, baseUrl: string): Sent {
+  const { id, apiKey } = publishers.at(0);
+  const url = `${baseUrl}/v1/publisher/surfaces?publisher_id=${id}`;
+  return { url, headers: { authorization: `Bearer ${apiKey}` } };
+}
+
+/** A request that credits money where it is served. */
+export function impression({ publishers }: Watched, baseUrl: string): Sent {
+  const { id, apiKey, surfaces } = publishers.at(0);
+  const body = JSON.stringify({ publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" });
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+  return { url: `${baseUrl}/v1/impression`, method: "POST", headers, body };
+}
+
+/** Waits until the next request was handled, and a moment longer: an answer that comes would be there by then. */
+export function patienceFor({ journal }: Watched): Patience {
+  const before = journal.total;
+  const handled = vi.waitUntil(() => journal.total > before, { timeout: 20_000, interval: 5 });
+  const until = handled.then(() => new Promise((resolve) => setTimeout(resolve, MOMENT_MS)));
+  return { until, ms: 1000 };
+}
+
+const MOMENT_MS = 60;
+
+/** How a client words what went wrong. Nothing went wrong where the manner isn't named. */
+export type Wording = Readonly<Partial<Record<Manner, RegExp>>>;
+
+/** Compares what a client saw with the answer as it would have been without a rule. */
+export function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording): void {
+  const wanted = wording[manner];
+  if (wanted === undefined) expect(seen.failure).toBeUndefined();
+  else expect(seen.failure).toMatch(wanted);
+  const { length } = whole.body;
+  switch (manner) {
+    case "whole":
+      expect(seen.status).toBe(200);
+      expect(seen.body.equals(whole.body)).toBe(true);
+      return;
+    case "injected":
+      expect(seen.status).toBe(503);
+      expect(seen.headers["retry-after"]).toBe("7");
+      expect(seen.headers["x-ratelimit-remaining"]).toMatch(/^\d+$/);
+      expect(seen.body.toString()).toBe('{"error":"busy"}');
+      return;
+    case "half":
+    case "head":
+      expect(seen.status).toBe(200);
+      expect(seen.headers["content-length"]).toBe(String(length));
+      expect(seen.body.length).toBe(manner === "half" ? Math.floor(length / 2) : 0);
+      expect(whole.body.subarray(0, seen.body.length).equals(seen.body)).toBe(true);
+      return;
+    case "garbage":
+      expect(seen.status).toBe(200);
+      expect(seen.headers["content-type"]).toBe("application/json");
+      expect(seen.body.length).toBe(length);
+      expect(seen.body[0]).toBe(0xff);
+      return;
+    case "closed":
+    case "reset":
+    case "silent":
+    case "noise":
+      expect(seen.status).toBeUndefined();
+      expect(seen.body.length).toBe(0);
+  }
+}
+
+/** How much of an answer the journal says that the client got. */
+export const receivedOf: Readonly<Record<Manner, "whole" | "part" | "nothing">> = {
+  whole: "whole",
+  injected: "whole",
+  closed: "nothing",
+  reset: "nothing",
+  silent: "nothing",
+  half: "part",
+  head: "part",
+  garbage: "part",
+  noise: "nothing",
+};
+
+/** Compares the journal's word on a request with what a rule was to do to it. */
+export function expectJournalled({ journal }: Watched, { verdict, manner, served }: Case): void {
+  const faults = journal.entries().map(({ fault }) => fault);
+  const [first, ...copies] = faults;
+  expect(faults.map((fault) => fault?.served)).toEqual(served);
+  expect(first).toMatchObject({ kind: verdict.kind, received: receivedOf[manner] });
+  expect(copies.map((fault) => fault?.received)).toEqual(served.slice(1).map(() => "nothing"));
+}
