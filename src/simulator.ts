@@ -1,46 +1,29 @@
-/** Wires one world together, and swaps it whole on reset and restore. Nothing but the current world holds state. */
+/** One simulated service: a running world that is swapped whole on reset and restore. Nothing but that world holds state. */
 
 import * as v from "valibot";
-import { createAccounts } from "./accounts/accounts.ts";
-import { type BucketKeeper, createBucketKeeper } from "./accounts/buckets.ts";
-import { createDirectory, type DirectoryWorld, type Publishers } from "./accounts/directory.ts";
-import {
-  loadAccounts,
-  parseSnapshot,
-  type Snapshot,
-  saveAccounts,
-  sealSnapshot,
-} from "./accounts/snapshot.ts";
+import { createDirectory, type Publishers } from "./accounts/directory.ts";
+import { parseSnapshot, type Snapshot } from "./accounts/snapshot.ts";
 import { takeOverAccounts } from "./accounts/take-over.ts";
-import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Audit, auditOf } from "./audit/audit.ts";
 import { type ClientReport, clientReport } from "./audit/client-report.ts";
 import { createEras } from "./audit/eras.ts";
-import { type Clock, type ClockMode, createClock } from "./base/clock.ts";
-import { inField, parseInput } from "./base/input.ts";
+import type { Clock, ClockMode } from "./base/clock.ts";
+import { parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
-import { createExchange, type Exchange } from "./exchange/exchange.ts";
-import type { Meter } from "./exchange/meter.ts";
 import { createNearestFinder } from "./exchange/nearest/nearest.ts";
-import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
-import { createFaults, createTransports, type Faults, type Transports } from "./faults/faults.ts";
-import { createRuleList, loadRuleList, type RuleList } from "./faults/rule-list.ts";
+import { createFaults, createTransports, type Faults } from "./faults/faults.ts";
+import { loadRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
-import { createJournal, type Journal, type JournalRing } from "./journal/journal.ts";
-import { worldAbout } from "./journal/record.ts";
-import { createIds } from "./publishers/ids.ts";
-import type { People } from "./publishers/people.ts";
-import { createPopulation } from "./publishers/population.ts";
+import { createJournal, type Journal } from "./journal/journal.ts";
+import { createWorldMaker, kept, type Surroundings, snapshotOf } from "./running-world.ts";
 import {
   type Readings,
   type ReadOptions,
   readOptions,
   readReadings,
-  type Settings,
   type SimulatorOptions,
-  worldMs,
 } from "./simulator-options.ts";
 
 /** One simulated service, without a transport. */
@@ -92,21 +75,6 @@ export interface Held {
   /** Publishers that have sent a request, signed up, or were changed. */
   readonly publishersTouched: number;
   readonly impressions: number;
-}
-
-/** What the surroundings provide. */
-export interface Surroundings {
-  /** Gives the source of names and contacts; called on first need, since it is slow to load. */
-  readonly people: () => People;
-  /** Counts what happens in all worlds that get it. @default nobody counts */
-  readonly meter?: Meter | undefined;
-}
-
-/** A world with its request path. */
-interface Running extends World, DirectoryWorld {
-  readonly settings: Settings;
-  readonly buckets: BucketKeeper;
-  readonly exchange: Exchange;
 }
 
 /** @throws InputError that names the option at fault. */
@@ -201,118 +169,4 @@ function createCore(
 
 const resetSchema = v.strictObject({ seed: v.optional(v.string()) });
 
-/** What worlds are made from, one after the other, under one simulator. */
-interface WorldMakerParts {
-  readonly read: ReadOptions;
-  readonly surroundings: Surroundings;
-  readonly journal: JournalRing;
-  readonly transports: Transports;
-}
-
-/** Makes a world that is new, goes on under other settings, or comes out of a snapshot. */
-interface WorldMaker {
-  fresh(settings: Settings): Running;
-  continued(settings: Settings, from: Kept): Running;
-  saved(snapshot: Snapshot, rules: RuleList): Running;
-}
-
-function createWorldMaker({
-  read,
-  surroundings,
-  journal,
-  transports: { refusal },
-}: WorldMakerParts): WorldMaker {
-  const { clock: mode, wallClock, explain } = read;
-
-  function continued(settings: Settings, { clock, rules, strangers }: Kept): Running {
-    const { seed, assumptions } = settings;
-    const about = worldAbout(settings);
-    const dayOf = dayReader(assumptions);
-    const startDay = dayOf(settings.startMs);
-    const ids = createIds(seed, assumptions);
-    const population = createPopulation({
-      seed,
-      size: settings.publishers,
-      profile: settings.profile,
-      startDay,
-      ids,
-      assumptions,
-      people: surroundings.people,
-    });
-    const buckets = createBucketKeeper(assumptions);
-    const freshBuckets = buckets.fresh;
-    const accounts = createAccounts({ ids, population, freshBuckets, strangers });
-    const { meter } = surroundings;
-    const access = { clock, rules, refusal, explain, meter };
-    const parts = { seed, about, assumptions, ids, population, accounts, ...access };
-    const exchange = createExchange(parts, journal, startDay);
-    return { ...parts, dayOf, settings, buckets, exchange };
-  }
-
-  return {
-    continued,
-    fresh(settings) {
-      const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
-      const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
-      const rules = createRuleList(settings.seed);
-      for (const [index, rule] of read.faults.entries()) {
-        inField(`faults.${index}`, () => rules.add(rule, clock.now(), refusal));
-      }
-      return continued(settings, { clock, rules });
-    },
-    saved(snapshot, rules) {
-      const { mode: savedMode, now } = snapshot.clock;
-      // The system clock is real time: it doesn't stay behind by the age of the snapshot.
-      const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
-      const clock = createClock(savedMode, nowMs, wallClock);
-      const settings = {
-        seed: snapshot.seed,
-        startMs: snapshot.start,
-        publishers: snapshot.publishers,
-        profile: snapshot.profile,
-        assumptions: resolveAssumptions(snapshot.assumptions),
-      };
-      const strangers = copyOfTally(snapshot.strangers);
-      const world = continued(settings, { clock, rules, strangers });
-      loadAccounts(snapshot.accounts, world, now);
-      return world;
-    },
-  };
-}
-
 const noFaults: SavedFaults = { added: 0, rules: [] };
-
-/** What goes on where a world is made anew in mid-run. */
-interface Kept {
-  readonly clock: Clock;
-  readonly rules: RuleList;
-  /** @default a new one */
-  readonly strangers?: Tally | undefined;
-}
-
-function kept({ clock, rules, accounts }: Running): Kept {
-  return { clock, rules, strangers: accounts.strangers };
-}
-
-function snapshotOf(
-  { settings, clock, accounts, buckets }: Running,
-  faults: SavedFaults,
-): Snapshot {
-  const now = clock.now();
-  const windowMs = dedupWindowOf(settings.assumptions);
-  return sealSnapshot({
-    seed: settings.seed,
-    start: settings.startMs,
-    publishers: settings.publishers,
-    profile: settings.profile,
-    assumptions: { ...settings.assumptions },
-    clock: { mode: clock.mode, now },
-    faults,
-    strangers: copyOfTally(accounts.strangers),
-    accounts: saveAccounts(
-      accounts,
-      (book) => book.forget(now, windowMs),
-      (of) => buckets.save(of, now),
-    ),
-  });
-}

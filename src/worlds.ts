@@ -6,7 +6,8 @@
 import { InputError } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import type { MetricFamily } from "./contract/metrics.ts";
-import { createSimulatorCore, type SimulatorCore, type Surroundings } from "./simulator.ts";
+import type { Surroundings } from "./running-world.ts";
+import { createSimulatorCore, type SimulatorCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
 
 /** The world of a path without a name. */

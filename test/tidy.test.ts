@@ -20,6 +20,7 @@ const floors = [
   "exchange",
   "audit",
   "simulator-options.ts",
+  "running-world.ts",
   "simulator.ts",
   "worlds.ts",
   "replay",

@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import type { People } from "../publishers/people.ts";
-import type { Surroundings } from "../simulator.ts";
+import type { Surroundings } from "../running-world.ts";
 
 const require = createRequire(import.meta.url);
 /** `.ts` in the repository, `.js` in the package. */
