@@ -33,8 +33,7 @@ export async function handOver(
   client: Client,
 ): Promise<Response> {
   const { signal, overtaking } = client;
-  // No two of them share a connection.
-  const place: Place = { world: "", connection: response, order: overtaking.nextOrder() };
+  const place: Place = { world: "", order: overtaking.nextOrder() };
   try {
     signal?.throwIfAborted();
     if (delivery.delayMs > 0) await pause(delivery.delayMs, signal);

@@ -48,7 +48,7 @@ export async function arrival(answer: ApiResponse, client: Client): Promise<Resp
   if (answer.delivery !== undefined) return await handOver(answer, answer.delivery, client);
   const { overtaking } = client;
   if (!overtaking.isIdle) {
-    overtaking.handedOver({ world: "", connection: answer, order: LATEST_ORDER });
+    overtaking.handedOver({ world: "", order: LATEST_ORDER });
   }
   return toResponse(answer);
 }

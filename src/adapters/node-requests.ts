@@ -190,9 +190,9 @@ function send(host: RequestHost, request: Arrival, answer: ApiResponse): void {
   const isAscii = answer.headers["content-length"] === String(answer.body.length);
   // The same bytes, written faster.
   response.end(answer.body, isAscii ? "latin1" : "utf8");
+  // Without a socket it stands behind another on its connection.
   if (!overtaking.isIdle && response.socket !== null && !isControlTarget(request.path)) {
-    const world = worldOf(request.path);
-    overtaking.handedOver({ world, connection: request.socket, order: LATEST_ORDER });
+    overtaking.handedOver({ world: worldOf(request.path), order: LATEST_ORDER });
   }
 }
 

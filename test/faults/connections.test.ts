@@ -108,7 +108,8 @@ describe("requests that are sent ahead on one connection", () => {
     });
     socket.write(get(sim, "a") + get(sim, "b"));
     await vi.waitUntil(() => sim.journal.total === 2, WAIT);
-    // The second stands behind the first: only a response on another connection can overtake it.
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(text).toBe("");
     const other = await observeFetch(fetch)(listing(sim, server.url));
     expect(other.status).toBe(200);
     await vi.waitUntil(() => parseResponses(text).length === 2, WAIT);
@@ -307,6 +308,17 @@ describe("what Node doesn't hand over as a request", () => {
     { kind: "truncate", atByte: 3 },
   ] as const)("CONNECT is answered as %j says", async (verdict) => {
     await expectAnswer(verdict, 404, connect, 0);
+  });
+
+  test("CONNECT after an answer that ends the connection never reaches the service", async () => {
+    await using server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ verdict: { kind: "empty", delay: 60 } });
+    const socket = await open(server.port);
+    const reading = received(socket);
+    socket.write(get(sim, "a") + connect);
+    expect(await reading).toBe("");
+    expect(sim.journal.total).toBe(1);
   });
 
   test("CONNECT is left without an answer", async () => {
