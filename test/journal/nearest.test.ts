@@ -96,7 +96,11 @@ const cases: Readonly<Record<string, Case>> = {
   "another base path": { send: path("/api/v1/publisher/stats"), sent: /api/, closest: stats },
   "a double slash": { send: path("/v1//publisher/stats"), sent: /\/\//, closest: stats },
   "a slash at the end": { send: path("/v1/publisher/stats/"), sent: /stats\/$/, closest: stats },
-  "upper case": { send: path("/V1/PUBLISHER/STATS"), sent: /STATS/, closest: stats },
+  "upper case": {
+    send: path("/V1/PUBLISHER/PAYOUTS"),
+    sent: /PAYOUTS/,
+    closest: () => "GET /v1/publisher/payouts",
+  },
   "a path without its middle": { send: path("/v1/stats"), sent: /stats/, closest: stats },
   "a percent-encoded path": { send: path("/v1%2Fpublisher%2Fstats"), sent: /%2F/, closest: stats },
   "an id in the path": {
