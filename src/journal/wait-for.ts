@@ -9,7 +9,7 @@ import type { JournalEntry, JournalFilter, Kept } from "./journal.ts";
 
 /**
  * The first `count` entries that match, those that are there already included, as soon as they are recorded. It goes on
- * waiting over a reset. Ends otherwise only by the signal: `{ signal: AbortSignal.timeout(1000) }`.
+ * waiting over a reset, with what it has. Ends otherwise only by the signal: `{ signal: AbortSignal.timeout(1000) }`.
  *
  * @throws InputError (as a rejection) for wrong arguments; the signal's reason once it is aborted.
  */

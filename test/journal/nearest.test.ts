@@ -96,7 +96,11 @@ const cases: Readonly<Record<string, Case>> = {
   "another base path": { send: path("/api/v1/publisher/stats"), sent: /api/, closest: stats },
   "a double slash": { send: path("/v1//publisher/stats"), sent: /\/\//, closest: stats },
   "a slash at the end": { send: path("/v1/publisher/stats/"), sent: /stats\/$/, closest: stats },
-  "upper case": { send: path("/V1/Publisher/Stats"), sent: /Stats/, closest: stats },
+  "upper case": {
+    send: path("/V1/PUBLISHER/PAYOUTS"),
+    sent: /PAYOUTS/,
+    closest: () => "GET /v1/publisher/payouts",
+  },
   "a path without its middle": { send: path("/v1/stats"), sent: /stats/, closest: stats },
   "a percent-encoded path": { send: path("/v1%2Fpublisher%2Fstats"), sent: /%2F/, closest: stats },
   "an id in the path": {
@@ -616,7 +620,11 @@ test("there is none for what was answered, limited, answered by a rule, or wrong
   for (let count = 0; count < 60; count += 1) ask({ publisher_id: id });
   sim.faults.add({ verdict: { kind: "respond", status: 404 } });
   ask({ publisher_id: id });
+  sim.faults.clear();
+  sim.faults.add({ verdict: { kind: "respond", status: 404, applied: true } });
+  sim.handle({ method: "GET", path: "/nope" });
   const entries = sim.journal.entries();
+  expect(entries.at(-1)).toMatchObject({ producedBy: "rule", reason: "route_not_found" });
   expect(new Set(entries.map(({ response }) => response.status))).toEqual(
     new Set([200, 400, 429, 404]),
   );

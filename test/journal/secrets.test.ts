@@ -122,6 +122,12 @@ test("a key that was cut off is not in it, nor one in a rule's name, nor what a 
     { query: { publisher_id: cut }, headers: bearer(sim, 0) },
     { query: { publisher_id: id, surface: cut }, headers: bearer(sim, 0) },
     { path: `/v1/${cut}` },
+    {
+      method: "POST",
+      path: "/v1/impression",
+      headers: bearer(sim, 0),
+      body: { publisher_id: id, surface: "nowhere", ad_id: cut },
+    },
   ];
   for (const request of requests)
     sim.handle({ method: "GET", path: "/v1/publisher/stats", ...request });

@@ -1,12 +1,22 @@
 /** Waiting for entries: settled by what is recorded, or by the caller's signal. */
 
 import { describe, expect, test } from "vitest";
+import { noResponse } from "../../src/contract/messages.ts";
+import { type Visit, visitOf } from "../../src/exchange/visit.ts";
 import { createSimulator, type JournalEntry, type Simulator } from "../../src/index.ts";
+import { worldAbout } from "../../src/journal/record.ts";
+import { createWaiters } from "../../src/journal/wait-for.ts";
 import { startServer } from "../../src/server.ts";
 import { askSurfaces } from "./asking.ts";
 
 const sequences = (entries: readonly JournalEntry[]): number[] =>
   entries.map(({ sequence }) => sequence);
+
+/** A request that the journal of a world would write down. */
+function recordOf({ assumptions }: Pick<Simulator, "assumptions">): Visit {
+  const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny", assumptions } as const;
+  return visitOf({ method: "GET", path: "/nope" }, 0, worldAbout(settings));
+}
 
 /** What a promise has come to, once all that is due now has happened. */
 async function stateOf(promise: Promise<unknown>): Promise<string> {
@@ -157,6 +167,24 @@ test("a signal is listened to for as long as it is waited, no longer", async () 
   expect(listeners.size).toBe(0);
   await sim.journal.waitFor({}, 1, { signal: watched });
   expect(listeners.size).toBe(0);
+});
+
+test("who gave up isn't kept, nor who has what it waited for", async () => {
+  const waiters = createWaiters({ select: () => [], show: () => [] });
+  const gone = new AbortController();
+  const aborted = waiters.waitFor({}, 1, { signal: gone.signal });
+  const refused = waiters.waitFor({}, 0);
+  const waiting = waiters.waitFor({ status: 0 });
+  expect(waiters.length).toBe(2);
+  gone.abort();
+  expect(waiters.length).toBe(1);
+  const sim = createSimulator();
+  const record = { ...recordOf(sim), response: noResponse };
+  waiters.notify({ record, sequence: 1 });
+  expect(waiters.length).toBe(0);
+  await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
+  await expect(refused).rejects.toThrow(/^count /);
+  expect(await waiting).toEqual([]);
 });
 
 test("who no longer waits isn't shown anything", async () => {
