@@ -71,7 +71,7 @@ function arriving(
       if (response.body === "") return toResponse(response);
       return withBody(response, dripping(response.body, delivery, client));
     case "cut":
-      return withBody(response, brokenOff(response.body, delivery.sentBytes));
+      return withBody(response, brokenOff(delivery.bytes));
     case "close":
       return Promise.reject(new TypeError("fetch failed", { cause: otherSideClosed() }));
     case "reset":
@@ -193,8 +193,7 @@ function dripping(
   );
 }
 
-function brokenOff(text: string, sentBytes: number): ReadableStream<Uint8Array> {
-  const part = new TextEncoder().encode(text).subarray(0, sentBytes);
+function brokenOff(part: Uint8Array): ReadableStream<Uint8Array> {
   // Also where nothing of it is sent: MSW sends the head with the first piece.
   let isSent = false;
   return new ReadableStream(

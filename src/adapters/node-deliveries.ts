@@ -183,7 +183,7 @@ function act({ response, delivery, outlet, held, settled, delivered }: Act): voi
       return;
     case "cut":
       outlet.begin(response);
-      outlet.write(Buffer.from(response.body).subarray(0, delivery.sentBytes), () => {
+      outlet.write(delivery.bytes, () => {
         settled();
         socket.destroySoon();
       });

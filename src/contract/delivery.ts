@@ -18,7 +18,7 @@ type Manner =
    * The head announces the whole body, and the connection closes after these bytes of it. The body shows them as text,
    * which is not the same where the last character is cut.
    */
-  | { readonly kind: "cut"; readonly sentBytes: number; readonly bytes: Uint8Array }
+  | { readonly kind: "cut"; readonly bytes: Uint8Array }
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
   /** These bytes in place of an HTTP response, then the connection closes. */
   | { readonly kind: "noise"; readonly bytes: Uint8Array }

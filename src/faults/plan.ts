@@ -117,7 +117,7 @@ function cut(
   const body = new TextDecoder().decode(sent);
   return {
     response: { ...answer, body },
-    manner: { kind: "cut", sentBytes, bytes: sent },
+    manner: { kind: "cut", bytes: sent },
     received: "part",
   };
 }

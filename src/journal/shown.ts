@@ -115,9 +115,6 @@ function shownResponse(
 }
 
 /** What the client got of the body, where text may not tell. */
-function bytesReceived({ response, fault }: JournalRecord): Uint8Array | undefined {
-  const { delivery } = response;
-  if (delivery?.kind === "bytes") return delivery.bytes;
-  if (delivery?.kind !== "cut" || fault?.lost === undefined) return undefined;
-  return new TextEncoder().encode(fault.lost.body).subarray(0, delivery.sentBytes);
+function bytesReceived({ response: { delivery } }: JournalRecord): Uint8Array | undefined {
+  return delivery?.kind === "bytes" || delivery?.kind === "cut" ? delivery.bytes : undefined;
 }

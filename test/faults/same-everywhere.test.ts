@@ -125,7 +125,7 @@ function describedInProcess(): Played & { readonly sim: Simulator } {
       case "close":
         return "nothing";
       case "cut":
-        return line(status, pairs, Buffer.from(body).subarray(0, delivery.sentBytes), "broken off");
+        return line(status, pairs, Buffer.from(delivery.bytes), "broken off");
       case "bytes":
         return line(status, pairs, Buffer.from(delivery.bytes));
       default:

@@ -134,7 +134,6 @@ const cases: Readonly<Record<string, Case>> = {
     status: 200,
     delivery: {
       kind: "cut",
-      sentBytes: 5,
       bytes: new TextEncoder().encode('{"ok"'),
       delayMs: 0,
     },
@@ -380,7 +379,7 @@ describe("a body that is cut", () => {
     expect(answer.headers).toEqual(whole.headers);
     expect(answer.headers["content-length"]).toBe(String(length));
     expect(answer.body).toBe(whole.body.slice(0, sent));
-    expect(answer.delivery).toMatchObject({ kind: "cut", sentBytes: sent });
+    expect(answer.delivery).toMatchObject({ kind: "cut", bytes: { length: sent } });
     expect(sim.journal.entries()[0]).toMatchObject({
       response: { body: answer.body },
       fault: { received: "part", lost: { body: whole.body } },
@@ -413,7 +412,7 @@ describe("a body that is cut", () => {
     sim.faults.add({ verdict: { kind: "truncate", atByte: middle } });
     const { body, delivery } = surfaces();
     expect(body.endsWith('"\ufffd')).toBe(true);
-    expect(delivery).toMatchObject({ sentBytes: middle, bytes: bytes.subarray(0, middle) });
+    expect(delivery).toMatchObject({ bytes: bytes.subarray(0, middle) });
   });
 });
 
