@@ -1,28 +1,20 @@
 /** The worlds as an HTTP server. Knows sockets, limits and time-outs; what is answered is decided below. */
 
 import type { Server as HttpServer, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import * as v from "valibot";
-import type { Snapshot } from "../accounts/snapshot.ts";
-import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
-import type { WallClock } from "../base/clock.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import type { Socket } from "node:net";
 import type { Rejection } from "../contract/errors.ts";
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import { controlBodyLimit, createControl } from "../control/control.ts";
-import { problemResponse } from "../control/problem.ts";
-import { createMeter } from "../exchange/meter.ts";
+import type { ApiResponse } from "../contract/messages.ts";
+import { controlBodyLimit } from "../control/control.ts";
 import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
-import type { SimulatorCore } from "../simulator.ts";
-import type { SimulatorOptions } from "../simulator-options.ts";
-import { createWorlds, DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
+import { DEFAULT_WORLD, isControlTarget, type Worlds } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
 import { isDoomed, isSilent, worldOf } from "./node-deliveries.ts";
 import { createControlGuard, worldGuard } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
+import { listen, urlOf } from "./node-listen.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { answerBrokenRequests, answerLast } from "./node-raw.ts";
 import {
@@ -33,26 +25,13 @@ import {
   receive,
   whenTurn,
 } from "./node-requests.ts";
-import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
 import { createOvertaking } from "./overtaking.ts";
-
-/** What a server is made from. Every world gets the same; the clock's default here is `system`. */
-export interface ServerOptions extends SimulatorOptions {
-  /** 0 picks a free one. @default 4010 */
-  readonly port?: number | undefined;
-  /** The address or name to bind to. @default "127.0.0.1" */
-  readonly host?: string | undefined;
-  /** Required of every control request, as `Authorization: Bearer TOKEN`. Without it the control API is for loopback only. */
-  readonly controlToken?: string | undefined;
-  /** How many worlds there can be. @default 1000 */
-  readonly maxWorlds?: number | undefined;
-  /**
-   * What the world `default` goes on from. Other worlds begin from the options, and so does this one after a reset.
-   *
-   * @default nothing: it begins from the options too
-   */
-  readonly snapshot?: Snapshot | undefined;
-}
+import {
+  answerSafely,
+  createServerWorlds,
+  readServerOptions,
+  type ServerOptions,
+} from "./server-worlds.ts";
 
 /** A running server. */
 export interface Server {
@@ -63,36 +42,14 @@ export interface Server {
   close(): Promise<void>;
 }
 
-const optionsSchema = v.looseObject({
-  port: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(0, "must be from 0 to 65535"),
-      v.maxValue(65_535, "must be from 0 to 65535"),
-    ),
-    4010,
-  ),
-  host: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), "127.0.0.1"),
-  controlToken: v.optional(
-    v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "must be visible ASCII without spaces")),
-  ),
-  maxWorlds: v.optional(
-    v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(1, "must be at least 1")),
-  ),
-});
-
 /**
  * Starts a server and resolves once it answers.
  *
  * @throws InputError (as a rejection) that names the option at fault; Error where the address can't be had.
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const { port, host, controlToken, maxWorlds } = parseInput(optionsSchema, options);
+  const { port, host, controlToken, maxWorlds } = readServerOptions(options);
   const worlds = createServerWorlds(options, maxWorlds);
-  // Finds wrong options now instead of at the first request.
-  const first = worlds.get(DEFAULT_WORLD);
-  if (options.snapshot !== undefined) restoreInto(first, options.snapshot);
 
   const server = http.createServer(serverSettings);
   applyLimits(server);
@@ -207,98 +164,6 @@ function applyLimits(server: HttpServer): void {
   server.maxConnections = 10_000;
   // Unlimited: Node drops the fields beyond instead of refusing, a second Host among them. The head's size bounds them.
   server.maxHeadersCount = 0;
-}
-
-function createServerWorlds(options: ServerOptions, maxWorlds: number | undefined): Worlds {
-  const {
-    port: _port,
-    host: _host,
-    controlToken,
-    maxWorlds: _most,
-    snapshot: _saved,
-    ...rest
-  } = options;
-  const { clock = "system", wallClock = Date.now } = rest;
-  return createWorlds({
-    options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    surroundings: { ...nodeSurroundings, meter: createMeter(() => performance.now()) },
-    control: createControl({ version: packageVersion(), controlToken }),
-    maxWorlds,
-  });
-}
-
-function restoreInto(world: SimulatorCore, snapshot: Snapshot): void {
-  try {
-    world.restore(snapshot);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const rest = error.message.slice(error.field.length).trimStart();
-    throw new InputError(`snapshot.${error.field}`, rest, error.reason);
-  }
-}
-
-/** One start for all worlds, whenever they are made: a publisher has the same history in each. */
-function timeOf(
-  start: string | undefined,
-  clock: string,
-  wallClock: WallClock,
-): { readonly start: string | undefined; readonly wallClock: WallClock } {
-  const startMs = clock === "system" && start === undefined ? readOnce(wallClock) : undefined;
-  if (startMs === undefined) return { start, wallClock };
-  // Real time can be set back, and a world can't be made before its start.
-  return { start: formatInstant(startMs), wallClock: () => Math.max(startMs, wallClock()) };
-}
-
-/** What the wall says, in whole milliseconds; undefined for one that the simulator is going to refuse. */
-function readOnce(wallClock: WallClock): number | undefined {
-  const wallMs = typeof wallClock === "function" ? Math.floor(wallClock()) : Number.NaN;
-  return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;
-}
-
-/** An exception is a bug of ours. It costs the request an honest 500, and never the process. */
-function answerSafely(worlds: Worlds, request: ApiRequest): ApiResponse {
-  try {
-    return worlds.handle(request);
-  } catch (error) {
-    process.stderr.write(`adsim: a bug. ${error instanceof Error ? error.stack : error}\n`);
-    return problemResponse({
-      kind: "bug",
-      detail:
-        "The simulator failed on this request. Its standard error says where; please report it.",
-    });
-  }
-}
-
-function listen(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new Error(whyNotListening(error, port, host), { cause: error }));
-    });
-    server.listen({ port, host, backlog: 1024 }, () => {
-      server.removeAllListeners("error");
-      // What goes wrong later with accepting concerns one connection.
-      server.on("error", () => undefined);
-      // A server on TCP has an address of this form.
-      resolve(server.address() as AddressInfo);
-    });
-  });
-}
-
-function whyNotListening(error: NodeJS.ErrnoException, port: number, host: string): string {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use. Stop what uses it, or choose another port; 0 picks a free one.`;
-    case "EACCES":
-      return `Port ${port} on ${host} may not be used by this user. Choose a port from 1024 on; 0 picks a free one.`;
-    default:
-      return `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1.`;
-  }
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  // A server on every address of the machine is reached at this one; the wildcard itself is no address to call.
-  const callable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  return `http://${family === "IPv6" ? `[${callable}]` : callable}:${port}`;
 }
 
 /** How long requests in flight have to be answered, in milliseconds: a second less what closing takes. */

@@ -1,0 +1,112 @@
+/** The worlds of a server and the options that they are made from. Knows nothing of sockets. */
+
+import * as v from "valibot";
+import type { Snapshot } from "../accounts/snapshot.ts";
+import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
+import type { WallClock } from "../base/clock.ts";
+import { inField, parseInput } from "../base/input.ts";
+import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { createControl } from "../control/control.ts";
+import { problemResponse } from "../control/problem.ts";
+import { createMeter } from "../exchange/meter.ts";
+import type { SimulatorOptions } from "../simulator-options.ts";
+import { createWorlds, DEFAULT_WORLD, type Worlds } from "../worlds.ts";
+import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
+
+/** What a server is made from. Every world gets the same; the clock's default here is `system`. */
+export interface ServerOptions extends SimulatorOptions {
+  /** 0 picks a free one. @default 4010 */
+  readonly port?: number | undefined;
+  /** The address or name to bind to. @default "127.0.0.1" */
+  readonly host?: string | undefined;
+  /** Required of every control request, as `Authorization: Bearer TOKEN`. Without it the control API is for loopback only. */
+  readonly controlToken?: string | undefined;
+  /** How many worlds there can be. @default 1000 */
+  readonly maxWorlds?: number | undefined;
+  /**
+   * What the world `default` goes on from. Other worlds begin from the options, and so does this one after a reset.
+   *
+   * @default nothing: it begins from the options too
+   */
+  readonly snapshot?: Snapshot | undefined;
+}
+
+/** Of the options those that aren't a world's, with their defaults. */
+type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds"> & {
+  readonly port: number;
+  readonly host: string;
+};
+
+const optionsSchema: v.GenericSchema<unknown, ReadServerOptions> = v.looseObject({
+  port: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer("must be a whole number"),
+      v.minValue(0, "must be from 0 to 65535"),
+      v.maxValue(65_535, "must be from 0 to 65535"),
+    ),
+    4010,
+  ),
+  host: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), "127.0.0.1"),
+  controlToken: v.optional(
+    v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "must be visible ASCII without spaces")),
+  ),
+  maxWorlds: v.optional(
+    v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(1, "must be at least 1")),
+  ),
+});
+
+/** Options with their defaults. @throws InputError that names the one at fault. */
+export function readServerOptions(options: ServerOptions): ReadServerOptions {
+  return parseInput(optionsSchema, options);
+}
+
+/** @throws InputError that names the option at fault. */
+export function createServerWorlds(options: ServerOptions, maxWorlds: number | undefined): Worlds {
+  const { port: _port, host: _host, controlToken, maxWorlds: _most, snapshot, ...rest } = options;
+  const { clock = "system", wallClock = Date.now } = rest;
+  const worlds = createWorlds({
+    options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
+    surroundings: { ...nodeSurroundings, meter: createMeter(() => performance.now()) },
+    control: createControl({ version: packageVersion(), controlToken }),
+    maxWorlds,
+  });
+  // Finds wrong options now instead of at the first request.
+  const first = worlds.get(DEFAULT_WORLD);
+  if (snapshot !== undefined) inField("snapshot", () => first.restore(snapshot));
+  return worlds;
+}
+
+/** One start for all worlds, whenever they are made: a publisher has the same history in each. */
+function timeOf(
+  start: string | undefined,
+  clock: string,
+  wallClock: WallClock,
+): { readonly start: string | undefined; readonly wallClock: WallClock } {
+  const startMs = clock === "system" && start === undefined ? readOnce(wallClock) : undefined;
+  if (startMs === undefined) return { start, wallClock };
+  // Real time can be set back, and a world can't be made before its start.
+  return { start: formatInstant(startMs), wallClock: () => Math.max(startMs, wallClock()) };
+}
+
+/** What the wall says, in whole milliseconds; undefined for one that the simulator is going to refuse. */
+function readOnce(wallClock: WallClock): number | undefined {
+  const wallMs = typeof wallClock === "function" ? Math.floor(wallClock()) : Number.NaN;
+  return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;
+}
+
+/** An exception is a bug, ours or that of a fault rule that is a function. It costs the request an honest 500, and never the process. */
+export function answerSafely(worlds: Worlds, request: ApiRequest): ApiResponse {
+  try {
+    return worlds.handle(request);
+  } catch (error) {
+    process.stderr.write(
+      `adsim: a bug, or a fault rule that throws. ${error instanceof Error ? error.stack : error}\n`,
+    );
+    return problemResponse({
+      kind: "bug",
+      detail:
+        "The simulator failed on this request, or a fault rule that is a function did. Its standard error says where; please report it if it is the simulator.",
+    });
+  }
+}
