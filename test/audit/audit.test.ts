@@ -216,6 +216,12 @@ describe("a client that goes away before its response was handed over", () => {
     expect(sim.audit().total).toMatchObject({ attempts: 1, injected: 0, dropped: 1 });
   });
 
+  test("changes nothing of a request that was dropped", () => {
+    const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "drop", delay: 10 } }] });
+    show("ad").delivery?.undelivered();
+    expect(sim.audit()).toMatchObject({ balanced: true, total: { injected: 0, dropped: 1 } });
+  });
+
   test.each<Verdict>([
     { kind: "truncate", atByte: 3, delay: 10 },
     { kind: "respond", status: 503, applied: true, delay: 10 },

@@ -85,13 +85,40 @@ test("a rule that is a function counts as one that is data", () => {
   });
 });
 
-test("a request over the limit is refused, and a rule's copy of it too", () => {
-  const { sim, show } = recordingOf({
+test("a request over the limit is refused, and a rule's copy of it too: of the publisher that it is for", () => {
+  const { sim, ids, show } = recordingOf({
+    assumptions: { "auth.key-scope": "any" },
     faults: [{ match: { nth: 10_000 }, verdict: { kind: "duplicate" } }],
   });
-  for (let sent = 0; sent < 10_001; sent += 1) show("a");
-  expect(sim.audit()).toMatchObject({
-    balanced: true,
-    total: { attempts: 10_001, answered: 10_001, copies: 1, applied: 10_000, refused: 2 },
-  });
+  for (let sent = 0; sent < 10_001; sent += 1) show("a", { by: 0, for: 1 });
+  const counts = { attempts: 10_001, answered: 10_001, copies: 1, applied: 10_000, refused: 2 };
+  const { balanced, total, publishers } = sim.audit();
+  expect(balanced).toBe(true);
+  expect(total).toMatchObject(counts);
+  expect(publishers).toMatchObject([{ publisher: ids[1], ...counts }]);
 });
+
+test("a credit that is shown again is counted where the client got to see it", () => {
+  const { sim, show } = recordingOf({
+    assumptions: { "dedup.repeat": "replay" },
+    faults: [{ match: { nth: 3 }, verdict: { kind: "lose-response" } }],
+  });
+  for (let sent = 0; sent < 3; sent += 1) show("a", { session: "s" });
+  const [account] = sim.snapshot().accounts;
+  const { applied, suppressed, seenMicros, repeatedMicros } = account?.tally.impression ?? {};
+  expect([applied, suppressed]).toEqual([1, 2]);
+  expect(seenMicros).toBeGreaterThan(0);
+  expect(repeatedMicros).toBe(seenMicros);
+});
+
+test.each([{ kind: "garbage" }, { kind: "truncate", atByte: 0 }] as const)(
+  "an answer without a body arrives whole under %j",
+  (verdict) => {
+    const { sim, ids } = recordingOf({ faults: [{ verdict }] });
+    const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
+    const query = { publisher_id: ids[0] ?? "" };
+    const answer = sim.handle({ method: "HEAD", path: "/v1/publisher/stats", headers, query });
+    expect([answer.status, answer.delivery]).toEqual([200, undefined]);
+    expect(sim.journal.entries()[0]?.fault).toMatchObject({ received: "whole", lost: undefined });
+  },
+);
