@@ -80,11 +80,17 @@ describe("one event under two sessions", () => {
       expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
     });
 
-    test("a user whose session goes on, and one who had been there before", () => {
-      const stage = stageOf({ faults: [losing(1, 4)] });
+    test("a user whose session goes on", () => {
+      const stage = stageOf({ faults: [losing(1)] });
       shown(stage, ["a", "b"]);
       shown(stage, ["a"], "ad-3");
-      shown(stage, ["c", "a"], "ad-4");
+      expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
+    });
+
+    test("a user who had been there before", () => {
+      const stage = stageOf({ faults: [losing(2)] });
+      shown(stage, ["b"], "ad-0");
+      shown(stage, ["a", "b"]);
       expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
     });
 
@@ -189,6 +195,32 @@ describe("failed events never sent again", () => {
       stage.wait(100);
       stage.stats();
       expect(stage.found()).toEqual([]);
+    });
+
+    test("one that failed while the refusal of the key was on its way", () => {
+      const stage = stageOf({
+        faults: [
+          { match: { operation: "stats" }, verdict: { kind: "respond", status: 401, delay: 2000 } },
+          { verdict: { kind: "drop" } },
+        ],
+      });
+      stage.stats();
+      stage.wait(1000);
+      stage.impression("a");
+      expect(stage.found()).toEqual([]);
+    });
+
+    test("the last thing that a client asked before it went away itself", () => {
+      const stage = stageOf({
+        faults: [{ match: { nth: 1 }, verdict: { kind: "delay", delay: 900 } }],
+      });
+      stage.impression("a").delivery?.undelivered();
+      expect(stage.sim.report()).toMatchObject({
+        operations: { impression: { 0: 1 } },
+        findings: [],
+      });
+      stage.impression("b", "ad-2");
+      expect(stage.proving("failed-and-never-sent-again")).toEqual([1]);
     });
 
     test("one whose wait isn't over yet", () => {

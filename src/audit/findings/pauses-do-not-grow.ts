@@ -14,8 +14,8 @@ const LONG_MS = 30_000;
 const REGULAR = 2;
 
 /**
- * Pauses are fixed if they differ by at most this share of the longest, and there are so many beyond two in a row. With
- * full jitter and a doubled bound this happens once in 80,000 (1 %, 3 pauses) or 500,000 (5 %, 4 pauses) reports at most.
+ * Pauses are fixed if they differ by at most this share of the longest, and there are so many beyond two in a row. Draws
+ * of a full jitter whose bound doubles pass once in 80,000 times (1 %, 3 pauses) or 500,000 times (5 %, 4 pauses).
  */
 const tests: readonly { readonly spread: number; readonly beyondTwo: number }[] = [
   { spread: 0.01, beyondTwo: 1 },
