@@ -35,6 +35,8 @@ export interface ClientReport {
   readonly requests: number;
   /** How many of them the journal has kept: they alone are counted and judged below. */
   readonly kept: number;
+  /** How many of those are second applications by a fault rule: no client sent them, and they are neither counted nor judged. */
+  readonly copies: number;
   /** When the first of those came, in ISO 8601 on the world's clock; undefined where there is none. */
   readonly from: string | undefined;
   /** When the last of them came. */
@@ -85,6 +87,7 @@ export function clientReport(
   return {
     requests: journal.total,
     kept: records.length,
+    copies: records.length - attempts.length,
     from,
     until,
     operations: operationsOf(attempts),
@@ -136,11 +139,6 @@ function notesOn(attempts: readonly Attempt[], first: number, kept: number): str
       kept === 0
         ? `The journal has kept none of the requests, so nothing can be judged.`
         : `The journal has forgotten what came before #${first}: judged are #${first} to #${first + kept - 1}.`,
-    );
-  }
-  if (kept > attempts.length) {
-    notes.push(
-      `${kept - attempts.length} of the entries are second applications by a fault rule, which no client sent: they aren't counted below.`,
     );
   }
   const untimed = attempts.filter(({ timeline }) => timeline === undefined).length;

@@ -6,10 +6,12 @@ import type { Finding } from "../audit/finding.ts";
 const WIDTH = 100;
 
 export function reportText(report: ClientReport): string {
-  const { requests, kept, findings, notes } = report;
+  const { requests, kept, copies, findings, notes } = report;
   const forgotten = requests === kept ? "" : `, the last ${kept} of them kept`;
+  const twice =
+    copies === 0 ? "" : `, ${copies} of them a rule's second ${plural(copies, "application")}`;
   const sections = [
-    [`adsim: ${requests} ${plural(requests, "request")}${forgotten}`, ...counts(report)],
+    [`adsim: ${requests} ${plural(requests, "request")}${forgotten}${twice}`, ...counts(report)],
     notes.flatMap((note) => wrapped(`Note: ${note}`, "")),
     verdict(report),
     ...findings.map(finding),
