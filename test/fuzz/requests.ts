@@ -4,7 +4,7 @@
  */
 
 import { deriveKey, drawBetween, type Key, subKey } from "../../src/base/random.ts";
-import { operations } from "../../src/contract/operations.ts";
+import { type Operation, operations } from "../../src/contract/operations.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { Publisher } from "../../src/index.ts";
 
@@ -18,7 +18,7 @@ export interface RawRequest {
 
 export type Draw = (lowest: number, highest: number) => number;
 
-const worlds = ["", "", "", "/@fuzz", "/@fuzz", "/@", "/@a%20b", `/@${"n".repeat(80)}`, "/@fuzz/"];
+const worlds = ["/@fuzz", "/@fuzz2", "/@", "/@a%20b", `/@${"n".repeat(80)}`, "/@fuzz/"];
 const methods = [
   "GET",
   "GET",
@@ -86,25 +86,25 @@ const headers = [
   "Authorization: Basic a2V5Og==",
   "Authorization: Bearer",
 ];
-/** Bodies that control routes take, so that the fuzzing gets past the first check now and then. No rule leaves a client waiting. */
-const controlBodies: readonly unknown[] = [
-  { by: "1s" },
-  { mode: "frozen" },
-  { now: "2026-01-15T00:00:01Z" },
-  { "errors.body": "html" },
-  { "limit.exceeded": "503x" },
-  { name: "fuzz2" },
-  { name: "a", surfaces: ["b"] },
-  { status: "paused" },
-  { cpmRange: [1, 2] },
-  { verdict: { kind: "respond", status: 429, body: { a: 1 } }, match: { share: 0.1 } },
-  { verdict: { kind: "duplicate" }, match: { every: 3 } },
-  { verdict: { kind: "truncate", share: 0.5 }, match: { nth: [2, 3] }, ttl: "1s" },
-  { verdict: { kind: "garbage" }, match: { share: 0.01 } },
-  { verdict: { kind: "none" } },
-  [],
-  { format: "adsim-snapshot", version: 2 },
-];
+/** What a route takes, by its path. No rule leaves a client waiting. */
+const controlBodies: Readonly<Record<string, readonly unknown[]>> = {
+  publishers: [{ name: "a", surfaces: ["b"] }, {}],
+  "publishers/:publisher/surfaces/:surface": [{ status: "paused" }, { cpmRange: [1, 2] }],
+  clock: [{ mode: "frozen" }, { now: "2026-01-15T00:00:01Z" }],
+  "clock/advance": [{ by: "1s" }, { by: 5 }],
+  assumptions: [{ "errors.body": "html" }, { "dedup.repeat": "conflict" }, { "no.such": "x" }],
+  faults: [
+    { verdict: { kind: "respond", status: 503, body: { a: 1 } }, match: { share: 0.1 } },
+    { verdict: { kind: "duplicate" }, match: { every: 3 } },
+    { verdict: { kind: "truncate", share: 0.5 }, match: { nth: [2, 3] }, ttl: "1s" },
+    { verdict: { kind: "garbage" }, match: { share: 0.01 } },
+    { id: "same", verdict: { kind: "lose-response" }, match: { times: 1 } },
+    { verdict: { kind: "none" } },
+  ],
+  worlds: [{ name: "fuzz" }, { name: "fuzz2", from: "fuzz" }, { name: "a b" }],
+  snapshot: [{ format: "adsim-snapshot", version: 2 }],
+  reset: [{}, { seed: "another" }],
+};
 
 /** The draws of request `number`. */
 export function drawsOf(seed: string): (number: number) => Draw {
@@ -119,74 +119,108 @@ export function drawsOf(seed: string): (number: number) => Draw {
   };
 }
 
+/** A request as it is put together: right at first. */
+interface Draft {
+  method: string;
+  world: string;
+  path: string;
+  query: string[];
+  headers: string[];
+  body: Buffer;
+}
+
 export function rawRequest(draw: Draw, publisher: Publisher): RawRequest {
-  const method = pick(draw, methods);
-  const target = targetOf(draw, publisher);
-  const body = bodyOf(draw, publisher);
+  const draft = draw(0, 1) === 0 ? recording(draw, publisher) : control(draw, publisher);
+  for (let bends = draw(0, 3); bends > 0; bends -= 1) bend(draft, draw, publisher);
+  const { method, world, path, query, headers: extra, body } = draft;
+  const target = world + path + (query.length === 0 ? "" : `?${query.join("&")}`);
   const lines = [
     `${method} ${target} HTTP/1.1`,
-    chance(draw, 30) ? "Host: 127.0.0.1" : pick(draw, ["Host: localhost", "Host: 127.0.0.1:80"]),
-    ...(chance(draw, 4) ? [`Authorization: Bearer ${publisher.apiKey}`] : []),
-    ...Array.from({ length: draw(0, 2) }, () => pick(draw, headers)),
+    "Host: 127.0.0.1",
+    ...extra,
     `Content-Length: ${body.length}`,
   ];
-  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "utf8");
-  const bytes = Buffer.concat([head, body]);
-  if (draw(0, 3) > 0) return { bytes, method, target, isFramed: true };
+  const bytes = Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "utf8"), body]);
+  if (draw(0, 4) > 0) return { bytes, method, target, isFramed: true };
   return { bytes: broken(draw, bytes), method, target, isFramed: false };
 }
 
-/** True in `of - 1` of `of` cases. */
-function chance(draw: Draw, of: number): boolean {
-  return draw(1, of) > 1;
+function recording(draw: Draw, publisher: Publisher): Draft {
+  const { method, path, parameters } = pick<Operation>(draw, Object.values(operations));
+  const values: Readonly<Record<string, string>> = {
+    publisher_id: publisher.id,
+    surface: publisher.surfaces[0]?.id ?? "",
+    ad_id: "ad",
+    session_id: `session-${draw(0, 9)}`,
+    impression_id: "imp_0000000000000",
+    limit: "5",
+  };
+  const sent = Object.keys(parameters).flatMap((name) =>
+    values[name] === undefined ? [] : [[name, values[name]] as const],
+  );
+  const headers = [`Authorization: Bearer ${publisher.apiKey}`];
+  const world = "";
+  if (method === "GET") {
+    const query = sent.map(([name, value]) => `${name}=${value}`);
+    return { method, world, path, query, headers, body: Buffer.alloc(0) };
+  }
+  headers.push("Content-Type: application/json");
+  const body = Buffer.from(JSON.stringify(Object.fromEntries(sent)));
+  return { method, world, path, query: [], headers, body };
+}
+
+function control(draw: Draw, publisher: Publisher): Draft {
+  const { method, path } = pick(draw, controlRoutes);
+  const filled = path
+    .replace(":publisher", publisher.id)
+    .replace(":surface", publisher.surfaces[0]?.id ?? "")
+    .replace(":id", pick(draw, ["rule-1", "same"]))
+    .replace(":name", pick(draw, ["fuzz", "fuzz2"]));
+  const takes = method === "GET" || method === "DELETE" ? undefined : controlBodies[path];
+  const body = takes === undefined ? "" : JSON.stringify(pick(draw, takes));
+  return {
+    method,
+    world: "",
+    path: `/_sim/${filled}`,
+    query: [],
+    headers: body === "" ? [] : ["Content-Type: application/json"],
+    body: Buffer.from(body),
+  };
+}
+
+/** Makes one thing of it another. */
+function bend(draft: Draft, draw: Draw, publisher: Publisher): void {
+  const { path } = draft;
+  switch (draw(0, 6)) {
+    case 0:
+      draft.method = pick(draw, methods);
+      break;
+    case 1:
+      draft.world = pick(draw, worlds);
+      break;
+    case 2:
+      draft.path = pick(draw, [`${path}/`, `/${path}`, path.toUpperCase(), `${path}%00`, "/"]);
+      break;
+    case 3: {
+      const value = pick(draw, [publisher.id, ...garbage]);
+      draft.query.push(`${pick(draw, names)}=${encodeURI(value).replaceAll("%25", "%")}`);
+      break;
+    }
+    case 4:
+      draft.headers.push(pick(draw, headers));
+      break;
+    case 5:
+      draft.body = broken(draw, draft.body);
+      break;
+    default:
+      draft.body = Buffer.from(JSON.stringify({ [pick(draw, names)]: pick(draw, garbage) }));
+  }
 }
 
 function pick<Item>(draw: Draw, items: readonly Item[]): Item {
   const item = items[draw(0, items.length - 1)];
   if (item === undefined) throw new Error("There is nothing to choose from.");
   return item;
-}
-
-function targetOf(draw: Draw, publisher: Publisher): string {
-  const routes = [
-    ...Object.values(operations).map(({ path }) => path),
-    ...controlRoutes.map(({ path }) => `/_sim/${path}`),
-  ];
-  const path = pick(draw, routes).replaceAll(/:\w+/g, () =>
-    chance(draw, 2) ? publisher.id : encodeURI(pick(draw, garbage)),
-  );
-  const bent = [path, path, path, path, `${path}/`, `/${path}`, path.toUpperCase(), `${path}%00`];
-  const pairs = Array.from({ length: draw(0, 4) }, () => {
-    const value = chance(draw, 2) ? publisher.id : pick(draw, garbage);
-    return `${pick(draw, names)}=${encodeURI(value).replaceAll("%25", "%")}`;
-  });
-  const query = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
-  return pick(draw, worlds) + pick(draw, bent) + query;
-}
-
-function bodyOf(draw: Draw, publisher: Publisher): Buffer {
-  const own = {
-    publisher_id: publisher.id,
-    surface: publisher.surfaces[0]?.id,
-    ad_id: "ad",
-    session_id: `s${draw(0, 9)}`,
-  };
-  switch (draw(0, 7)) {
-    case 0:
-    case 1:
-      return Buffer.from(JSON.stringify(own));
-    case 2:
-      return Buffer.from(new URLSearchParams({ ...own, surface: own.surface ?? "" }).toString());
-    case 3:
-    case 4:
-      return Buffer.from(JSON.stringify(pick(draw, controlBodies)));
-    case 5:
-      return Buffer.from(JSON.stringify({ ...own, [pick(draw, names)]: pick(draw, garbage) }));
-    case 6:
-      return broken(draw, Buffer.from(JSON.stringify(own)));
-    default:
-      return Buffer.alloc(0);
-  }
 }
 
 /** Some bytes changed, left out, doubled or cut off. */
