@@ -11,8 +11,13 @@ import { paceOf, timerMs } from "./pace.ts";
 /** Who waits for the response. */
 export interface Client {
   readonly signal: AbortSignal | undefined;
-  /** What the signal lasts as long as; undefined for one that its own maker keeps. */
-  readonly keptBy?: object | undefined;
+  /**
+   * How long the process is kept for a signal to end a silence, in milliseconds: that of a time-out doesn't keep it, and
+   * there is no socket that would.
+   *
+   * @default 0
+   */
+  readonly keepsProcessMs?: number | undefined;
   readonly overtaking: Overtaking;
 }
 
@@ -28,8 +33,7 @@ export async function handOver(
   client: Client,
 ): Promise<Response> {
   const { signal, overtaking } = client;
-  // No two of them share a connection.
-  const place: Place = { world: "", connection: response, order: overtaking.nextOrder() };
+  const place: Place = { world: "", order: overtaking.nextOrder() };
   try {
     signal?.throwIfAborted();
     if (delivery.delayMs > 0) await pause(delivery.delayMs, signal);
@@ -120,14 +124,12 @@ function untilOvertaken(
   });
 }
 
-/** Requests that nothing is said to, and whose signal would be forgotten with them. */
-const silenced = new Set<object>();
-
-function silence({ signal, keptBy }: Client): Promise<never> {
+function silence({ signal, keepsProcessMs = 0 }: Client): Promise<never> {
   return new Promise((_, reject) => {
-    if (keptBy !== undefined) silenced.add(keptBy);
+    if (signal === undefined) return;
+    const timer = keepsProcessMs > 0 ? setTimeout(nothing, keepsProcessMs) : undefined;
     onAbort(signal, (reason) => {
-      if (keptBy !== undefined) silenced.delete(keptBy);
+      clearTimeout(timer);
       reject(reason);
     });
   });
@@ -193,7 +195,8 @@ function dripping(
 
 function brokenOff(text: string, sentBytes: number): ReadableStream<Uint8Array> {
   const part = new TextEncoder().encode(text).subarray(0, sentBytes);
-  let isSent = part.length === 0;
+  // Also where nothing of it is sent: MSW sends the head with the first piece.
+  let isSent = false;
   return new ReadableStream(
     {
       pull(controller) {

@@ -19,7 +19,7 @@ export function createFetch(handle: (request: ApiRequest) => ApiResponse): typeo
     request.signal.throwIfAborted();
     let read = await unlessAborted(request.signal, toApiRequest(request));
     let { url } = request;
-    const client = { overtaking, ...signalOf(input, init) };
+    const client = { overtaking, keepsProcessMs: KEEPS_PROCESS_MS, signal: signalOf(input, init) };
     for (let redirects = 0; ; redirects += 1) {
       const answer = handle(read);
       const response = await arrival(answer, client);
@@ -48,21 +48,24 @@ export async function arrival(answer: ApiResponse, client: Client): Promise<Resp
   if (answer.delivery !== undefined) return await handOver(answer, answer.delivery, client);
   const { overtaking } = client;
   if (!overtaking.isIdle) {
-    overtaking.handedOver({ world: "", connection: answer, order: LATEST_ORDER });
+    overtaking.handedOver({ world: "", order: LATEST_ORDER });
   }
   return toResponse(answer);
 }
 
+/** As long as Node's own fetch waits for a head. */
+const KEEPS_PROCESS_MS = 300_000;
+
 /**
- * The signal that ends a request: the one that was given. A request has one of its own, which only follows it as long as
- * the request is remembered.
+ * The signal that ends a request: the one that was given. A request's own only follows it, and only as long as somebody
+ * remembers the request.
  */
 function signalOf(
   input: RequestInfo | URL,
   init: RequestInit | undefined,
-): Pick<Client, "signal" | "keptBy"> {
-  if (init?.signal !== undefined) return { signal: init.signal ?? undefined };
-  return input instanceof Request ? { signal: input.signal, keptBy: input } : { signal: undefined };
+): AbortSignal | undefined {
+  if (init?.signal !== undefined) return init.signal ?? undefined;
+  return input instanceof Request ? input.signal : undefined;
 }
 
 const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -77,7 +77,11 @@ export interface Handover {
 /** Hands a response over as its delivery says. */
 export function handOver({ response, delivery, outlet, overtaking, world }: Handover): void {
   const { socket } = outlet;
-  const place: Place = { world, connection: socket, order: overtaking.nextOrder() };
+  if (socket.destroyed) {
+    delivery.undelivered();
+    return;
+  }
+  const place: Place = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
   if (endings.has(delivery.kind)) (socket as Connection)[DOOMED] = true;
   const settled = (): void => {

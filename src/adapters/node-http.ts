@@ -49,7 +49,7 @@ export interface Server {
   /** The base URL of the world `default`, without a slash at the end. */
   readonly url: string;
   readonly worlds: Worlds;
-  /** Answers what is in flight and closes, within a second. */
+  /** Answers what is in flight, cuts what a fault rule holds back for longer, and closes, within a second. */
   close(): Promise<void>;
 }
 
@@ -183,7 +183,7 @@ function applyLimits(server: HttpServer): void {
   server.requestTimeout = 60_000;
   // Node's own would set a timer twice for every request; idle connections are swept instead.
   server.keepAliveTimeout = 0;
-  // The time-outs above cover every state; an answer never takes time.
+  // The time-outs above cover every state; an answer takes time only where a fault rule says so.
   server.timeout = 0;
   // Unlimited: Node answers 503 to what exceeds it, and a load test reuses its connections for millions of requests.
   server.maxRequestsPerSocket = 0;
@@ -278,7 +278,15 @@ function closeServer(server: HttpServer, sockets: ReadonlySet<Socket>): Promise<
     }, GRACE_MS);
     server.close(() => {
       clearTimeout(timer);
-      resolve();
+      // The server says so before its last connections do, and only those know what didn't reach a client.
+      let open = sockets.size;
+      if (open === 0) resolve();
+      for (const socket of sockets) {
+        socket.once("close", () => {
+          open -= 1;
+          if (open === 0) resolve();
+        });
+      }
     });
     server.closeIdleConnections();
     // There is nothing to wait for.

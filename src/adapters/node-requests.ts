@@ -180,9 +180,9 @@ function finish(request: Arrival, body: string | Uint8Array): void {
   const isAscii = answer.headers["content-length"] === String(answer.body.length);
   // The same bytes, written faster.
   response.end(answer.body, isAscii ? "latin1" : "utf8");
+  // Without a socket it stands behind another on its connection.
   if (!overtaking.isIdle && response.socket !== null && !isControlTarget(request.path)) {
-    const world = worldOf(request.path);
-    overtaking.handedOver({ world, connection: request.socket, order: LATEST_ORDER });
+    overtaking.handedOver({ world: worldOf(request.path), order: LATEST_ORDER });
   }
 }
 

@@ -4,8 +4,6 @@
 export interface Place {
   /** Responses of another world don't overtake it: worlds don't know of each other. */
   readonly world: string;
-  /** Responses on the same connection can't overtake it: HTTP/1.1 answers in the order of the requests. */
-  readonly connection: object;
   /** Which comes later. One that no rule touched is later than all that wait. */
   readonly order: number;
 }
@@ -59,9 +57,5 @@ export function createOvertaking(): Overtaking {
 }
 
 function overtakes(later: Place, place: Place): boolean {
-  return (
-    later.order > place.order &&
-    later.world === place.world &&
-    later.connection !== place.connection
-  );
+  return later.order > place.order && later.world === place.world;
 }

@@ -37,29 +37,29 @@ const injected = {
 } as const;
 
 export const cases: readonly Case[] = [
-  { verdict: { kind: "delay", delay: 120 }, manner: "whole", served: [true] },
+  { verdict: { kind: "delay", delay: 60 }, manner: "whole", served: [true] },
   { verdict: injected, manner: "injected", served: [false] },
   { verdict: { ...injected, applied: true }, manner: "injected", served: [true] },
-  { verdict: { ...injected, delay: 120 }, manner: "injected", served: [false] },
+  { verdict: { ...injected, delay: 60 }, manner: "injected", served: [false] },
   { verdict: { kind: "drop" }, manner: "closed", served: [false] },
   { verdict: { kind: "drop", as: "reset" }, manner: "reset", served: [false] },
   { verdict: { kind: "drop", as: "silence" }, manner: "silent", served: [false] },
   { verdict: { kind: "lose-response" }, manner: "closed", served: [true] },
-  { verdict: { kind: "lose-response", delay: 120 }, manner: "closed", served: [true] },
+  { verdict: { kind: "lose-response", delay: 60 }, manner: "closed", served: [true] },
   { verdict: { kind: "lose-response", as: "reset" }, manner: "reset", served: [true] },
   { verdict: { kind: "lose-response", as: "silence" }, manner: "silent", served: [true] },
   { verdict: { kind: "timeout" }, manner: "silent", served: [false] },
   { verdict: { kind: "reset" }, manner: "reset", served: [false] },
-  { verdict: { kind: "reset", delay: 120 }, manner: "reset", served: [false] },
+  { verdict: { kind: "reset", delay: 60 }, manner: "reset", served: [false] },
   { verdict: { kind: "empty" }, manner: "closed", served: [false] },
   { verdict: { kind: "truncate", share: 0.5 }, manner: "half", served: [true] },
-  { verdict: { kind: "truncate", share: 0.5, delay: 120 }, manner: "half", served: [true] },
+  { verdict: { kind: "truncate", share: 0.5, delay: 60 }, manner: "half", served: [true] },
   { verdict: { kind: "truncate", atByte: 0 }, manner: "head", served: [true] },
   { verdict: { kind: "garbage" }, manner: "garbage", served: [true] },
   { verdict: { kind: "garbage", as: "response" }, manner: "noise", served: [true] },
   { verdict: { kind: "drip", bytesPerSecond: 4000 }, manner: "whole", served: [true] },
   { verdict: { kind: "duplicate" }, manner: "whole", served: [true, true] },
-  { verdict: { kind: "reorder", atMost: 120 }, manner: "whole", served: [true] },
+  { verdict: { kind: "reorder", atMost: 60 }, manner: "whole", served: [true] },
 ];
 
 /** Names a verdict in a test. */
@@ -85,7 +85,7 @@ export function impression({ publishers }: Watched, baseUrl: string): Sent {
 /** Waits until the next request was handled, and a moment longer: an answer that comes would be there by then. */
 export function patienceFor({ journal }: Watched): Patience {
   const before = journal.total;
-  const handled = vi.waitUntil(() => journal.total > before, { timeout: 20_000 });
+  const handled = vi.waitUntil(() => journal.total > before, { timeout: 20_000, interval: 5 });
   const until = handled.then(() => new Promise((resolve) => setTimeout(resolve, MOMENT_MS)));
   return { until, ms: 1000 };
 }

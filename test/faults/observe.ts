@@ -1,7 +1,8 @@
 /** Three real clients, and what each of them makes of an answer, told in the same words. */
 
 import { execFile } from "node:child_process";
-import { type IncomingMessage, request } from "node:http";
+// Not by name: MSW puts its own functions in place of these.
+import http, { type IncomingMessage } from "node:http";
 
 /** What a client got to see. */
 export interface Seen {
@@ -87,7 +88,7 @@ export const observeHttp: Observe = ({ url, method = "GET", headers = {}, body, 
       resolve({ ...seen, pieces: chunks.length, failure });
     };
     // A connection of its own, so that no other request's fate is this one's.
-    const sent = request(url, { method, headers, agent: false }, (incoming) => {
+    const sent = http.request(url, { method, headers, agent: false }, (incoming) => {
       response = incoming;
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
       incoming.on("error", fail);

@@ -1,0 +1,430 @@
+/** What a rule does to one connection must not reach the next: order, pipelining, sweeping, closing, nothing left behind. */
+
+import { execFile } from "node:child_process";
+import { Socket } from "node:net";
+import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test, vi } from "vitest";
+import { sweeper } from "../../src/adapters/node-idle.ts";
+import { createSimulator } from "../../src/index.ts";
+import { open, parseResponses, serve } from "../server/raw.ts";
+import { impression, listing, type Verdict, type Watched } from "./cases.ts";
+import { observeFetch } from "./observe.ts";
+
+const WAIT = { timeout: 20_000, interval: 5 };
+
+/** GET of the surfaces, as bytes; `which` tells one from another. */
+function get(sim: Watched, which: string, path = "/v1/publisher/surfaces"): string {
+  const { id, apiKey } = sim.publishers.at(0);
+  return `GET ${path}?publisher_id=${id}&which=${which} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
+}
+
+/** What comes on a connection until its end. */
+async function received(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk) => chunks.push(chunk));
+  await new Promise((resolve) => socket.once("close", resolve));
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+describe("requests that are sent ahead on one connection", () => {
+  /** What comes of four requests, the last of which closes the connection. `verdicts`: for the first, the second, … */
+  async function pipelined(...verdicts: readonly (Verdict | undefined)[]): Promise<{
+    readonly text: string;
+    readonly paths: readonly (string | undefined)[];
+  }> {
+    await using server = await serve();
+    const sim = server.worlds.get("default");
+    for (const [index, verdict] of verdicts.entries()) {
+      if (verdict !== undefined) sim.faults.add({ match: { nth: index + 1 }, verdict });
+    }
+    const socket = await open(server.port);
+    const reading = received(socket);
+    const paths = ["surfaces", "payouts", "stats"].map((path) =>
+      get(sim, path, `/v1/publisher/${path}`),
+    );
+    const last = get(sim, "last").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+    socket.write([...paths, last].join(""));
+    const text = await reading;
+    return { text, paths: sim.journal.entries().map(({ operation }) => operation) };
+  }
+
+  const bodies = (text: string): string[] => parseResponses(text).map(({ body }) => body);
+  const late = { kind: "delay", delay: 80 } as const;
+
+  test.each([
+    [late],
+    [undefined, late],
+    [late, { kind: "delay", delay: 40 }, undefined, { kind: "delay", delay: 20 }],
+    [{ kind: "drip", bytesPerSecond: 20_000 }],
+    [late, { kind: "drip", bytesPerSecond: 20_000 }],
+    [
+      { kind: "reorder", atMost: 80 },
+      { kind: "reorder", atMost: 40 },
+    ],
+  ] as const)("are answered in their order under %j, %j, %j, %j", async (...verdicts) => {
+    const plain = await pipelined();
+    const { text, paths } = await pipelined(...verdicts);
+    expect(paths).toEqual(["surfaces", "payouts", "stats", "surfaces"]);
+    expect(bodies(plain.text)).toHaveLength(4);
+    expect(bodies(text)).toEqual(bodies(plain.text));
+  });
+
+  const endings = [
+    { kind: "empty" },
+    { kind: "reset" },
+    { kind: "truncate", atByte: 7 },
+    { kind: "garbage", as: "response" },
+    { kind: "empty", delay: 60 },
+  ] as const;
+
+  test.each(
+    endings.flatMap((verdict) => [[verdict, undefined] as const, [verdict, late] as const]),
+  )(
+    "end with %j: those before are answered (%j), those after never reach the service",
+    async (verdict, before) => {
+      const [first = "", second = ""] = bodies((await pipelined()).text);
+      const { text, paths } = await pipelined(before, verdict);
+      expect(paths).toEqual(["surfaces", "payouts"]);
+      expect(bodies(text)[0]).toBe(first);
+      const rest = text.slice(text.indexOf(first) + first.length);
+      if (verdict.kind === "truncate") {
+        expect(rest).toContain(`content-length: ${second.length}`);
+        expect(rest.endsWith(`\r\n\r\n${second.slice(0, 7)}`)).toBe(true);
+      } else expect(rest.length).toBe(verdict.kind === "garbage" ? 64 : 0);
+    },
+  );
+
+  test("don't overtake one another: only a response on another connection does", async () => {
+    await using server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
+    const socket = await open(server.port);
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.write(get(sim, "a") + get(sim, "b"));
+    await vi.waitUntil(() => sim.journal.total === 2, WAIT);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(text).toBe("");
+    const other = await observeFetch(fetch)(listing(sim, server.url));
+    expect(other.status).toBe(200);
+    await vi.waitUntil(() => parseResponses(text).length === 2, WAIT);
+    socket.destroy();
+  });
+});
+
+test("a response in another world doesn't overtake, and neither does the control API's", async () => {
+  await using server = await serve();
+  const sim = server.worlds.get("default");
+  const other = server.worlds.get("other");
+  sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
+  let isThere = false;
+  const first = observeFetch(fetch)(listing(sim, server.url)).then(({ status }) => {
+    isThere = true;
+    return status;
+  });
+  await vi.waitUntil(() => sim.journal.total === 1, WAIT);
+  await observeFetch(fetch)(listing(other, `${server.url}/@other`));
+  await (await fetch(`${server.url}/_sim/journal`)).text();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(isThere).toBe(false);
+  await observeFetch(fetch)(listing(sim, `${server.url}/@default`));
+  expect(await first).toBe(200);
+});
+
+test("a connection is used on after an answer that came late", async () => {
+  await using server = await serve();
+  const sim = server.worlds.get("default");
+  sim.faults.add({ match: { every: 2 }, verdict: { kind: "delay", delay: 20 } });
+  const socket = await open(server.port);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  for (let count = 1; count <= 6; count += 1) {
+    socket.write(get(sim, String(count)));
+    await vi.waitUntil(() => parseResponses(text).length === count, WAIT);
+  }
+  expect(sim.journal.entries().map(({ fault }) => fault?.received)).toEqual(
+    [1, 2, 3, 4, 5, 6].map((number) => (number % 2 === 0 ? "whole" : undefined)),
+  );
+  socket.destroy();
+});
+
+describe("the sweep", () => {
+  async function swept(verdict: Verdict, sweeps: number): Promise<boolean> {
+    await using server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ verdict });
+    const accepted: Socket[] = [];
+    const socket = await open(server.port);
+    socket.on("error", () => undefined);
+    socket.write(get(sim, "a"));
+    await vi.waitUntil(() => sim.journal.total === 1, WAIT);
+    // The server's side of the connection, which nobody else knows.
+    const handles = process as unknown as { _getActiveHandles(): unknown[] };
+    for (const handle of handles._getActiveHandles()) {
+      if (handle instanceof Socket && handle.localPort === server.port) accepted.push(handle);
+    }
+    expect(accepted).toHaveLength(1);
+    const sweep = sweeper(accepted);
+    for (let count = 0; count < sweeps; count += 1) sweep();
+    const isGone = accepted[0]?.destroyed ?? false;
+    socket.destroy();
+    return isGone;
+  }
+
+  test.each([
+    { kind: "delay", delay: "1h" },
+    { kind: "reorder", atMost: "1h" },
+    { kind: "drip", bytesPerSecond: 1 },
+    { kind: "empty", delay: "1h" },
+  ] as const)("leaves a connection alone that waits under %j", async (verdict) => {
+    expect(await swept(verdict, 100)).toBe(false);
+  });
+
+  test("closes a silent connection, later than an idle one", async () => {
+    expect(await swept({ kind: "timeout" }, 10)).toBe(false);
+    expect(await swept({ kind: "timeout" }, 11)).toBe(true);
+  });
+});
+
+describe("closing the server", { concurrent: true }, () => {
+  test.each([
+    { kind: "delay", delay: "1h" },
+    { kind: "lose-response", delay: "1h" },
+    { kind: "reorder", atMost: "1h" },
+    { kind: "drip", bytesPerSecond: 1 },
+    { kind: "timeout" },
+  ] as const)("cuts what is under way under %j", async (verdict) => {
+    const server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ verdict });
+    const asked = [1, 2, 3].map(() => observeFetch(fetch)(impression(sim, server.url)));
+    await vi.waitUntil(() => sim.journal.total === 3, WAIT);
+    await server.close();
+    const seen = await Promise.all(asked);
+    expect(seen.map(({ failure }) => failure)).toEqual(
+      seen.map(() => expect.stringMatching(/^TypeError: (fetch failed|terminated)/)),
+    );
+    const entries = sim.journal.entries();
+    expect(entries.map(({ fault }) => fault?.received)).toEqual(entries.map(() => "nothing"));
+  });
+
+  test("what is held back for less than that is still answered, and the connection closes", async () => {
+    const server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ verdict: { kind: "delay", delay: 100 } });
+    const asked = observeFetch(fetch)(listing(sim, server.url));
+    await vi.waitUntil(() => sim.journal.total === 1, WAIT);
+    await server.close();
+    const { status, headers } = await asked;
+    expect([status, headers.connection]).toEqual([200, "close"]);
+  });
+
+  test("no timer is left of what was held back, over HTTP and in sim.fetch", async () => {
+    const script = `
+      import { createSimulator } from ${JSON.stringify(new URL("../../src/index.ts", import.meta.url).href)};
+      import { startServer } from ${JSON.stringify(new URL("../../src/server.ts", import.meta.url).href)};
+      const server = await startServer({ port: 0 });
+      const sim = createSimulator();
+      const path = "/v1/publisher/surfaces";
+      for (const { faults } of [server.worlds.get("default"), sim]) {
+        faults.add({ match: { nth: 1, per: "world" }, verdict: { kind: "delay", delay: "1h" } });
+        faults.add({ match: { nth: 2, per: "world" }, verdict: { kind: "reorder", atMost: "1h" } });
+        faults.add({ match: { nth: 3, per: "world" }, verdict: { kind: "timeout" } });
+        faults.add({ verdict: { kind: "drip", bytesPerSecond: 1 } });
+      }
+      const failures = [];
+      const subjects = [
+        [server.worlds.get("default"), (path, init) => fetch(server.url + path, init)],
+        [sim, sim.fetch],
+      ];
+      for (const [{ journal }, send] of subjects) {
+        for (let count = 1; count <= 3; count += 1) {
+          const controller = new AbortController();
+          const sent = send(path, { signal: controller.signal });
+          while (journal.total < count) await new Promise((resolve) => setTimeout(resolve, 5));
+          controller.abort();
+          await sent.catch((error) => failures.push(error.name));
+        }
+        await (await send(path)).body.cancel();
+        // Its head alone is taken.
+        await send(path);
+      }
+      await server.close();
+      console.log(failures.join());`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "-e", script],
+      { timeout: 25_000 },
+    );
+    expect(stdout.trim()).toBe(Array.from({ length: 6 }, () => "AbortError").join());
+  });
+});
+
+describe("what Node doesn't hand over as a request", () => {
+  const connect = "CONNECT ads.example:443 HTTP/1.1\r\nHost: ads.example:443\r\n\r\n";
+  const endless = `POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 40}\r\n\r\n`;
+
+  async function answerTo(verdict: Verdict, sent: string, more = 0): Promise<string> {
+    await using server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ verdict });
+    const socket = await open(server.port);
+    const reading = received(socket);
+    socket.write(sent);
+    // More than a server reads of a body that it is going to refuse.
+    const chunk = Buffer.alloc(1024 * 1024, "x");
+    for (let count = 0; count < more; count += 1) socket.write(chunk);
+    const text = await reading;
+    const [entry] = sim.journal.entries();
+    expect(entry?.fault?.kind).toBe(verdict.kind);
+    return text;
+  }
+
+  async function expectAnswer(
+    verdict: Verdict,
+    status: number,
+    sent: string,
+    more: number,
+  ): Promise<void> {
+    const text = await answerTo(verdict, sent, more);
+    const head = `HTTP/1.1 ${status} `;
+    expect(text.slice(0, head.length)).toBe(head);
+    const body = text.slice(text.indexOf("\r\n\r\n") + 4);
+    const length = Number(/content-length: (\d+)/.exec(text)?.[1]);
+    expect(body).toHaveLength(verdict.kind === "truncate" ? 3 : length);
+  }
+
+  test.each([
+    { kind: "delay", delay: 30 },
+    { kind: "drip", bytesPerSecond: 2000 },
+    { kind: "garbage" },
+    { kind: "truncate", atByte: 3 },
+  ] as const)("CONNECT is answered as %j says", async (verdict) => {
+    await expectAnswer(verdict, 404, connect, 0);
+  });
+
+  test("CONNECT after an answer that ends the connection never reaches the service", async () => {
+    await using server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ verdict: { kind: "empty", delay: 60 } });
+    const socket = await open(server.port);
+    const reading = received(socket);
+    socket.write(get(sim, "a") + connect);
+    expect(await reading).toBe("");
+    expect(sim.journal.total).toBe(1);
+  });
+
+  test("CONNECT is left without an answer", async () => {
+    expect(await answerTo({ kind: "empty" }, connect)).toBe("");
+    expect(await answerTo({ kind: "reset", delay: 20 }, connect)).toBe("");
+    expect(await answerTo({ kind: "garbage", as: "response" }, connect)).toHaveLength(64);
+  });
+
+  test("a body without end is answered late, or not at all", async () => {
+    await expectAnswer({ kind: "delay", delay: 30 }, 401, endless, 66);
+    expect(await answerTo({ kind: "reset" }, endless, 66)).toBe("");
+  });
+
+  test("a request that can't be read is answered after one that is held back", async () => {
+    await using server = await serve();
+    const sim = server.worlds.get("default");
+    sim.faults.add({ verdict: { kind: "delay", delay: 80 } });
+    const socket = await open(server.port);
+    const reading = received(socket);
+    socket.write(`${get(sim, "a")}NONSENSE\r\n\r\n`);
+    expect(parseResponses(await reading).map(({ status }) => status)).toEqual([200, 400]);
+  });
+});
+
+describe("sim.fetch", () => {
+  test("goes by fake timers", async () => {
+    vi.useFakeTimers();
+    try {
+      const sim = createSimulator();
+      sim.faults.add({ match: { nth: 1 }, verdict: { kind: "delay", delay: "1h" } });
+      sim.faults.add({ verdict: { kind: "drip", bytesPerSecond: 1 } });
+      const { url, headers = {} } = listing(sim, "http://sim.test");
+      const late = sim.fetch(url, { headers });
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      expect((await late).status).toBe(200);
+      const slow = await sim.fetch(url, { headers });
+      const reader = slow.body?.getReader();
+      const first = reader?.read();
+      await vi.advanceTimersByTimeAsync(1000);
+      expect((await first)?.value?.length).toBe(1);
+      const second = reader?.read();
+      let isThere = false;
+      void second?.then(() => {
+        isThere = true;
+      });
+      await vi.advanceTimersByTimeAsync(999);
+      expect(isThere).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect((await second)?.value?.length).toBe(1);
+      await reader?.cancel();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("is silent until it is aborted, by the signal of a Request that nobody keeps too", async () => {
+    const sim = createSimulator();
+    sim.faults.add({ verdict: { kind: "timeout" } });
+    const { url, headers = {} } = listing(sim, "http://sim.test");
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waiting = [
+      sim.fetch(url, { headers, signal }),
+      sim.fetch(new Request(url, { headers, signal })),
+    ];
+    await vi.waitUntil(() => sim.journal.total === 2, WAIT);
+    // A request of fetch's follows a signal only as long as somebody remembers the request.
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    for (let count = 0; count < 3; count += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      collect();
+    }
+    controller.abort(reason);
+    const settled = await Promise.allSettled(waiting);
+    expect(settled).toEqual(waiting.map(() => ({ status: "rejected", reason })));
+  });
+
+  test("follows a redirect by rule as fetch does, and gives up after twenty", async () => {
+    const sim = createSimulator();
+    const headers = { Location: "/v1/publisher/surfaces" };
+    sim.faults.add({
+      id: "first",
+      match: { nth: 1 },
+      verdict: { kind: "respond", status: 303, headers },
+    });
+    const sent = impression(sim, "http://sim.test");
+    const { url, method = "GET", headers: own = {}, body = "" } = sent;
+    await sim.fetch(url, { method, headers: own, body });
+    expect(sim.journal.entries().map(({ request }) => [request.method, request.path])).toEqual([
+      ["POST", "/v1/impression"],
+      ["GET", "/v1/publisher/surfaces"],
+    ]);
+    sim.faults.clear();
+    sim.faults.add({ verdict: { kind: "respond", status: 307, headers } });
+    const endless = sim.fetch(url, { method, headers: own, body });
+    await expect(endless).rejects.toMatchObject({ cause: { message: "redirect count exceeded" } });
+  });
+
+  test("sends no key along to another origin", async () => {
+    const sim = createSimulator();
+    const headers = { Location: "https://elsewhere.test/v1/publisher/surfaces" };
+    sim.faults.add({ match: { nth: 1 }, verdict: { kind: "respond", status: 307, headers } });
+    const { url, headers: own = {} } = listing(sim, "http://sim.test");
+    expect((await sim.fetch(url, { headers: own })).status).toBe(401);
+  });
+});

@@ -1,0 +1,199 @@
+/** What MSW carries out of a verdict, in its versions 2 and 3 and for two clients, and what it refuses when a rule comes. */
+
+import { HttpHandler as HttpHandler3 } from "msw";
+import { setupServer as setupServer3 } from "msw/node";
+import { HttpHandler as HttpHandler2 } from "msw2";
+import { setupServer as setupServer2 } from "msw2/node";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createSimulator, type Simulator } from "../../src/index.ts";
+import { createHandlers } from "../../src/msw.ts";
+import {
+  cases,
+  expectJournalled,
+  expectSeen,
+  impression,
+  listing,
+  nameOf,
+  patienceFor,
+  type Verdict,
+  type Wording,
+} from "./cases.ts";
+import { type Observe, observeFetch, observeHttp } from "./observe.ts";
+
+const WAIT = { timeout: 20_000, interval: 5 };
+const baseUrl = "http://ads.invalid";
+
+/** Made with the other msw. */
+vi.doMock("msw", () => import("msw2"));
+vi.resetModules();
+const { createHandlers: createHandlers2 } = await import("../../src/msw.ts");
+vi.doUnmock("msw");
+
+const closers: (() => unknown)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+const listeners = {
+  "MSW 2": (sim: Simulator): void => {
+    const handlers = createHandlers2(sim, { baseUrl });
+    const server = setupServer2(...(handlers as unknown as HttpHandler2[]));
+    server.listen({ onUnhandledRequest: "error" });
+    closers.push(() => server.close());
+  },
+  "MSW 3": (sim: Simulator): void => {
+    const server = setupServer3(...createHandlers(sim, { baseUrl }));
+    server.listen({ onUnhandledFrame: "error" });
+    closers.push(() => server.close());
+  },
+};
+
+test("each version of MSW gets handlers of its own", () => {
+  const sim = createSimulator();
+  expect(createHandlers2(sim)[0]).toBeInstanceOf(HttpHandler2);
+  expect(createHandlers(sim)[0]).toBeInstanceOf(HttpHandler3);
+});
+
+const brokenOff = /^TypeError: terminated: UND_ERR_SOCKET$/;
+const httpClient = {
+  observe: observeHttp,
+  wording: {
+    closed: /^Network error$/,
+    silent: /^impatient$/,
+    half: /^ECONNRESET: aborted$/,
+    head: /^ECONNRESET: aborted$/,
+  },
+};
+
+interface Subject {
+  readonly version: keyof typeof listeners;
+  readonly client: string;
+  readonly observe: Observe;
+  readonly wording: Wording;
+  /** Whether it comes to be known that the client leaves. */
+  readonly tellsAbort: boolean;
+}
+
+const subjects: readonly Subject[] = [
+  {
+    version: "MSW 2",
+    client: "fetch",
+    // Looked up when it is used: MSW puts its own in place.
+    observe: (sent) => observeFetch(fetch)(sent),
+    wording: {
+      closed: /^TypeError: Failed to fetch$/,
+      silent: /^AbortError: /,
+      half: brokenOff,
+      head: brokenOff,
+    },
+    tellsAbort: true,
+  },
+  { version: "MSW 2", client: "node:http", ...httpClient, tellsAbort: false },
+  {
+    version: "MSW 3",
+    client: "fetch",
+    observe: (sent) => observeFetch(fetch)(sent),
+    wording: {
+      closed: /^TypeError: fetch failed$/,
+      silent: /^AbortError: /,
+      half: brokenOff,
+      head: brokenOff,
+    },
+    tellsAbort: true,
+  },
+  { version: "MSW 3", client: "node:http", ...httpClient, tellsAbort: true },
+];
+
+const possible = cases.filter(({ manner }) => manner !== "reset" && manner !== "noise");
+
+describe.each(subjects)("$version, $client", ({ version, observe, wording, tellsAbort }) => {
+  function connect(): Simulator {
+    const sim = createSimulator({ publishers: 3 });
+    listeners[version](sim);
+    return sim;
+  }
+
+  test.each(possible.map((one) => [nameOf(one), one] as const))("sees %s", async (_, one) => {
+    const sim = connect();
+    const whole = await observe(listing(sim, baseUrl));
+    sim.journal.clear();
+    sim.faults.add({ verdict: one.verdict });
+    const patience = one.manner === "silent" ? patienceFor(sim) : undefined;
+    const began = performance.now();
+    const seen = await observe({ ...listing(sim, baseUrl), patience });
+    expectSeen(seen, one, whole, wording);
+    expectJournalled(sim, one);
+    if (one.verdict.delay !== undefined || one.verdict.kind === "reorder") {
+      expect(performance.now() - began).toBeGreaterThan(58);
+    }
+    if (one.verdict.kind === "drip") expect(seen.pieces).toBeGreaterThan(1);
+  });
+
+  test("reorder: the answer comes as soon as a later one was handed over", async () => {
+    const sim = connect();
+    sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
+    const order: string[] = [];
+    const ask = async (which: string): Promise<void> => {
+      await observe(listing(sim, baseUrl));
+      order.push(which);
+    };
+    const first = ask("first");
+    await vi.waitUntil(() => sim.journal.total === 1, WAIT);
+    await Promise.all([first, ask("second")]);
+    expect(order).toEqual(["second", "first"]);
+  });
+
+  test.each([
+    { kind: "delay", delay: "1m" },
+    { kind: "reorder", atMost: "1m" },
+    { kind: "drip", bytesPerSecond: 1 },
+  ] as const)("gone before the end of %j", async (verdict) => {
+    const sim = connect();
+    sim.faults.add({ verdict });
+    const seen = await observe({ ...impression(sim, baseUrl), patience: patienceFor(sim) });
+    expect(seen.failure).toBeDefined();
+    const received = (): string | undefined => sim.journal.entries()[0]?.fault?.received;
+    if (tellsAbort) await vi.waitUntil(() => received() === "nothing", WAIT);
+    else expect(received()).toBe("whole");
+  });
+});
+
+describe("a verdict that MSW can't carry out", () => {
+  const refused: readonly (readonly [Verdict, string])[] = [
+    [{ kind: "reset" }, 'Use { "kind": "empty" }, or sim.fetch or the server'],
+    [{ kind: "drop", as: "reset" }, 'Use as "close", or sim.fetch or the server'],
+    [{ kind: "lose-response", as: "reset" }, 'Use as "close", or sim.fetch or the server'],
+    [{ kind: "garbage", as: "response" }, 'Use as "body", or sim.fetch or the server'],
+  ];
+
+  test.each(refused)(
+    "%j is refused when the rule is added, with what to use",
+    (verdict, advice) => {
+      const sim = createSimulator();
+      createHandlers(sim);
+      expect(() => sim.faults.add({ verdict })).toThrow("verdict can't be carried out: ");
+      expect(() => sim.faults.add({ verdict })).toThrow(advice);
+      expect(sim.faults.list()).toEqual([]);
+    },
+  );
+
+  test.each(refused)("%j, in force already, refuses the handlers", (verdict, advice) => {
+    const sim = createSimulator({ faults: [{ id: "old", verdict }] });
+    expect(() => createHandlers(sim)).toThrow("faults.old can't be carried out: ");
+    expect(() => createHandlers(sim)).toThrow(advice);
+    sim.faults.clear();
+    expect(createHandlers(sim)).toHaveLength(1);
+  });
+
+  test("every other one is taken", () => {
+    const sim = createSimulator();
+    createHandlers(sim);
+    for (const { verdict } of possible) sim.faults.add({ verdict });
+    expect(sim.faults.list()).toHaveLength(possible.length);
+  });
+
+  test("what only answers, and has no rules, gets handlers", () => {
+    const { handle } = createSimulator();
+    expect(createHandlers({ handle })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,189 @@
+/** One list of requests under one plan of rules: the same rules fire at the same requests on every transport (R4). */
+
+import { createHash } from "node:crypto";
+import { setupServer as setupServer3 } from "msw/node";
+import type { HttpHandler as HttpHandler2 } from "msw2";
+import { setupServer as setupServer2 } from "msw2/node";
+import { expect, test, vi } from "vitest";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import { createSimulator, type Simulator } from "../../src/index.ts";
+import { createHandlers } from "../../src/msw.ts";
+import { startServer } from "../../src/server.ts";
+import { parityOptions, recordRequests } from "../parity-requests.ts";
+import { patienceFor, type Watched } from "./cases.ts";
+import { type Observe, observeFetch } from "./observe.ts";
+
+vi.doMock("msw", () => import("msw2"));
+vi.resetModules();
+const { createHandlers: createHandlers2 } = await import("../../src/msw.ts");
+vi.doUnmock("msw");
+
+/** All of it can be carried out on every transport. */
+const plan: readonly FaultRule[] = [
+  { id: "slow", match: { share: 0.08 }, verdict: { kind: "delay", delay: { from: 1, to: 4 } } },
+  {
+    id: "busy",
+    match: { operation: "stats", every: 4 },
+    verdict: { kind: "respond", status: 503, headers: { "Retry-After": "3" }, body: { busy: "☃" } },
+  },
+  {
+    id: "lied",
+    match: { operation: ["impression", "click"], nth: [4, 9] },
+    verdict: { kind: "respond", status: 500, body: "oops", applied: true },
+  },
+  { id: "dropped", match: { share: 0.05 }, verdict: { kind: "drop" } },
+  { id: "lost", match: { operation: "impression", every: 5 }, verdict: { kind: "lose-response" } },
+  { id: "twice", match: { operation: "impression", every: 3 }, verdict: { kind: "duplicate" } },
+  {
+    id: "second",
+    match: { operation: "click", nth: 2 },
+    verdict: { kind: "duplicate", answer: "second" },
+  },
+  {
+    id: "broken",
+    match: { operation: "surfaces", every: 3 },
+    verdict: { kind: "truncate", share: 0.5 },
+  },
+  { id: "bare", match: { operation: "payouts", nth: 3 }, verdict: { kind: "truncate", atByte: 0 } },
+  { id: "noise", match: { share: 0.06, per: "world" }, verdict: { kind: "garbage", delay: 1 } },
+  { id: "slowly", match: { every: 10 }, verdict: { kind: "drip", bytesPerSecond: 100_000 } },
+  { id: "stuck", match: { operation: "payouts", nth: 6, times: 1 }, verdict: { kind: "timeout" } },
+  { id: "closed", match: { every: 9 }, verdict: { kind: "empty" } },
+  { id: "passed", match: { every: 8 }, verdict: { kind: "reorder", atMost: 2 } },
+];
+
+/** What belongs to a connection and not to an answer. */
+const transportHeaders = ["connection", "date", "keep-alive", "transfer-encoding"];
+
+const options = { ...parityOptions, faults: plan };
+/** Every other one is enough. */
+const requests = recordRequests(parityOptions).filter((_, index) => index % 2 === 0);
+const expected = describedInProcess();
+
+test("the list is long, and every rule of the plan fires at it", () => {
+  const { sim } = expected;
+  expect(requests.length).toBeGreaterThan(100);
+  expect(sim.faults.list().map(({ id, fired }) => [id, fired > 0])).toEqual(
+    plan.map(({ id }) => [id, true]),
+  );
+  expect(digest(expected.lines)).not.toBe(digest(expected.lines.slice(1)));
+});
+
+test("sim.fetch shows what the simulator in process describes", async () => {
+  const sim = createSimulator(options);
+  expectSame(await play(observeFetch(sim.fetch), sim, "https://same.invalid"));
+});
+
+test("HTTP shows it", async () => {
+  const server = await startServer({ ...options, port: 0 });
+  try {
+    const sim = server.worlds.get("default");
+    expectSame(await play(observeFetch(fetch), sim, server.url));
+  } finally {
+    await server.close();
+  }
+});
+
+test("MSW 2 shows it", async () => {
+  const sim = createSimulator(options);
+  const handlers = createHandlers2(sim, { baseUrl: "https://same.invalid" });
+  const server = setupServer2(...(handlers as unknown as HttpHandler2[]));
+  server.listen({ onUnhandledRequest: "error" });
+  try {
+    expectSame(await play(observeFetch(fetch), sim, "https://same.invalid"));
+  } finally {
+    server.close();
+  }
+});
+
+test("MSW 3 shows it", async () => {
+  const sim = createSimulator(options);
+  const server = setupServer3(...createHandlers(sim, { baseUrl: "https://same.invalid" }));
+  server.listen({ onUnhandledFrame: "error" });
+  try {
+    expectSame(await play(observeFetch(fetch), sim, "https://same.invalid"));
+  } finally {
+    server.close();
+  }
+});
+
+interface Played {
+  readonly sim: Watched;
+  /** What the client saw, a line for each request. */
+  readonly lines: readonly string[];
+}
+
+/** What `handle` says that a client will see. */
+function describedInProcess(): Played & { readonly sim: Simulator } {
+  const sim = createSimulator(options);
+  const lines = requests.map(({ target, ...request }) => {
+    const { status, headers, body, delivery } = sim.handle({ ...request, path: target });
+    const pairs = Object.entries(headers);
+    switch (delivery?.kind) {
+      case "silence":
+        return "silence";
+      case "close":
+        return "nothing";
+      case "cut":
+        return line(status, pairs, Buffer.from(body).subarray(0, delivery.sentBytes), "broken off");
+      case "bytes":
+        return line(status, pairs, Buffer.from(delivery.bytes));
+      default:
+        return line(status, pairs, Buffer.from(body));
+    }
+  });
+  return { sim, lines };
+}
+
+async function play(observe: Observe, sim: Watched, baseUrl: string): Promise<Played> {
+  const lines: string[] = [];
+  for (const [index, { method, target, headers, body }] of requests.entries()) {
+    // A client that isn't kept waiting has no reason to look at its watch.
+    const patience = expected.lines[index] === "silence" ? patienceFor(sim) : undefined;
+    const seen = await observe({ url: `${baseUrl}${target}`, method, headers, body, patience });
+    if (seen.status !== undefined) {
+      const end = seen.failure === undefined ? undefined : "broken off";
+      lines.push(line(seen.status, Object.entries(seen.headers), seen.body, end));
+    } else {
+      lines.push(/abort|impatient/i.test(seen.failure ?? "") ? "silence" : "nothing");
+    }
+  }
+  return { sim, lines };
+}
+
+function line(
+  status: number,
+  headers: readonly (readonly [string, string])[],
+  body: Buffer,
+  end = "whole",
+): string {
+  const compared = headers
+    .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
+    .filter((header) => !transportHeaders.includes(header.split(":")[0] ?? ""))
+    .sort();
+  return [status, ...compared, body.toString("latin1"), end].join("\n");
+}
+
+function digest(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\0")).digest("hex");
+}
+
+/** Which rule did what to which request, and what became of it. */
+function decisions({ journal }: Watched): unknown[] {
+  return journal
+    .entries()
+    .map(({ sequence, operation, publisher, response, producedBy, fault, reason }) => ({
+      ...{ sequence, operation, publisher, response, producedBy, fault, reason },
+    }));
+}
+
+/** Names the first request that was answered otherwise, then compares the digests and the journals. */
+function expectSame({ sim, lines }: Played): void {
+  for (const [index, { method, target }] of requests.entries()) {
+    const name = `request ${index}: ${method} ${target.slice(0, 100)}`;
+    expect(lines[index], name).toBe(expected.lines[index]);
+  }
+  expect(digest(lines)).toBe(digest(expected.lines));
+  expect(decisions(sim)).toEqual(decisions(expected.sim));
+  expect(sim.faults.list()).toEqual(expected.sim.faults.list());
+}
