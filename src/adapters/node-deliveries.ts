@@ -77,6 +77,10 @@ export interface Handover {
 /** Hands a response over as its delivery says. */
 export function handOver({ response, delivery, outlet, overtaking, world }: Handover): void {
   const { socket } = outlet;
+  if (socket.destroyed) {
+    delivery.undelivered();
+    return;
+  }
   const place: Place = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
   if (endings.has(delivery.kind)) (socket as Connection)[DOOMED] = true;

@@ -38,7 +38,7 @@ export interface Server {
   /** The base URL of the world `default`, without a slash at the end. */
   readonly url: string;
   readonly worlds: Worlds;
-  /** Answers what is in flight and closes, within a second. */
+  /** Answers what is in flight, cuts what a fault rule holds back for longer, and closes, within a second. */
   close(): Promise<void>;
 }
 
@@ -156,7 +156,7 @@ function applyLimits(server: HttpServer): void {
   server.requestTimeout = 60_000;
   // Node's own would set a timer twice for every request; idle connections are swept instead.
   server.keepAliveTimeout = 0;
-  // The time-outs above cover every state; an answer never takes time.
+  // The time-outs above cover every state; an answer takes time only where a fault rule says so.
   server.timeout = 0;
   // Unlimited: Node answers 503 to what exceeds it, and a load test reuses its connections for millions of requests.
   server.maxRequestsPerSocket = 0;
