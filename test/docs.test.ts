@@ -1,14 +1,39 @@
 /** The pages under `docs`: what a program wrote is what it writes, what can run runs, what is named is there. */
 
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { catalogue, type OpenPoint } from "../src/assumptions/catalogue.ts";
+import { findingIds } from "../src/audit/finding.ts";
+import { controlRoutes } from "../src/control/routes.ts";
 import { coveringArray } from "../src/index.ts";
+import { startServer } from "../src/server.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
 import { runSnippet } from "./run-snippet.ts";
 
-const page = await readFile(new URL("../docs/assumptions.md", import.meta.url), "utf8");
-const matrixPage = await readFile(new URL("../docs/matrix.md", import.meta.url), "utf8");
+const pageOf = (name: string): Promise<string> =>
+  readFile(new URL(`../docs/${name}.md`, import.meta.url), "utf8");
+const page = await pageOf("assumptions");
+const matrixPage = await pageOf("matrix");
+const controlPage = await pageOf("control-api");
+const commandPage = await pageOf("command-line");
+const happenedPage = await pageOf("what-happened");
+
+function snippetsIn(text: string, language: string): string[] {
+  const found = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
+  return Array.from(found, ([, snippet = ""]) => snippet);
+}
+
+/** What stands in code in the first column of any table. */
+function listedIn(text: string): string[] {
+  return [...text.matchAll(/^\| (.+?) \| .* \|$/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  );
+}
 
 test("docs/assumptions.md is the catalogue's page; if not: npm run docs", async () => {
   expect((await runAdsim(["assumptions", "--markdown"])).stdout).toBe(page);
@@ -43,4 +68,70 @@ test("docs/matrix.md: the options and variables that it names are those of the c
 test("docs/matrix.md: so many rows as it says", () => {
   expect(matrixPage).toContain(`${coveringArray({ strength: 2 }).length} rows`);
   expect(matrixPage).toContain(`${coveringArray({ strength: 3 }).length} rows`);
+});
+
+test("docs/control-api.md has every route and no other", () => {
+  const routes = listedIn(controlPage).filter((name) => /^(GET|POST|PUT|PATCH|DELETE) /.test(name));
+  const real = controlRoutes.map(({ method, path }) => `${method} ${path}`);
+  expect(routes.sort()).toEqual(real.sort());
+});
+
+test("docs/command-line.md has every command and every option of serve, and no other", async () => {
+  const listed = listedIn(commandPage);
+  const commands = listed.flatMap((name) => /^adsim (\w+)/.exec(name)?.[1] ?? []);
+  const { stdout } = await runAdsim(["--help"]);
+  const real = [...stdout.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name = ""]) => name);
+  expect(commands.sort()).toEqual(real.filter((name) => name !== "help").sort());
+  const options = listed.flatMap((name) => /^--[\w-]+/.exec(name)?.[0] ?? []);
+  const help = (await runAdsim(["serve", "--help"])).stdout;
+  const realOptions = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name = ""]) => name);
+  expect(options.sort()).toEqual(realOptions.filter((name) => name !== "--help").sort());
+});
+
+test("docs/command-line.md: what it says of the others' options is in their help", async () => {
+  const [, others = ""] = commandPage.split("`exec` takes the same");
+  const helps = await Promise.all(
+    ["exec", "matrix", "replay"].map(async (name) => (await runAdsim([name, "--help"])).stdout),
+  );
+  const named = [...others.matchAll(/`(--[a-z-]+)[^`]*`/g)].map(([, option = ""]) => option);
+  expect(named.length).toBeGreaterThan(8);
+  for (const option of named) expect(helps.join("")).toMatch(new RegExp(`^ {2}${option} `, "m"));
+});
+
+test.each(snippetsIn(happenedPage, "ts").map((text, index) => [index + 1, text] as const))(
+  "docs/what-happened.md: TypeScript %i runs and prints what it says",
+  async (_, text) => {
+    const expected = [...text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, is]) => is);
+    expect(expected.length).toBeGreaterThan(0);
+    const stdout = await runSnippet(text);
+    expect(stdout.trimEnd().split("\n")).toEqual(expected);
+  },
+);
+
+test("docs/what-happened.md: the lines for a shell run", async () => {
+  const server = await startServer({ port: 0 });
+  const folder = await mkdtemp(join(tmpdir(), "adsim-docs-"));
+  const command = `${process.execPath} ${fileURLToPath(new URL("../src/cli/main.ts", import.meta.url))}`;
+  try {
+    const lines = snippetsIn(happenedPage, "sh").flatMap((text) => text.trim().split("\n"));
+    expect(lines.length).toBeGreaterThan(5);
+    // Something to record.
+    await fetch(`${server.url}/v1/publisher/stats`);
+    for (const line of lines) {
+      const here = line
+        .replaceAll("http://127.0.0.1:4010", server.url)
+        .replace(/^adsim /, `${command} `);
+      const shown = here.startsWith("curl ") ? `${here} --show-error --fail` : here;
+      await promisify(execFile)("sh", ["-c", shown], { cwd: folder });
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+    await server.close();
+  }
+});
+
+test("docs/what-happened.md has every finding of the client report, and no other", () => {
+  const [, section = ""] = happenedPage.split("## The client report");
+  const listed = listedIn(section.split("\n## ")[0] ?? "");
+  expect(listed.sort()).toEqual([...findingIds].sort());
 });
