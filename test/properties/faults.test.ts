@@ -20,7 +20,7 @@ const truth =
 test(truth, { timeout: 240_000 }, () => {
   const marks = createMarks();
   checkProperty(
-    { test: truth, file, runs: 3000 },
+    { test: truth, file, runs: 10_000 },
     fc.property(anyWorld, anyRules, anyCommands, (world, rules, commands) => {
       const stage = stageOf(world, rules, marks.sometimes);
       for (const command of commands) perform(command, stage);
