@@ -2,6 +2,7 @@
 
 import type { AssumptionKey } from "../assumptions/catalogue.ts";
 import { putTogether } from "../base/text.ts";
+import type { LimitClass } from "../contract/limits.ts";
 import { type ApiResponse, noResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
@@ -36,6 +37,8 @@ export interface JournalEntry {
   readonly response: ShownResponse;
   /** Who made the answer: the service, its request limit, or a fault rule in its place. */
   readonly producedBy: "service" | "limit" | "rule";
+  /** Which request limit refused it (spec §8); undefined where none did. */
+  readonly limit: LimitClass | undefined;
   /** What a fault rule did to it; undefined where none did anything. */
   readonly fault: JournalFault | undefined;
   /** Why the answer is what it is: what was done, or the error's code. */

@@ -2,7 +2,9 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import { toBase64 } from "../base/text.ts";
+import type { LimitClass } from "../contract/limits.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import { operations } from "../contract/operations.ts";
 import type { Secrets } from "./filter.ts";
 import type { JournalEntry, JournalFault, Nearest } from "./journal.ts";
 import type { JournalRecord } from "./record.ts";
@@ -46,11 +48,17 @@ export function shownEntry(
     },
     response: shownResponse(record.response, veil, bytesReceived(record)),
     producedBy: record.producedBy,
+    limit: limitOf(record),
     fault: shownFault(record, veil),
     reason: record.reason,
     assumptions: record.shapedBy.length === 0 ? "documented" : [...record.shapedBy],
     ...(nearest && { nearest: shownNearest(nearest, veil) }),
   };
+}
+
+function limitOf({ producedBy, operation }: JournalRecord): LimitClass | undefined {
+  if (producedBy !== "limit" || operation === undefined) return undefined;
+  return operations[operation].limit;
 }
 
 function shownNearest({ sent, closest, paste }: Nearest, { text }: Veil): Nearest {

@@ -359,7 +359,9 @@ describe("respond", () => {
     sim.faults.add({ id: "ours", verdict: { kind: "respond", status: 429 } });
     stats();
     const [limit, rule] = sim.journal.entries({ status: 429 });
-    expect(limit).toMatchObject({ producedBy: "limit", reason: "rate_limited", fault: undefined });
+    expect(limit).toMatchObject({ producedBy: "limit", limit: "reporting", fault: undefined });
+    expect(limit?.reason).toBe("rate_limited");
+    expect(rule?.limit).toBeUndefined();
     expect(rule).toMatchObject({ producedBy: "rule", fault: { rule: "ours", served: false } });
   });
 });
