@@ -7,7 +7,7 @@ const ARRIVAL_MS = 100;
 /** Requests that were sent in one go come at smaller intervals than this. */
 const BURST_INTERVAL_MS = 20;
 /** Longer than this after the answer nothing arrives that was sent before. */
-const BURST_MS = 1000;
+const BURST_MS = 250;
 /** Where time can't be told. As many as a browser has connections to a host. */
 const MOST_IN_FLIGHT = 6;
 

@@ -87,8 +87,9 @@ describe("requests before Retry-After was over", () => {
       stage.impression(`s${count}`);
       stage.wait(10);
     }
-    expect(stage.proving("before-retry-after")[0]).toBeGreaterThan(100);
-    expect(stage.proving("before-retry-after")).toHaveLength(199);
+    // What came in the first quarter of a second may have been on its way.
+    expect(stage.proving("before-retry-after")[0]).toBe(27);
+    expect(stage.proving("before-retry-after")).toHaveLength(274);
   });
 
   describe("is not said of", () => {
