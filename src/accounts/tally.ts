@@ -39,7 +39,8 @@ export function createTally(): Tally {
   return { impression: createEventTally(), click: createEventTally() };
 }
 
-function createEventTally(): EventTally {
+/** Nothing counted yet. */
+export function createEventTally(): EventTally {
   return {
     applied: 0,
     suppressed: 0,

@@ -1,7 +1,8 @@
 /** A recorded answer beside the one that came now: what differs between them, byte for byte. */
 
+import { REDACTED } from "../journal/secrets.ts";
 import { masked } from "./masked.ts";
-import { REDACTED, type RecordedResponse } from "./recording.ts";
+import type { RecordedResponse } from "./recording.ts";
 
 /** What came back now. */
 export interface Answered {
