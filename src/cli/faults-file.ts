@@ -1,7 +1,7 @@
 /** The rules of `--faults FILE`: a JSON list of them, or one. What is wrong is said of its place in the file. */
 
 import { readFile } from "node:fs/promises";
-import { whyNot } from "../adapters/text-lines.ts";
+import { whyNot } from "../adapters/file-error.ts";
 import { InputError } from "../base/input.ts";
 import { whyNotJson } from "../base/not-json.ts";
 import { repeatedMember } from "../control/repeated-member.ts";

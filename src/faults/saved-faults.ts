@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError, inField } from "../base/input.ts";
+import { wholeFrom } from "../base/schemas.ts";
 import { type Rule, ruleOf, WHOLE_WORLD, type WhyNot } from "./installed-rule.ts";
 import { copyOfRule, type FaultRule, parseRule } from "./rule.ts";
 
@@ -48,7 +49,7 @@ function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
   return Array.from(counts).sort(([left], [right]) => left - right);
 }
 
-const natural = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const natural = wholeFrom(0);
 const counts = v.pipe(
   v.array(v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(WHOLE_WORLD)), natural])),
   v.check(
