@@ -1,5 +1,6 @@
 /** A recorded answer beside the one that came now: what differs between them, byte for byte. */
 
+import { utf8Text } from "../base/text.ts";
 import { REDACTED } from "../journal/secrets.ts";
 import { masked } from "./masked.ts";
 import type { RecordedResponse } from "./recording.ts";
@@ -128,12 +129,7 @@ function bodyDifference(
 
 /** Undefined for bytes that aren't text. */
 function textOf(body: string | Uint8Array): string | undefined {
-  if (typeof body === "string") return body;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
+  return typeof body === "string" ? body : utf8Text(body);
 }
 
 function bytesOf(body: string | Uint8Array): Uint8Array {
