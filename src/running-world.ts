@@ -55,7 +55,7 @@ export function createWorldMaker({
   read,
   surroundings,
   journal,
-  transports: { refusal },
+  transports: { whyNot },
 }: WorldMakerParts): WorldMaker {
   const { clock: mode, wallClock, explain } = read;
 
@@ -78,7 +78,7 @@ export function createWorldMaker({
     const freshBuckets = buckets.fresh;
     const accounts = createAccounts({ ids, population, freshBuckets, strangers });
     const { meter } = surroundings;
-    const access = { clock, rules, refusal, explain, meter };
+    const access = { clock, rules, whyNot, explain, meter };
     const parts = { seed, about, assumptions, ids, population, accounts, ...access };
     const exchange = createExchange(parts, journal, startDay);
     return { ...parts, dayOf, settings, buckets, exchange };
@@ -91,7 +91,7 @@ export function createWorldMaker({
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
       const rules = createRuleList(settings.seed);
       for (const [index, rule] of read.faults.entries()) {
-        inField(`faults.${index}`, () => rules.add(rule, clock.now(), refusal));
+        inField(`faults.${index}`, () => rules.add(rule, clock.now(), whyNot));
       }
       return continued(settings, { clock, rules });
     },

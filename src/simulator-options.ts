@@ -4,11 +4,11 @@ import * as v from "valibot";
 import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
-import { type ClockMode, type WallClock, wallFor } from "./base/clock.ts";
+import { type ClockMode, clockModes, type WallClock, wallFor } from "./base/clock.ts";
 import { InputError, inField, isPlainObject, parseInput } from "./base/input.ts";
 import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./faults/rule.ts";
 import { MAX_POPULATION } from "./publishers/population.ts";
-import type { Profile } from "./publishers/profiles.ts";
+import { type Profile, profileNames } from "./publishers/profiles.ts";
 
 /** A choice for some of the spec's open points. */
 export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };
@@ -81,9 +81,9 @@ const optionsSchema = v.strictObject({
     ),
     25,
   ),
-  profile: v.optional(v.picklist(["typical", "tiny", "adversarial"]), "typical"),
+  profile: v.optional(v.picklist(profileNames), "typical"),
   assumptions: v.optional(assumptionsSchema, {}),
-  clock: v.optional(v.picklist(["frozen", "flowing", "system"]), "frozen"),
+  clock: v.optional(v.picklist(clockModes), "frozen"),
   wallClock: v.optional(
     v.custom<WallClock>(
       (value) => typeof value === "function",

@@ -139,7 +139,7 @@ function createCore(
     snapshot: () => snapshotOf(running, running.rules.save(running.clock.now())),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
-      const next = make.saved(saved, loadRuleList(saved.seed, saved.faults, transports.refusal));
+      const next = make.saved(saved, loadRuleList(saved.seed, saved.faults, transports.whyNot));
       eras.finish(running.clock.mode, "state");
       running = next;
     },

@@ -214,6 +214,11 @@ function isControlPath(path: string): boolean {
   return path.startsWith("/_sim") && (path.length === 5 || path[5] === "/" || path[5] === "?");
 }
 
+/** The name of the world that a path belongs to, as it is written there. */
+export function worldOf(path: string): string {
+  return path.startsWith("/@") ? path.slice(2, endOfName(path)) : DEFAULT_WORLD;
+}
+
 /** Whether a path, its world's prefix included, belongs to the control API. */
 export function isControlTarget(path: string): boolean {
   return isControlPath(path.startsWith("/@") ? path.slice(endOfName(path)) : path);

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
-import type { ClockMode } from "../base/clock.ts";
+import { type ClockMode, clockModes } from "../base/clock.ts";
 import { digestOf } from "../base/digest.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { type SavedFaults, savedFaultsSchema } from "../faults/saved-faults.ts";
@@ -10,7 +10,7 @@ import { Book, type SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
-import type { Profile } from "../publishers/profiles.ts";
+import { type Profile, profileNames } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
@@ -111,9 +111,9 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   seed: v.string(),
   start: worldInstant,
   publishers: v.pipe(count, v.minValue(1), v.maxValue(MAX_POPULATION)),
-  profile: v.picklist(["typical", "tiny", "adversarial"]),
+  profile: v.picklist(profileNames),
   assumptions: v.record(v.string(), v.string()),
-  clock: v.strictObject({ mode: v.picklist(["frozen", "flowing", "system"]), now: worldInstant }),
+  clock: v.strictObject({ mode: v.picklist(clockModes), now: worldInstant }),
   faults: savedFaultsSchema,
   strangers: savedTally,
   accounts: v.array(savedAccount),

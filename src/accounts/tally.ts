@@ -1,6 +1,7 @@
 /** What became of one publisher's impression and click requests, counted as they came. An audit holds it against the book. */
 
 import * as v from "valibot";
+import { wholeFrom } from "../base/schemas.ts";
 
 /** Requests of one operation. Counts of requests, and sums of what their answers credited in micro-INR. */
 export interface EventTally {
@@ -39,7 +40,8 @@ export function createTally(): Tally {
   return { impression: createEventTally(), click: createEventTally() };
 }
 
-function createEventTally(): EventTally {
+/** Nothing counted yet. */
+export function createEventTally(): EventTally {
   return {
     applied: 0,
     suppressed: 0,
@@ -61,7 +63,7 @@ export function copyOfTally({ impression, click }: Tally): Tally {
   return { impression: { ...impression }, click: { ...click } };
 }
 
-const natural = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const natural = wholeFrom(0);
 const eventTally = v.strictObject({
   applied: natural,
   suppressed: natural,

@@ -6,7 +6,6 @@
 import type { Socket } from "node:net";
 import type { Delivery } from "../contract/delivery.ts";
 import type { ApiResponse } from "../contract/messages.ts";
-import { DEFAULT_WORLD } from "../worlds.ts";
 import type { Overtaking, Place } from "./overtaking.ts";
 import { paceOf, timerMs } from "./pace.ts";
 
@@ -59,11 +58,6 @@ export function isSilent(socket: Connection): boolean {
 export function holdsBack(socket: Connection): boolean {
   for (const { stopWaiting } of socket[HELD] ?? []) if (stopWaiting !== undefined) return true;
   return false;
-}
-
-/** The name of the world that a path belongs to, as it is written there. */
-export function worldOf(path: string): string {
-  return /^\/@([^/?]*)/.exec(path)?.[1] ?? DEFAULT_WORLD;
 }
 
 export interface Handover {

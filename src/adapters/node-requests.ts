@@ -7,9 +7,9 @@ import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import { isControlTarget } from "../worlds.ts";
+import { isControlTarget, worldOf } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
-import { handOver, isDoomed, type Outlet, worldOf } from "./node-deliveries.ts";
+import { handOver, isDoomed, type Outlet } from "./node-deliveries.ts";
 import { LATEST_ORDER, type Overtaking } from "./overtaking.ts";
 
 /** What the request path needs to know of the server. */

@@ -1,4 +1,4 @@
-/** What the server takes from the installed package: its version, and names and contacts on first need. */
+/** What the server takes from the installed package: names and contacts, on first need. */
 
 import { createRequire } from "node:module";
 import type { People } from "../publishers/people.ts";
@@ -7,12 +7,6 @@ import type { Surroundings } from "../running-world.ts";
 const require = createRequire(import.meta.url);
 /** `.ts` in the repository, `.js` in the package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-
-/** The version of this package. */
-export function packageVersion(): string {
-  // package.json stands two levels above src/adapters as above dist/adapters.
-  return (require("../../package.json") as { version: string }).version;
-}
 
 /** Loads the names on first need: importing them takes longer than starting the server. */
 export const nodeSurroundings: Surroundings = {

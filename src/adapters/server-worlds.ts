@@ -5,13 +5,14 @@ import type { Snapshot } from "../accounts/snapshot.ts";
 import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { WallClock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
+import { VERSION } from "../base/version.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
 import { createMeter } from "../exchange/meter.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../worlds.ts";
-import { nodeSurroundings, packageVersion } from "./node-surroundings.ts";
+import { nodeSurroundings } from "./node-surroundings.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
 export interface ServerOptions extends SimulatorOptions {
@@ -68,7 +69,7 @@ export function createServerWorlds(options: ServerOptions, maxWorlds: number | u
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: { ...nodeSurroundings, meter: createMeter(() => performance.now()) },
-    control: createControl({ version: packageVersion(), controlToken }),
+    control: createControl({ version: VERSION, controlToken }),
     maxWorlds,
   });
   // Finds wrong options now instead of at the first request.

@@ -9,8 +9,9 @@ import { parseSnapshot, type Snapshot } from "../accounts/snapshot.ts";
 import { InputError } from "../base/input.ts";
 import { whyNotJson } from "../base/not-json.ts";
 import type { SimulatorCore } from "../simulator.ts";
+import { whyNot } from "./file-error.ts";
 import { crypto } from "./node-builtins.ts";
-import { linesOf, whyNot } from "./text-lines.ts";
+import { linesOf } from "./text-lines.ts";
 
 /** A snapshot's file that can't be read or written. The message names it, says why and what to do; nothing was changed. */
 export class SnapshotFileError extends Error {

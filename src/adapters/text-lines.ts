@@ -42,22 +42,3 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
   }
   if (pieces.length > 0) yield line();
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: "this user may not",
-  EFBIG: "it would be larger than a file may be",
-  EISDIR: "it is a folder",
-  ENAMETOOLONG: "its name is too long",
-  ENOENT: "there is no such file or folder",
-  ENOSPC: "the disk is full",
-  ENOTDIR: "a part of its path is not a folder",
-  EPERM: "this user may not",
-  EROFS: "the file system is read-only",
-};
-
-/** Why the file system refused, in words; what any other error says. */
-export function whyNot(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  return reasons[code ?? ""] ?? error.message;
-}

@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
+import { wholeFrom } from "../base/schemas.ts";
 
 /** Distinct events that the client believes recorded. */
 export interface ClientCounts {
@@ -13,13 +14,11 @@ export interface ClientCounts {
   readonly revenueInr?: number | undefined;
 }
 
-const wholeNumber = "must be a whole number from 0 on";
-const count = v.pipe(v.number(wholeNumber), v.safeInteger(wholeNumber), v.minValue(0, wholeNumber));
 const amount = "must be an amount in INR from 0 on";
 const countsSchema = v.strictObject({
   publisher: v.optional(v.string("must be the id of a publisher")),
-  impressions: count,
-  clicks: count,
+  impressions: wholeFrom(0),
+  clicks: wholeFrom(0),
   revenueInr: v.optional(v.pipe(v.number(amount), v.finite(amount), v.minValue(0, amount))),
 });
 const listSchema = v.pipe(

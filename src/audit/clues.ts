@@ -2,7 +2,7 @@
 
 import type { AssumptionKey } from "../assumptions/catalogue.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { notes } from "../exchange/outcome.ts";
+import { isRecorded, notes } from "../exchange/outcome.ts";
 import type { JournalEntry, JournalFault } from "../journal/journal.ts";
 
 /** An entry that can explain a difference. */
@@ -52,18 +52,14 @@ export function cluesOf(entries: readonly RecordingEntry[]): Clue[] {
       place += 1;
     }
     if (isUnseen(sent.entry.fault)) {
-      if (isRecorded(sent.entry)) unseen.set(sent.event, sent);
+      if (isRecorded(sent.entry.reason)) unseen.set(sent.event, sent);
     } else if (isKnown(sent.entry)) {
       const first = unseen.get(sent.event);
-      if (first !== undefined && !isRecorded(sent.entry)) learnt.add(first.entry.sequence);
+      if (first !== undefined && !isRecorded(sent.entry.reason)) learnt.add(first.entry.sequence);
       unseen.delete(sent.event);
     }
   }
   return clues.map((one) => (isAbout(one, learnt) ? { ...one, kind: "learnt later" } : one));
-}
-
-function isRecorded({ reason }: JournalEntry): boolean {
-  return reason === notes.recorded || reason === notes.uncredited;
 }
 
 function isAbout({ kind, sequences }: Clue, learnt: ReadonlySet<number>): boolean {
@@ -72,7 +68,9 @@ function isAbout({ kind, sequences }: Clue, learnt: ReadonlySet<number>): boolea
 
 /** Whether the answer says that the event is on record. */
 function isKnown(entry: JournalEntry): boolean {
-  return entry.fault?.served !== false && (isRecorded(entry) || entry.reason === notes.duplicate);
+  return (
+    entry.fault?.served !== false && (isRecorded(entry.reason) || entry.reason === notes.duplicate)
+  );
 }
 
 /** Whether the service acted and the client doesn't know of it. */
@@ -95,10 +93,10 @@ function copyOf(
 
 function cluesOfBoth({ entry: first }: RecordingEntry, { entry: second }: RecordingEntry): Clue[] {
   const by = ruleIn(first.fault);
-  if (isRecorded(first) && isRecorded(second)) {
+  if (isRecorded(first.reason) && isRecorded(second.reason)) {
     return [clue([first, second], "applied twice", `applied twice, so recorded twice${by}`)];
   }
-  const unseen = [first, second].find((one) => isRecorded(one) && isUnseen(one.fault));
+  const unseen = [first, second].find((one) => isRecorded(one.reason) && isUnseen(one.fault));
   if (unseen === undefined) return [];
   const text = `applied twice, and recorded as #${unseen.sequence}, whose answer the client didn't get${by}`;
   return [clue([first, second], "answer lost", text)];
@@ -106,7 +104,8 @@ function cluesOfBoth({ entry: first }: RecordingEntry, { entry: second }: Record
 
 function cluesOfOne(sent: RecordingEntry, before: RecordingEntry | undefined): Clue[] {
   const { entry } = sent;
-  const again = isRecorded(entry) && before !== undefined ? [recordedAgain(sent, before)] : [];
+  const again =
+    isRecorded(entry.reason) && before !== undefined ? [recordedAgain(sent, before)] : [];
   const own = clueOf(entry);
   return own === undefined ? again : [...again, own];
 }
@@ -122,11 +121,11 @@ function clueOf(entry: JournalEntry): Clue | undefined {
     return clue([entry], "kept from the service", `${what}, not recorded${by}`);
   }
   if (isUnseen(fault)) {
-    return isRecorded(entry)
+    return isRecorded(entry.reason)
       ? clue([entry], "answer lost", `recorded by the service, ${fateOf(entry)}${by}`)
       : undefined;
   }
-  if (isRecorded(entry)) return undefined;
+  if (isRecorded(entry.reason)) return undefined;
   if (reason === notes.unknownImpression) {
     const text = "answered, but nobody knows the impression: not recorded";
     return clue([entry], "unknown impression", text);

@@ -1,6 +1,6 @@
 /** What became of recording requests, as an audit shows it: a tally and what the book has, brought into one line. */
 
-import type { EventTally, Tally } from "../accounts/tally.ts";
+import { createEventTally, type EventTally, type Tally } from "../accounts/tally.ts";
 import { MICROS_PER_INR } from "../base/money.ts";
 
 /**
@@ -73,20 +73,7 @@ export function linesOf(first: FiguresByOperation, ...more: FiguresByOperation[]
 }
 
 function sumOf(...all: Figures[]): Figures {
-  const tally: Record<keyof EventTally, number> = {
-    applied: 0,
-    suppressed: 0,
-    uncounted: 0,
-    refused: 0,
-    copies: 0,
-    injected: 0,
-    dropped: 0,
-    lost: 0,
-    unseen: 0,
-    seenMicros: 0,
-    unseenMicros: 0,
-    repeatedMicros: 0,
-  };
+  const tally = createEventTally();
   let recordedMicros = 0;
   for (const one of all) {
     for (const name of Object.keys(tally) as (keyof EventTally)[]) tally[name] += one.tally[name];

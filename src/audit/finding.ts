@@ -74,6 +74,14 @@ export function groupedBy<Item>(
   return groups;
 }
 
+/**
+ * A key for {@link groupedBy}: what asks for the same. Impressions without a session are left out: those of different users
+ * look the same.
+ */
+export function sameAgain({ event, isOneEvent, same }: Attempt): string | undefined {
+  return event === undefined || isOneEvent ? same : undefined;
+}
+
 /** `#18 came 0.2 s later`, or `at once`. */
 export function cameAfter({ record: before }: Attempt, { sequence, record }: Attempt): string {
   const ms = record.nowMs - before.nowMs;

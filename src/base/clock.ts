@@ -33,13 +33,12 @@ export interface Clock {
   set(change: { readonly mode?: ClockMode; readonly nowMs?: number }): void;
 }
 
-const modes = ["frozen", "flowing", "system"] as const;
-modes satisfies readonly ClockMode[];
+export const clockModes: readonly ClockMode[] = ["frozen", "flowing", "system"];
 
 const wholeMs = "must be whole milliseconds since 1970, as a number";
 const changeSchema = v.pipe(
   v.strictObject({
-    mode: v.optional(v.picklist(modes, `must be one of ${modes.join(", ")}`)),
+    mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
     nowMs: v.optional(v.pipe(v.number(wholeMs), v.safeInteger(wholeMs))),
   }),
   v.check(

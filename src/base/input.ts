@@ -7,6 +7,8 @@ import { shown } from "./shown.ts";
 export class InputError extends TypeError {
   override readonly name = "InputError";
   readonly field: string;
+  /** The message without the field: what is expected there. */
+  readonly expected: string;
   /** `not-found`: the input is well-formed and names nothing. `conflict`: it can't be done now. */
   readonly reason: "invalid" | "not-found" | "conflict";
 
@@ -15,8 +17,10 @@ export class InputError extends TypeError {
     expected: string,
     reason: "invalid" | "not-found" | "conflict" = "invalid",
   ) {
-    super(`${field} ${expected}${/[.?]$/.test(expected) ? "" : "."}`.trimStart());
+    const sentence = /[.?]$/.test(expected) ? expected : `${expected}.`;
+    super(`${field} ${sentence}`.trimStart());
     this.field = field;
+    this.expected = sentence;
     this.reason = reason;
   }
 }
@@ -49,9 +53,8 @@ export function inField<Result>(field: string, check: () => Result): Result {
     return check();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const rest = error.message.slice(error.field.length).trimStart();
     const inner = error.field === "" ? field : `${field}.${error.field}`;
-    throw new InputError(inner, rest, error.reason);
+    throw new InputError(inner, error.expected, error.reason);
   }
 }
 

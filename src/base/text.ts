@@ -23,6 +23,15 @@ export function putTogether(text: string): void {
 
 const START = /^/;
 
+/** The text that bytes are in UTF-8, a byte order mark included; undefined where they are none. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Base 64 of any bytes. */
 export function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = [];

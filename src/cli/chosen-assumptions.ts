@@ -1,11 +1,11 @@
 /** What `--assume` and the file of `--assumptions` choose together. What is wrong is said of the one it came from. */
 
-import { readFile } from "node:fs/promises";
 import type { Assumptions } from "../assumptions/catalogue.ts";
 import { resolveAssumptions } from "../assumptions/resolve.ts";
 import { InputError } from "../base/input.ts";
 import { shown } from "../base/shown.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import type { CommandFailure } from "./exit.ts";
+import { readJsonFile, wrongFile } from "./json-file.ts";
 
 type Chosen = Readonly<Record<string, string>>;
 
@@ -25,7 +25,7 @@ export async function chosenAssumptions(
   file: string | undefined,
 ): Promise<ChosenAssumptions> {
   if (file === undefined) return { chosen: assume, inForce: resolveAssumptions(assume) };
-  const chosen = { ...choicesIn(file, await textOf(file)), ...assume };
+  const chosen = { ...(await choicesIn(file)), ...assume };
   try {
     return { chosen, inForce: resolveAssumptions(chosen) };
   } catch (error) {
@@ -40,60 +40,27 @@ function isAbout({ field }: InputError, assume: Chosen): boolean {
   );
 }
 
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw failure(file, `can't be read: ${why}. Give the path of a JSON file.`);
-  }
-}
+const CHOICES = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';
+const EXPECTED = `It must hold ${CHOICES}.`;
 
-const EXPECTED = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';
-
-function choicesIn(file: string, text: string): Chosen {
-  // Some editors put a byte order mark before a text.
-  const json = text.replace(/^\ufeff/, "");
-  const value = parsed(file, json);
+async function choicesIn(file: string): Promise<Chosen> {
+  const { value, repeated } = await readJsonFile("--assumptions", file, EXPECTED);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw failure(file, `must hold ${EXPECTED}.`);
+    throw failure(file, `must hold ${CHOICES}.`);
   }
   const wrong = Object.entries(value).find(([, choice]) => typeof choice !== "string");
   if (wrong !== undefined) {
     const [key] = wrong;
-    throw failure(
-      file,
-      `must hold ${EXPECTED}. ${JSON.stringify(key)} has no text for its choice.`,
-    );
+    throw failure(file, `must hold ${CHOICES}. ${JSON.stringify(key)} has no text for its choice.`);
   }
-  const twice = repeatedName(json);
-  if (twice !== undefined) {
-    throw failure(file, `has ${JSON.stringify(twice)} more than once. Keep the one that you mean.`);
+  if (repeated !== undefined) {
+    const what = `has ${JSON.stringify(repeated)} more than once. Keep the one that you mean.`;
+    throw failure(file, what);
   }
   // Every value was found to be a text above.
   return value as Chosen;
 }
 
-/** A name that the object has twice: `JSON.parse` keeps the last and says nothing. */
-function repeatedName(json: string): string | undefined {
-  const names = new Set<string>();
-  for (const [, name = "", colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
-    if (colon === undefined) continue;
-    if (names.has(JSON.parse(name))) return JSON.parse(name);
-    names.add(JSON.parse(name));
-  }
-  return undefined;
-}
-
-function parsed(file: string, json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw failure(file, `is not JSON: ${why}. It must hold ${EXPECTED}.`);
-  }
-}
-
 function failure(file: string, what: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `--assumptions ${file}: ${what}`);
+  return wrongFile("--assumptions", file, what);
 }

@@ -51,10 +51,8 @@ function isInputError(error: unknown): error is InputError {
   return error instanceof Error && error.name === "InputError" && "field" in error;
 }
 
-function inOptionNames(error: InputError): string {
-  const { field, message } = error;
-  const rest = message.startsWith(field) ? message.slice(field.length).trimStart() : message;
+function inOptionNames({ field, expected }: InputError): string {
   const assumption = /^assumptions\.(.+)$/s.exec(field)?.[1];
-  if (assumption !== undefined) return `--assume: ${assumption} ${rest}`;
-  return `${optionNames[field] ?? `--${field}`} ${rest}`;
+  if (assumption !== undefined) return `--assume: ${assumption} ${expected}`;
+  return `${optionNames[field] ?? `--${field}`} ${expected}`;
 }

@@ -182,7 +182,8 @@ function wholeNumber(maximum = Number.MAX_SAFE_INTEGER): (text: string) => numbe
   };
 }
 
-function notEmpty(text: string): string {
+/** @throws InvalidArgumentError for an empty text: a variable that isn't set, mostly. */
+export function notEmpty(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");
 }

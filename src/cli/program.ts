@@ -1,7 +1,7 @@
 /** The commands and their help. What a command does is loaded when it is called, so that help and errors come at once. */
 
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { VERSION } from "../base/version.ts";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
 import { exitCodes, explain } from "./exit.ts";
@@ -48,7 +48,7 @@ export async function run(args: readonly string[]): Promise<number> {
 function createProgram(ends: (exitCode: number) => void): Command {
   const program = new Command("adsim")
     .description("A deterministic in-memory simulator of a Publisher Advertising API.")
-    .version(packageVersion(), "--version", "show the version")
+    .version(VERSION, "--version", "show the version")
     .helpOption("--help", "show help")
     .enablePositionalOptions()
     .exitOverride()
@@ -164,13 +164,4 @@ function endUnlessClosed(error: NodeJS.ErrnoException): void {
   process.stderr.write(`adsim: can't write to standard output: ${error.message}\n`);
   // The command doesn't know, and would end well.
   process.exit(exitCodes.couldNotRun);
-}
-
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
-  return typeof manifest === "object" && manifest !== null && "version" in manifest
-    ? String(manifest.version)
-    : "unknown";
 }

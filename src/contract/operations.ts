@@ -108,6 +108,9 @@ export const operations = {
   },
 } as const;
 
+/** In the order of the spec. */
+export const operationIds: readonly OperationId[] = Object.values(operations).map(({ id }) => id);
+
 operations satisfies { readonly [Id in OperationId]: Operation & { readonly id: Id } };
 
 interface ParameterTypes {

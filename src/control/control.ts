@@ -52,14 +52,13 @@ function answerSafely(
 
 /** A token of letters alone looks like the name of a field, and like a choice. */
 function withoutToken(error: InputError, token: string | undefined): InputError {
-  const { field, message, reason } = error;
+  const { field, message, expected, reason } = error;
   const quoted = JSON.stringify(token);
   if (token === undefined || !(field.split(".").includes(token) || message.includes(quoted))) {
     return error;
   }
   const hidden = field.replaceAll(token, "(unprintable)");
-  const rest = message.slice(field.length).trimStart();
-  return new InputError(hidden, rest.replaceAll(quoted, '"(unprintable)"'), reason);
+  return new InputError(hidden, expected.replaceAll(quoted, '"(unprintable)"'), reason);
 }
 
 function answer(request: ApiRequest, place: WorldPlace, version: string): ApiResponse {

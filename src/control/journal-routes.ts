@@ -2,9 +2,9 @@
 
 import type { JournalEntry, JournalFilter } from "../journal/journal.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
-import type { Call, Reply } from "./routes.ts";
+import type { Call, ControlRoute, Reply } from "./routes.ts";
 
-export const journalQuery: readonly string[] = [
+const journalQuery: readonly string[] = [
   "operation",
   "publisher",
   "status",
@@ -18,9 +18,21 @@ export const journalQuery: readonly string[] = [
   "format",
 ];
 
+export const journalRoutes: readonly ControlRoute[] = [
+  { method: "GET", path: "journal", query: journalQuery, answer: show },
+  {
+    method: "DELETE",
+    path: "journal",
+    answer({ world }) {
+      world.journal.clear();
+      return { kind: "nothing" };
+    },
+  },
+];
+
 const LAST_NUMBER = Number.MAX_SAFE_INTEGER;
 
-export function showJournal({ world, query, host, prefix }: Call): Reply {
+function show({ world, query, host, prefix }: Call): Reply {
   const { journal } = world;
   const filter = filterIn(query);
   const baseUrl = baseUrlOf(host, prefix);
@@ -42,11 +54,6 @@ export function showJournal({ world, query, host, prefix }: Call): Reply {
         },
       };
   }
-}
-
-export function clearJournal({ world }: Call): Reply {
-  world.journal.clear();
-  return { kind: "nothing" };
 }
 
 /** Text becomes a number or a boolean here; the journal refuses what it can't use, by the same names. */

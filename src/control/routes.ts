@@ -3,15 +3,16 @@
 import * as v from "valibot";
 import type { Publishers } from "../accounts/directory.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { clockModes } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
+import { instantText } from "../base/schemas.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import type { Worlds } from "../worlds.ts";
-import { answerAudit } from "./audit-route.ts";
+import { auditRoutes } from "./audit-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { integerOf, type Query } from "./input.ts";
-import { clearJournal, journalQuery, showJournal } from "./journal-routes.ts";
-import { report } from "./report-route.ts";
+import { journalRoutes } from "./journal-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
@@ -95,12 +96,10 @@ export const controlRoutes: readonly ControlRoute[] = [
   { method: "POST", path: "clock/advance", body: "required", answer: advanceClock },
   { method: "GET", path: "assumptions", answer: ({ world }) => json(world.assumptions) },
   { method: "PATCH", path: "assumptions", body: "required", answer: assume },
-  { method: "GET", path: "journal", query: journalQuery, answer: showJournal },
-  { method: "DELETE", path: "journal", answer: clearJournal },
+  ...journalRoutes,
   ...faultRoutes,
   ...worldRoutes,
-  { method: "GET", path: "audit", answer: answerAudit },
-  { method: "GET", path: "report", answer: report },
+  ...auditRoutes,
   { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
   {
     method: "PUT",
@@ -173,17 +172,15 @@ function advanceClock(call: Call): Reply {
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // The clock knows its argument by another name.
-    throw new InputError("by", error.message.replace(/^duration /, ""), error.reason);
+    throw new InputError("by", error.expected, error.reason);
   }
   return clock(call);
 }
 
 const setClockSchema = v.pipe(
   v.strictObject({
-    mode: v.optional(
-      v.picklist(["frozen", "flowing", "system"], "must be one of frozen, flowing, system"),
-    ),
-    now: v.optional(v.string()),
+    mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
+    now: v.optional(instantText),
   }),
   v.check((change) => Object.keys(change).length > 0, "must change mode, now or both"),
 );
@@ -191,9 +188,6 @@ const setClockSchema = v.pipe(
 function setClock(call: Call): Reply {
   const { mode, now } = parseInput(setClockSchema, call.body);
   const nowMs = now === undefined ? undefined : parseInstant(now);
-  if (now !== undefined && nowMs === undefined) {
-    throw new InputError("now", 'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"');
-  }
   call.world.clock.set({
     ...(mode === undefined ? {} : { mode }),
     ...(nowMs === undefined ? {} : { nowMs }),
@@ -214,8 +208,6 @@ function assume({ world, body }: Call): Reply {
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // In the options the choices are one of several fields, here they are all there is.
-    const bare = (text: string): string => text.replace(/^assumptions\./, "");
-    const rest = bare(error.message).slice(bare(error.field).length).trimStart();
-    throw new InputError(bare(error.field), rest, error.reason);
+    throw new InputError(error.field.replace(/^assumptions\./, ""), error.expected, error.reason);
   }
 }

@@ -7,13 +7,12 @@ import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Input, OperationId } from "../contract/operations.ts";
-import type { Injected } from "../faults/plan.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { Moment } from "../ledger/book.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer, shapedByScope } from "./authorize.ts";
 import { countServed, tallyOf } from "./count.ts";
-import { arrivedOf, createFaultedPath, type Sighting } from "./faulted.ts";
+import { createFaultedPath } from "./faulted.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
@@ -31,6 +30,7 @@ import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf, type Route } from "./route.ts";
+import { createSight } from "./sight.ts";
 import { type Visit, visitOf } from "./visit.ts";
 import { dayReader, dedupWindowOf, type World } from "./world.ts";
 
@@ -43,7 +43,7 @@ type Operators = {
 
 /** The request path of a world under its assumptions. `startDay`: the first day without seeded history. */
 export function createExchange(world: World, journal: JournalRing, startDay: Day): Exchange {
-  const { assumptions, accounts, clock, rules, refusal, about, meter } = world;
+  const { assumptions, accounts, clock, rules, about, meter } = world;
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
@@ -60,31 +60,27 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   };
 
   const forget = forgetter(world);
-  const faulted = createFaultedPath({ world, serve, answerWith });
+  const sight = createSight({ accounts, route, authenticate, authorize, readers });
+  const throughRules = createFaultedPath({ world, journal, sight, quota, respond, serve });
 
   return (request) => {
     const beganMs = meter === undefined ? 0 : meter.nowMs();
     const nowMs = clock.now();
     forget(nowMs);
     const visit = visitOf(request, nowMs, about);
-    if (!rules.isEmpty) {
-      const sighting = sight(visit);
-      const fired = rules.look(arrivedOf(visit, sighting), refusal);
-      if (fired !== undefined) {
-        const { visits, response } = faulted.meet(visit, sighting, fired);
-        for (const one of visits) journal.record(one);
-        meter?.fired(fired.kind);
-        meter?.answered(visit.operation, response.status, beganMs);
-        return response;
-      }
-    }
-    serve(visit);
-    journal.record(visit);
-    if (meter !== undefined) meter.answered(visit.operation, visit.response.status, beganMs);
-    return visit.response;
+    const faulted = rules.isEmpty ? undefined : throughRules(visit);
+    const response = faulted ?? undisturbed(visit);
+    if (meter !== undefined) meter.answered(visit.operation, response.status, beganMs);
+    return response;
   };
 
-  /** What the service does, untouched by faults. */
+  function undisturbed(visit: Visit): ApiResponse {
+    serve(visit);
+    journal.record(visit);
+    return visit.response;
+  }
+
+  /** What the service does, whatever rules make of its answer. */
   function serve(visit: Visit): void {
     const response = answer(visit);
     visit.response = visit.method === "HEAD" ? withoutBody(response) : response;
@@ -174,48 +170,6 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit.effect = "refused";
     visit.shapedBy = respond.shapedRefusal(alsoShapedBy(refusal, visit.shapedBy));
     return respond.refusal(rejection, standing, visit.shapedBy, extra);
-  }
-
-  /** What is known of a request before anything is done. Nothing here has an effect. */
-  function sight(visit: Visit): Sighting {
-    const routed = route(visit.method, visit.path);
-    const operation = routed.kind === "operation" ? routed.operation.id : undefined;
-    const caller = authenticate.glance(visit.headers);
-    return {
-      operation,
-      caller,
-      concerned: () => caller && concernedBy(visit, routed, caller),
-      surface: () => surfaceOf(visit, operation, caller),
-    };
-  }
-
-  /** The account whose tally counts a request that doesn't reach the service; it is kept from now on. */
-  function concernedBy(visit: Visit, routed: Route, seen: Account): Account {
-    if (routed.kind !== "operation" || routed.operation.limit !== "recording") return seen;
-    const caller = accounts.open(seen.ordinal) ?? seen;
-    return authorize.payerOf(routed.operation, visit, caller);
-  }
-
-  function surfaceOf(
-    visit: Visit,
-    operation: OperationId | undefined,
-    caller: Account | undefined,
-  ): string | undefined {
-    const read = operation && readers[operation](visit);
-    if (read?.kind !== "valid") return undefined;
-    const { surface, impression_id } = read.input as Partial<Input<"impression"> & Input<"click">>;
-    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id, caller);
-  }
-
-  /** An answer by a rule, with the limit as it stands. */
-  function answerWith(injected: Injected, visit: Visit): ApiResponse {
-    const { operation, account, nowMs } = visit;
-    const standing =
-      operation === undefined || account === undefined
-        ? quota.untouched(operation, nowMs)
-        : quota.current(operation, account, nowMs);
-    const response = respond.injected(injected, standing);
-    return visit.method === "HEAD" ? withoutBody(response) : response;
   }
 }
 

@@ -1,36 +1,25 @@
 /**
- * The way of a request that a fault rule picked out: what the service does of it, and what of its answer the client gets.
- * Only describes what happens to a connection; an adapter acts it out.
+ * The way of a request through the fault rules: where one picks it out, what the service does of it, and what of its answer
+ * the client gets. Only describes what happens to a connection; an adapter acts it out.
  */
 
-import type { Account } from "../accounts/account.ts";
 import { type ApiResponse, noResponse } from "../contract/messages.ts";
-import type { OperationId } from "../contract/operations.ts";
-import type { Arrived, Fired } from "../faults/installed-rule.ts";
+import type { Fired } from "../faults/installed-rule.ts";
 import type { Injected } from "../faults/plan.ts";
+import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
 import { countUnseen, tallyOf } from "./count.ts";
 import { documented } from "./outcome.ts";
+import type { Quota } from "./quota.ts";
+import { type Responder, withoutBody } from "./respond.ts";
+import type { Sighting } from "./sight.ts";
 import type { Visit } from "./visit.ts";
 import type { World } from "./world.ts";
 
-/** What is known of a request before the service does anything. */
-export interface Sighting {
-  readonly operation: OperationId | undefined;
-  /** Whose key was sent. To look at only. */
-  readonly caller: Account | undefined;
-  /** The account that it is counted for where the service doesn't see it: another one where a key serves others too. */
-  concerned(): Account | undefined;
-  /** Id of the surface that is named. */
-  surface(): string | undefined;
-}
+/** Takes a request through the rules. @returns what the client gets; undefined where no rule picks the request out. */
+export type FaultedPath = (visit: Visit) => ApiResponse | undefined;
 
-export interface FaultedPath {
-  /** Does to a request what the rule says. */
-  meet(visit: Visit, sighting: Sighting, fired: Fired): Met;
-}
-
-/** What became of it. */
+/** What became of a request. */
 interface Met {
   /** For the journal: two where the service acted twice. */
   readonly visits: readonly Visit[];
@@ -40,38 +29,17 @@ interface Met {
 
 export interface FaultedPathParts {
   readonly world: World;
+  readonly journal: JournalRing;
+  readonly sight: (visit: Visit) => Sighting;
+  readonly quota: Quota;
+  readonly respond: Responder;
   /** Lets the service do its part, and counts it. */
-  serve(visit: Visit): void;
-  /** An answer by a rule, with the limit as it stands. */
-  answerWith(injected: Injected, visit: Visit): ApiResponse;
+  readonly serve: (visit: Visit) => void;
 }
 
-/** A request as rules are asked about it. */
-export function arrivedOf(visit: Visit, { operation, caller, surface }: Sighting): Arrived {
-  const { nowMs, method, path, query, headers, body } = visit;
-  // A thousand rules may ask for it.
-  let named: { readonly surface: string | undefined } | undefined;
-  return {
-    nowMs,
-    method,
-    path,
-    query,
-    headers,
-    body,
-    operation,
-    publisher: caller?.id,
-    caller: caller?.ordinal ?? STRANGER,
-    get surface() {
-      named ??= { surface: surface() };
-      return named.surface;
-    },
-  };
-}
-
-const STRANGER = -1;
-
-export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts): FaultedPath {
-  const { accounts, explain } = world;
+export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
+  const { world, journal, sight, quota, respond, serve } = parts;
+  const { accounts, explain, rules, whyNot, meter } = world;
 
   function meet(visit: Visit, sighting: Sighting, fired: Fired): Met {
     switch (fired.plan.applications) {
@@ -86,9 +54,9 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
 
   function keptFromService(visit: Visit, sighting: Sighting, fired: Fired): Visit {
     const { plan, kind } = fired;
-    visit.operation = sighting.operation;
+    visit.operation = sighting.arrived.operation;
+    visit.publisher = sighting.arrived.publisher;
     visit.account = sighting.concerned();
-    visit.publisher = sighting.caller?.id;
     visit.producedBy = "rule";
     visit.reason = `fault: ${kind}`;
     visit.shapedBy = documented;
@@ -175,7 +143,28 @@ export function createFaultedPath({ world, serve, answerWith }: FaultedPathParts
     tally.dropped += 1;
   }
 
-  return { meet };
+  /** An answer by a rule, with the limit as it stands. */
+  function answerWith(
+    injected: Injected,
+    { method, operation, account, nowMs }: Visit,
+  ): ApiResponse {
+    const standing =
+      operation === undefined || account === undefined
+        ? quota.untouched(operation, nowMs)
+        : quota.current(operation, account, nowMs);
+    const response = respond.injected(injected, standing);
+    return method === "HEAD" ? withoutBody(response) : response;
+  }
+
+  return (visit) => {
+    const sighting = sight(visit);
+    const fired = rules.look(sighting.arrived, whyNot);
+    if (fired === undefined) return undefined;
+    const { visits, response } = meet(visit, sighting, fired);
+    for (const one of visits) journal.record(one);
+    meter?.fired(fired.kind);
+    return response;
+  };
 }
 
 function met(visit: Visit): Met {

@@ -33,6 +33,11 @@ export const notes = {
   unknownImpression: "unknown impression, not counted",
 } as const;
 
+/** Whether that is that an event was written down. */
+export function isRecorded(reason: string): boolean {
+  return reason === notes.recorded || reason === notes.uncredited;
+}
+
 /** A success. `body`: the response's JSON text. `note`: for the journal, what was done. `micros`: the credit it shows. */
 export interface Done {
   readonly kind: "done";

@@ -5,7 +5,7 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Day, dayOfInstant } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
-import type { Refusal } from "../faults/installed-rule.ts";
+import type { WhyNot } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
 import type { WorldAbout } from "../journal/record.ts";
 import type { Ids } from "../publishers/ids.ts";
@@ -23,7 +23,7 @@ export interface World {
   readonly clock: Clock;
   readonly rules: RuleList;
   /** Which verdicts the transports in use can't carry out. */
-  readonly refusal: Refusal;
+  readonly whyNot: WhyNot;
   /** Whether every response says in a header which open points shaped it. */
   readonly explain: boolean;
   /** Counts what happens, where somebody wants to know. */

@@ -1,7 +1,7 @@
 /** What users do with fault rules: install them, look at them, remove them. The rules themselves are the world's state. */
 
 import { InputError } from "../base/input.ts";
-import { type InstalledRule, installed, type Refusal, type Rule } from "./installed-rule.ts";
+import { type InstalledRule, installed, type Rule, type WhyNot } from "./installed-rule.ts";
 import type { FaultFunction, FaultRule } from "./rule.ts";
 import type { RuleList } from "./rule-list.ts";
 import type { Verdict } from "./verdict.ts";
@@ -49,14 +49,14 @@ export interface Transport {
 
 /** The transports in use, and what they refuse between them. */
 export interface Transports {
-  readonly refusal: Refusal;
+  readonly whyNot: WhyNot;
   add(transport: Transport): void;
 }
 
 export function createTransports(): Transports {
   const transports = new Map<string, Transport>();
   return {
-    refusal(verdict) {
+    whyNot(verdict) {
       for (const transport of transports.values()) {
         const why = transport.whyNot(verdict);
         if (why !== undefined) return `can't be carried out: ${why}`;
@@ -85,7 +85,7 @@ export function createFaults(
   return {
     add(rule) {
       const { rules, clock } = current();
-      const added = rules.add(rule, clock.now(), transports.refusal);
+      const added = rules.add(rule, clock.now(), transports.whyNot);
       return Object.assign(() => remove(added), { rule: installed(added) });
     },
     list,

@@ -39,13 +39,15 @@ export interface Fired {
   readonly plan: Plan;
 }
 
-/** What rules are asked about. `caller`: the ordinal of the publisher whose key was sent; -1 without a valid key. */
+/** What rules are asked about. `caller`: the ordinal of the publisher whose key was sent, or {@link STRANGER}. */
 export interface Arrived extends Omit<FaultRequest, "number" | "body"> {
   readonly body: string | Uint8Array;
   readonly caller: number;
 }
 
-/** What a rule's counts are kept by: a publisher's ordinal, or this. */
+/** Who sends no valid key. All of them are one caller. */
+export const STRANGER = -1;
+/** What the counts of a rule over all callers are kept by. Others are kept by caller. */
 export const WHOLE_WORLD = -2;
 
 export interface Rule {
@@ -72,7 +74,7 @@ interface FunctionRule {
 }
 
 /** Says why a verdict can't be carried out; undefined where it can. */
-export type Refusal = (verdict: Verdict) => string | undefined;
+export type WhyNot = (verdict: Verdict) => string | undefined;
 
 /** `given`: checked, and our own. */
 export function ruleOf(
@@ -136,14 +138,14 @@ export function fire(
   rule: Rule,
   arrived: Arrived,
   number: number,
-  refusal: Refusal,
+  whyNot: WhyNot,
 ): Fired | undefined {
   const { id, does, delays, noise, fired } = rule;
   const counter = counterOf(does, arrived);
   const verdict =
     does.kind === "data"
       ? chosen(rule, does, number, counter)
-      : decided(id, does, arrived, number, refusal);
+      : decided(id, does, arrived, number, whyNot);
   if (verdict === undefined) return undefined;
   fired.set(counter, (fired.get(counter) ?? 0) + 1);
   return {
@@ -179,10 +181,10 @@ function decided(
   { decide }: FunctionRule,
   arrived: Arrived,
   number: number,
-  refusal: Refusal,
+  whyNot: WhyNot,
 ): Verdict | undefined {
   const verdict = parseVerdict(id, decide(shownTo(arrived, number)));
-  const why = verdict && refusal(verdict);
+  const why = verdict && whyNot(verdict);
   if (why === undefined) return verdict;
   throw new InputError(`faults.${id}`, `returned a verdict that ${why}`, "conflict");
 }

@@ -13,9 +13,9 @@ import {
   type InstalledRule,
   installed,
   numberOf,
-  type Refusal,
   type Rule,
   ruleOf,
+  type WhyNot,
 } from "./installed-rule.ts";
 import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./rule.ts";
 import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
@@ -29,13 +29,13 @@ export interface RuleList {
    *
    * @throws InputError that names the field at fault, and for an id that is taken. Then nothing changes.
    */
-  add(given: FaultRule | FaultFunction, nowMs: number, refusal: Refusal): Rule;
+  add(given: FaultRule | FaultFunction, nowMs: number, whyNot: WhyNot): Rule;
   list(nowMs: number): InstalledRule[];
   /** Removes a rule, or the one with this id. @returns whether it was there. */
   remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
   /** The first rule that picks out the request. Counts it for every rule that looks at it. */
-  look(arrived: Arrived, refusal: Refusal): Fired | undefined;
+  look(arrived: Arrived, whyNot: WhyNot): Fired | undefined;
   /** @throws InputError for a rule that is a function. */
   save(nowMs: number): SavedFaults;
   /** The same rules with the same counts, functions included. */
@@ -47,11 +47,11 @@ export function createRuleList(seed: string): RuleList {
 }
 
 /** The rules of a snapshot. @throws InputError that names the field at fault. */
-export function loadRuleList(seed: string, saved: SavedFaults, refusal: Refusal): RuleList {
+export function loadRuleList(seed: string, saved: SavedFaults, whyNot: WhyNot): RuleList {
   if (saved.rules.length > MOST_RULES) {
     throw new InputError("faults.rules", `must be at most ${MOST_RULES} rules`);
   }
-  return listOf(seed, loadRules(seed, saved, refusal), saved.added);
+  return listOf(seed, loadRules(seed, saved, whyNot), saved.added);
 }
 
 function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): RuleList {
@@ -79,13 +79,13 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       "conflict",
     );
   }
-  function decisionOn(arrived: Arrived, refusal: Refusal): Fired | undefined {
+  function decisionOn(arrived: Arrived, whyNot: WhyNot): Fired | undefined {
     const asked = current(arrived.nowMs);
     // All rules count what they look at, so that none depends on those before it, whatever they do.
     const numbers = asked.map((rule) => numberOf(rule, arrived));
     for (const [index, rule] of asked.entries()) {
       const number = numbers[index];
-      const fired = number === undefined ? undefined : fire(rule, arrived, number, refusal);
+      const fired = number === undefined ? undefined : fire(rule, arrived, number, whyNot);
       if (fired !== undefined) return fired;
     }
     return undefined;
@@ -95,7 +95,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     get isEmpty(): boolean {
       return rules.length === 0;
     },
-    add(given, nowMs, refusal) {
+    add(given, nowMs, whyNot) {
       if (current(nowMs).length >= MOST_RULES) {
         throw new InputError(
           "faults",
@@ -105,7 +105,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       }
       if (typeof given === "function") return install(given, idOf(undefined), nowMs);
       const parsed = parseRule(given);
-      const why = refusal(parsed.verdict);
+      const why = whyNot(parsed.verdict);
       if (why !== undefined) throw new InputError("verdict", why, "conflict");
       return install(parsed, idOf(parsed.id), nowMs);
     },
@@ -118,7 +118,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     clear() {
       rules = [];
     },
-    look(arrived, refusal) {
+    look(arrived, whyNot) {
       if (isDeciding) {
         throw new InputError(
           "faults",
@@ -128,7 +128,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       }
       isDeciding = true;
       try {
-        return decisionOn(arrived, refusal);
+        return decisionOn(arrived, whyNot);
       } finally {
         isDeciding = false;
       }

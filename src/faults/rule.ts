@@ -4,7 +4,8 @@ import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
 import { type Duration, durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
-import { type OperationId, operations } from "../contract/operations.ts";
+import { instantText, wholeFrom } from "../base/schemas.ts";
+import { type OperationId, operationIds } from "../contract/operations.ts";
 import { duration } from "./delay.ts";
 import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 
@@ -89,23 +90,12 @@ export interface FaultRequest {
  */
 export type FaultFunction = (request: FaultRequest) => Verdict | undefined;
 
-const operationIds = Object.values(operations).map(({ id }) => id);
 const operationId = v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`);
 const id = v.pipe(
   v.string("must be a string"),
   v.minLength(1, "must not be empty"),
   v.check((text) => !/^key_/i.test(text), "must be an id, not an API key"),
 );
-const positive = "must be a whole number from 1 on";
-const count = v.pipe(v.number(positive), v.safeInteger(positive), v.minValue(1, positive));
-const instant = v.pipe(
-  v.string('must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"'),
-  v.check(
-    (text) => parseInstant(text) !== undefined,
-    'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"',
-  ),
-);
-
 /** One of them, or a list that isn't empty. */
 function oneOrMore<Item>(
   item: v.GenericSchema<unknown, Item>,
@@ -134,13 +124,13 @@ const match = v.pipe(
     operation: v.optional(oneOrMore(operationId)),
     publisher: v.optional(oneOrMore(id)),
     surface: v.optional(oneOrMore(id)),
-    from: v.optional(instant),
-    until: v.optional(instant),
+    from: v.optional(instantText),
+    until: v.optional(instantText),
     repeat: v.optional(repeat),
-    nth: v.optional(oneOrMore(count)),
-    every: v.optional(count),
+    nth: v.optional(oneOrMore(wholeFrom(1))),
+    every: v.optional(wholeFrom(1)),
     share: v.optional(shareSchema),
-    times: v.optional(count),
+    times: v.optional(wholeFrom(1)),
     per: v.optional(v.picklist(["publisher", "world"], "must be publisher or world")),
   }),
   v.check(

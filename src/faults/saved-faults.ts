@@ -3,7 +3,8 @@
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError, inField } from "../base/input.ts";
-import { type Refusal, type Rule, ruleOf, WHOLE_WORLD } from "./installed-rule.ts";
+import { wholeFrom } from "../base/schemas.ts";
+import { type Rule, ruleOf, WHOLE_WORLD, type WhyNot } from "./installed-rule.ts";
 import { copyOfRule, type FaultRule, parseRule } from "./rule.ts";
 
 /** Rules with their counts as JSON. */
@@ -48,7 +49,7 @@ function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
   return Array.from(counts).sort(([left], [right]) => left - right);
 }
 
-const natural = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const natural = wholeFrom(0);
 const counts = v.pipe(
   v.array(v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(WHOLE_WORLD)), natural])),
   v.check(
@@ -82,7 +83,7 @@ export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strict
 });
 
 /** The rules of a snapshot. @throws InputError that names the field at fault. */
-export function loadRules(seed: string, { rules }: SavedFaults, refusal: Refusal): Rule[] {
+export function loadRules(seed: string, { rules }: SavedFaults, whyNot: WhyNot): Rule[] {
   const ids = new Set<string>();
   return rules.map((saved, index) =>
     inField(`faults.rules.${index}.rule`, () => {
@@ -90,7 +91,7 @@ export function loadRules(seed: string, { rules }: SavedFaults, refusal: Refusal
       if (id === "" || ids.has(id))
         throw new InputError("id", "must be there, and no other rule's");
       ids.add(id);
-      const why = refusal(rule.verdict);
+      const why = whyNot(rule.verdict);
       if (why !== undefined) throw new InputError("verdict", why, "conflict");
       return {
         ...ruleOf(seed, id, rule, saved.expiresMs ?? Number.POSITIVE_INFINITY),

@@ -3,7 +3,8 @@
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { operations } from "../contract/operations.ts";
+import { instantText, wholeFrom } from "../base/schemas.ts";
+import { operationIds } from "../contract/operations.ts";
 import type { JournalRecord } from "./record.ts";
 
 /** Whether keys and UPI ids are shown. */
@@ -19,17 +20,7 @@ export interface ReadFilter {
   matches(record: JournalRecord): boolean;
 }
 
-const operationIds = Object.values(operations).map(({ id }) => id);
-const instantForm = 'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"';
-const instant = v.pipe(
-  v.string(instantForm),
-  v.check((text) => parseInstant(text) !== undefined, instantForm),
-);
 const someText = v.pipe(v.string(), v.minLength(1, "must not be empty"));
-
-function whole(least: number, expected: string): v.GenericSchema<unknown, number> {
-  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
-}
 
 const statusForm = "must be 0, for no response, or a whole number from 100 to 599";
 
@@ -38,16 +29,16 @@ const entries = {
   publisher: v.optional(someText),
   status: v.optional(
     v.pipe(
-      whole(0, statusForm),
-      v.check((status) => status === 0 || (status >= 100 && status <= 599), statusForm),
+      v.number(statusForm),
+      v.check((status) => status === 0 || isStatus(status), statusForm),
     ),
   ),
-  from: v.optional(instant),
-  until: v.optional(instant),
+  from: v.optional(instantText),
+  until: v.optional(instantText),
   fault: v.optional(someText),
   unmatched: v.optional(v.boolean("must be true or false")),
-  after: v.optional(whole(0, "must be a whole number from 0 on: the number of an entry")),
-  limit: v.optional(whole(1, "must be a whole number from 1 on")),
+  after: v.optional(wholeFrom(0, ": the number of an entry")),
+  limit: v.optional(wholeFrom(1)),
   secrets: v.optional(v.picklist(["shown", "redacted"], "must be shown or redacted")),
 };
 const filterSchema = v.strictObject(entries);
@@ -55,6 +46,10 @@ const harFilterSchema = v.strictObject({
   ...entries,
   baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),
 });
+
+function isStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 100 && status <= 599;
+}
 
 /** @throws InputError that names the condition at fault. */
 export function readFilter(given: unknown): ReadFilter {

@@ -3,12 +3,13 @@
 import type { AssumptionKey } from "../assumptions/catalogue.ts";
 import { putTogether } from "../base/text.ts";
 import type { LimitClass } from "../contract/limits.ts";
-import { type ApiResponse, noResponse } from "../contract/messages.ts";
+import type { ApiResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
+import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import { type ReadFilter, readFilter, readHarFilter, type Secrets } from "./filter.ts";
 import { harBaseUrl, harOf } from "./har.ts";
-import type { JournalRecord } from "./record.ts";
+import type { JournalRecord, Producer } from "./record.ts";
 import { shownEntry } from "./shown.ts";
 import { bytesOf } from "./size.ts";
 import { createWaiters, type WaitFor } from "./wait-for.ts";
@@ -35,8 +36,7 @@ export interface JournalEntry {
   };
   /** What the client got: status 0 where a rule left it without a response, and where broken off only what came. */
   readonly response: ShownResponse;
-  /** Who made the answer: the service, its request limit, or a fault rule in its place. */
-  readonly producedBy: "service" | "limit" | "rule";
+  readonly producedBy: Producer;
   /** Which request limit refused it (spec §8); undefined where none did. */
   readonly limit: LimitClass | undefined;
   /** What a fault rule did to it; undefined where none did anything. */
@@ -78,7 +78,7 @@ export interface JournalFault {
   /** Whether the service did what was asked. */
   readonly served: boolean;
   /** How much of its response the client got. A second application's never reaches it. */
-  readonly received: "whole" | "part" | "nothing";
+  readonly received: Received;
   /** The service's own answer, where the client didn't get it whole. */
   readonly lost: ShownResponse | undefined;
 }
@@ -159,7 +159,7 @@ export interface JournalOptions {
 export function createJournal({ entries, bytes: most, nearest }: JournalOptions): JournalRing {
   const capacity = most === 0 ? 0 : entries;
   // Entry `n` is at place `(n - first) % capacity`, where `first` is the number of the first entry after a clear.
-  let ring: JournalRecord[] = [];
+  let ring: (JournalRecord | undefined)[] = [];
   // Beside the ring, since an old entry is far from the processor: only its place is touched when it goes.
   let sizes: number[] = [];
   let first = 0;
@@ -222,7 +222,7 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
       total += 1;
       while (bytes > most && kept > 1) {
         // Its place may not be needed for long: let go of what it holds.
-        ring[(total - kept - first) % capacity] = forgotten;
+        ring[(total - kept - first) % capacity] = undefined;
         dropOldest();
       }
       if (waiters.length !== 0) waiters.notify({ record: entry, sequence: total });
@@ -257,7 +257,10 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
       const place = (oldest - first) % capacity;
       // The ring is no longer than what is kept until it has gone round once.
       const records = kept === 0 ? [] : [...ring.slice(place), ...ring.slice(0, place)];
-      return { first: oldest + 1, records: records.slice(0, kept) };
+      return {
+        first: oldest + 1,
+        records: records.slice(0, kept).filter((record) => record !== undefined),
+      };
     },
     clear,
     restart() {
@@ -266,20 +269,3 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
     },
   };
 }
-
-const forgotten: JournalRecord = {
-  nowMs: 0,
-  method: "",
-  path: "",
-  query: "",
-  headers: {},
-  body: "",
-  operation: undefined,
-  publisher: undefined,
-  response: noResponse,
-  producedBy: "service",
-  fault: undefined,
-  reason: "",
-  shapedBy: [],
-  world: { seed: "", start: "", publishers: 1, profile: "typical", assumptions: {} },
-};

@@ -5,8 +5,12 @@ import { catalogue } from "../assumptions/catalogue.ts";
 import { formatInstant } from "../base/calendar.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
+import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { Profile } from "../publishers/profiles.ts";
+
+/** Who made an answer: the service, its request limit, or a fault rule in its place. */
+export type Producer = "service" | "limit" | "rule";
 
 export interface JournalRecord {
   readonly nowMs: number;
@@ -18,7 +22,7 @@ export interface JournalRecord {
   operation: OperationId | undefined;
   publisher: string | undefined;
   response: ApiResponse;
-  producedBy: "service" | "limit" | "rule";
+  producedBy: Producer;
   fault: FaultRecord | undefined;
   reason: string;
   shapedBy: readonly AssumptionKey[];
@@ -32,7 +36,7 @@ export interface FaultRecord {
   readonly kind: VerdictKind;
   readonly delayMs: number;
   readonly served: boolean;
-  received: "whole" | "part" | "nothing";
+  received: Received;
   lost: ApiResponse | undefined;
 }
 

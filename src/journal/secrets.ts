@@ -3,12 +3,19 @@
 /** What stands in a secret's place. */
 export const REDACTED: string = "(redacted)";
 
-/** The text without the secrets in it. A key in the wrong place is still a key, and so is one in another spelling. */
-export function withoutSecrets(text: string): string {
+/**
+ * The text without the secrets in it. A key in the wrong place is still a key, and so is one in another spelling.
+ * `standIn` gives what stands in a secret's place, {@link REDACTED} unless told.
+ */
+export function withoutSecrets(text: string, standIn: StandIn = () => REDACTED): string {
   if (!anySign.test(text)) return text;
-  const redacted = text.replaceAll(anyKey, REDACTED).replaceAll(upiMember, `$1${REDACTED}`);
-  return withoutAddresses(redacted);
+  const redacted = text
+    .replaceAll(anyKey, (key) => standIn(key))
+    .replaceAll(upiMember, (_, opening: string, id: string) => opening + standIn(id));
+  return withoutAddresses(redacted, standIn);
 }
+
+type StandIn = (secret: string) => string;
 
 /** The same for bytes: each is taken for the character with its number. All secrets are ASCII. */
 export function bytesWithoutSecrets(bytes: Uint8Array): Uint8Array {
@@ -42,19 +49,20 @@ const anyKey: RegExp = new RegExp(
 );
 
 /** The member of a payout, which need not come to its end. */
-const upiMember = /("upi_id"\s*:\s*")[^"]+/g;
+const upiMember = /("upi_id"\s*:\s*")([^"]+)/g;
 
 /** The end of every UPI id here: a provider that can't exist. */
 const anyProvider: RegExp = new RegExp(Array.from("@invalid", spelled).join(""), "gi");
 
-function withoutAddresses(text: string): string {
+function withoutAddresses(text: string, standIn: StandIn): string {
   let kept = "";
   let done = 0;
   for (const { index, 0: provider } of text.matchAll(anyProvider)) {
     // The part before it is looked for from its end: a pattern would try each place before it as a beginning.
     const start = Math.max(done, startOfLocalPart(text, index));
-    kept += text.slice(done, start) + REDACTED;
-    done = index + provider.length;
+    const end = index + provider.length;
+    kept += text.slice(done, start) + standIn(text.slice(start, end));
+    done = end;
   }
   return done === 0 ? text : kept + text.slice(done);
 }

@@ -1,7 +1,7 @@
 /** A record as users see it: text for what is kept as bytes, lower-case header names, and no secrets unless asked for. */
 
 import { formatInstant } from "../base/calendar.ts";
-import { toBase64 } from "../base/text.ts";
+import { toBase64, utf8Text } from "../base/text.ts";
 import type { LimitClass } from "../contract/limits.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import { operations } from "../contract/operations.ts";
@@ -102,15 +102,6 @@ function shownBody(body: string | Uint8Array, veil: Veil): ShownBody {
   const bytes = veil.bytes(body);
   // Looked through once more: as characters it has other secrets than as bytes.
   return { body: veil.text(new TextDecoder().decode(bytes)), bodyBase64: toBase64(bytes) };
-}
-
-/** Undefined where it isn't UTF-8. A byte order mark stays: text and bytes are the same. */
-function utf8Text(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function shownResponse(

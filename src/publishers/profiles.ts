@@ -86,3 +86,5 @@ export const profiles: { readonly [Name in Profile]: ProfileShape } = {
     surfaceNames: awkwardNames,
   },
 };
+
+export const profileNames: readonly Profile[] = Object.keys(profiles) as Profile[];

@@ -1,7 +1,9 @@
 /** A recorded answer beside the one that came now: what differs between them, byte for byte. */
 
+import { utf8Text } from "../base/text.ts";
+import { REDACTED } from "../journal/secrets.ts";
 import { masked } from "./masked.ts";
-import { REDACTED, type RecordedResponse } from "./recording.ts";
+import type { RecordedResponse } from "./recording.ts";
 
 /** What came back now. */
 export interface Answered {
@@ -127,12 +129,7 @@ function bodyDifference(
 
 /** Undefined for bytes that aren't text. */
 function textOf(body: string | Uint8Array): string | undefined {
-  if (typeof body === "string") return body;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
+  return typeof body === "string" ? body : utf8Text(body);
 }
 
 function bytesOf(body: string | Uint8Array): Uint8Array {

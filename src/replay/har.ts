@@ -5,7 +5,7 @@
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import { InputError, inField, parseInput } from "../base/input.ts";
 import { fromBase64 } from "../base/text.ts";
 import { operations } from "../contract/operations.ts";
 import { detailsOf } from "./journal-entry.ts";
@@ -20,6 +20,7 @@ const postData = v.looseObject({
   encoding: v.nullish(v.string()),
   params: v.nullish(v.array(v.looseObject({ name: v.string(), value: v.nullish(v.string()) }))),
 });
+// Browsers have null, and some tools nothing at all, where there is nothing.
 const entrySchema = v.looseObject({
   startedDateTime: v.nullish(v.string()),
   request: v.looseObject({
@@ -47,26 +48,13 @@ type HarEntry = v.InferOutput<typeof entrySchema>;
 /** @throws InputError that names the entry and its field. */
 export function harExchanges(input: unknown): readonly RecordedExchange[] {
   const { log } = parseInput(harSchema, input);
-  const entries = log.entries.map((entry, index) => inEntry(index, () => readEntry(entry)));
+  const inEntry = <Result>(index: number, read: () => Result): Result =>
+    inField(`log.entries.${index}`, read);
+  const entries = log.entries.map((entry, index) =>
+    inEntry(index, () => parseInput(entrySchema, entry)),
+  );
   const base = baseOf(entries);
   return entries.map((entry, index) => inEntry(index, () => exchangeOf(entry, base, index)));
-}
-
-/** Browsers have null, and some tools nothing at all, where there is nothing. */
-function readEntry(entry: unknown): HarEntry {
-  return parseInput(entrySchema, entry);
-}
-
-function inEntry<Result>(index: number, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(
-      `log.entries.${index}.${error.field}`,
-      error.message.slice(error.field.length).trimStart(),
-    );
-  }
 }
 
 /** Where the API is found: an origin and what its paths begin with. */

@@ -3,6 +3,8 @@
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { parseInput } from "../base/input.ts";
+import { INSTANT_EXPECTED } from "../base/schemas.ts";
+import { profileNames } from "../publishers/profiles.ts";
 import type { RecordedExchange, RecordedResponse, RecordedWorld } from "./recording.ts";
 
 const fields = v.record(v.string(), v.string());
@@ -12,19 +14,16 @@ const response = v.looseObject({
   body: v.optional(v.string(), ""),
 });
 const instant = v.pipe(
-  v.union([v.string(), v.number()], 'must be an instant, such as "2026-03-01T00:00:00Z"'),
+  v.union([v.string(), v.number()], INSTANT_EXPECTED),
   v.transform((at) => (typeof at === "number" ? at : (parseInstant(at) ?? Number.NaN))),
-  v.check(
-    (ms) => Number.isSafeInteger(ms) && ms >= 0 && ms <= LAST_INSTANT_MS,
-    'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"',
-  ),
+  v.check((ms) => Number.isSafeInteger(ms) && ms >= 0 && ms <= LAST_INSTANT_MS, INSTANT_EXPECTED),
 );
 const world = v.pipe(
   v.looseObject({
     seed: v.string(),
     start: instant,
     publishers: v.pipe(v.number(), v.safeInteger("must be a whole number")),
-    profile: v.picklist(["typical", "tiny", "adversarial"]),
+    profile: v.picklist(profileNames),
     assumptions: v.optional(fields, {}),
   }),
   v.transform(

@@ -1,7 +1,8 @@
 /** What a replay came to: an outcome for every recorded request, and what may be behind a difference. */
 
+import { REDACTED } from "../journal/secrets.ts";
 import type { Difference } from "./compare.ts";
-import { REDACTED, type RecordedExchange, type Recording, type SkipReason } from "./recording.ts";
+import type { RecordedExchange, Recording, SkipReason } from "./recording.ts";
 
 export type Outcome =
   | { readonly kind: "same" }

@@ -6,9 +6,6 @@ import type { Profile } from "../publishers/profiles.ts";
 import { harExchanges } from "./har.ts";
 import { journalExchange } from "./journal-entry.ts";
 
-/** What a journal has in the place of a secret. */
-export const REDACTED = "(redacted)";
-
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;

@@ -4,7 +4,8 @@
  */
 
 import { utf8Length } from "../base/text.ts";
-import { REDACTED, type RecordedExchange } from "./recording.ts";
+import { REDACTED } from "../journal/secrets.ts";
+import type { RecordedExchange } from "./recording.ts";
 
 /** A request that is ready to be sent. */
 export interface Sendable {

@@ -248,7 +248,7 @@ describe("--assumptions FILE", () => {
   });
 
   test.each([
-    ["isn't JSON", "{", "is not JSON"],
+    ["isn't JSON", "{", "is not valid JSON"],
     ["is no object", "[]", 'such as {"dedup.repeat": "conflict"}'],
     ["has a choice that is no text", '{"auth.failure": 403}', '"auth.failure"'],
     ["has a key twice", '{"dedup.repeat":"count","dedup\\u002erepeat":"replay"}', '"dedup.repeat"'],

@@ -1,7 +1,7 @@
 /** The same failing request again and again, with next to no pause. */
 
 import { type Attempt, pauseMs } from "../attempts.ts";
-import { type FindingKind, groupedBy, lasting, type Offence } from "../finding.ts";
+import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "../finding.ts";
 
 /** No pause worth the name. */
 const NO_PAUSE_MS = 10;
@@ -15,15 +15,10 @@ export const hotLoop: FindingKind = {
   explanation:
     "It failed, and was sent again and again with next to no pause; a good client waits before it tries again, each time longer, and gives up some day.",
   find({ attempts }) {
-    const groups = groupedBy(attempts, repeatable);
+    const groups = groupedBy(attempts, sameAgain);
     return [...groups.values()].flatMap((group) => runsOf(group).flatMap(offencesOf));
   },
 };
-
-/** Impressions without a session are left out: those of different users look the same. */
-function repeatable({ event, isOneEvent, same }: Attempt): string | undefined {
-  return event === undefined || isOneEvent ? same : undefined;
-}
 
 /** Longest rows of attempts, each of which follows at once on one that failed. */
 function runsOf(attempts: readonly Attempt[]): Attempt[][] {

@@ -1,5 +1,6 @@
 /** Impressions and clicks that failed on the way: those that nobody sent again, and those that count twice since nobody could tell. */
 
+import { isRecorded } from "../../exchange/outcome.ts";
 import type { Attempt } from "../attempts.ts";
 import { cameAfter, type FindingKind, groupedBy, type Offence } from "../finding.ts";
 import { movedEvents } from "./event-in-two-sessions.ts";
@@ -40,7 +41,7 @@ function saidOfLost(attempt: Attempt): string {
 
 /** Whether the service wrote the event down. */
 function isApplied({ record }: Attempt): boolean {
-  return record.fault?.served !== false && record.reason.startsWith("recorded");
+  return record.fault?.served !== false && isRecorded(record.reason);
 }
 
 export const lostAndSentAgainWithoutSession: FindingKind = {

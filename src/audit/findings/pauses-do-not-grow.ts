@@ -4,7 +4,7 @@
  */
 
 import { type Attempt, pauseMs } from "../attempts.ts";
-import { type FindingKind, groupedBy, lasting, type Offence } from "../finding.ts";
+import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "../finding.ts";
 
 /** The fewest pauses in a row that say anything. */
 const FEWEST_PAUSES = 3;
@@ -33,16 +33,11 @@ export const pausesDoNotGrow: FindingKind = {
   find({ attempts }) {
     const bySender = groupedBy(attempts, ({ who }) => who);
     return [...bySender.values()].flatMap((own) => {
-      const groups = [...groupedBy(own, repeatable).values()];
+      const groups = [...groupedBy(own, sameAgain).values()];
       return fixedOnes(groups.flatMap(chainsOf)).flatMap(offencesOf);
     });
   },
 };
-
-/** Impressions without a session are left out: those of different users look the same. */
-function repeatable({ event, isOneEvent, same }: Attempt): string | undefined {
-  return event === undefined || isOneEvent ? same : undefined;
-}
 
 /** One request, tried again each time after it failed. */
 interface Chain {

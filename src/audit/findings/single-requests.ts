@@ -1,6 +1,7 @@
 /** What one request alone shows. */
 
 import { operations } from "../../contract/operations.ts";
+import { notes } from "../../exchange/outcome.ts";
 import type { Attempt } from "../attempts.ts";
 import type { FindingKind } from "../finding.ts";
 
@@ -57,7 +58,7 @@ export const clickOnUnknownImpression: FindingKind = {
   },
 };
 
-const STRAY: readonly string[] = ["impression_not_found", "unknown impression, not counted"];
+const STRAY: readonly string[] = ["impression_not_found", notes.unknownImpression];
 
 function unknown(attempt: Attempt): { readonly attempt: Attempt; readonly said: string } {
   return { attempt, said: "no impression has this id" };

@@ -3,8 +3,7 @@
 import * as v from "valibot";
 import type { ClockMode } from "../../base/clock.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
-import type { HttpClient } from "./http-client.ts";
-import { unreachableAt } from "./unreachable.ts";
+import { type HttpClient, unreachableAt } from "./http-client.ts";
 
 export interface Control {
   readonly seed: string;

@@ -2,9 +2,10 @@
 
 import http from "node:http";
 import https from "node:https";
-import { whyNot } from "../../adapters/text-lines.ts";
+import { whyNot } from "../../adapters/file-error.ts";
 import type { Answered } from "../../replay/compare.ts";
 import type { Sendable } from "../../replay/resend.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
 
 export type Sent =
   | ({ readonly kind: "answered" } & Answered)
@@ -110,5 +111,13 @@ function answerTo(request: http.ClientRequest): Promise<Sent> {
 function fieldsOf({ headersDistinct }: http.IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headersDistinct).map(([name, values]) => [name, (values ?? []).join(", ")]),
+  );
+}
+
+/** What is said where nobody is there. */
+export function unreachableAt(target: string, why: string): CommandFailure {
+  return new CommandFailure(
+    exitCodes.couldNotRun,
+    `--target ${target} can't be reached: ${why}. Start the service, or check the address.`,
   );
 }

@@ -1,7 +1,7 @@
 /** The options of `adsim replay`, beside those that all commands share. Checks form only. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type CommonFlags, controlTokenSet } from "../options.ts";
+import { type CommonFlags, controlTokenSet, notEmpty } from "../options.ts";
 
 export interface ReplayFlags extends CommonFlags {
   readonly target?: string;
@@ -33,9 +33,4 @@ export function addReplayOptions(command: Command): Command {
 function count(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a whole number.");
-}
-
-function notEmpty(text: string): string {
-  if (text !== "") return text;
-  throw new InvalidArgumentError("It must not be empty.");
 }

@@ -1,7 +1,8 @@
 /** `adsim replay FILE`: sends recorded requests again and compares the answers with the recorded ones, byte for byte. */
 
+import { whyNot } from "../../adapters/file-error.ts";
 import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
-import { linesOf, whyNot } from "../../adapters/text-lines.ts";
+import { linesOf } from "../../adapters/text-lines.ts";
 import { replayInProcess } from "../../replay/in-process.ts";
 import { type Replay, reservationsOf } from "../../replay/outcome.ts";
 import { type Recording, RecordingError, readRecording } from "../../replay/recording.ts";

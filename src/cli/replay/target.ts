@@ -8,9 +8,8 @@ import type { RecordedExchange, Recording } from "../../replay/recording.ts";
 import { type Keys, sendablesOf } from "../../replay/resend.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type Control, controlOf } from "./control-client.ts";
-import { createHttpClient, type HttpClient, type Sent } from "./http-client.ts";
+import { createHttpClient, type HttpClient, type Sent, unreachableAt } from "./http-client.ts";
 import type { ReplayFlags } from "./options.ts";
-import { unreachableAt } from "./unreachable.ts";
 
 type TargetFlags = ReplayFlags & { readonly target: string };
 

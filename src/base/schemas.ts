@@ -1,0 +1,20 @@
+/** Schemas of values that many inputs have: each is refused in the same words wherever it stands. */
+
+import * as v from "valibot";
+import { parseInstant } from "./calendar.ts";
+
+/** What a field that isn't an instant is told. */
+export const INSTANT_EXPECTED: string =
+  'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"';
+
+/** An instant as text that {@link parseInstant} reads. */
+export const instantText: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(INSTANT_EXPECTED),
+  v.check((text) => parseInstant(text) !== undefined, INSTANT_EXPECTED),
+);
+
+/** A whole number that is safe, from `least` on. `more`: what else is to be said of it. */
+export function wholeFrom(least: number, more = ""): v.GenericSchema<unknown, number> {
+  const expected = `must be a whole number from ${least} on${more}`;
+  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
+}

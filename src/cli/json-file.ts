@@ -1,0 +1,43 @@
+/** A JSON file that an option names. What is wrong is said of both, and repeats nothing of the file: keys may be in it. */
+
+import { readFile } from "node:fs/promises";
+import { whyNot } from "../adapters/file-error.ts";
+import { whyNotJson } from "../base/not-json.ts";
+import { repeatedMember } from "../control/repeated-member.ts";
+import { CommandFailure, exitCodes } from "./exit.ts";
+
+export interface JsonFile {
+  readonly value: unknown;
+  /** The path of a member that an object in it has twice: `JSON.parse` keeps the last and says nothing. */
+  readonly repeated: string | undefined;
+}
+
+/** `expected`: a sentence that says what it must hold. @throws CommandFailure that names option and file. */
+export async function readJsonFile(
+  option: string,
+  file: string,
+  expected: string,
+): Promise<JsonFile> {
+  const json = await textOf(option, file);
+  if (json.trim() === "") throw wrongFile(option, file, `is empty. ${expected}`);
+  try {
+    return { value: JSON.parse(json), repeated: repeatedMember(json) };
+  } catch (error) {
+    throw wrongFile(option, file, `${whyNotJson(error)}. ${expected}`);
+  }
+}
+
+async function textOf(option: string, file: string): Promise<string> {
+  try {
+    const text = await readFile(file, "utf8");
+    // Some editors put a byte order mark before a text.
+    return text.replace(/^\ufeff/, "");
+  } catch (error) {
+    const what = `can't be read: ${whyNot(error)}. Give the path of a JSON file.`;
+    throw wrongFile(option, file, what);
+  }
+}
+
+export function wrongFile(option: string, file: string, what: string): CommandFailure {
+  return new CommandFailure(exitCodes.wrongUsage, `${option} ${file}: ${what}`);
+}

@@ -1,0 +1,76 @@
+/** What can be told of a request before the service does anything: what fault rules are asked about. */
+
+import type { Account } from "../accounts/account.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import type { Input, OperationId } from "../contract/operations.ts";
+import { type Arrived, STRANGER } from "../faults/installed-rule.ts";
+import type { Authenticator } from "./authenticate.ts";
+import type { Authorizer } from "./authorize.ts";
+import type { InputReader } from "./read-input.ts";
+import type { Route, Router } from "./route.ts";
+import type { Visit } from "./visit.ts";
+
+/** A request that was looked at. Looking changes nothing. */
+export interface Sighting {
+  /** As rules are asked about it. */
+  readonly arrived: Arrived;
+  /** The account that it is counted for where the service doesn't see it; that is kept from now on. */
+  concerned(): Account | undefined;
+}
+
+export interface SightParts {
+  readonly accounts: Accounts;
+  readonly route: Router;
+  readonly authenticate: Authenticator;
+  readonly authorize: Authorizer;
+  readonly readers: Readonly<Record<OperationId, InputReader>>;
+}
+
+export function createSight(parts: SightParts): (visit: Visit) => Sighting {
+  const { accounts, route, authenticate, authorize, readers } = parts;
+
+  /** Another account than the caller's where a key serves others too. */
+  function concernedBy(visit: Visit, routed: Route, seen: Account): Account {
+    if (routed.kind !== "operation" || routed.operation.limit !== "recording") return seen;
+    const caller = accounts.open(seen.ordinal) ?? seen;
+    return authorize.payerOf(routed.operation, visit, caller);
+  }
+
+  function surfaceOf(
+    visit: Visit,
+    operation: OperationId | undefined,
+    caller: Account | undefined,
+  ): string | undefined {
+    const read = operation && readers[operation](visit);
+    if (read?.kind !== "valid") return undefined;
+    const { surface, impression_id } = read.input as Partial<Input<"impression"> & Input<"click">>;
+    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id, caller);
+  }
+
+  return (visit) => {
+    const { nowMs, method, path, query, headers, body } = visit;
+    const routed = route(method, path);
+    const operation = routed.kind === "operation" ? routed.operation.id : undefined;
+    const caller = authenticate.glance(headers);
+    // Read from the body when the first of perhaps a thousand rules asks for it.
+    let named: { readonly surface: string | undefined } | undefined;
+    return {
+      arrived: {
+        nowMs,
+        method,
+        path,
+        query,
+        headers,
+        body,
+        operation,
+        publisher: caller?.id,
+        caller: caller?.ordinal ?? STRANGER,
+        get surface() {
+          named ??= { surface: surfaceOf(visit, operation, caller) };
+          return named.surface;
+        },
+      },
+      concerned: () => caller && concernedBy(visit, routed, caller),
+    };
+  };
+}
