@@ -123,7 +123,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     if (name === DEFAULT_WORLD || taken < maxWorlds) return;
     throw new InputError(
       field,
-      `can't be made: there are ${maxWorlds} worlds, the most that this server keeps. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start it with a larger maxWorlds`,
+      `can't be made: there are ${maxWorlds} worlds, the most that this server keeps. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start it with a larger maxWorlds (--max-worlds)`,
       "conflict",
     );
   }

@@ -21,13 +21,14 @@ export interface GuardOptions {
 export function createControlGuard(options: GuardOptions): ControlGuard {
   const { controlToken, host } = options;
   const local = isLoopback(options.address);
-  const expected = controlToken === undefined ? undefined : digest(`Bearer ${controlToken}`);
+  const expected = controlToken === undefined ? undefined : digest(controlToken);
   return (headers) => {
     if (!local && expected === undefined) return needsToken;
     if (local && !namesThisMachine(headers.host, host)) return foreignHost;
     if (isForeign(headers)) return foreignOrigin;
     if (expected === undefined) return undefined;
-    const sent = digest(headers.authorization ?? "");
+    // The name of the scheme is the same in upper and lower case (RFC 9110, §11.1).
+    const sent = digest(/^bearer +(.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "");
     return crypto().timingSafeEqual(sent, expected) ? undefined : wrongToken;
   };
 }

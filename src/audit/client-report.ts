@@ -92,7 +92,7 @@ export function clientReport(
     until,
     operations: operationsOf(attempts),
     faults: faultsOf(attempts),
-    notes: notesOn(attempts, first, records.length),
+    notes: [...notesOn(attempts, first, records.length), ...doubtsOn(stretches)],
     findings: findingIds.flatMap((id) => {
       const offences = stretches.flatMap((stretch) => kinds[id].find(stretch));
       return offences.length === 0 ? [] : [findingOf(id, offences)];
@@ -148,6 +148,24 @@ function notesOn(attempts: readonly Attempt[], first: number, kept: number): str
     );
   }
   return notes;
+}
+
+/** What was left out for the benefit of the doubt is said: no finding may mean that nobody knows. */
+function doubtsOn(stretches: readonly Stretch[]): string[] {
+  const doubtful = new Set<Attempt>();
+  for (const { find, suspect } of Object.values(kinds)) {
+    for (const stretch of suspect === undefined ? [] : stretches) {
+      const found = new Set(find(stretch).map(({ attempt }) => attempt));
+      for (const { attempt } of suspect?.(stretch) ?? []) {
+        if (!found.has(attempt)) doubtful.add(attempt);
+      }
+    }
+  }
+  const { size } = doubtful;
+  if (size === 0) return [];
+  return [
+    `${size} ${size === 1 ? "request" : "requests"} came so soon after a Retry-After or a 401 that it can't be told whether the client knew of it already: fast requests look the same one after the other and all at once.`,
+  ];
 }
 
 function findingOf(id: FindingId, offences: readonly Offence[]): Finding {

@@ -56,6 +56,8 @@ export interface FindingKind {
   readonly explanation: string;
   readonly spec?: string;
   find(stretch: Stretch): readonly Offence[];
+  /** Those found, and those that aren't since their requests may have been on their way already. */
+  suspect?(stretch: Stretch): readonly Offence[];
 }
 
 /** Lists of those with the same key, in the order in which the first of each came. Undefined as a key leaves one out. */

@@ -34,3 +34,14 @@ export function sentAfter(answered: Attempt): (next: Attempt) => boolean {
     return isAgain ? sinceMs >= 0 : !inBurst && sinceMs > ARRIVAL_MS;
   };
 }
+
+/** The same without the benefit of the doubt: whatever came after the answer may have been sent after it. */
+export function perhapsSentAfter(answered: Attempt): (next: Attempt) => boolean {
+  const isSentAfter = sentAfter(answered);
+  const { answeredMs } = answered;
+  return (next) => {
+    const isSure = isSentAfter(next);
+    if (isSure || answeredMs === undefined || !isTimed(answered, next)) return isSure;
+    return next.record.nowMs >= answeredMs;
+  };
+}

@@ -408,6 +408,41 @@ describe("going on after 401", () => {
   });
 });
 
+describe("what can't be told from requests that were on their way", () => {
+  test("is counted in a note: after a Retry-After, for each request that came at once", () => {
+    const stage = stageOf();
+    for (let count = 0; count < 70; count += 1) {
+      stage.stats();
+      stage.wait(3);
+    }
+    expect(stage.found()).toEqual([]);
+    expect(stage.sim.report().notes).toEqual([
+      expect.stringMatching(/^9 requests came so soon after a Retry-After or a 401 that it can't/),
+    ]);
+  });
+
+  test("and after a 401", () => {
+    const stage = stageOf();
+    const headers = { authorization: "Bearer key_0000000000000" };
+    for (let count = 0; count < 2; count += 1) {
+      stage.send({ method: "GET", path: "/v1/publisher/stats", headers });
+      stage.wait(3);
+    }
+    expect(stage.sim.report().notes[0]).toMatch(/^1 request came so soon/);
+  });
+
+  test("isn't what was found, nor what came after the wait", () => {
+    const stage = stageOf({ faults: [limited("5")] });
+    stage.impression("a");
+    stage.wait(1000);
+    stage.impression("b");
+    stage.wait(4000);
+    stage.impression("c");
+    expect(stage.proving("before-retry-after")).toEqual([2]);
+    expect(stage.sim.report().notes).toEqual([]);
+  });
+});
+
 describe("a clock that stands still", () => {
   test("tells no pauses: the report says so, and accuses nobody of them", () => {
     const stage = stageOf({ clock: "frozen", faults: [outage] });

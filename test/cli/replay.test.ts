@@ -231,9 +231,12 @@ describe("to a URL", () => {
     const refused = await runAdsim(["replay", file, "--target", url]);
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain("can't go back to 2026-02-01T00:00:00.000Z");
+    // No other start has the same publishers' past.
+    expect(refused.stderr).toMatch(/--clock frozen --start 2026-\d\d-\d\dT[\d:.]+Z,/);
     const kept = await runAdsim(["replay", file, "--target", url, "--keep-clock"]);
     expect(kept.code).toBe(1);
     expect(kept.stdout).toContain("Note: the target's clock is its own");
+    expect(kept.stdout).toContain("Note: the recorded world began at 2026-");
     expect(await (await fetch(`${url}/_sim/clock`)).json()).toEqual({
       mode: "frozen",
       now: "2026-03-01T00:00:00.000Z",

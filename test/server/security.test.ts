@@ -143,6 +143,8 @@ test.each(["127.0.0.1", "0.0.0.0"])("on %s a token that is set is required", asy
     "Authorization: Bearer s3cre\r\n",
     "Authorization: s3cret\r\n",
     "Authorization: Bearer s3cret2\r\n",
+    "Authorization: Basic s3cret\r\n",
+    "Authorization: Bearer\r\n",
   ];
   for (const line of wrong) {
     const { responses } = await exchange(server.port, reset(`Host: localhost\r\n${line}`));
@@ -151,8 +153,15 @@ test.each(["127.0.0.1", "0.0.0.0"])("on %s a token that is set is required", asy
     expect(server.worlds.get("default").seed).toBe("adsim");
   }
   const right = "Host: localhost\r\nAuthorization: Bearer s3cret\r\n";
-  const { responses } = await exchange(server.port, reset(right));
-  expect(responses[0]?.status).toBe(200);
+  // The scheme is a name in any case, as in the API itself; the token isn't.
+  for (const [line, status] of [
+    [right, 200],
+    [right.replace("Bearer", "bearer"), 200],
+    [right.replace("s3cret", "S3CRET"), 401],
+  ] as const) {
+    const { responses } = await exchange(server.port, reset(line));
+    expect(responses[0]?.status, line).toBe(status);
+  }
   const foreign = await exchange(server.port, reset(`${right}Origin: http://evil.example\r\n`));
   expect(foreign.responses[0]?.status).toBe(403);
 });

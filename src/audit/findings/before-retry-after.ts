@@ -3,7 +3,7 @@
 import { operations } from "../../contract/operations.ts";
 import { type Attempt, isTimed } from "../attempts.ts";
 import { cameAfter, type FindingKind, lasting, type Offence } from "../finding.ts";
-import { sentAfter } from "../in-flight.ts";
+import { perhapsSentAfter, sentAfter } from "../in-flight.ts";
 
 /** A client's timer may ring a little early, and its clock be a little ahead. */
 const TOLERANCE_MS = 50;
@@ -13,34 +13,34 @@ export const beforeRetryAfter: FindingKind = {
   explanation:
     "The answer said how long to wait, and more came before that; a good client sends nothing that counts against the same limit until the wait is over.",
   spec: "§8, and RFC 9110 §10.2.3",
-  find({ attempts }) {
-    const offences: Offence[] = [];
-    const waits = new Map<string, Wait>();
-    // What a rule says of one request holds for that one, whatever others are told meanwhile.
-    const asked = new Map<string, Attempt>();
-    for (const attempt of attempts) {
-      const pool = poolOf(attempt);
-      const wait = waits.get(pool);
-      const own = attempt.isOneEvent ? asked.get(attempt.same) : undefined;
-      const isAfter = wait?.isSentAfter(attempt) ?? false;
-      const cause =
-        own !== undefined && isEarly(own, attempt)
-          ? own
-          : wait !== undefined &&
-              isAfter &&
-              concerns(wait, attempt) &&
-              isEarly(wait.latest, attempt)
-            ? wait.latest
-            : undefined;
-      if (cause !== undefined) offences.push({ attempt, cause, said: said(cause, attempt) });
-      if (attempt.isOneEvent) asked.set(attempt.same, attempt);
-      const next = waitAfter(wait, attempt);
-      if (next === undefined) waits.delete(pool);
-      else waits.set(pool, next);
-    }
-    return offences;
-  },
+  find: ({ attempts }) => offencesIn(attempts, sentAfter),
+  suspect: ({ attempts }) => offencesIn(attempts, perhapsSentAfter),
 };
+
+function offencesIn(attempts: readonly Attempt[], after: typeof sentAfter): Offence[] {
+  const offences: Offence[] = [];
+  const waits = new Map<string, Wait>();
+  // What a rule says of one request holds for that one, whatever others are told meanwhile.
+  const asked = new Map<string, Attempt>();
+  for (const attempt of attempts) {
+    const pool = poolOf(attempt);
+    const wait = waits.get(pool);
+    const own = attempt.isOneEvent ? asked.get(attempt.same) : undefined;
+    const isAfter = wait?.isSentAfter(attempt) ?? false;
+    const cause =
+      own !== undefined && isEarly(own, attempt)
+        ? own
+        : wait !== undefined && isAfter && concerns(wait, attempt) && isEarly(wait.latest, attempt)
+          ? wait.latest
+          : undefined;
+    if (cause !== undefined) offences.push({ attempt, cause, said: said(cause, attempt) });
+    if (attempt.isOneEvent) asked.set(attempt.same, attempt);
+    const next = waitAfter(wait, attempt, after);
+    if (next === undefined) waits.delete(pool);
+    else waits.set(pool, next);
+  }
+  return offences;
+}
 
 interface Wait {
   /** What asked first. */
@@ -56,7 +56,11 @@ function poolOf({ who, record: { operation, path } }: Attempt): string {
 }
 
 /** The wait that is asked for once an attempt has its answer. */
-function waitAfter(wait: Wait | undefined, attempt: Attempt): Wait | undefined {
+function waitAfter(
+  wait: Wait | undefined,
+  attempt: Attempt,
+  after: typeof sentAfter,
+): Wait | undefined {
   const { retryAtMs, answeredMs, record } = attempt;
   const isOver = wait !== undefined && !isEarly(wait.latest, attempt);
   const before = isOver ? undefined : wait;
@@ -66,7 +70,7 @@ function waitAfter(wait: Wait | undefined, attempt: Attempt): Wait | undefined {
     return isBack && concerns(before, attempt) ? undefined : before;
   }
   if (before !== undefined) return { ...before, latest: attempt };
-  return { since: attempt, latest: attempt, isSentAfter: sentAfter(attempt) };
+  return { since: attempt, latest: attempt, isSentAfter: after(attempt) };
 }
 
 /** Whether the wait was for this too: for the same operation, or as the limit proves. */

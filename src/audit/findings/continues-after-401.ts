@@ -2,36 +2,36 @@
 
 import type { Attempt } from "../attempts.ts";
 import { cameAfter, type FindingKind, type Offence } from "../finding.ts";
-import { sentAfter } from "../in-flight.ts";
+import { perhapsSentAfter, sentAfter } from "../in-flight.ts";
 
 export const continuesAfter401: FindingKind = {
   title: "Requests with credentials that were refused",
   explanation:
     "The API key was refused, and more came with the same; a good client stops until somebody gives it another key, since none of them can succeed.",
   spec: "§5",
-  find({ attempts }) {
-    const offences: Offence[] = [];
-    const refused = new Map<
-      string,
-      { readonly by: Attempt; isSentAfter(next: Attempt): boolean }
-    >();
-    for (const attempt of attempts) {
-      const { credentials, outcome, record } = attempt;
-      // Where no operation is, nobody looks at the key.
-      if (record.operation === undefined) continue;
-      const known = refused.get(credentials);
-      if (known?.isSentAfter(attempt)) {
-        offences.push({
-          attempt,
-          cause: known.by,
-          said: `${cameAfter(known.by, attempt)} with the same key`,
-        });
-      }
-      if (outcome === "answered") refused.delete(credentials);
-      if (outcome === "unauthorized" && known === undefined) {
-        refused.set(credentials, { by: attempt, isSentAfter: sentAfter(attempt) });
-      }
-    }
-    return offences;
-  },
+  find: ({ attempts }) => offencesIn(attempts, sentAfter),
+  suspect: ({ attempts }) => offencesIn(attempts, perhapsSentAfter),
 };
+
+function offencesIn(attempts: readonly Attempt[], after: typeof sentAfter): Offence[] {
+  const offences: Offence[] = [];
+  const refused = new Map<string, { readonly by: Attempt; isSentAfter(next: Attempt): boolean }>();
+  for (const attempt of attempts) {
+    const { credentials, outcome, record } = attempt;
+    // Where no operation is, nobody looks at the key.
+    if (record.operation === undefined) continue;
+    const known = refused.get(credentials);
+    if (known?.isSentAfter(attempt)) {
+      offences.push({
+        attempt,
+        cause: known.by,
+        said: `${cameAfter(known.by, attempt)} with the same key`,
+      });
+    }
+    if (outcome === "answered") refused.delete(credentials);
+    if (outcome === "unauthorized" && known === undefined) {
+      refused.set(credentials, { by: attempt, isSentAfter: after(attempt) });
+    }
+  }
+  return offences;
+}

@@ -8,8 +8,8 @@ import { type HttpClient, unreachableAt } from "./http-client.ts";
 export interface Control {
   readonly seed: string;
   clock(): Promise<{ readonly mode: ClockMode; readonly now: string }>;
-  /** Lets the clock stand still at this instant. @throws CommandFailure where it is past that. */
-  setClock(now: string): Promise<void>;
+  /** Lets the clock stand still at this instant. @throws CommandFailure where it is past that. `start`: the recorded world's. */
+  setClock(now: string, start: string | undefined): Promise<void>;
   setMode(mode: ClockMode): Promise<void>;
   assumptions(): Promise<Readonly<Record<string, string>>>;
   assume(choices: Readonly<Record<string, string>>): Promise<void>;
@@ -77,13 +77,15 @@ function controlWith(call: Call, target: string, seed: string): Control {
   return {
     seed,
     clock: () => ask(clockState, "GET", "clock"),
-    async setClock(now) {
+    async setClock(now, start) {
       const { status } = await call("PUT", "clock", { mode: "frozen", now });
       if (status === 200) return;
       const { now: ahead } = await ask(clockState, "GET", "clock");
+      // The past of the publishers follows from it, so no other start gives the same answers.
+      const from = start === undefined ? "and a --start before that" : `--start ${start}`;
       throw new CommandFailure(
         exitCodes.couldNotRun,
-        `--target ${target}: its clock is at ${ahead} and can't go back to ${now}, when the recording goes on. Start a server with --clock frozen and a --start before that, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
+        `--target ${target}: its clock is at ${ahead} and can't go back to ${now}, when the recording goes on. Start a server with --clock frozen ${from}, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
       );
     },
     setMode: async (mode) => {

@@ -26,9 +26,13 @@ export async function replayAtTarget(recording: Recording, flags: TargetFlags): 
     if (control === undefined) return { replayed: await all(), notes: [...notes] };
     await compareWorlds(control, recording, notes);
     if (!clock) return { replayed: await all(control), notes: [...notes] };
+    const world = worldOf(recording);
     const found = await control.clock();
     try {
-      return { replayed: await all(control, (at) => control.setClock(at)), notes: [...notes] };
+      return {
+        replayed: await all(control, (at) => control.setClock(at, world?.start)),
+        notes: [...notes],
+      };
     } finally {
       // As it was found, or the target's time would stand still from now on.
       if (found.mode !== "frozen") await control.setMode(found.mode).catch(() => undefined);
@@ -69,20 +73,29 @@ function baseUrl(target: string): URL {
   );
 }
 
+/** The world that was recorded, where the recording says which. */
+function worldOf({ exchanges }: Recording): RecordedExchange["world"] {
+  return exchanges.find(({ world }) => world !== undefined)?.world;
+}
+
 /** Says beforehand in what the target's world isn't the recorded one. */
 async function compareWorlds(
   control: Control,
-  { exchanges, byAdsim }: Recording,
+  recording: Recording,
   notes: Set<string>,
 ): Promise<void> {
+  const { exchanges, byAdsim } = recording;
   const answered = await control.answered();
   if (byAdsim && exchanges[0]?.sequence === 1 && answered > 0) {
     notes.add(
       `the target's world has answered ${answered} requests before: a fresh one is at /@NAME of the same server, with any new NAME`,
     );
   }
-  const world = exchanges.find((exchange) => exchange.world !== undefined)?.world;
+  const world = worldOf(recording);
   if (world === undefined) return;
+  notes.add(
+    `the recorded world began at ${world.start}: one that began at another --start has another past`,
+  );
   if (world.seed !== control.seed) {
     notes.add(
       `the target's seed is ${JSON.stringify(control.seed)}, the recording's ${JSON.stringify(world.seed)}: publishers, keys and ids are others`,
