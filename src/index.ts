@@ -28,7 +28,7 @@ export type { Delivery } from "./contract/delivery.ts";
 export type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 export type { OperationId } from "./contract/operations.ts";
 export type { Delay } from "./faults/delay.ts";
-export type { Faults } from "./faults/faults.ts";
+export type { Faults, RuleRemover, Transport } from "./faults/faults.ts";
 export type { InstalledRule } from "./faults/installed-rule.ts";
 export type { FaultFunction, FaultMatch, FaultRequest, FaultRule } from "./faults/rule.ts";
 export type { Verdict } from "./faults/verdict.ts";
@@ -40,5 +40,7 @@ export type {
   JournalFilter,
   Nearest,
 } from "./journal/journal.ts";
+export type { WaitFor } from "./journal/wait-for.ts";
 export type { Profile } from "./publishers/profiles.ts";
+export type { Held, SimulatorCore } from "./simulator.ts";
 export type { Readings, SimulatorOptions } from "./simulator-options.ts";

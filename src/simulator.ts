@@ -44,7 +44,8 @@ export interface SimulatorCore {
   handle(request: ApiRequest): ApiResponse;
   /**
    * Takes other readings of open points from now on, the others stay as they are. What was recorded stays recorded. Quotas
-   * start anew where `limit.algorithm` changes, and de-duplication forgets where `dedup.key` or `dedup.window` does.
+   * start anew where `limit.algorithm` changes, and de-duplication forgets where `dedup.key` or `dedup.window` does. It
+   * knows nothing of what was recorded under `dedup.repeat=count`.
    *
    * @returns all readings in force.
    * @throws InputError for a wrong key or choice, for readings that contradict each other, and for another

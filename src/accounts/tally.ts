@@ -7,11 +7,11 @@ import { wholeFrom } from "../base/schemas.ts";
 export interface EventTally {
   /** The service wrote an event down. */
   applied: number;
-  /** The service recognised a duplicate. */
+  /** The service recognised a duplicate, whether it refused it as such or not. */
   suppressed: number;
   /** The service accepted it and had nothing to write down. */
   uncounted: number;
-  /** The service refused it. */
+  /** The service refused it for another reason. */
   refused: number;
   /** A rule made the service do it once more. Each is counted above as well. */
   copies: number;

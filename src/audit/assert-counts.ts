@@ -45,10 +45,10 @@ export function assertCounts(clientCounts: unknown, audited: Audited): void {
     const { clues, memory } = recollect(counts.publisher, audited);
     sections.push(section(counts.publisher, differences, clues, memory));
     for (const { side, ...difference } of differences) {
-      const entries = clues
-        .filter(explains(side, difference.what))
-        .flatMap(({ sequences }) => sequences);
-      shown.push({ ...difference, entries });
+      const telling = clues.filter(explains(side, difference.what));
+      // One entry may be told of twice: as a retry, and as lost itself.
+      const entries = new Set(telling.flatMap(({ sequences }) => sequences));
+      shown.push({ ...difference, entries: Array.from(entries).sort((a, b) => a - b) });
     }
   }
   throw new AuditError(sections.join("\n\n"), shown);

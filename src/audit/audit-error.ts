@@ -7,7 +7,7 @@ export interface AuditDifference {
   readonly what: "impressions" | "clicks" | "revenueInr";
   readonly client: number;
   readonly ledger: number;
-  /** Sequences of the journal entries that can explain it. */
+  /** Sequences of the journal entries that can explain it, in order, each once. */
   readonly entries: readonly number[];
 }
 

@@ -1,6 +1,7 @@
 /** What the journal knows of events that a client and the ledger may count differently, and why. */
 
 import type { AssumptionKey } from "../assumptions/catalogue.ts";
+import { saysDuplicate } from "../contract/errors.ts";
 import type { OperationId } from "../contract/operations.ts";
 import { isRecorded, notes } from "../exchange/outcome.ts";
 import type { JournalEntry, JournalFault } from "../journal/journal.ts";
@@ -25,6 +26,10 @@ export type ClueKind =
   | "clicked again"
   | "duplicate"
   | "replayed"
+  /** Refused as a duplicate. */
+  | "conflict"
+  /** The same, and until then the client didn't know of the first. */
+  | "conflict after loss"
   | "unknown impression"
   | "refused";
 
@@ -68,9 +73,11 @@ function isAbout({ kind, sequences }: Clue, learnt: ReadonlySet<number>): boolea
 
 /** Whether the answer says that the event is on record. */
 function isKnown(entry: JournalEntry): boolean {
-  return (
-    entry.fault?.served !== false && (isRecorded(entry.reason) || entry.reason === notes.duplicate)
-  );
+  return entry.fault?.served !== false && (isRecorded(entry.reason) || isDuplicate(entry));
+}
+
+function isDuplicate({ reason }: JournalEntry): boolean {
+  return reason === notes.duplicate || saysDuplicate(reason);
 }
 
 /** Whether the service acted and the client doesn't know of it. */
@@ -106,11 +113,11 @@ function cluesOfOne(sent: RecordingEntry, before: RecordingEntry | undefined): C
   const { entry } = sent;
   const again =
     isRecorded(entry.reason) && before !== undefined ? [recordedAgain(sent, before)] : [];
-  const own = clueOf(entry);
+  const own = clueOf(entry, before);
   return own === undefined ? again : [...again, own];
 }
 
-function clueOf(entry: JournalEntry): Clue | undefined {
+function clueOf(entry: JournalEntry, before: RecordingEntry | undefined): Clue | undefined {
   const { fault, response, reason } = entry;
   const by = ruleIn(fault);
   if (fault?.served === false) {
@@ -130,6 +137,7 @@ function clueOf(entry: JournalEntry): Clue | undefined {
     const text = "answered, but nobody knows the impression: not recorded";
     return clue([entry], "unknown impression", text);
   }
+  if (saysDuplicate(reason)) return conflictOf(entry, before?.entry);
   if (reason !== notes.duplicate) {
     const text = `refused with status ${response.status} (${reason}), not recorded`;
     return clue([entry], "refused", text);
@@ -141,6 +149,16 @@ function clueOf(entry: JournalEntry): Clue | undefined {
         "replayed",
         "answered as a duplicate, its credit shown again, not recorded again",
       );
+}
+
+function conflictOf(entry: JournalEntry, before: JournalEntry | undefined): Clue {
+  const refused = `refused as a duplicate with status ${entry.response.status}`;
+  if (before === undefined) return clue([entry], "conflict", `${refused}, not recorded again`);
+  return clue(
+    [entry],
+    "conflict after loss",
+    `${refused}: #${before.sequence}, whose answer the client didn't get, is on record`,
+  );
 }
 
 /** Says why the service took a retry of what it had recorded for something new. */

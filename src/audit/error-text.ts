@@ -12,8 +12,21 @@ export interface Difference extends Omit<AuditDifference, "entries"> {
 }
 
 const explaining: Readonly<Record<Side, readonly ClueKind[]>> = {
-  lost: ["kept from the service", "duplicate", "replayed", "unknown impression", "refused"],
-  doubled: ["recorded again", "clicked again", "applied twice", "answer lost"],
+  lost: [
+    "kept from the service",
+    "duplicate",
+    "replayed",
+    "conflict",
+    "unknown impression",
+    "refused",
+  ],
+  doubled: [
+    "recorded again",
+    "clicked again",
+    "applied twice",
+    "answer lost",
+    "conflict after loss",
+  ],
   "credit unseen": [
     "answer lost",
     "learnt later",
@@ -104,6 +117,11 @@ const adviceOn: readonly { readonly kinds: readonly ClueKind[]; readonly advice:
   {
     kinds: ["duplicate", "replayed"],
     advice: "count each impression_id and click_id once: the answer to a duplicate repeats them.",
+  },
+  {
+    kinds: ["conflict", "conflict after loss"],
+    advice:
+      "a 409 to an event that is sent again says that it is on record: count it then, once, and don't send it any more.",
   },
   {
     kinds: ["unknown impression"],

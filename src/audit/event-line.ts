@@ -22,9 +22,11 @@ export interface EventLine {
   readonly copies: number;
   /** Events written down. */
   readonly applied: number;
+  /** Recognised as duplicates, whether refused as such or not. */
   readonly duplicatesSuppressed: number;
   /** Accepted, with nothing to write down. */
   readonly uncounted: number;
+  /** Refused for another reason. */
   readonly refused: number;
   /** Events written down whose own answer no client got. */
   readonly unseen: number;

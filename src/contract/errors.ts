@@ -36,6 +36,16 @@ errorKinds satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;
 
+/** Whether a refusal says that the event is on record already. `code`: a journal's reason may be one or something else. */
+export function saysDuplicate(code: string): boolean {
+  return duplicateCodes.includes(code);
+}
+
+const duplicateCodes: readonly string[] = [
+  "duplicate_impression",
+  "duplicate_click",
+] satisfies ErrorCode[];
+
 /** Why a request was refused. `detail` is for people and never repeats what may be a secret. */
 export interface Rejection {
   readonly code: ErrorCode;

@@ -5,6 +5,7 @@
 
 import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
+import { saysDuplicate } from "../contract/errors.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Input, OperationId } from "../contract/operations.ts";
 import type { JournalRing } from "../journal/journal.ts";
@@ -167,7 +168,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   ): ApiResponse {
     const { rejection } = refusal;
     visit.reason = rejection.code;
-    visit.effect = "refused";
+    visit.effect = saysDuplicate(rejection.code) ? "suppressed" : "refused";
     visit.shapedBy = respond.shapedRefusal(alsoShapedBy(refusal, visit.shapedBy));
     return respond.refusal(rejection, standing, visit.shapedBy, extra);
   }

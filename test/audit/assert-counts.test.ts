@@ -73,6 +73,62 @@ test("a lost click is told with the request that was dropped, and other operatio
   expect(error.differences).toMatchObject([{ what: "clicks", entries: [2] }]);
 });
 
+describe("a duplicate that is refused", () => {
+  const conflict = { "dedup.repeat": "conflict", "click.repeat": "conflict" } as const;
+  const lost = { id: "lost", match: { nth: [2, 4] }, verdict: { kind: "lose-response" } } as const;
+
+  test("counts as a duplicate, as one that is answered does", () => {
+    const { sim, show, click } = recordingOf({ assumptions: conflict });
+    const impression = impressionIn(show("a", { session: "s" }));
+    show("a", { session: "s" });
+    click(impression);
+    click(impression);
+    show("a", { surface: "srf_0" });
+    const { impressions, clicks } = sim.audit().total;
+    expect(impressions).toMatchObject({ applied: 1, duplicatesSuppressed: 1, refused: 1 });
+    expect(clicks).toMatchObject({ applied: 1, duplicatesSuppressed: 1, refused: 0 });
+  });
+
+  test("is told to the client that counts it as another event", () => {
+    const { sim, show } = recordingOf({ assumptions: conflict });
+    show("a", { session: "s" });
+    show("a", { session: "s" });
+    const { message, differences } = errorOf(sim, { impressions: 2, clicks: 0 });
+    const text = "refused as a duplicate with status 409, not recorded again";
+    expect(message).toContain(`#2 2026-01-15T00:00:00.000Z impression: ${text}`);
+    expect(message).toContain(
+      "To do: a 409 to an event that is sent again says that it is on record",
+    );
+    expect(message).not.toContain("until then send it again");
+    expect(differences).toMatchObject([{ entries: [2] }]);
+  });
+
+  test("is told to the client that takes it for a failure, and makes the next user's no retry", () => {
+    const { sim, show, click } = recordingOf({ assumptions: conflict, faults: [lost] });
+    const impression = impressionIn(show("a", { session: "s" }));
+    show("b", { session: "s" });
+    show("b", { session: "s" });
+    click(impression);
+    click(impression);
+    show("b", { session: "next user" });
+    const { message, differences } = errorOf(sim, { impressions: 2, clicks: 0 });
+    const text = "refused as a duplicate with status 409: #2, whose answer the client didn't get";
+    expect(message).toContain(`#3 2026-01-15T00:00:00.000Z impression: ${text}, is on record`);
+    expect(message).toContain("click: refused as a duplicate with status 409: #4, whose answer");
+    expect(message).not.toContain("recorded again");
+    expect(differences).toMatchObject([{ entries: [3] }, { entries: [5] }]);
+  });
+});
+
+test("an entry that is a retry and is lost itself is named once", () => {
+  const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "lose-response" } }] });
+  show("a");
+  show("a");
+  show("a");
+  const { differences } = errorOf(sim, { impressions: 1, clicks: 0 });
+  expect(differences).toMatchObject([{ entries: [1, 2, 3] }]);
+});
+
 describe("says what happened", () => {
   const twice = (sim: Simulator, ids: readonly string[]): string =>
     errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 0 }).message;
