@@ -2,7 +2,11 @@
 
 import type { Credentials } from "../accounts/account.ts";
 import type { Choice } from "../assumptions/catalogue.ts";
+import { oneLine } from "../base/text.ts";
 import { quoted } from "./shell.ts";
+
+/** Names are the population's, and some populations are out to break things. */
+const LONGEST_NAME = 60;
 
 /** What the message is about. */
 export interface Ready {
@@ -22,7 +26,9 @@ export function readyEvent({ url, publishers }: Ready): string {
 export function readyText({ url, publishers, encoding }: Ready): string {
   const [publisher] = publishers;
   if (publisher === undefined) return `adsim is ready at ${url}\n`;
-  const surfaces = publisher.surfaces.map(({ id, name }) => `${id}  ${oneLine(name)}`);
+  const surfaces = publisher.surfaces.map(
+    ({ id, name }) => `${id}  ${oneLine(name, LONGEST_NAME)}`,
+  );
   return [
     `adsim is ready at ${url}`,
     "",
@@ -83,10 +89,4 @@ function curlLines(url: string, publisher: Credentials, post: Post): string[] {
     `curl ${quoted(`${url}/v1/click`)} ${key} ${post.one("impression_id", itsId)}`,
     ...reporting,
   ];
-}
-
-/** A name is the population's, and some populations are out to break things. */
-function oneLine(name: string): string {
-  const plain = name.replaceAll(/\p{C}/gu, " ");
-  return plain.length > 60 ? `${plain.slice(0, 59)}…` : plain;
 }
