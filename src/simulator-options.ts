@@ -120,11 +120,7 @@ const optionsSchema = v.strictObject({
 
 /** @throws InputError that names the option at fault. */
 export function readOptions(options: SimulatorOptions): ReadOptions {
-  // An array is an object without a known option: it would be read as no options.
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new InputError("options", 'must be an object, such as { seed: "mine" }');
-  }
-  const given = parseInput(optionsSchema, options);
+  const given = parseInput(optionsSchema, options, "options");
   const assumptions = resolveAssumptions(given.assumptions);
   const { seed, start, publishers, profile, clock, wallClock } = given;
   const startMs = startOf(start, clock, wallClock);

@@ -2,6 +2,7 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
+import { oneLine } from "../base/text.ts";
 import type { JournalEntry, JournalRing } from "../journal/journal.ts";
 import { shownEntry } from "../journal/shown.ts";
 import { type Attempt, attemptsOf, type Stretch } from "./attempts.ts";
@@ -201,16 +202,10 @@ function whoOf(offences: readonly Offence[]): Finding["who"] {
 function exampleOf({ attempt, cause, said }: Offence): string {
   const { sequence, at, request, response } = entryOf(cause ?? attempt);
   const answer = response.status === 0 ? "no answer" : response.status;
-  return `#${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${said}`;
+  return `#${sequence} ${at} ${oneLine(`${request.method} ${request.path}`, MOST_SHOWN)} → ${answer}, ${said}`;
 }
 
 const MOST_SHOWN = 100;
-
-/** What was sent may be long, and a terminal obeys some characters. */
-function printable(sent: string): string {
-  const plain = sent.replaceAll(/[^ -~]/g, "?");
-  return plain.length <= MOST_SHOWN ? plain : `${plain.slice(0, MOST_SHOWN)}…`;
-}
 
 function entryOf({ record, sequence }: Attempt): JournalEntry {
   return shownEntry(record, sequence, "redacted", undefined);

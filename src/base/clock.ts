@@ -43,7 +43,7 @@ const changeSchema = v.pipe(
   }),
   v.check(
     ({ mode, nowMs }) => mode !== undefined || nowMs !== undefined,
-    "change must name mode, nowMs or both: nothing else would happen",
+    "must name mode, nowMs or both: nothing else would happen",
   ),
 );
 

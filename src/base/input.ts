@@ -40,7 +40,7 @@ export function parseInput<Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new InputError(fieldOf(issue), describe(issue));
+  throw new InputError(fieldOf(issue) || whole, describe(issue));
 }
 
 /**

@@ -23,6 +23,12 @@ export function putTogether(text: string): void {
 
 const START = /^/;
 
+/** A text of somebody else's on one line that no terminal obeys, of at most `most` characters. */
+export function oneLine(text: string, most: number): string {
+  const plain = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
+  return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
+}
+
 /** The text that bytes are in UTF-8, a byte order mark included; undefined where they are none. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {

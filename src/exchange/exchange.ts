@@ -19,14 +19,7 @@ import { createImpression } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import {
-  alsoShapedBy,
-  documented,
-  type Outcome,
-  type Refused,
-  type ShapedBy,
-  shapedByBoth,
-} from "./outcome.ts";
+import { alsoShapedBy, type Outcome, type Refused, shapedByBoth } from "./outcome.ts";
 import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
@@ -110,7 +103,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       const { retryAfterMs } = standing;
       visit.producedBy = "limit";
       meter?.limited(operation.id);
-      const exceeded = alsoShapedBy(quota.exceeded(operation.id), scopeShaping(payer, account));
+      const exceeded = inScope(quota.exceeded(operation.id), payer, account);
       return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
     }
 
@@ -125,8 +118,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
     const moment = { nowMs: visit.nowMs, today: dayOf(visit.nowMs) };
-    const operated = operate(read.input, subject, moment);
-    const outcome = alsoShapedBy(operated, scopeShaping(subject, account));
+    const outcome = inScope(operate(read.input, subject, moment), subject, account);
     if (outcome.kind === "refused") return refuseAdmitted(visit, outcome, standing, payer);
     visit.reason = outcome.note;
     visit.effect = outcome.effect;
@@ -176,9 +168,13 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 
-/** The open point that an answer rests on where it concerns another account than the key's. */
-function scopeShaping(concerned: Account, caller: Account): ShapedBy {
-  return concerned === caller ? documented : shapedByScope;
+/** The decision. It rests on one more open point where it concerns another account than the key's. */
+function inScope<Decided extends Outcome>(
+  decided: Decided,
+  concerned: Account,
+  caller: Account,
+): Decided {
+  return concerned === caller ? decided : alsoShapedBy(decided, shapedByScope);
 }
 
 const nothingExtra: RefusalExtra = Object.freeze({});

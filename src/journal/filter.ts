@@ -53,7 +53,7 @@ function isStatus(status: number): boolean {
 
 /** @throws InputError that names the condition at fault. */
 export function readFilter(given: unknown): ReadFilter {
-  return filterOf(parseInput(filterSchema, conditions(given)));
+  return filterOf(parseInput(filterSchema, given, "filter"));
 }
 
 /** The same with `baseUrl`, which may be wrong: it is given back as it was. */
@@ -61,14 +61,8 @@ export function readHarFilter(given: unknown): {
   readonly filter: ReadFilter;
   readonly baseUrl: string | URL | undefined;
 } {
-  const { baseUrl, ...rest } = parseInput(harFilterSchema, conditions(given));
+  const { baseUrl, ...rest } = parseInput(harFilterSchema, given, "filter");
   return { filter: filterOf(rest), baseUrl };
-}
-
-/** An array is an object without a known condition: it would be read as none. */
-function conditions(given: unknown): object {
-  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
-  throw new InputError("filter", "must be an object, such as { status: 404 }");
 }
 
 function filterOf(wanted: v.InferOutput<typeof filterSchema>): ReadFilter {

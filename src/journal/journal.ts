@@ -199,7 +199,7 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
     );
   }
 
-  const waiters = createWaiters({ select, show });
+  const { waiting, notify, waitFor } = createWaiters({ select, show });
 
   return {
     get total(): number {
@@ -225,7 +225,7 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
         ring[(total - kept - first) % capacity] = undefined;
         dropOldest();
       }
-      if (waiters.length !== 0) waiters.notify({ record: entry, sequence: total });
+      if (waiting.length !== 0) notify({ record: entry, sequence: total });
     },
     entries(given = {}) {
       const filter = readFilter(given);
@@ -251,7 +251,7 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
         base,
       );
     },
-    waitFor: waiters.waitFor,
+    waitFor,
     records() {
       const oldest = total - kept;
       const place = (oldest - first) % capacity;

@@ -21,8 +21,8 @@ export type WaitFor = (
 
 /** Who waits. */
 export interface Waiters {
-  /** How many they are. */
-  readonly length: number;
+  /** Mostly nobody: then there is no need to notify. */
+  readonly waiting: readonly unknown[];
   /** Shows them an entry as it is recorded. */
   notify(kept: Kept): void;
   readonly waitFor: WaitFor;
@@ -51,9 +51,7 @@ export function createWaiters({ select, show }: WaitedFor): Waiters {
   }
 
   return {
-    get length(): number {
-      return waiting.length;
-    },
+    waiting,
     notify(kept) {
       // A copy, for who has what it waited for leaves.
       for (const waiter of [...waiting]) {

@@ -175,13 +175,13 @@ test("who gave up isn't kept, nor who has what it waited for", async () => {
   const aborted = waiters.waitFor({}, 1, { signal: gone.signal });
   const refused = waiters.waitFor({}, 0);
   const waiting = waiters.waitFor({ status: 0 });
-  expect(waiters.length).toBe(2);
+  expect(waiters.waiting.length).toBe(2);
   gone.abort();
-  expect(waiters.length).toBe(1);
+  expect(waiters.waiting.length).toBe(1);
   const sim = createSimulator();
   const record = { ...recordOf(sim), response: noResponse };
   waiters.notify({ record, sequence: 1 });
-  expect(waiters.length).toBe(0);
+  expect(waiters.waiting.length).toBe(0);
   await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
   await expect(refused).rejects.toThrow(/^count /);
   expect(await waiting).toEqual([]);

@@ -1,5 +1,6 @@
 /** What `adsim replay` says: one result, for programs as JSON and for people as text. Secrets are masked in both. */
 
+import { oneLine } from "../../base/text.ts";
 import type { Difference, Sides } from "../../replay/compare.ts";
 import { masked } from "../../replay/masked.ts";
 import type { Outcome, Replay, Replayed } from "../../replay/outcome.ts";
@@ -82,21 +83,19 @@ const skipReasons: Readonly<Record<SkipReason, string>> = {
   unsendable: "HTTP can't carry them",
 };
 
+/** The longest a method or a path is shown, in characters. */
+const MOST_SHOWN = 100;
+
 function shownDifference({ exchange, outcome }: Replayed): ShownDifference {
   const { place, sequence, request } = exchange;
   return {
     entry: place,
     sequence,
-    method: oneLine(request.method),
-    path: oneLine(request.path),
+    method: oneLine(masked(request.method), MOST_SHOWN),
+    path: oneLine(masked(request.path), MOST_SHOWN),
     ...(outcome.kind === "different" ? outcome.difference : {}),
     ...(outcome.kind === "unanswered" ? { unanswered: outcome.why } : {}),
   };
-}
-
-function oneLine(text: string): string {
-  const plain = masked(text).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
-  return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
 }
 
 export function textOf(result: ReplayResult): string {

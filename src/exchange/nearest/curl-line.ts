@@ -1,4 +1,4 @@
-/** A line of curl that gets an answer: for a POSIX shell, with the base URL and the key in its environment. */
+/** A line of curl that gets an answer, for a POSIX shell: it works as it stands, on its own. */
 
 import type { Choice } from "../../assumptions/catalogue.ts";
 import type { Operation } from "../../contract/operations.ts";
@@ -13,8 +13,10 @@ export interface Target {
 
 export interface CurlOptions {
   readonly encoding: Choice<"request.encoding">;
-  /** Undefined leaves it to the environment. */
-  readonly apiKey: string | undefined;
+  /** @default "$ADSIM_API_KEY", which leaves it to the environment */
+  readonly apiKey?: string | undefined;
+  /** Nothing in it may act on the shell. @default "$ADSIM_URL" */
+  readonly baseUrl?: string | undefined;
 }
 
 /** How the parameters of a POST are sent. `one`: a value that the shell works out inside double quotes. */
@@ -48,10 +50,11 @@ export function curlLine(target: Target, options: CurlOptions): string {
 }
 
 function rest({ operation, parameters, first }: Target, options: CurlOptions): string {
-  const { path, method } = operation;
+  const { method } = operation;
+  const url = `${options.baseUrl ?? "$ADSIM_URL"}${operation.path}`;
   // A key is letters, digits and an underscore.
   const key = `-H "Authorization: Bearer ${options.apiKey ?? "$ADSIM_API_KEY"}"`;
-  if (method === "GET") return `"$ADSIM_URL${path}?${pairs(parameters)}" ${key}`;
+  if (method === "GET") return `"${url}?${pairs(parameters)}" ${key}`;
   const post = posts[options.encoding];
   const sent =
     first === undefined
@@ -60,7 +63,7 @@ function rest({ operation, parameters, first }: Target, options: CurlOptions): s
           "impression_id",
           `$(curl -s ${rest(first, options)} | sed 's/.*"impression_id":"\\([^"]*\\)".*/\\1/')`,
         );
-  return `"$ADSIM_URL${path}" ${key} ${sent}`;
+  return `"${url}" ${key} ${sent}`;
 }
 
 /** What is left as it is means nothing to a shell, in quotes or out of them. */

@@ -1,6 +1,7 @@
 /** Says how something that was sent differs from what exists, in words. */
 
 import { editDistance, mayBeWithin } from "../../base/edit-distance.ts";
+import { oneLine } from "../../base/text.ts";
 
 /** How many wrong characters still are a slip. */
 const MOST_SLIPS = 3;
@@ -72,8 +73,7 @@ export function mostAlike<Candidate>(
 /** A value as it was sent, short enough to be read, and on one line. */
 export function quotedValue(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  const plain = text.toWellFormed().replaceAll(/\p{C}/gu, " ");
-  return plain.length > MOST_SHOWN ? `${plain.slice(0, MOST_SHOWN)}…` : plain;
+  return oneLine(text, MOST_SHOWN);
 }
 
 const MOST_SHOWN = 100;
