@@ -366,6 +366,19 @@ describe("a rule that is a function", () => {
     expect(impression().status).toBe(200);
   });
 
+  test.each<[Verdict, number]>([
+    [{ kind: "truncate", share: 0.5, atByte: undefined }, 0.5],
+    [{ kind: "truncate", share: undefined, atByte: 0 }, 0],
+  ])("may leave a member undefined: %o", (verdict, part) => {
+    const sim = createSimulator();
+    const { nowhere } = senderOf(sim);
+    const { length } = nowhere().body;
+    sim.faults.add(() => verdict);
+    const { body, delivery } = nowhere();
+    expect(delivery).toMatchObject({ kind: "cut" });
+    expect(body).toHaveLength(Math.floor(length * part));
+  });
+
   test("may remove itself, and install another, from the next request on", () => {
     const sim = createSimulator();
     const { nowhere } = senderOf(sim);
