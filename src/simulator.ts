@@ -10,14 +10,20 @@ import { type Audit, auditOf } from "./audit/audit.ts";
 import { type ClientReport, clientReport } from "./audit/client-report.ts";
 import { createEras } from "./audit/eras.ts";
 import type { Clock, ClockMode } from "./base/clock.ts";
-import { parseInput } from "./base/input.ts";
+import { InputError, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { createNearestFinder } from "./exchange/nearest/nearest.ts";
 import { createFaults, createTransports, type Faults } from "./faults/faults.ts";
 import { loadRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
-import { createWorldMaker, kept, type Surroundings, snapshotOf } from "./running-world.ts";
+import {
+  createWorldMaker,
+  kept,
+  type RunningWorld,
+  type Surroundings,
+  snapshotOf,
+} from "./running-world.ts";
 import {
   type Readings,
   type ReadOptions,
@@ -130,6 +136,7 @@ function createCore(
     handle: (request) => running.exchange(request),
     assume(readings) {
       const chosen = readReadings(readings);
+      notByRule("assume", running);
       const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
       const next = make.continued({ ...running.settings, assumptions }, kept(running));
       takeOverAccounts(running, next);
@@ -141,6 +148,7 @@ function createCore(
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
       const next = make.saved(saved, loadRuleList(saved.seed, saved.faults, transports.whyNot));
+      notByRule("restore", running);
       eras.finish(running.clock.mode, "state");
       running = next;
     },
@@ -161,11 +169,19 @@ function createCore(
     },
     reset(request = {}) {
       const { seed } = parseInput(resetSchema, request, "options");
+      notByRule("reset", running);
       running = make.fresh({ ...settings, seed: seed ?? settings.seed });
       journal.restart();
       eras.clear();
     },
   };
+}
+
+/** A request goes on in the world that it came to: one put in its place meanwhile would know nothing of it. */
+function notByRule(call: string, { rules }: RunningWorld): void {
+  if (!rules.isDeciding) return;
+  const why = "a function that decides on a request must not change the world under it";
+  throw new InputError(call, `can't be called by a rule: ${why}`, "conflict");
 }
 
 const resetSchema = v.strictObject({ seed: v.optional(v.string()) });

@@ -35,6 +35,13 @@ test("options changed after they were read change nothing", () => {
   expect(fork.publishers.total).toBe(2);
 });
 
+test.each([null, "{}", new Map()])("restore says what a snapshot is to %o", (given) => {
+  const sim = createSimulator();
+  const before = sim.snapshot();
+  expect(() => sim.restore(given as never)).toThrow(/^must be an object as sim\.snapshot\(\)/);
+  expect(sim.snapshot()).toEqual(before);
+});
+
 test.each([
   ["reset", (sim: Simulator, list: never) => sim.reset(list)],
   ["restore", (sim: Simulator, list: never) => sim.restore(list)],

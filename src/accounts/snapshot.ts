@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
 import { type ClockMode, clockModes } from "../base/clock.ts";
 import { digestOf } from "../base/digest.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { type SavedFaults, savedFaultsSchema } from "../faults/saved-faults.ts";
 import { Book, type SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
@@ -121,6 +121,10 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
 
 /** What is checked before any of it is used. @throws InputError that names the field. */
 export function parseSnapshot(input: unknown): Snapshot {
+  if (!isPlainObject(input)) {
+    const giver = "sim.snapshot() and GET /_sim/snapshot give it";
+    throw new InputError("", `must be an object as ${giver}`);
+  }
   const snapshot = parseInput(snapshotSchema, input);
   if (snapshot.digest !== snapshotDigest(snapshot)) {
     throw new InputError(

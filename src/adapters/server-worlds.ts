@@ -25,7 +25,8 @@ export interface ServerOptions extends SimulatorOptions {
   /** How many worlds there can be. @default 1000 */
   readonly maxWorlds?: number | undefined;
   /**
-   * What the world `default` goes on from. Other worlds begin from the options, and so does this one after a reset.
+   * What the world `default` goes on from, with the fault rules in it instead of `faults`. Other worlds begin from the
+   * options, and so does this one after a reset.
    *
    * @default nothing: it begins from the options too
    */

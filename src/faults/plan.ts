@@ -110,7 +110,9 @@ function cut(
   verdict: Extract<Verdict, { readonly kind: "truncate" }>,
 ): Handover {
   const bytes = new TextEncoder().encode(answer.body);
-  const sentBytes = "atByte" in verdict ? verdict.atByte : Math.floor(verdict.share * bytes.length);
+  const { atByte } = verdict;
+  // A function may give the other one as undefined.
+  const sentBytes = atByte === undefined ? Math.floor(verdict.share * bytes.length) : atByte;
   // Nothing is missing: the body is no longer, or there is none, as with HEAD.
   if (sentBytes >= bytes.length) return whole(answer);
   const sent = bytes.subarray(0, sentBytes);

@@ -24,6 +24,8 @@ import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
 export interface RuleList {
   /** Whether there is no rule to ask. */
   readonly isEmpty: boolean;
+  /** Whether one of them is being asked: the request it decides on goes on in this world. */
+  readonly isDeciding: boolean;
   /**
    * Adds a rule behind the others.
    *
@@ -94,6 +96,9 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
   return {
     get isEmpty(): boolean {
       return rules.length === 0;
+    },
+    get isDeciding(): boolean {
+      return isDeciding;
     },
     add(given, nowMs, whyNot) {
       if (current(nowMs).length >= MOST_RULES) {

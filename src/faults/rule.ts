@@ -86,7 +86,8 @@ export interface FaultRequest {
 
 /**
  * A rule as a function: a verdict, or undefined to let the request pass. It is called for every request, decides at once,
- * and must not send requests to the simulator. What it throws, the call that sent the request throws.
+ * and must not send requests to the simulator, nor call its `assume`, `restore` or `reset`. What it throws, the call that
+ * sent the request throws.
  */
 export type FaultFunction = (request: FaultRequest) => Verdict | undefined;
 

@@ -33,8 +33,8 @@ export type Verdict = { readonly delay?: Delay | undefined } & (
   /** The service does nothing, and the connection closes without a byte. */
   | { readonly kind: "empty" }
   /** The answer's body breaks off after so many bytes, or after this share of it. */
-  | { readonly kind: "truncate"; readonly atByte: number }
-  | { readonly kind: "truncate"; readonly share: number }
+  | { readonly kind: "truncate"; readonly atByte: number; readonly share?: undefined }
+  | { readonly kind: "truncate"; readonly share: number; readonly atByte?: undefined }
   /** Bytes that mean nothing come in place of the answer's body, or of the whole HTTP response. @default as "body" */
   | { readonly kind: "garbage"; readonly as?: "body" | "response" | undefined }
   /** The answer's body comes at this pace. */

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
+import type { Verdict } from "../../src/faults/verdict.ts";
 import { type Stage, stageOf } from "./report-stage.ts";
 
 const limited = (retryAfter: string): FaultRule => ({
@@ -10,6 +11,7 @@ const limited = (retryAfter: string): FaultRule => ({
   verdict: { kind: "respond", status: 503, headers: { "retry-after": retryAfter } },
 });
 const outage: FaultRule = { id: "outage", verdict: { kind: "respond", status: 503 } };
+const storm: Verdict = { kind: "respond", status: 503, headers: { "retry-after": "5" } };
 
 /** Uses up the reporting limit, one request a millisecond; the last one is refused. */
 function exhaust(stage: Stage): void {
@@ -284,6 +286,20 @@ describe("retries without growing pauses", () => {
     expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 5]);
   });
 
+  test("nor does a back-off before a success, or a pause that was asked for, excuse them", () => {
+    const works: Verdict = { kind: "delay", delay: 1 };
+    const stage = stageOf({
+      faults: [
+        { match: { nth: 4 }, verdict: works },
+        { match: { nth: 5 }, verdict: storm },
+        outage,
+      ],
+    });
+    retrying([1000, 2000, 4000], "a", stage).wait(60_000);
+    retrying([5000, 10_000, 10_000, 10_000, 10_000], "a", stage);
+    expect(stage.found()).toEqual(["pauses-do-not-grow"]);
+  });
+
   describe("is not said of", () => {
     test.each([
       ["doubled pauses", [100, 200, 400, 800]],
@@ -301,6 +317,15 @@ describe("retries without growing pauses", () => {
         faults: [{ verdict: { kind: "respond", status: 503, headers: { "retry-after": "2" } } }],
       });
       expect(retrying([2000, 2000, 2000, 2000, 2000], "a", stage).found()).toEqual([]);
+    });
+
+    test.each<[string, Verdict]>([
+      ["asked for a pause of its own in between", storm],
+      ["wasn't heard from in between", { kind: "timeout" }],
+    ])("a back-off at its maximum, where the service %s", (_, verdict) => {
+      const stage = stageOf({ faults: [{ match: { nth: 4 }, verdict }, outage] });
+      const pauses = [1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000];
+      expect(retrying(pauses, "a", stage).found()).toEqual([]);
     });
 
     test("one coincidence among many back-offs", () => {

@@ -366,6 +366,19 @@ describe("a rule that is a function", () => {
     expect(impression().status).toBe(200);
   });
 
+  test.each<[Verdict, number]>([
+    [{ kind: "truncate", share: 0.5, atByte: undefined }, 0.5],
+    [{ kind: "truncate", share: undefined, atByte: 0 }, 0],
+  ])("may leave a member undefined: %o", (verdict, part) => {
+    const sim = createSimulator();
+    const { nowhere } = senderOf(sim);
+    const { length } = nowhere().body;
+    sim.faults.add(() => verdict);
+    const { body, delivery } = nowhere();
+    expect(delivery).toMatchObject({ kind: "cut" });
+    expect(body).toHaveLength(Math.floor(length * part));
+  });
+
   test("may remove itself, and install another, from the next request on", () => {
     const sim = createSimulator();
     const { nowhere } = senderOf(sim);
@@ -375,6 +388,26 @@ describe("a rule that is a function", () => {
       return mark;
     });
     expect([1, 2, 3].map(() => nowhere().status)).toEqual([599, 502, 404]);
+  });
+
+  test.each<[string, (sim: Simulator) => unknown]>([
+    ["assume", (sim) => sim.assume({ "dedup.repeat": "count" })],
+    ["reset", (sim) => sim.reset()],
+    ["restore", (sim) => sim.restore(createSimulator().snapshot())],
+  ])("must not call %s: the request would be recorded in a world that is gone", (name, call) => {
+    const sim = createSimulator();
+    const { impression } = senderOf(sim);
+    const stop = sim.faults.add(() => {
+      call(sim);
+      return undefined;
+    });
+    expect(impression).toThrow(new RegExp(`^${name} can't be called by a rule`));
+    expect(sim.faults.list()).toMatchObject([{ seen: 1 }]);
+    expect(sim.assumptions["dedup.repeat"]).toBe("original-uncredited");
+    stop();
+    call(sim);
+    expect(impression().status).toBe(200);
+    expect(sim.audit().total.applied).toBe(1);
   });
 
   test("must not send a request; what it throws is thrown, and every rule has counted", () => {

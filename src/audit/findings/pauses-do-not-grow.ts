@@ -3,7 +3,7 @@
  * fixed depends on how many there are, so that a back-off with full jitter gets away.
  */
 
-import { type Attempt, pauseMs } from "../attempts.ts";
+import { type Attempt, isTimed, pauseMs } from "../attempts.ts";
 import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "../finding.ts";
 
 /** The fewest pauses in a row that say anything. */
@@ -48,15 +48,24 @@ interface Chain {
   /** How much the pauses differ, as a share of the longest. The clock's millisecond counts. */
   readonly spread: number;
   readonly isGrowing: boolean;
+  /** Whether the client waited much less for it before: a pause in between couldn't be judged, or wasn't its choice. */
+  readonly hasGrown: boolean;
 }
+
+/** A pause that is so many times an earlier one has grown. */
+const GROWTH = 2;
 
 function chainsOf(group: readonly Attempt[]): Chain[] {
   const chains: Chain[] = [];
   let attempts: Attempt[] = [];
   let pauses: number[] = [];
   let regularMs = Number.POSITIVE_INFINITY;
+  // The least it waited since the request first failed, and before this chain.
+  let leastMs = Number.POSITIVE_INFINITY;
+  let leastBeforeMs = leastMs;
   const close = (): void => {
-    if (pauses.length >= FEWEST_PAUSES) chains.push(chainOf(attempts, pauses));
+    if (pauses.length >= FEWEST_PAUSES) chains.push(chainOf(attempts, pauses, leastBeforeMs));
+    leastBeforeMs = leastMs;
     attempts = [];
     pauses = [];
   };
@@ -67,6 +76,9 @@ function chainsOf(group: readonly Attempt[]): Chain[] {
       if (pause !== undefined && before.outcome === "answered") {
         regularMs = Math.min(regularMs, pause);
       }
+      leastMs = isFinal(before)
+        ? Number.POSITIVE_INFINITY
+        : Math.min(leastMs, atMostMs(before, attempt));
       if (pause !== undefined && isChosenAfter(before)) pauses.push(pause);
       else close();
     }
@@ -77,18 +89,33 @@ function chainsOf(group: readonly Attempt[]): Chain[] {
 }
 
 /** Whether the client chose how long to wait after this: it failed, and nobody said for how long. */
-function isChosenAfter({ outcome, retryAtMs }: Attempt): boolean {
-  if (retryAtMs !== undefined) return false;
-  return outcome !== "answered" && outcome !== "refused" && outcome !== "unauthorized";
+function isChosenAfter(attempt: Attempt): boolean {
+  return attempt.retryAtMs === undefined && !isFinal(attempt);
 }
 
-function chainOf(attempts: readonly Attempt[], pauses: readonly number[]): Chain {
+/** Whether there was nothing to try again. */
+function isFinal({ outcome }: Attempt): boolean {
+  return outcome === "answered" || outcome === "refused" || outcome === "unauthorized";
+}
+
+/** The longest that the client can have chosen to wait: who waits for an answer in vain has waited for that as well. */
+function atMostMs(before: Attempt, next: Attempt): number {
+  if (!(isChosenAfter(before) && isTimed(before, next))) return Number.POSITIVE_INFINITY;
+  return pauseMs(before, next) ?? next.record.nowMs - before.record.nowMs;
+}
+
+function chainOf(
+  attempts: readonly Attempt[],
+  pauses: readonly number[],
+  leastBeforeMs: number,
+): Chain {
   const longest = Math.max(...pauses);
   return {
     attempts,
     pauses,
     longest,
     spread: (longest - Math.min(...pauses) + 1) / longest,
+    hasGrown: GROWTH * leastBeforeMs <= Math.min(...pauses),
     isGrowing: pauses.every((pause, index) => index === 0 || pause > (pauses[index - 1] ?? 0)),
   };
 }
@@ -97,7 +124,8 @@ function chainOf(attempts: readonly Attempt[], pauses: readonly number[]): Chain
 function fixedOnes(chains: readonly Chain[]): readonly Chain[] {
   for (const { spread, beyondTwo } of tests) {
     const alike = chains.filter(
-      (chain) => chain.spread <= spread && !(chain.isGrowing && spread >= SPREAD_OF_GROWTH),
+      ({ spread: own, isGrowing, hasGrown }) =>
+        own <= spread && !hasGrown && !(isGrowing && spread >= SPREAD_OF_GROWTH),
     );
     const evidence = alike.reduce((sum, { pauses }) => sum + pauses.length - 2, 0);
     if (evidence >= beyondTwo && 2 * alike.length >= chains.length) return alike;

@@ -89,7 +89,7 @@ export function arrivesWhole(verdict: Verdict | undefined, own: ApiResponse): bo
       return false;
     case "truncate": {
       const length = Buffer.byteLength(own.body);
-      return "atByte" in verdict
+      return verdict.atByte !== undefined
         ? verdict.atByte >= length
         : Math.floor(verdict.share * length) >= length;
     }
