@@ -62,10 +62,11 @@ export function attemptsOf(
 ): Attempt[] {
   const attempts: Attempt[] = [];
   let timeline = 0;
-  for (let index = startOf(first, records); index < records.length; index += 1) {
+  // The first application of the oldest may be forgotten.
+  for (let index = isCopy(records[0]) ? 1 : 0; index < records.length; index += 1) {
     const record = records[index];
     if (record === undefined) continue;
-    const copy = isCopyOf(records[index + 1], record) ? records[index + 1] : undefined;
+    const copy = isCopy(records[index + 1]) ? records[index + 1] : undefined;
     const sequence = first + index;
     while ((eras[timeline]?.last ?? Number.POSITIVE_INFINITY) < sequence) timeline += 1;
     const time = eras[timeline]?.isFrozen === true ? undefined : timeline;
@@ -80,22 +81,9 @@ export function attemptsOf(
   return attempts;
 }
 
-/** Where to begin: the oldest record may be the second application of a request that is forgotten. */
-function startOf(first: number, records: readonly JournalRecord[]): number {
-  if (first === 1) return 0;
-  const run = records.findIndex((record) => record.fault?.kind !== "duplicate");
-  return (run === -1 ? records.length : run) % 2;
-}
-
-/** Whether a record is the second application of the request before. */
-function isCopyOf(record: JournalRecord | undefined, before: JournalRecord): boolean {
-  return (
-    before.fault?.kind === "duplicate" &&
-    record?.fault?.kind === "duplicate" &&
-    record.fault.rule === before.fault.rule &&
-    record.nowMs === before.nowMs &&
-    record.headers === before.headers
-  );
+/** Whether a record is the second application of a request. It follows the first, unless that is forgotten. */
+function isCopy(record: JournalRecord | undefined): boolean {
+  return record?.fault?.application === 2;
 }
 
 function attemptOf(record: JournalRecord, sequence: number, timeline: number | undefined): Attempt {

@@ -49,7 +49,9 @@ export function cluesOf(entries: readonly RecordingEntry[]): Clue[] {
   for (let place = 0; place < entries.length; place += 1) {
     const sent = entries[place];
     if (sent === undefined) continue;
-    const copy = copyOf(sent, entries[place + 1]);
+    // The second application of a request follows the first.
+    const next = entries[place + 1];
+    const copy = next?.entry.fault?.application === 2 ? next : undefined;
     if (copy === undefined) {
       clues.push(...cluesOfOne(sent, unseen.get(sent.event)));
     } else {
@@ -83,19 +85,6 @@ function isDuplicate({ reason }: JournalEntry): boolean {
 /** Whether the service acted and the client doesn't know of it. */
 function isUnseen(fault: JournalFault | undefined): boolean {
   return fault?.lost !== undefined;
-}
-
-/** The entry of the second application, where a rule made two of a request. */
-function copyOf(
-  { entry }: RecordingEntry,
-  next: RecordingEntry | undefined,
-): RecordingEntry | undefined {
-  const isPair =
-    entry.fault?.kind === "duplicate" &&
-    next?.entry.fault?.kind === "duplicate" &&
-    next.entry.fault.rule === entry.fault.rule &&
-    next.entry.sequence === entry.sequence + 1;
-  return isPair ? next : undefined;
 }
 
 function cluesOfBoth({ entry: first }: RecordingEntry, { entry: second }: RecordingEntry): Clue[] {

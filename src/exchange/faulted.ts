@@ -63,11 +63,11 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     const tally = tallyOf(visit, accounts);
     if (plan.injected === undefined) {
       if (tally !== undefined) tally.dropped += 1;
-      handOver(visit, fired, noResponse, false);
+      handOver(visit, fired, noResponse, recordOf(fired, false));
       return visit;
     }
     if (tally !== undefined) tally.injected += 1;
-    handOver(visit, fired, answerWith(plan.injected, visit), false);
+    handOver(visit, fired, answerWith(plan.injected, visit), recordOf(fired, false));
     return visit;
   }
 
@@ -75,12 +75,12 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     const { injected } = fired.plan;
     serve(visit);
     if (injected === undefined) {
-      handOver(visit, fired, visit.response, true);
+      handOver(visit, fired, visit.response, recordOf(fired, true));
       return visit;
     }
     const own = visit.response;
     visit.producedBy = "rule";
-    handOver(visit, fired, answerWith(injected, visit), true);
+    handOver(visit, fired, answerWith(injected, visit), recordOf(fired, true));
     lose(visit, own);
     return visit;
   }
@@ -91,17 +91,27 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     serve(copy);
     const tally = tallyOf(copy, accounts);
     if (tally !== undefined) tally.copies += 1;
-    const [shown, hidden] = fired.plan.answerOf === "first" ? [visit, copy] : [copy, visit];
-    handOver(shown, fired, shown.response, true);
-    hidden.fault = { ...recordOf(fired, true), received: "nothing", lost: hidden.response };
-    hidden.response = noResponse;
-    countUnseen(tallyOf(hidden, accounts), hidden);
-    return { visits: [visit, copy], response: shown.response };
+    const first = recordOf(fired, true);
+    const second: FaultRecord = { ...first, application: 2 };
+    if (fired.plan.answerOf === "first") {
+      handOver(visit, fired, visit.response, first);
+      hide(copy, second);
+      return { visits: [visit, copy], response: visit.response };
+    }
+    hide(visit, first);
+    handOver(copy, fired, copy.response, second);
+    return { visits: [visit, copy], response: copy.response };
+  }
+
+  /** The answer that the client never sees, because another one takes its place. */
+  function hide(visit: Visit, fault: FaultRecord): void {
+    visit.fault = { ...fault, received: "nothing", lost: visit.response };
+    visit.response = noResponse;
+    countUnseen(tallyOf(visit, accounts), visit);
   }
 
   /** Sends an answer on its way. Where it doesn't arrive whole, the client doesn't know of what was done. */
-  function handOver(visit: Visit, fired: Fired, answer: ApiResponse, isServed: boolean): void {
-    const fault = recordOf(fired, isServed);
+  function handOver(visit: Visit, fired: Fired, answer: ApiResponse, fault: FaultRecord): void {
     visit.fault = fault;
     const explained = explain ? explainedBy(fired.rule, answer) : answer;
     const { response, manner, received } = fired.plan.handOver(explained);
@@ -114,7 +124,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
             delivery: { ...manner, delayMs, undelivered: () => giveUp(visit, answer) },
           };
     fault.received = received;
-    if (received !== "whole" && isServed) lose(visit, answer);
+    if (received !== "whole" && fault.served) lose(visit, answer);
   }
 
   /** The service did its part, and the client doesn't get its answer. */
@@ -172,7 +182,7 @@ function met(visit: Visit): Met {
 }
 
 function recordOf({ rule, kind, delayMs }: Fired, served: boolean): FaultRecord {
-  return { rule, kind, delayMs, served, received: "whole", lost: undefined };
+  return { rule, kind, delayMs, served, application: 1, received: "whole", lost: undefined };
 }
 
 function explainedBy(rule: string, answer: ApiResponse): ApiResponse {

@@ -77,6 +77,8 @@ export interface JournalFault {
   readonly delayMs: number;
   /** Whether the service did what was asked. */
   readonly served: boolean;
+  /** 2 for the second time that a `duplicate` made the service do it: that entry follows the first. */
+  readonly application: 1 | 2;
   /** How much of its response the client got. A second application's never reaches it. */
   readonly received: Received;
   /** The service's own answer, where the client didn't get it whole. */

@@ -36,6 +36,8 @@ export interface FaultRecord {
   readonly kind: VerdictKind;
   readonly delayMs: number;
   readonly served: boolean;
+  /** 2 for the second time that a rule made the service do it. */
+  readonly application: 1 | 2;
   received: Received;
   lost: ApiResponse | undefined;
 }

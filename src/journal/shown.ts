@@ -67,12 +67,13 @@ function shownNearest({ sent, closest, paste }: Nearest, { text }: Veil): Neares
 
 function shownFault({ fault }: JournalRecord, veil: Veil): JournalFault | undefined {
   if (fault === undefined) return undefined;
-  const { rule, kind, delayMs, served, received, lost } = fault;
+  const { rule, kind, delayMs, served, application, received, lost } = fault;
   return {
     rule: veil.text(rule),
     kind,
     delayMs,
     served,
+    application,
     received,
     lost: lost && shownResponse(lost, veil, undefined),
   };
