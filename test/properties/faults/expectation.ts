@@ -113,7 +113,10 @@ export function learn(
   sent: { readonly subject: string; readonly impression: string | undefined },
   exact: ApiResponse,
 ): Application {
-  if (exact.status !== 200) return { effect: "refused", micros: 0 };
+  if (exact.status !== 200) {
+    const isDuplicate = /"urn:adsim:error:duplicate_(impression|click)"/.test(exact.body);
+    return { effect: isDuplicate ? "duplicatesSuppressed" : "refused", micros: 0 };
+  }
   const { impression_id, click_id, revenue_credited_inr } = JSON.parse(exact.body);
   const micros = Math.round(revenue_credited_inr * 1e6);
   if (operation === "impressions") {
