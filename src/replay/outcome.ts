@@ -65,7 +65,7 @@ function gapsOf(exchanges: readonly RecordedExchange[]): readonly string[] {
     );
   }
   found.push(
-    "what happened outside the API is in no journal: a sign-up, a rotated key, a changed surface, a snapshot put back. Replay from a snapshot that was taken after it, with --load",
+    "what happened outside the API is in no journal: a sign-up, a rotated key, a changed surface, a snapshot put back, what was there before a fork. Replay from a snapshot that was taken after it, with --load",
   );
   return found;
 }

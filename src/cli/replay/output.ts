@@ -102,7 +102,7 @@ export function textOf(result: ReplayResult): string {
   const { target, sent, same, different, skipped, skippedFor, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
   const lines = [
-    `adsim: ${sent} requests sent again ${where}: ${same} answers the same, ${different} different`,
+    `adsim: ${sent} ${sent === 1 ? "request" : "requests"} sent again ${where}: ${same} answers the same, ${different} different`,
   ];
   if (skipped > 0) {
     const reasons = Object.entries(skippedFor).map(([reason, count]) => `${reason} (${count})`);
