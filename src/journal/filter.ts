@@ -13,8 +13,9 @@ export type Secrets = "shown" | "redacted";
 /** A filter that was checked. */
 export interface ReadFilter {
   readonly secrets: Secrets;
-  /** The latest that many. */
   readonly limit: number;
+  /** Whether the limit takes the first that match, instead of the latest. */
+  readonly readsOn: boolean;
   /** The first sequence that can match. */
   readonly first: number;
   matches(record: JournalRecord): boolean;
@@ -73,6 +74,7 @@ function filterOf(wanted: v.InferOutput<typeof filterSchema>): ReadFilter {
   return {
     secrets: wanted.secrets ?? "redacted",
     limit: wanted.limit ?? Number.POSITIVE_INFINITY,
+    readsOn: wanted.after !== undefined,
     first: after + 1,
     matches: (record) =>
       (operation === undefined || operation === record.operation) &&

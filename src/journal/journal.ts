@@ -102,7 +102,7 @@ export interface JournalFilter {
   readonly unmatched?: boolean | undefined;
   /** Only entries with a higher sequence. */
   readonly after?: number | undefined;
-  /** The latest that many. */
+  /** The latest that many; with `after` the first that many behind it, so that one can read on. */
   readonly limit?: number | undefined;
   /** API keys, the Authorization header and UPI ids. @default "redacted" */
   readonly secrets?: Secrets | undefined;
@@ -185,13 +185,15 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
   /** The latest that match, oldest first. */
   function select(filter: ReadFilter): Kept[] {
     const found: Kept[] = [];
-    for (let back = 1; back <= kept && found.length < filter.limit; back += 1) {
-      const sequence = total - back + 1;
-      if (sequence < filter.first) break;
+    const oldest = Math.max(filter.first, total - kept + 1);
+    const step = filter.readsOn ? 1 : -1;
+    let sequence = filter.readsOn ? oldest : total;
+    while (sequence >= oldest && sequence <= total && found.length < filter.limit) {
       const record = ring[(sequence - 1 - first) % capacity];
       if (record !== undefined && filter.matches(record)) found.push({ record, sequence });
+      sequence += step;
     }
-    return found.reverse();
+    return filter.readsOn ? found : found.reverse();
   }
 
   function show(found: readonly Kept[], { secrets }: ReadFilter): JournalEntry[] {

@@ -49,7 +49,9 @@ const cases: readonly (readonly [JournalFilter, number[]])[] = [
   [{ after: 7 }, []],
   [{ status: 0 }, [5]],
   [{ status: 503 }, [6]],
-  [{ limit: 2, after: 4 }, [6, 7]],
+  [{ limit: 2, after: 4 }, [5, 6]],
+  [{ limit: 1, after: 0 }, [1]],
+  [{ limit: 2 }, [6, 7]],
   [{ fault: "any", status: 200, operation: "surfaces" }, [7]],
 ];
 
