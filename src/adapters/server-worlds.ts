@@ -25,8 +25,8 @@ export interface ServerOptions extends SimulatorOptions {
   /** How many worlds there can be. @default 1000 */
   readonly maxWorlds?: number | undefined;
   /**
-   * What the world `default` goes on from, with the fault rules in it instead of `faults`. Other worlds begin from the
-   * options, and so does this one after a reset.
+   * What the world `default` goes on from. Where it holds fault rules, they are in force instead of `faults`. Other worlds
+   * begin from the options, and so does this one after a reset.
    *
    * @default nothing: it begins from the options too
    */
@@ -75,7 +75,11 @@ export function createServerWorlds(options: ServerOptions, maxWorlds: number | u
   });
   // Finds wrong options now instead of at the first request.
   const first = worlds.get(DEFAULT_WORLD);
-  if (snapshot !== undefined) inField("snapshot", () => first.restore(snapshot));
+  if (snapshot !== undefined) {
+    inField("snapshot", () => first.restore(snapshot));
+    if (first.faults.list().length === 0)
+      for (const rule of rest.faults ?? []) first.faults.add(rule);
+  }
   return worlds;
 }
 

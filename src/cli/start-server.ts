@@ -38,7 +38,7 @@ async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
     );
   }
   const given = await serverOptions(flags, clock);
-  const added = rulesToAdd(file, given.faults as readonly FaultRule[] | undefined, snapshot.faults);
+  checkRules(file, given.faults as readonly FaultRule[] | undefined, snapshot.faults);
   const server = await startServer({ ...given, ...options, snapshot }).catch((error: unknown) => {
     const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
     throw isSnapshots ? notFitting(file, error) : error;
@@ -46,22 +46,21 @@ async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
   // No request can have come in yet: they are events of their own.
   const world = server.worlds.get("default");
   if (flags.clock !== undefined) world.clock.set({ mode: flags.clock });
-  for (const rule of added) world.faults.add(rule);
   return server;
 }
 
-/** The rules of `--faults` that the loaded world lacks: all where it has none, none where it has the same. */
-function rulesToAdd(
+/** The rules of `--faults` are added where the loaded world has none. @throws CommandFailure where it has others. */
+function checkRules(
   file: string,
   given: readonly FaultRule[] | undefined,
   saved: SavedFaults,
-): readonly FaultRule[] {
-  if (given === undefined || saved.rules.length === 0) return given ?? [];
+): void {
+  if (given === undefined || saved.rules.length === 0) return;
   const list = createRuleList("");
   for (const rule of given) list.add(rule, 0, () => undefined);
   const written = ({ rules }: SavedFaults): string =>
     JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
-  if (written(list.save(0)) === written(saved)) return [];
+  if (written(list.save(0)) === written(saved)) return;
   throw new CommandFailure(
     exitCodes.wrongUsage,
     `--faults asks for other rules than those that --load ${file} holds with their counts (${saved.rules.map(({ rule }) => rule.id).join(", ")}). Leave --faults out, or take the snapshot without rules (DELETE /_sim/faults before).`,

@@ -246,3 +246,27 @@ test("a server's world default goes on from a snapshot, the others and a reset f
     "snapshot.digest doesn't match",
   );
 });
+
+test("a server's fault rules are in force in what it goes on from, unless that has its own", async () => {
+  const faults = [{ id: "given", verdict: { kind: "drop" } }] as const;
+  const sim = createSimulator();
+  for (const [id, rule] of [
+    ["given"],
+    ["saved", { id: "saved", verdict: { kind: "reset" } }],
+  ] as const) {
+    if (rule !== undefined) sim.faults.add(rule);
+    const server = await startServer({
+      port: 0,
+      clock: "frozen",
+      snapshot: sim.snapshot(),
+      faults,
+    });
+    onTestFinished(() => server.close());
+    expect(
+      server.worlds
+        .get("default")
+        .faults.list()
+        .map((one) => one.id),
+    ).toEqual([id]);
+  }
+});
