@@ -20,7 +20,7 @@ const truth =
 test(truth, { timeout: 240_000 }, () => {
   const marks = createMarks();
   checkProperty(
-    { test: truth, file, runs: 10_000 },
+    { test: truth, file, runs: 7000 },
     fc.property(anyWorld, anyRules, anyCommands, (world, rules, commands) => {
       const stage = stageOf(world, rules, marks.sometimes);
       for (const command of commands) perform(command, stage);
