@@ -58,7 +58,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const throughRules = createFaultedPath({ world, journal, sight, quota, respond, serve });
 
   return (request) => {
-    const beganMs = meter === undefined ? 0 : meter.nowMs();
+    const beganMs = meter === undefined ? 0 : meter.begin();
     const nowMs = clock.now();
     forget(nowMs);
     const visit = visitOf(request, nowMs, about);

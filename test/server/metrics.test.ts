@@ -225,6 +225,15 @@ test("a duration on a bound is counted below it, one beyond the last above all",
   ]);
 });
 
+test("of many requests one in 32 is timed, and all are counted", () => {
+  const meter = createMeter(() => 0);
+  for (let sent = 0; sent < 320; sent += 1) meter.answered("stats", 200, meter.begin());
+  const [requests, durations] = meter.families();
+  expect(requests?.samples).toMatchObject([{ value: 320 }]);
+  // The first hundred, and 128, 160 … 320.
+  expect(durations?.samples.at(-1)).toMatchObject({ part: "count", value: 107 });
+});
+
 test("the library that writes them loads at the first scrape, and leaves nothing running", async () => {
   const script = `
     const { startServer } = await import("./src/server.ts");
