@@ -1,0 +1,51 @@
+/** Starts a server that goes on from a saved state. */
+
+import { formatInstant } from "../base/calendar.ts";
+import { InputError } from "../base/input.ts";
+import { type FaultRule, parseRule } from "../faults/rule.ts";
+import { createRuleList } from "../faults/rule-list.ts";
+import type { SavedFaults } from "../faults/saved-faults.ts";
+import { type Server, startServer } from "../server.ts";
+import { CommandFailure, exitCodes } from "./exit.ts";
+import { loadedSnapshot, notFitting } from "./loaded-snapshot.ts";
+import { type ServerFlags, serverOptions } from "./options.ts";
+
+/** @throws InputError, CommandFailure or SnapshotFileError, before anything listens. */
+export async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
+  const { snapshot, options } = await loadedSnapshot(file, flags);
+  const clock = flags.clock ?? snapshot.clock.mode;
+  if (clock === "system" && snapshot.start > Date.now()) {
+    throw new CommandFailure(
+      exitCodes.wrongUsage,
+      `--load ${file} holds a world that starts at ${formatInstant(snapshot.start)}, after the system clock. Give --clock flowing or --clock frozen.`,
+    );
+  }
+  const given = await serverOptions(flags, clock);
+  checkRules(file, given.faults as readonly FaultRule[] | undefined, snapshot.faults);
+  const server = await startServer({ ...given, ...options, snapshot }).catch((error: unknown) => {
+    const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
+    throw isSnapshots ? notFitting(file, error) : error;
+  });
+  // No request can have come in yet: they are events of their own.
+  const world = server.worlds.get("default");
+  if (flags.clock !== undefined) world.clock.set({ mode: flags.clock });
+  return server;
+}
+
+/** The rules of `--faults` are added where the loaded world has none. @throws CommandFailure where it has others. */
+function checkRules(
+  file: string,
+  given: readonly FaultRule[] | undefined,
+  saved: SavedFaults,
+): void {
+  if (given === undefined || saved.rules.length === 0) return;
+  const list = createRuleList("");
+  for (const rule of given) list.add(rule, 0, () => undefined);
+  const written = ({ rules }: SavedFaults): string =>
+    JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
+  if (written(list.save(0)) === written(saved)) return;
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    `--faults asks for other rules than those that --load ${file} holds with their counts (${saved.rules.map(({ rule }) => rule.id).join(", ")}). Leave --faults out, or take the snapshot without rules (DELETE /_sim/faults before).`,
+  );
+}
