@@ -24,6 +24,7 @@ const floors = [
   "simulator.ts",
   "worlds.ts",
   "replay",
+  "scenario",
   "control",
   "adapters",
   "testing",
