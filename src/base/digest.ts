@@ -2,21 +2,42 @@
 
 import { mix } from "./random.ts";
 
+/** A digest in the making. */
+export interface Digest {
+  text(text: string): void;
+  /** An integer of up to 32 bits. */
+  number(number: number): void;
+  /** 64 bits in hex over all that was given, in order, and over where each text ends. */
+  value(): string;
+}
+
 /** 64 bits in hex over the texts in order, and over where each ends. */
 export function digestOf(texts: Iterable<string>): string {
+  const digest = createDigest();
+  for (const text of texts) digest.text(text);
+  return digest.value();
+}
+
+export function createDigest(): Digest {
   let a = 0x243f6a88;
   let b = 0x13198a2e;
-  for (const text of texts) {
-    for (let index = 0; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      a = Math.imul(a ^ code, 0x9e3779b1);
-      b = Math.imul(b ^ code, 0x5f356495);
-      a ^= b >>> 15;
-    }
-    a = mix(a + text.length);
-    b = mix(b ^ a);
-  }
-  return hex(mix(a ^ Math.imul(b, 0x85ebca77))) + hex(mix(b + a));
+  return {
+    text(text) {
+      for (let index = 0; index < text.length; index += 1) {
+        const code = text.charCodeAt(index);
+        a = Math.imul(a ^ code, 0x9e3779b1);
+        b = Math.imul(b ^ code, 0x5f356495);
+        a ^= b >>> 15;
+      }
+      a = mix(a + text.length);
+      b = mix(b ^ a);
+    },
+    number(number) {
+      a = mix(a ^ number);
+      b = Math.imul(b ^ a, 0x5f356495);
+    },
+    value: () => hex(mix(a ^ Math.imul(b, 0x85ebca77))) + hex(mix(b + a)),
+  };
 }
 
 function hex(bits: number): string {

@@ -1,0 +1,42 @@
+/** A digest of what the client saw: the same for every target in virtual time, so without what belongs to a connection. */
+
+import { createDigest, type Digest } from "../../base/digest.ts";
+import type { Exchange } from "./effects.ts";
+
+/** Headers of the connection, and of the moment it was used. */
+const ofTransport: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+]);
+
+export interface RunDigest extends Pick<Digest, "text" | "value"> {
+  /** All of an exchange. */
+  exchange(exchange: Exchange): void;
+  /** One of very many: outcome, status, quota left, and the length of the body. */
+  glance(exchange: Exchange): void;
+}
+
+const outcomes = { answered: 1, cut: 2, lost: 3, "timed-out": 4 } as const;
+
+export function createRunDigest(): RunDigest {
+  const { text, number, value } = createDigest();
+  return {
+    text,
+    value,
+    exchange({ outcome, status, headers, text: body }) {
+      number(outcomes[outcome] * 1000 + status);
+      for (const name of Object.keys(headers).sort()) {
+        if (!ofTransport.has(name)) text(`${name}: ${headers[name]}`);
+      }
+      text(body);
+    },
+    glance({ outcome, status, headers, text: body }) {
+      number(outcomes[outcome] * 1000 + status);
+      number(Number(headers["x-ratelimit-remaining"] ?? -1));
+      number(body.length);
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** Plays a scenario in this process, at once: nobody waits, and the clock goes where the scenario says. */
+
+import type { Publisher } from "../../accounts/account.ts";
+import { InputError } from "../../base/input.ts";
+import { fakerPeople } from "../../publishers/people.ts";
+import { createSimulatorCore, type SimulatorCore } from "../../simulator.ts";
+import type { SimulatorOptions } from "../../simulator-options.ts";
+import { parseScenario } from "../parse/parse-scenario.ts";
+import type { Scenario } from "../scenario.ts";
+import { runTraffic } from "../traffic/run-traffic.ts";
+import type { Effect, Exchange, Member, Outgoing, Performers, Playing } from "./effects.ts";
+import { type PlayOptions, play } from "./play.ts";
+import type { PlayResult } from "./result.ts";
+import { exchangeOf } from "./seen-in-process.ts";
+
+export interface SyncOptions {
+  /** Played on this simulator, whose state the scenario's takes the place of. @default a new one */
+  readonly simulator?: SimulatorCore | undefined;
+  /** The most requests that it may plan. @default 20000000 */
+  readonly maxRequests?: number | undefined;
+  /** @default "adsim play" and the scenario's name */
+  readonly reproduce?: string | undefined;
+  readonly onStep?: PlayOptions["onStep"];
+}
+
+/**
+ * Plays a scenario in process, in virtual time: the same scenario, the same result, to the byte.
+ *
+ * @throws InputError that names the step and the field of a scenario that can't be played.
+ */
+export function playScenarioSync(input: unknown, options: SyncOptions = {}): PlayResult {
+  const { maxRequests, onStep } = options;
+  const scenario = parseScenario(input, { maxRequests });
+  const { simulator = createSimulatorCore(worldOf(scenario), surroundings) } = options;
+  if (options.simulator !== undefined) simulator.restore(freshSnapshot(scenario));
+  const reproduce = options.reproduce ?? `adsim play ${scenario.name}`;
+  const playing = play(scenario, {
+    abilities: { time: { kind: "virtual" }, control: true },
+    target: { kind: "in-process", url: undefined },
+    reproduce,
+    onStep,
+  });
+  return driveAtOnce(playing, performersOn(simulator));
+}
+
+const surroundings = { people: () => fakerPeople };
+
+/** What the world is made from that a scenario is played in. */
+export function worldOf(scenario: Scenario): SimulatorOptions {
+  const { seed, start, publishers, profile, assumptions, faults } = scenario;
+  return { seed, start, publishers, profile, assumptions, faults, clock: "frozen" };
+}
+
+/** The state of that world before anything happened. */
+export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["snapshot"]> {
+  return createSimulatorCore(worldOf(scenario), surroundings).snapshot();
+}
+
+/** Plays to the end, doing each effect at once. */
+function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers<"at-once">): Result {
+  let next = playing.next();
+  while (!next.done) {
+    const effect = next.value;
+    let given: unknown;
+    try {
+      given = performed(effect, performers);
+    } catch (error) {
+      next = playing.throw(error);
+      continue;
+    }
+    next = playing.next(given);
+  }
+  return next.value;
+}
+
+function performed(effect: Effect, performers: Performers<"at-once">): unknown {
+  // The performer of a kind takes effects of that kind.
+  const perform = performers[effect.kind] as (effect: Effect) => unknown;
+  return perform(effect);
+}
+
+/** Does every effect in a simulator. */
+export function performersOn(sim: SimulatorCore): Performers<"at-once"> {
+  let aside: Performers<"at-once"> | undefined;
+
+  function send(outgoing: Outgoing): Exchange {
+    return exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
+  }
+  function heal(id: string): void {
+    if (sim.faults.remove(id)) return;
+    throw new InputError(id, "is not the id of a fault rule that there is", "not-found");
+  }
+  return {
+    now: () => sim.clock.now(),
+    member({ ordinal }) {
+      return ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined;
+    },
+    send: ({ outgoing }) => send(outgoing),
+    together: ({ outgoing }) => outgoing.map(send),
+    wait({ ms }) {
+      sim.clock.advance(ms);
+      return undefined;
+    },
+    traffic: ({ order }) => runTraffic(sim, order),
+    assume({ readings }) {
+      sim.assume(readings);
+      return undefined;
+    },
+    assumptions: () => sim.assumptions,
+    fault: ({ rule }) => sim.faults.add(rule).rule.id,
+    rules: () => sim.faults.list(),
+    heal({ ids }) {
+      if (ids === undefined) sim.faults.clear();
+      else for (const id of ids) heal(id);
+      return undefined;
+    },
+    signUp: ({ request }) => memberOf(sim.publishers.signUp(request)),
+    setSurface({ publisher, surface, change }) {
+      sim.publishers.setSurface(publisher, surface, change);
+      return undefined;
+    },
+    rotateKey: ({ publisher }) => memberOf(sim.publishers.rotateKey(publisher)),
+    audit: () => sim.audit(),
+    journal: ({ limit }) => sim.journal.entries({ limit }),
+    fork() {
+      aside = performersOn(sim.fork());
+      return undefined;
+    },
+    aside({ effect }) {
+      if (aside === undefined) throw new Error("There is no world aside yet.");
+      return performed(effect, aside);
+    },
+  };
+}
+
+function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {
+  return { id, apiKey, surfaces, joined };
+}

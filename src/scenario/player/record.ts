@@ -1,0 +1,83 @@
+/** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
+
+import { formatInstant } from "../../base/calendar.ts";
+import type { Step, StepKind } from "../scenario.ts";
+import { verdictOf } from "./matching.ts";
+import type { StepResult } from "./result.ts";
+import type { Run } from "./run.ts";
+import { shownExchange } from "./shown-exchange.ts";
+import type { Played } from "./step-requests.ts";
+
+const kinds: readonly StepKind[] = [
+  "impression",
+  "click",
+  "stats",
+  "surfaces",
+  "payouts",
+  "raw",
+  "advance",
+  "traffic",
+  "assume",
+  "fault",
+  "heal",
+  "signUp",
+  "setSurface",
+  "rotateKey",
+  "repeat",
+  "parallel",
+  // Last: others may have one too.
+  "expect",
+];
+
+/** The most checks of one step that are told. */
+const MOST_CHECKS = 50;
+
+/** What a step is. */
+export function kindOf(step: Step): StepKind {
+  const kind = kinds.find((one) => (step as Readonly<Record<string, unknown>>)[one] !== undefined);
+  if (kind === undefined) throw new Error("A step of no kind was let pass.");
+  return kind;
+}
+
+export function record(run: Run, step: Step, path: string, played: Played): void {
+  const result = resultOf(run, step, path, played);
+  const before = run.results.get(path);
+  // The first round that isn't held says more than those after it.
+  const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
+  run.results.set(path, { ...(stays ? before : result), times: (before?.times ?? 0) + 1 });
+  if (result.verdict === "broken" && !stays) run.newlyBroken.push(path);
+  name(run, step, played);
+  for (const { verdict } of played.checks) run.digest.text(verdict);
+}
+
+function rank({ verdict }: StepResult): number {
+  return { done: 0, held: 1, unknown: 2, skipped: 2, broken: 3 }[verdict];
+}
+
+function resultOf(run: Run, step: Step, path: string, played: Played): StepResult {
+  const { checks, skipped, unknown, exchange, tally } = played;
+  const kind = kindOf(step);
+  const verdict = checks.length === 0 ? "done" : verdictOf(checks);
+  return {
+    path,
+    kind,
+    title: titleOf(kind, step),
+    at: formatInstant(exchange?.atMs ?? run.nowMs),
+    times: 1,
+    verdict: skipped !== undefined ? "skipped" : unknown !== undefined ? "unknown" : verdict,
+    why: skipped ?? unknown ?? checks.find((one) => one.verdict === "unknown")?.why,
+    checks: checks.slice(0, MOST_CHECKS),
+    exchange: exchange && shownExchange(exchange),
+    tally,
+  };
+}
+
+function titleOf(kind: StepKind, { as, note }: Step): string {
+  return `${kind}${as === undefined ? "" : ` as ${as}`}${note === undefined ? "" : `: ${note}`}`;
+}
+
+function name({ names }: Run, { as }: Step, { named, skipped, unknown }: Played): void {
+  if (as === undefined) return;
+  const why = skipped ?? unknown ?? "it gives nothing";
+  names.set(as, named ?? { kind: "nothing", why });
+}

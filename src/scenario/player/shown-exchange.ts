@@ -1,0 +1,53 @@
+/** A request and its answer as reports show them: no keys, no payment addresses, and not pages of them. */
+
+import { formatInstant } from "../../base/calendar.ts";
+import { REDACTED, withoutSecrets } from "../../journal/secrets.ts";
+import type { Exchange } from "./effects.ts";
+import type { ShownExchange } from "./result.ts";
+
+const MOST_BODY = 2000;
+
+export function shownExchange(exchange: Exchange): ShownExchange {
+  const { operation, atMs, request, outcome, status, headers, text, latencyMs } = exchange;
+  const { method, path, query = "", body = "" } = request;
+  return {
+    operation,
+    at: formatInstant(atMs),
+    request: {
+      method,
+      path: veiled(path),
+      query: veiled(
+        typeof query === "string" ? query : String(new URLSearchParams(textsOf(query))),
+      ),
+      headers: veiledHeaders(request.headers ?? {}),
+      body: veiled(typeof body === "string" ? body : bodyText(body)),
+    },
+    outcome,
+    status,
+    headers: veiledHeaders(headers),
+    body: veiled(text),
+    latencyMs,
+  };
+}
+
+function textsOf(query: Readonly<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+}
+
+function bodyText(body: Uint8Array | Readonly<Record<string, unknown>>): string {
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : JSON.stringify(body);
+}
+
+function veiledHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name.toLowerCase() === "authorization" ? REDACTED : veiled(value),
+    ]),
+  );
+}
+
+function veiled(text: string): string {
+  const redacted = withoutSecrets(text);
+  return redacted.length <= MOST_BODY ? redacted : `${redacted.slice(0, MOST_BODY)}…`;
+}

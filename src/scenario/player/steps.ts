@@ -1,0 +1,193 @@
+/** What each kind of step does. A missing kind is a type error. */
+
+import { durationMs } from "../../base/duration.ts";
+import { inField } from "../../base/input.ts";
+import type { AdvanceStep, ExpectStep, Matcher, Step, StepKind } from "../scenario.ts";
+import { createTally, type Tally } from "../tally.ts";
+import { advanceMs } from "./advance.ts";
+import {
+  type EffectKind,
+  type EffectOf,
+  type Effects,
+  type Exchange,
+  type Member,
+  type Playing,
+  perform,
+} from "./effects.ts";
+import { checkExpectation, type Judge } from "./expectations.ts";
+import { match } from "./matching.ts";
+import { castOf, observe, type Run, renew, scopeOf } from "./run.ts";
+import { type Played, playRequest, playTogether } from "./step-requests.ts";
+
+interface Stage {
+  readonly run: Run;
+  readonly path: string;
+  /** Looks at invariants. */
+  readonly judge: Judge;
+  /** Plays the steps inside of this one. */
+  readonly playSteps: (steps: readonly Step[], path: string) => Playing<void>;
+}
+
+/** Others may have an `expect` of their own. */
+type StepOf<Kind extends StepKind> = Kind extends "expect"
+  ? ExpectStep
+  : Extract<Step, { readonly [Key in Kind]?: unknown }>;
+type StepPlayers = {
+  readonly [Kind in StepKind]: (stage: Stage, step: StepOf<Kind>) => Playing<Played>;
+};
+
+const needsControl = "only an adsim that may be controlled can do that";
+export const stepPlayers: StepPlayers = {
+  impression: ({ run }, step) => playRequest(run, step),
+  click: ({ run }, step) => playRequest(run, step),
+  stats: ({ run }, step) => playRequest(run, step),
+  surfaces: ({ run }, step) => playRequest(run, step),
+  payouts: ({ run }, step) => playRequest(run, step),
+  raw: ({ run }, step) => playRequest(run, step),
+  *advance({ run }, step) {
+    const skipped = whyNotAdvance(run, step);
+    if (skipped !== undefined) return { checks: [], skipped };
+    const nowMs = yield* perform({ kind: "now" });
+    const ms = advanceMs(run, step, nowMs);
+    if (ms.kind === "unknown") return { checks: [], unknown: ms.why };
+    yield* perform({ kind: "wait", ms: ms.value });
+    return { checks: [] };
+  },
+  *traffic({ run }, { traffic, expect }) {
+    const members: Member[] = [];
+    for (const cast of traffic.publishers ?? [0]) {
+      const member = yield* castOf(run, cast);
+      if (member === undefined) return { checks: [], skipped: `there is no publisher ${cast}` };
+      members.push(member);
+    }
+    const startMs = yield* perform({ kind: "now" });
+    const tally = openTally(run);
+    const order = {
+      traffic,
+      members,
+      seed: run.scenario.seed ?? "adsim",
+      number: run.traffics,
+      startMs,
+      observe(exchange: Exchange) {
+        observe(run, exchange);
+        run.digest.glance(exchange);
+      },
+    };
+    run.traffics += 1;
+    const punctuality = yield* perform({ kind: "traffic", order });
+    for (const one of [run.tally, ...run.openTallies]) one.add(punctuality);
+    return yield* tallied(run, tally, expect);
+  },
+  *assume({ run, path }, { assume }) {
+    if (!run.abilities.control) return { checks: [], skipped: needsControl };
+    yield* performHere(`${path}.assume`, { kind: "assume", readings: assume });
+    run.trace.assumed(assume);
+    return { checks: [] };
+  },
+  *fault({ run, path }, { fault }) {
+    if (!run.abilities.control) return { checks: [], skipped: needsControl };
+    const id = yield* performHere(`${path}.fault`, { kind: "fault", rule: fault });
+    run.fired.set(id, 0);
+    return { checks: [] };
+  },
+  *heal({ run, path }, { heal }) {
+    if (!run.abilities.control) return { checks: [], skipped: needsControl };
+    yield* lookAtRules(run);
+    const ids = heal === "all" ? undefined : typeof heal === "string" ? [heal] : heal;
+    yield* performHere(`${path}.heal`, { kind: "heal", ids });
+    return { checks: [] };
+  },
+  *signUp({ run, path }, { signUp }) {
+    if (!run.abilities.control) return { checks: [], skipped: needsControl };
+    const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
+    run.trace.member(member);
+    return { checks: [], named: { kind: "publisher", member } };
+  },
+  *setSurface({ run, path }, { setSurface }) {
+    if (!run.abilities.control) return { checks: [], skipped: needsControl };
+    const { publisher, surface = 0, ...change } = setSurface;
+    const member = yield* castOf(run, publisher);
+    const of = member?.surfaces[surface];
+    if (member === undefined || of === undefined) {
+      return { checks: [], skipped: `publisher ${publisher ?? 0} has no surface ${surface}` };
+    }
+    const changed = { publisher: member.id, surface: of.id, change };
+    yield* performHere(`${path}.setSurface`, { kind: "setSurface", ...changed });
+    run.trace.surfaceSet(changed);
+    return { checks: [] };
+  },
+  *rotateKey({ run, path }, { rotateKey }) {
+    if (!run.abilities.control) return { checks: [], skipped: needsControl };
+    const member = yield* castOf(run, rotateKey.publisher);
+    if (member === undefined) return { checks: [], skipped: "there is no such publisher" };
+    const renewed = yield* performHere(`${path}.rotateKey`, {
+      kind: "rotateKey",
+      publisher: member.id,
+    });
+    renew(run, renewed);
+    return {
+      checks: [],
+      named: { kind: "keys", apiKey: renewed.apiKey, oldKey: member.apiKey },
+    };
+  },
+  *repeat({ run, path, playSteps }, { repeat, expect }) {
+    const tally = openTally(run);
+    for (let round = 1; round <= repeat.times; round += 1) {
+      run.rounds.push(round);
+      yield* playSteps(repeat.steps, `${path}.repeat.steps`);
+      run.rounds.pop();
+      const everyMs = durationMs(repeat.every ?? 0);
+      if (everyMs > 0) yield* perform({ kind: "wait", ms: everyMs });
+    }
+    return yield* tallied(run, tally, expect);
+  },
+  *parallel({ run, path }, { parallel, expect }) {
+    const tally = openTally(run);
+    yield* playTogether(run, parallel, path);
+    return yield* tallied(run, tally, expect);
+  },
+  *expect({ run, judge }, { expect }) {
+    return { checks: yield* checkExpectation(run, expect, judge) };
+  },
+};
+
+/** Has an effect of a step done. @throws InputError that names the step. */
+function* performHere<Kind extends EffectKind>(
+  path: string,
+  effect: EffectOf<Kind>,
+): Playing<Effects[Kind]["gives"]> {
+  try {
+    return yield* perform(effect);
+  } catch (error) {
+    return inField(path, () => {
+      throw error;
+    });
+  }
+}
+
+/** Notes how often the rules fired that are there now. */
+export function* lookAtRules(run: Run): Playing<void> {
+  for (const { id, fired } of yield* perform({ kind: "rules" })) run.fired.set(id, fired);
+}
+
+function openTally(run: Run): Tally {
+  const tally = createTally();
+  run.openTallies.push(tally);
+  return tally;
+}
+
+/** Ends the step that `tally` counts for. */
+function* tallied(run: Run, tally: Tally, expect: Matcher | undefined): Playing<Played> {
+  run.openTallies.splice(run.openTallies.indexOf(tally), 1);
+  const summary = tally.summary();
+  const checks = expect === undefined ? [] : yield* match(expect, summary, "tally", scopeOf(run));
+  return { checks, tally: summary, named: { kind: "tally", summary } };
+}
+
+/** Waiting in real time moves a foreign clock only as fast as it goes. */
+function whyNotAdvance({ abilities: { time } }: Run, { advance }: AdvanceStep): string | undefined {
+  if (time.kind !== "real") return undefined;
+  if (time.speed !== 1) return `the target's clock doesn't follow at speed ${time.speed}`;
+  const isTo = typeof advance === "object" && "to" in advance;
+  return isTo ? "the target's clock can't be set" : undefined;
+}
