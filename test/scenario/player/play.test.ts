@@ -1,0 +1,322 @@
+/** How a scenario is played in process: what each kind of step does, what its name then stands for, and how it ends. */
+
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../../src/index.ts";
+import { playSteps, resultAt } from "./playing.ts";
+
+const DAY = "2026-01-15";
+
+describe("a request", () => {
+  test("fills in the publisher's own id, surface and an ad", () => {
+    const result = playSteps([{ impression: {}, expect: { status: 200, body: { ok: true } } }]);
+    expect(result.verdict).toBe("held");
+    expect(resultAt(result, "steps.0").exchange?.request).toMatchObject({
+      method: "POST",
+      path: "/v1/impression",
+      body: expect.stringMatching(/"publisher_id":"pub_.*"surface":"srf_.*"ad_id":"ad-1"/),
+    });
+  });
+
+  test("can be sent as JSON, a form or a query, which count alike", () => {
+    const result = playSteps([
+      { impression: {}, encoding: "json", expect: { status: 200 } },
+      { impression: {}, encoding: "form", expect: { status: 200 } },
+      { impression: {}, encoding: "query", expect: { status: 200 } },
+      { expect: { stats: { from: DAY }, is: { impressions: 3 } } },
+    ]);
+    expect(result.verdict).toBe("held");
+    const [json, form, query] = result.steps.map(({ exchange }) => exchange?.request);
+    expect(json?.body).toMatch(/^\{/);
+    expect(form?.body).toMatch(/^publisher_id=/);
+    expect(query).toMatchObject({ body: "", query: expect.stringMatching(/^publisher_id=/) });
+  });
+
+  test("has another publisher's key where the step says so, an odd one, or none", () => {
+    const result = playSteps([
+      { stats: {}, publisher: 1, expect: { body: { publisher_id: { ref: "publishers.1.id" } } } },
+      { stats: {}, key: { ref: "publishers.1.apiKey" }, expect: { status: 403 } },
+      { stats: {}, key: "odd", expect: { status: 401 } },
+      { stats: {}, key: null, expect: { status: 401 } },
+    ]);
+    expect(result.verdict).toBe("held");
+    expect(JSON.stringify(result)).not.toMatch(/key_[0-9a-z]{5}/);
+  });
+
+  test("in the raw is sent as it is", () => {
+    const result = playSteps([
+      {
+        raw: { method: "DELETE", path: "/v1/impression" },
+        expect: { status: 405, headers: { allow: "POST" } },
+      },
+      { raw: { method: "POST", path: "/v1/click", body: "{" }, expect: { status: 400 } },
+      {
+        raw: {
+          method: "GET",
+          path: "/v1/publisher/stats",
+          query: { publisher_id: { ref: "publishers.0.id" } },
+        },
+        expect: { status: 200 },
+      },
+    ]);
+    expect(result.verdict).toBe("held");
+  });
+
+  test("refers to earlier answers, by name", () => {
+    const result = playSteps([
+      { impression: {}, as: "shown" },
+      { click: { impression_id: { ref: "shown.impression_id" } }, as: "clicked" },
+      {
+        expect: {
+          stats: { from: DAY },
+          is: {
+            clicks: 1,
+            revenue_inr: {
+              sum: [{ ref: "shown.revenue_credited_inr" }, { ref: "clicked.revenue_credited_inr" }],
+            },
+          },
+        },
+      },
+    ]);
+    expect(result.verdict).toBe("held");
+  });
+
+  test("whose parameter is not known is not sent, and the result is unknown", () => {
+    const result = playSteps([
+      { impression: {}, key: null, as: "refused" },
+      { click: { impression_id: { ref: "refused.impression_id" } }, as: "clicked" },
+      { expect: { answer: "clicked", status: 200 } },
+    ]);
+    expect(result).toMatchObject({ verdict: "unknown", tally: { sent: 1 } });
+    expect(resultAt(result, "steps.1")).toMatchObject({
+      verdict: "unknown",
+      why: "refused.impression_id is not there: it has no impression_id",
+    });
+    expect(resultAt(result, "steps.2").verdict).toBe("unknown");
+  });
+});
+
+describe("time", () => {
+  test("passes by durations, to instants, and as long as a Retry-After says", () => {
+    const result = playSteps(
+      [
+        { repeat: { times: 60, steps: [{ stats: {} }] } },
+        { advance: "10s" },
+        { stats: {}, as: "refused", expect: { status: 429, headers: { "retry-after": "50" } } },
+        { advance: { retryAfterOf: "refused", less: "1s" } },
+        { stats: {}, as: "early", expect: { status: 429, headers: { "retry-after": "1" } } },
+        { advance: { retryAfterOf: "refused" } },
+        { stats: {}, expect: { status: 200 } },
+        { advance: { to: "2026-02-01T00:00:00Z" } },
+      ],
+      { start: "2026-01-31T23:50:00Z" },
+    );
+    expect(result.verdict).toBe("held");
+    expect(resultAt(result, "steps.6").at).toBe("2026-01-31T23:51:00.000Z");
+    expect(result.endedAt).toBe("2026-02-01T00:00:00.000Z");
+  });
+
+  test("never goes back: that is said, and the result is unknown", () => {
+    const result = playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }]);
+    expect(result).toMatchObject({
+      verdict: "unknown",
+      why: "steps.0: it is past 2026-01-01T00:00:00Z already",
+    });
+  });
+});
+
+describe("faults", () => {
+  const lose = { id: "lose", verdict: { kind: "lose-response" } } as const;
+
+  test("come and go, and the client sees what they do", () => {
+    const result = playSteps([
+      { fault: lose },
+      { impression: {}, expect: { outcome: "lost" } },
+      { heal: "lose" },
+      { impression: {}, expect: { status: 200 } },
+      { expect: { audit: { total: { applied: 2, lost: 1 } } } },
+    ]);
+    expect(result.verdict).toBe("held");
+  });
+
+  test("that never struck leave the result unknown", () => {
+    const result = playSteps([{ impression: {}, expect: { status: 200 } }], {
+      faults: [{ ...lose, match: { nth: 2 } }],
+    });
+    expect(result).toMatchObject({ verdict: "unknown", why: "fault rule lose never fired" });
+  });
+
+  test("that are healed were looked at before", () => {
+    const steps = [
+      { impression: {} },
+      { heal: "all" },
+      { impression: {}, expect: { status: 200 } },
+    ] as const;
+    expect(playSteps(steps, { faults: [lose] }).verdict).toBe("held");
+  });
+
+  test("a delay is no wait in process: the answer is there, or the client has given up", () => {
+    const late = { verdict: { kind: "delay", delay: "3s" } } as const;
+    const result = playSteps(
+      [
+        { impression: {}, timeout: "2s", expect: { outcome: "timed-out" } },
+        { impression: {}, timeout: "4s", as: "late", expect: { status: 200 } },
+        { expect: { audit: { total: { lost: 1, applied: 2 } } } },
+      ],
+      { faults: [late], thresholds: ["p99 <= 3.1s"] },
+    );
+    expect(result.verdict).toBe("held");
+    expect(resultAt(result, "steps.1").exchange?.latencyMs).toBe(3000);
+  });
+
+  test("a rule that isn't there can't be healed: the step is named", () => {
+    expect(() => playSteps([{ heal: "lose" }])).toThrowError(InputError);
+    expect(() => playSteps([{ heal: "lose" }])).toThrow(/^steps\.0\.heal/);
+  });
+});
+
+describe("publishers", () => {
+  test("sign up, rotate keys and change surfaces", () => {
+    const result = playSteps([
+      { signUp: { name: "Acme", surfaces: ["Side", "Top"] }, as: "acme" },
+      { payouts: {}, publisher: "acme", expect: { body: { payouts: [], pending_inr: 0 } } },
+      { rotateKey: { publisher: "acme" }, as: "rotation" },
+      { stats: {}, publisher: "acme", expect: { status: 200 } },
+      { stats: {}, publisher: "acme", key: { ref: "rotation.oldKey" }, expect: { status: 401 } },
+      { setSurface: { publisher: "acme", surface: 1, status: "paused" } },
+      {
+        surfaces: {},
+        publisher: "acme",
+        expect: { body: { surfaces: [{ status: "active" }, { status: "paused" }] } },
+      },
+      {
+        impression: { surface: { ref: "acme.surfaces.1.id" } },
+        publisher: "acme",
+        expect: { status: 409 },
+      },
+    ]);
+    expect(result.verdict).toBe("held");
+  });
+
+  test("other readings hold from their step on", () => {
+    const result = playSteps([
+      { stats: {}, key: "odd", expect: { status: 401 } },
+      { assume: { "auth.failure": "403" } },
+      { stats: {}, key: "odd", expect: { status: 403 } },
+    ]);
+    expect(result.verdict).toBe("held");
+  });
+});
+
+describe("steps in steps", () => {
+  test("a repeat numbers its rounds, and counts over all of them", () => {
+    const result = playSteps([
+      {
+        repeat: {
+          times: 4,
+          every: "10m",
+          steps: [{ impression: { session_id: { numbered: "s-" } } }],
+        },
+        as: "rounds",
+        expect: { ok: 4, differentIds: 4, operations: { impression: { sent: 4 } } },
+      },
+      { expect: { of: "rounds.ok", is: 4 } },
+    ]);
+    expect(result).toMatchObject({ verdict: "held", endedAt: "2026-01-15T00:40:00.000Z" });
+    expect(resultAt(result, "steps.0.repeat.steps.0").times).toBe(4);
+  });
+
+  test("of a repeated step the first round that isn't held is kept", () => {
+    const result = playSteps([
+      {
+        repeat: {
+          times: 3,
+          steps: [{ click: { impression_id: "imp_none" }, expect: { status: 200 } }],
+        },
+      },
+    ]);
+    expect(resultAt(result, "steps.0.repeat.steps.0")).toMatchObject({
+      verdict: "broken",
+      times: 3,
+    });
+  });
+
+  test("in parallel requests come at one instant; what is expected of one, is of each", () => {
+    const result = playSteps([
+      {
+        parallel: {
+          times: 50,
+          steps: [{ impression: { session_id: "one" }, expect: { status: 200 } }],
+        },
+        as: "storm",
+        expect: { ok: 50, differentIds: 1 },
+      },
+      {
+        expect: {
+          stats: { from: DAY },
+          is: { impressions: 1, revenue_inr: { ref: "storm.creditedInr" } },
+        },
+      },
+    ]);
+    expect(result).toMatchObject({ verdict: "held", startedAt: result.endedAt });
+  });
+
+  test("rounds within rounds have numbers of their own", () => {
+    const inner = { impression: { session_id: { numbered: "s-" } } } as const;
+    const result = playSteps([
+      {
+        repeat: { times: 3, steps: [{ repeat: { times: 2, steps: [inner] } }] },
+        expect: { differentIds: 2 },
+      },
+    ]);
+    expect(result.verdict).toBe("held");
+  });
+});
+
+describe("a result", () => {
+  test("that is broken shows both sides, the journal around, and how to play it again", () => {
+    const result = playSteps([{ impression: {}, as: "one", expect: { status: 201 } }]);
+    expect(result).toMatchObject({
+      verdict: "broken",
+      why: "steps.0 (impression as one)",
+      reproduce: "adsim play test",
+    });
+    expect(resultAt(result, "steps.0")).toMatchObject({
+      checks: [
+        { verdict: "held" },
+        { verdict: "broken", about: "one status", expected: "201", found: "200" },
+      ],
+      journal: [{ sequence: 1, operation: "impression" }],
+    });
+  });
+
+  test("is the same every time, and another where anything else was seen", () => {
+    const steps = [
+      { impression: {}, expect: { status: 200 } },
+      { advance: "1d" },
+      { stats: {} },
+    ] as const;
+    expect(playSteps(steps)).toEqual(playSteps(steps));
+    const other = playSteps([...steps, { stats: { surface: "x" } }]);
+    expect(other.digest).not.toBe(playSteps(steps).digest);
+    expect(playSteps(steps, { seed: "other" }).digest).not.toBe(playSteps(steps).digest);
+  });
+
+  test("of a scenario that expects nothing and asks nothing is unknown", () => {
+    expect(playSteps([{ advance: "1s" }])).toMatchObject({ tally: { sent: 0 } });
+  });
+
+  test("what is asked aside spends nothing", () => {
+    const result = playSteps([
+      { repeat: { times: 60, steps: [{ stats: {} }] } },
+      {
+        repeat: {
+          times: 3,
+          steps: [{ expect: { stats: {}, is: { publisher_id: { ref: "publishers.0.id" } } } }],
+        },
+      },
+      { expect: { audit: { total: { attempts: 0 } } } },
+      { stats: {}, expect: { status: 429 } },
+    ]);
+    expect(result.verdict).toBe("held");
+  });
+});

@@ -1,0 +1,18 @@
+/** Plays the steps of a scenario that is about nothing else. */
+
+import type { PlayResult, Scenario } from "../../../src/scenario.ts";
+import { playScenarioSync } from "../../../src/scenario.ts";
+
+export function playSteps(
+  steps: Scenario["steps"],
+  others: Partial<Omit<Scenario, "steps">> = {},
+): PlayResult {
+  return playScenarioSync({ name: "test", about: "A test.", ...others, steps });
+}
+
+/** The result of the step at this path. */
+export function resultAt(result: PlayResult, path: string): PlayResult["steps"][number] {
+  const found = result.steps.find((step) => step.path === path);
+  if (found === undefined) throw new Error(`There is no result at ${path}.`);
+  return found;
+}
