@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
+import type { Surface } from "../../accounts/account.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { operations } from "../../contract/operations.ts";
@@ -127,21 +128,26 @@ function memberLater(
     const listed =
       surfaces === undefined || surfaces.length === 0
         ? () => surfacesAt(client, prefix, url, { id, apiKey })
-        : async () => surfaces;
-    member ??= listed().then((ids) => ({
-      id,
-      apiKey,
-      joined: undefined,
-      // All that is known of a foreign surface.
-      surfaces: ids.map((one) => ({ id: one, name: one, status: "active", cpmRange: [0, 0] })),
-    }));
+        : async () => surfaces.map((surface) => surfaceOf({ id: surface }));
+    member ??= listed().then((all) => ({ id, apiKey, joined: undefined, surfaces: all }));
     return member;
   };
 }
 
-const listing = v.looseObject({
-  surfaces: v.array(v.looseObject({ surface: v.optional(v.string()), id: v.optional(v.string()) })),
+const price = v.number();
+const listedSurface = v.looseObject({
+  id: v.string(),
+  name: v.optional(v.string()),
+  status: v.optional(v.string()),
+  cpm_range: v.optional(v.tuple([price, price])),
 });
+const listing = v.looseObject({ surfaces: v.array(listedSurface) });
+
+/** What isn't known of a foreign surface is filled in: no request depends on it. */
+function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
+  const { id, name = id, status = "active", cpm_range: cpmRange = [0, 0] } = listed;
+  return { id, name, status, cpmRange };
+}
 
 /** @throws Error that says what to do where the service doesn't tell. */
 async function surfacesAt(
@@ -149,7 +155,7 @@ async function surfacesAt(
   prefix: string,
   url: string,
   { id, apiKey }: Pick<ServiceCredentials, "id" | "apiKey">,
-): Promise<string[]> {
+): Promise<Surface[]> {
   const { method, path } = operations.surfaces;
   const request = {
     method,
@@ -161,7 +167,7 @@ async function surfacesAt(
   const { outcome, status, why } = answer;
   const found = v.safeParse(listing, jsonIn(answer.text));
   if (outcome === "answered" && status === 200 && found.success) {
-    return found.output.surfaces.flatMap(({ surface, id: other }) => surface ?? other ?? []);
+    return found.output.surfaces.map(surfaceOf);
   }
   const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);
   throw new Error(
