@@ -68,7 +68,7 @@ describe("latencies", () => {
     );
   });
 
-  test.each([1, 5, 50, 125, 250, 999, 1000, 1500, 30_000, 0.001])(
+  test.each([1, 5, 50, 125, 250, 999, 1000, 1500, 30_000])(
     "a round latency stays one: %d ms",
     (ms) => {
       const { p50, p999 } = summaryOf([ms, ms, ms, ms + 1000]) ?? {};
