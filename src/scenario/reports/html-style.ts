@@ -56,6 +56,7 @@ figcaption span { color: var(--muted); font-weight: 400; }
 table.rows { width: 100%; border-collapse: collapse; font-size: 14px; }
 table.rows > thead > tr > th { color: var(--muted); font-weight: 600; font-size: 13px; }
 table.rows > * > tr > th, table.rows > * > tr > td { text-align: left; vertical-align: top; padding: 8px 14px; font-weight: 400; }
+table.rows > thead > tr > th:first-child { width: 1%; }
 table.rows > tbody > tr { border-top: 1px solid var(--line); }
 table.rows > tbody > tr.more { border-top: 0; }
 table.rows > tbody > tr.more > td { padding-top: 0; }

@@ -68,7 +68,7 @@ function figures({ tally, latency, startedAt, endedAt, target }: PlayResult): Ht
   const time = { virtual: "virtual time", paced: "time, paced", real: "real time" }[target.time];
   const all: readonly (readonly [string, string, boolean])[] = [
     ["Requests", readableCount(tally.sent), true],
-    ["Ok", `${readableCount(tally.ok)} · ${readableShare(tally.ok, tally.sent)}`, tally.sent > 0],
+    [`Ok, ${readableShare(tally.ok, tally.sent)}`, readableCount(tally.ok), tally.sent > 0],
     ["Refused (4xx)", readableCount(tally.refused), tally.refused > 0],
     ["Failed (5xx)", readableCount(tally.failed), tally.failed > 0],
     ["Without an answer", readableCount(unanswered), unanswered > 0],
