@@ -56,7 +56,7 @@ function measured(requests: number): Pick<PlayResult, "tally" | "latency" | "tim
     const wave = number % 37 < 8 ? others[number % 4] : undefined;
     const exchange: Exchange = {
       operation: "impression",
-      atMs: startMs + Math.floor(((number * number) / requests / requests) * 10_000),
+      atMs: startMs + Math.floor((number / requests) * 10_000),
       request: { method: "POST", path: "/", query: "", headers: {}, body: "" },
       ...{ outcome: "answered", status: 200, headers: {}, latencyMs: (number % 20) + 1 },
       text: '{"revenue_credited_inr":0.25}',
@@ -155,4 +155,4 @@ export function brokenResult(more: Partial<PlayResult> = {}): PlayResult {
 
 /** Text that would do harm in a page, a script, a document of XML or a terminal. */
 export const HOSTILE =
-  "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><!-- ]]> ' & \u001b[31m \u202e \ud800";
+  "</script><script>window.owned=1</script><img src=x onerror='window.owned=1'><!-- ]]> \" & \u001b[31m \u202e \ud800";
