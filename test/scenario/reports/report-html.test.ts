@@ -210,12 +210,15 @@ describe("in a browser", () => {
     expect(refused.length).toBeGreaterThanOrEqual(3);
   });
 
-  test("a run of one request has charts, and one without has none", async () => {
+  test("a run of one stretch, or of stretches with gaps between, has charts, and one without requests has none", async () => {
     const [bucket] = playResult().timeline.buckets;
     const one = { bucketMs: 100, buckets: bucket === undefined ? [] : [bucket] };
     const short = await open(playResult({ timeline: one }));
     expect(await pixelsOf(short.page, "rate", "--series-1")).toBeGreaterThan(40);
     expect(short.complaints).toEqual([]);
+    const far = playResult().timeline.buckets.map((each, at) => ({ ...each, atMs: at * 1000 }));
+    const sparse = await open(playResult({ timeline: { bucketMs: 100, buckets: far } }));
+    expect(await pixelsOf(sparse.page, "latency", "--series-3")).toBeGreaterThan(40);
     const nothing = playResult({
       ...{ latency: undefined, tally: createTally().summary() },
       timeline: { bucketMs: 100, buckets: [] },
