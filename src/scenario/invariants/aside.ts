@@ -31,6 +31,8 @@ export interface Aside {
   readonly members: readonly Member[];
   /** The keys in force aside where they are others, by publisher, and how often each was used to read. */
   readonly keys: Map<string, { readonly apiKey: string; asked: number }>;
+  /** What was read since anything last changed: several laws look at the same. */
+  readonly answers: Map<string, Exchange>;
 }
 
 /** So that sums are exact, refusals can be told apart and what was recorded is visible. None of it changes what counts. */
@@ -57,7 +59,7 @@ export function asideOf(evidence: Evidence): Playing<Aside> {
     yield* performAside<"assume">({ kind: "assume", readings: comparable });
     const labs = [yield* signUpAside("Probe one"), yield* signUpAside("Probe two")] as const;
     const members = evidence.members.slice(0, MOST_READ);
-    return { readings, before, beforeMs, labs, members, keys: new Map() };
+    return { readings, before, beforeMs, labs, members, keys: new Map(), answers: new Map() };
   });
 }
 
@@ -91,13 +93,14 @@ export function outgoingOf(
 
 /** One request aside, with the publisher's key that is in force there, whatever comes of it. */
 export function* ask(
-  { keys }: Aside,
+  { keys, answers }: Aside,
   member: Pick<Member, "id" | "apiKey">,
   operation: OperationId,
   values: Values = {},
 ): Playing<Exchange> {
   const key = keys.get(member.id);
   if (key !== undefined) key.asked += 1;
+  if (operations[operation].method !== "GET") answers.clear();
   const { apiKey } = key ?? member;
   return yield* sendAside(outgoingOf({ id: member.id, apiKey }, operation, values));
 }
@@ -110,7 +113,8 @@ export function nowAside(): Playing<number> {
   return performAside<"now">({ kind: "now" });
 }
 
-export function* waitAside(ms: number): Playing<void> {
+export function* waitAside({ answers }: Aside, ms: number): Playing<void> {
+  answers.clear();
   const nowMs = yield* nowAside();
   if (nowMs + ms > LAST_INSTANT_MS) notKnown("the world's time is at its end");
   yield* performAside<"wait">({ kind: "wait", ms });
@@ -137,10 +141,16 @@ export function* read(
   operation: "stats" | "surfaces" | "payouts",
   values: Values = {},
 ): Playing<Exchange> {
+  const asked = JSON.stringify([member.id, operation, values]);
+  const known = aside.answers.get(asked);
+  if (known !== undefined) return known;
   if ((aside.keys.get(member.id)?.asked ?? MOST_ASKED) >= MOST_ASKED)
     yield* freshKey(aside, member);
   const answer = yield* ask(aside, member, operation, values);
-  if (answer.outcome === "answered" && answer.status === 200) return answer;
+  if (answer.outcome === "answered" && answer.status === 200) {
+    aside.answers.set(asked, answer);
+    return answer;
+  }
   return notKnown(`${operation} was answered with ${answer.status || answer.outcome}`);
 }
 

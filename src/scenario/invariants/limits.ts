@@ -120,6 +120,7 @@ interface Flood {
 
 /** More than any algorithm admits in the time that is let pass meanwhile. */
 const MOST_SENT = 90;
+const MINUTE_MS = 60_000;
 const PAUSE_MS = 10_250;
 const SECOND_MS = 1000;
 
@@ -127,16 +128,24 @@ function floodOf(evidence: Evidence): Playing<Flood> {
   return once(evidence, "flood", function* () {
     const aside = yield* asideOf(evidence);
     const [lab, other] = aside.labs;
+    const isExact = evidence.abilities.time.kind === "virtual";
     const arrivals: Arrival[] = [];
+    let nowMs = yield* nowAside();
+    const pause = function* (ms: number): Playing<void> {
+      yield* waitAside(aside, ms);
+      nowMs = isExact ? nowMs + ms : yield* nowAside();
+    };
     const send = function* (): Playing<Exchange> {
-      const atMs = yield* nowAside();
+      const atMs = isExact ? nowMs : yield* nowAside();
       const answer = yield* ask(aside, lab, "stats");
       arrivals.push(arrivalOf(answer, atMs));
       return answer;
     };
+    // A minute that has just begun holds all of it.
+    yield* pause(MINUTE_MS - (nowMs % MINUTE_MS));
     yield* freshKey(aside, lab);
     for (let sent = 0; sent < REPORTING / 2; sent += 1) yield* send();
-    yield* waitAside(PAUSE_MS);
+    yield* pause(PAUSE_MS);
     let refused = yield* send();
     while (refused.status !== 429 && arrivals.length < MOST_SENT) refused = yield* send();
     const auditBefore = yield* auditAside();
@@ -144,14 +153,14 @@ function floodOf(evidence: Evidence): Playing<Flood> {
     const auditAfter = yield* auditAside();
     yield* freshKey(aside, other);
     const { "x-ratelimit-remaining": otherRemaining } = (yield* ask(aside, other, "stats")).headers;
-    const waitMs = waitOf(refused, yield* nowAside());
+    const waitMs = waitOf(refused, isExact ? nowMs : yield* nowAside());
     let early: Exchange | undefined;
     let due: Exchange | undefined;
     if (waitMs !== undefined && waitMs > 0) {
       const before = Math.max(0, waitMs - SECOND_MS);
-      if (before > 0) yield* waitAside(before);
+      if (before > 0) yield* pause(before);
       early = yield* send();
-      yield* waitAside(waitMs - before);
+      yield* pause(waitMs - before);
       due = yield* send();
     }
     return {
@@ -249,7 +258,7 @@ function* apart(evidence: Evidence): Playing<string> {
 /** What the first impression of each of two new quotas leaves; the one publisher records more before the other does. */
 function* recordingQuotas(aside: Aside): Playing<{ first: string; second: string }> {
   // A quota that was used for other laws is back after two minutes, whatever the algorithm.
-  yield* waitAside(2 * 60_000);
+  yield* waitAside(aside, 2 * MINUTE_MS);
   const [lab, other] = aside.labs;
   const record = function* (member: typeof lab): Playing<string> {
     const { path } = operations.impression;

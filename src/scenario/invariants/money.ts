@@ -275,7 +275,7 @@ function* listedLater(evidence: Evidence): Playing<string> {
   const before: (readonly Payout[])[] = [];
   for (const member of members) before.push((yield* readPayouts(aside, member)).payouts);
   if (before.every((payouts) => payouts.length === 0)) notKnown("nothing was ever paid");
-  yield* waitAside(10 * DAY_MS);
+  yield* waitAside(aside, 10 * DAY_MS);
   let looked = 0;
   for (const [index, member] of members.entries()) {
     const { payouts, missing } = yield* readPayouts(aside, member);

@@ -176,13 +176,13 @@ function* windowEdge(evidence: Evidence): Playing<string> {
   };
   const first = yield* record("law D2");
   // A later one keeps the memory of the first alive: it is the window that has to let it pass.
-  yield* waitAside(spanMs - MINUTE_MS);
+  yield* waitAside(aside, spanMs - MINUTE_MS);
   yield* record("law D2, later");
-  yield* waitAside(MINUTE_MS - 1);
+  yield* waitAside(aside, MINUTE_MS - 1);
   const inside = yield* record("law D2");
   require(inside === first || inside === "repeat", () =>
     `${spanMs - 1} ms later it counted again, as ${inside}`);
-  yield* waitAside(1);
+  yield* waitAside(aside, 1);
   const outside = yield* record("law D2");
   const isFresh = outside !== first && outside !== "repeat";
   require(isFresh === hasEdge, () =>

@@ -13,6 +13,15 @@ export function misfitOf(schema: JsonSchema, value: unknown, at = "body"): strin
   return undefined;
 }
 
+const patterns = new Map<string, RegExp>();
+
+/** Compiled once: there are a few of them, and many dates. */
+function patternOf(text: string): RegExp {
+  const known = patterns.get(text) ?? new RegExp(text, "u");
+  patterns.set(text, known);
+  return known;
+}
+
 interface Place {
   readonly schema: JsonSchema;
   readonly at: string;
@@ -35,7 +44,7 @@ const keywords: Readonly<Record<string, Look>> = {
       ? undefined
       : `${at} is ${shown(value)}, not one of ${shown(demand)}`,
   pattern: (demand, value, { at }) =>
-    typeof value !== "string" || new RegExp(String(demand), "u").test(value)
+    typeof value !== "string" || patternOf(String(demand)).test(value)
       ? undefined
       : `${at} is ${shown(value)}, which doesn't match ${demand}`,
   minLength: (demand, value, { at }) =>

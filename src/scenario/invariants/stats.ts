@@ -157,6 +157,7 @@ function* readingChangesNothing(evidence: Evidence): Playing<string> {
   const aside = yield* asideOf(evidence);
   const member = membersOf(aside)[0] ?? aside.labs[0];
   const shown = function* (): Playing<string> {
+    aside.answers.clear();
     const { at: _, ...audit } = yield* performAside<"audit">({ kind: "audit" });
     const lifetime = yield* readLifetime(aside, member);
     const { text } = yield* readPayouts(aside, member);
@@ -189,7 +190,7 @@ function* pastDays(evidence: Evidence): Playing<string> {
   const aside = yield* asideOf(evidence);
   const [lab] = aside.labs;
   yield* recordOn(aside, lab, "a day ago");
-  yield* waitAside(DAY_MS);
+  yield* waitAside(aside, DAY_MS);
   const yesterday = addDays(yield* todayAside(aside), -1);
   const asked = [lab, ...membersOf(aside).slice(0, 1)].filter(
     ({ joined }) => (joined ?? "9999") <= yesterday,

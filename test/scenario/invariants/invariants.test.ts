@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import { coveringArray } from "../../../src/index.ts";
-import { checkInvariants, invariants } from "../../../src/scenario/invariants/invariants.ts";
+import { invariants } from "../../../src/scenario/invariants/invariants.ts";
 import { playSession } from "./session.ts";
 import { stageOf } from "./stage.ts";
 
