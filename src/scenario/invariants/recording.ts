@@ -13,6 +13,7 @@ import {
   steadyReadingsOf,
 } from "./evidence.ts";
 import {
+  type Credit,
   callerOf,
   codeOf,
   creditOf,
@@ -80,7 +81,7 @@ function* repeatsInRun(evidence: Evidence): Playing<string> {
   const readings = steadyReadingsOf(evidence);
   const windowMs = windowOf(readings);
   const names = dedupKeys[readings["dedup.key"]];
-  const counted = new Map<string, { readonly atMs: number; readonly id: string }>();
+  const counted = new Map<string, Credit & { readonly atMs: number }>();
   const ids = new Set<string>();
   let repeats = 0;
   for (const seen of undisturbed(evidence)) {
@@ -98,10 +99,10 @@ function* repeatsInRun(evidence: Evidence): Playing<string> {
     const isNew = credit !== undefined && !ids.has(credit.id);
     require(isNew !== isRepeat, () =>
       `${same} counted ${original === undefined ? "never" : `${seen.atMs - original.atMs} ms ago`}, and now got ${seen.text}`);
-    if (isRepeat && credit !== undefined) repeated(credit, original.id, readings);
+    if (isRepeat && credit !== undefined) repeated(credit, original, readings);
     if (credit === undefined || !isNew) continue;
     ids.add(credit.id);
-    if (hasSession) counted.set(same, { atMs: seen.atMs, id: credit.id });
+    if (hasSession) counted.set(same, { ...credit, atMs: seen.atMs });
   }
   return repeats === 0
     ? notKnown("no impression was sent again in its session")
@@ -109,16 +110,13 @@ function* repeatsInRun(evidence: Evidence): Playing<string> {
 }
 
 /** Of a repeat that is answered with a success. */
-function repeated(
-  { id, micros }: { readonly id: string; readonly micros: number },
-  original: string,
-  readings: Assumptions,
-): void {
-  const refuses = readings["dedup.repeat"] === "conflict";
-  require(!refuses, () => `a duplicate of ${original} was accepted under dedup.repeat=conflict`);
-  require(id === original, () => `a duplicate of ${original} got the id ${id}`);
-  const earns = readings["dedup.repeat"] === "original-uncredited" && micros !== 0;
-  require(!earns, () => `a duplicate of ${original} was credited ${micros} micros`);
+function repeated({ id, micros }: Credit, original: Credit, readings: Assumptions): void {
+  const what = `a duplicate of ${original.id}`;
+  const reading = readings["dedup.repeat"];
+  require(reading !== "conflict", () => `${what} was accepted under dedup.repeat=conflict`);
+  require(id === original.id, () => `${what} got the id ${id}`);
+  const due = reading === "replay" ? original.micros : 0;
+  require(micros === due, () => `${what} was credited ${micros} micros, not ${due}`);
 }
 
 /** What came of an impression aside: its id, or that it was refused as a repeat. */
@@ -143,11 +141,16 @@ function* repeatsAside(evidence: Evidence): Playing<string> {
   const before = yield* readLifetime(aside, lab);
   const outcomes: string[] = [];
   let earned = 0;
+  let first: Credit | undefined;
   for (let sent = 0; sent < 3; sent += 1) {
     const answer = yield* ask(aside, lab, "impression", values);
     const outcome = outcomeOf(answer);
-    if (!outcomes.includes(outcome)) earned += creditOf(answer, "impression")?.micros ?? 0;
+    const credit = creditOf(answer, "impression");
+    if (!outcomes.includes(outcome)) earned += credit?.micros ?? 0;
     outcomes.push(outcome);
+    if (first !== undefined && credit !== undefined && windowOf(readings) > 0)
+      repeated(credit, first, readings);
+    first ??= credit;
   }
   const after = yield* readLifetime(aside, lab);
   const count = windowOf(readings) === 0 ? 3 : 1;

@@ -34,6 +34,7 @@ export interface Stage {
   /** How many requests were sent aside. */
   asideSent: number;
   send(request: ApiRequest): Exchange;
+  assume(readings: Partial<Assumptions>): void;
   check(ids?: readonly string[]): readonly InvariantResult[];
   evidence(): Evidence;
 }
@@ -72,6 +73,13 @@ export function stageOf({
       );
       trace.observe(exchange);
       return exchange;
+    },
+    assume(readings) {
+      sim.assume(readings);
+      trace.seeAssumed();
+      for (const [place, { ordinal }] of members.entries())
+        members[place] = sim.publishers.at(ordinal);
+      for (const member of members) trace.seeMember(member);
     },
     evidence: () => ({
       trace,
