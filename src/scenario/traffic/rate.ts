@@ -6,7 +6,7 @@ import { InputError } from "../../base/input.ts";
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 /** What a field that isn't a rate is told. */
-export const RATE_EXPECTED: string =
+const RATE_EXPECTED =
   'must be a number of requests in a unit of time, such as "133.5/s", "8000/m", "500/h" or "11520000/d"';
 
 /** Requests in a millisecond; undefined for what isn't a rate. */
