@@ -166,9 +166,9 @@ function performersOf(
       });
       return undefined;
     },
-    aside({ effect }) {
+    async aside({ effect }) {
       if (aside === undefined) throw new Error("There is no world aside: fork it first.");
-      return performWith({ ...performers, ...aside }, effect);
+      return await performWith({ ...performers, ...aside }, effect);
     },
   };
   return { performers, removeAside: () => asides.remove() };
