@@ -69,7 +69,7 @@ export function createRun(
 
 /** Counts an exchange wherever it counts. Called millions of times. */
 export function observe(run: Run, exchange: Exchange): void {
-  const credited = exchange.outcome === "answered" ? creditedMicros(exchange.text) : 0;
+  const credited = creditedMicros(exchange.text);
   run.tally.count(exchange, credited);
   run.timeline.count(exchange, credited);
   run.latencies.record(exchange.latencyMs);
@@ -97,7 +97,7 @@ function* memberAt(run: Run, ordinal: number): Playing<Member | undefined> {
   const member = yield* perform({ kind: "member", ordinal });
   if (member !== undefined) {
     run.members.set(ordinal, member);
-    run.trace.member(member);
+    run.trace.seeMember(member);
   }
   return member;
 }
@@ -118,5 +118,13 @@ export function renew(run: Run, member: Member): void {
       run.names.set(name, { kind: "publisher", member });
     }
   }
-  run.trace.member(member);
+  run.trace.seeMember(member);
+}
+
+/** All publishers that took part, as they are now. */
+export function membersOf({ members, names }: Run): readonly Member[] {
+  const signedUp = Array.from(names.values()).flatMap((named) =>
+    named.kind === "publisher" ? [named.member] : [],
+  );
+  return [...members.values(), ...signedUp];
 }
