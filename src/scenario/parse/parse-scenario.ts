@@ -35,7 +35,6 @@ const scenarioSchema: v.GenericSchema<unknown, Scenario> = shape({
     v.string(),
     v.maxLength(64, "must have at most 64 characters"),
     v.regex(SCENARIO_NAME, "must be of letters, digits and single hyphens between them"),
-    v.check((name) => !/^key-/i.test(name), "must not be like an API key"),
   ),
   about: textUpTo(10_000),
   seed: v.optional(v.string()),
