@@ -17,7 +17,7 @@ import type {
   ThresholdResult,
   Verdict,
 } from "./result.ts";
-import { createRun, membersOf, type Run } from "./run.ts";
+import { createRun, type Run } from "./run.ts";
 import type { Played } from "./step-requests.ts";
 import { lookAtRules, stepPlayers } from "./steps.ts";
 
@@ -105,7 +105,12 @@ function judgeIn(run: Run): Judge {
 function* evidenceOf(run: Run): Playing<Evidence> {
   const { abilities, trace } = run;
   const assumptions = abilities.control ? yield* perform({ kind: "assumptions" }) : undefined;
-  return { abilities, trace, members: membersOf(run).slice(0, MOST_MEMBERS), assumptions };
+  return {
+    abilities,
+    trace,
+    members: Array.from(run.members.values()).slice(0, MOST_MEMBERS),
+    assumptions,
+  };
 }
 
 function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {

@@ -16,7 +16,7 @@ import {
 } from "./effects.ts";
 import { checkExpectation, type Judge } from "./expectations.ts";
 import { match } from "./matching.ts";
-import { castOf, observe, type Run, renew, scopeOf } from "./run.ts";
+import { castOf, observe, type Run, renew, renewAll, scopeOf, welcome } from "./run.ts";
 import { type Played, playRequest, playTogether } from "./step-requests.ts";
 
 interface Stage {
@@ -82,6 +82,7 @@ export const stepPlayers: StepPlayers = {
     if (!run.abilities.control) return { checks: [], skipped: needsControl };
     yield* performHere(`${path}.assume`, { kind: "assume", readings: assume });
     run.trace.seeAssumed();
+    yield* renewAll(run);
     return { checks: [] };
   },
   *fault({ run, path }, { fault }) {
@@ -101,7 +102,7 @@ export const stepPlayers: StepPlayers = {
   *signUp({ run, path }, { signUp }) {
     if (!run.abilities.control) return { checks: [], skipped: needsControl };
     const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
-    run.trace.seeMember(member);
+    welcome(run, member);
     return { checks: [], named: { kind: "publisher", member } };
   },
   *setSurface({ run, path }, { setSurface }) {
