@@ -47,7 +47,9 @@ export function visitOf(request: ApiRequest, nowMs: number, world: WorldAbout): 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
 /** An object is sent as JSON, unless the sender says otherwise. */
-export function asJson(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function asJson(
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   if (headerOf(headers, "content-type") !== undefined) return headers;
   return { ...headers, "content-type": "application/json" };
 }
