@@ -15,8 +15,8 @@ function steady(began: () => void): TrafficSource {
   return {
     next() {
       if (number === -1) began();
+      if (number === REQUESTS - 1) return undefined;
       number += 1;
-      if (number === REQUESTS) return undefined;
       const request = { method: "GET", path: `/${number}` };
       return { number, dueMs: number * EVERY_MS, operation: "stats", request };
     },

@@ -23,7 +23,10 @@ export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-if (parentPort !== null) serve(workerData as Stall & { readonly requests: number });
+// A test that imports this may run in a thread, too.
+if (workerData?.fromRequest !== undefined) {
+  serve(workerData as Stall & { readonly requests: number });
+}
 
 function serve({ fromRequest, forMs, requests }: Stall & { readonly requests: number }): void {
   const arrivedMs = new Float64Array(requests);
