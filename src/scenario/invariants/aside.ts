@@ -63,6 +63,11 @@ export function asideOf(evidence: Evidence): Playing<Aside> {
   });
 }
 
+/** Publishers of the run to read, at least one. */
+export function membersOf({ members }: Aside): readonly Member[] {
+  return members.length > 0 ? members : notKnown("no publisher took part");
+}
+
 export function signUpAside(name: string): Playing<Member> {
   const surfaces = ["First", "Second"];
   return performAside<"signUp">({ kind: "signUp", request: { name, surfaces } });
@@ -135,7 +140,7 @@ export function* freshKey({ keys }: Aside, { id }: Pick<Member, "id">): Playing<
 const MOST_ASKED = 50;
 
 /** Reads, with a new key where one is used up. A law can't tell from an answer that isn't a success. */
-export function* read(
+function* read(
   aside: Aside,
   member: Member,
   operation: "stats" | "surfaces" | "payouts",
@@ -180,10 +185,10 @@ export function joinedOf({ joined }: Member): string {
 
 export function statsOf(text: string): Stats {
   const body = jsonOf(text) ?? unreadable("stats");
-  const period = membersOf(body.period);
+  const period = fieldsOf(body.period);
   const surfaces = Array.isArray(body.surfaces) ? body.surfaces : unreadable("stats");
   const rows = surfaces.map((entry: unknown) => {
-    const { id, impressions, revenue } = membersOf(entry);
+    const { id, impressions, revenue } = fieldsOf(entry);
     return [String(id), { impressions: count(impressions), micros: microsOf(revenue) }] as const;
   });
   return {
@@ -227,7 +232,7 @@ export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicro
   const body = jsonOf(text) ?? unreadable("payouts");
   const listed = Array.isArray(body.payouts) ? body.payouts : unreadable("payouts");
   const payouts = listed.map((entry: unknown): Payout => {
-    const { id, date, amount_inr, status, txn_id } = membersOf(entry);
+    const { id, date, amount_inr, status, txn_id } = fieldsOf(entry);
     return {
       id: String(id),
       date: String(date),
@@ -252,7 +257,7 @@ function mondayOf(date: string): string {
   return addDays(date, -((weekday + 6) % 7));
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   // Any object has members by name.
   return typeof value === "object" && value !== null
     ? (value as Readonly<Record<string, unknown>>)

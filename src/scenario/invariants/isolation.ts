@@ -3,7 +3,16 @@
 import { type OperationId, operationIds } from "../../contract/operations.ts";
 import type { Exchange, Member, Playing } from "../player/effects.ts";
 import { perform } from "../player/effects.ts";
-import { type Aside, asideOf, ask, freshKey, outgoingOf, sendAside, signUpAside } from "./aside.ts";
+import {
+  type Aside,
+  asideOf,
+  ask,
+  freshKey,
+  membersOf,
+  outgoingOf,
+  sendAside,
+  signUpAside,
+} from "./aside.ts";
 import {
   type Evidence,
   elsewhere,
@@ -12,7 +21,6 @@ import {
   notKnown,
   require,
 } from "./evidence.ts";
-import { membersOf } from "./money.ts";
 import { differing } from "./stats.ts";
 
 export const isolation: readonly Invariant[] = [

@@ -57,7 +57,8 @@ export function poolsInRun(evidence: Evidence): Playing<readonly Pool[]> {
       const name = (publisher: string): string => `${apart ? "clicks" : "all"} of ${publisher}`;
       const payer = payerOf(seen, caller, owners, readings);
       if (payer !== undefined) arrive(poolOf(pools, name(payer), limit), seen, readings);
-      else for (const pool of pools.values()) pool.isLost ||= pool.size > SMALL;
+      // It counted against the one's or the other's.
+      else for (const one of [caller, named ?? ""]) poolOf(pools, name(one), limit).isLost = true;
     }
     return [...pools.values()];
   });
@@ -66,9 +67,6 @@ export function poolsInRun(evidence: Evidence): Playing<readonly Pool[]> {
 function isUnauthorized({ status }: Seen, readings: Assumptions): boolean {
   return status === (readings["auth.failure"] === "403" ? 403 : 401);
 }
-
-/** Reporting quotas are smaller, recording ones larger. */
-const SMALL = 1000;
 
 /** Whose recording quota a request counts against; undefined where it can't be told. */
 function payerOf(

@@ -11,11 +11,11 @@ export interface Credit {
   readonly micros: number;
 }
 
-/** The answers that are whole and that no fault rule may have written, each with its position. */
-export function ownAnswers({ trace }: Evidence): readonly (Seen & { readonly at: number })[] {
-  const answers = trace.kept
-    .map((seen, at) => ({ ...seen, at }))
-    .filter(({ outcome, at }) => outcome === "answered" && at < trace.scriptedFrom);
+/** The answers that are whole and that no fault rule may have written. */
+export function ownAnswers({ trace }: Evidence): readonly Seen[] {
+  const answers = trace.kept.filter(
+    ({ outcome, at }) => outcome === "answered" && at < trace.scriptedFrom,
+  );
   if (answers.length > 0) return answers;
   return notKnown(
     trace.total === 0 ? "nothing was sent" : "fault rules may have written every answer",
@@ -65,7 +65,18 @@ export function callerOf({ keys }: TraceReader, key: string, at: number): string
 }
 
 /** The parameters of a request, wherever they stand. An empty one counts as not sent. */
-export function valuesOf({ query, body }: Seen): ReadonlyMap<string, string> {
+export function valuesOf(seen: Seen): ReadonlyMap<string, string> {
+  const known = readBefore.get(seen);
+  if (known !== undefined) return known;
+  const values = valuesIn(seen);
+  readBefore.set(seen, values);
+  return values;
+}
+
+// Most laws look at the same requests.
+const readBefore = new WeakMap<Seen, ReadonlyMap<string, string>>();
+
+function valuesIn({ query, body }: Seen): ReadonlyMap<string, string> {
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
   const values = new Map<string, string>();
   for (const pairs of [pairsOf(query), pairsOf(text)]) {

@@ -8,6 +8,7 @@ import {
   ask,
   freshKey,
   joinedOf,
+  membersOf,
   outgoingOf,
   readLifetime,
   readPayouts,
@@ -26,7 +27,6 @@ import {
   notKnown,
   require,
 } from "./evidence.ts";
-import { membersOf } from "./money.ts";
 import { addDays, creditOf } from "./reading.ts";
 
 export const stats: readonly Invariant[] = [

@@ -10,6 +10,8 @@ import type { Exchange, Member } from "../player/effects.ts";
 
 /** An exchange as far as it is kept. */
 export interface Seen {
+  /** How many exchanges of the run came before it. */
+  readonly at: number;
   readonly atMs: number;
   readonly method: string;
   readonly path: string;
@@ -115,7 +117,7 @@ export function createTrace(): Trace {
     length += exchange.text.length;
     isKeeping = kept.length < MOST_KEPT && length <= MOST_TEXT;
     if (!isKeeping) return;
-    const seen = seenOf(exchange);
+    const seen = seenOf(exchange, total);
     kept.push(seen);
     const key = seen.authorization?.split(" ").at(-1) ?? "";
     if (key.length >= SHORTEST_KEY && scriptedFrom > total && echoesKey(exchange, key))
@@ -197,9 +199,11 @@ function occurred(occurrences: Occurrences, exchange: Exchange): void {
   occurrences.first = `${request.method} ${request.path} got ${answer}`;
 }
 
-function seenOf({ request, atMs, outcome, status, headers, text }: Exchange): Seen {
+function seenOf(exchange: Exchange, at: number): Seen {
+  const { request, atMs, outcome, status, headers, text } = exchange;
   const [path = "", inPath] = request.path.split("?", 2);
   return {
+    at,
     atMs,
     method: request.method,
     path,

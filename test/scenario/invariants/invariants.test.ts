@@ -9,7 +9,7 @@ import { createTrace, type Trace } from "../../../src/scenario/invariants/trace.
 import type { Exchange } from "../../../src/scenario/player/effects.ts";
 import type { InvariantResult } from "../../../src/scenario/player/result.ts";
 import { lies } from "./lies.ts";
-import { playSession } from "./session.ts";
+import { playSession, post } from "./session.ts";
 import { type StageOptions, stageOf } from "./stage.ts";
 
 const rows = coveringArray({ strength: 2 }).map((row, index) => ({ row, index }));
@@ -156,6 +156,44 @@ test("other readings in the middle of a run break nothing", () => {
   expect(broken(results)).toEqual([]);
   expect(results.find(({ id }) => id === "L3")?.why).not.toContain("over the limit");
 });
+
+test("a quota that may have been spent for another publisher is left alone", () => {
+  const stage = stageOf({ assumptions: { "auth.key-scope": "any" } });
+  const [own, other] = stage.members;
+  if (own === undefined || other === undefined) throw new Error("There are two publishers.");
+  const values = { publisher_id: other.id, ad_id: "one" };
+  const surface = other.surfaces[0]?.id ?? "";
+  stage.send(post(stage, own.apiKey, "/v1/impression", { ...values, surface: "nowhere" }));
+  stage.send(post(stage, other.apiKey, "/v1/impression", { ...values, surface }));
+  expect(broken(stage.check())).toEqual([]);
+});
+
+test("with a key that nobody told of, quotas are left alone from there on", () => {
+  const stage = stageOf();
+  const [own] = stage.members;
+  if (own === undefined) throw new Error("There is a publisher.");
+  const values = { publisher_id: own.id, surface: own.surfaces[0]?.id ?? "", ad_id: "one" };
+  stage.send(post(stage, own.apiKey, "/v1/impression", values));
+  const { apiKey } = stage.sim.publishers.rotateKey(own.id);
+  stage.send(post(stage, apiKey, "/v1/impression", values));
+  stage.members[0] = stage.sim.publishers.get(own.id);
+  stage.trace.seeMember(stage.members[0]);
+  stage.send(post(stage, apiKey, "/v1/impression", values));
+  expect(broken(stage.check())).toEqual([]);
+});
+
+test.each(["paced", "real"] as const)(
+  "in %s time what rests on exact instants is tried aside only",
+  (kind) => {
+    const stage = stageOf({ time: { kind, speed: 1 } });
+    playSession(stage, 1, SHORT);
+    const results = stage.check();
+    expect(broken(results)).toEqual([]);
+    const [L1, D1] = ["L1", "D1"].map((id) => results.find((one) => one.id === id));
+    expect(L1?.why).toBe("61 requests with one key, aside".replace("61", "64"));
+    expect(D1?.why).toBe("an impression sent three times, aside");
+  },
+);
 
 test("only those that are asked for are checked, in the order of the list", () => {
   expect(

@@ -39,13 +39,12 @@ export interface Stage {
   evidence(): Evidence;
 }
 
-const abilities: Abilities = { time: { kind: "virtual" }, control: true };
-
 export interface StageOptions {
   readonly assumptions?: Partial<Assumptions>;
   readonly faults?: readonly FaultRule[];
   readonly lie?: Lie;
   readonly control?: boolean;
+  readonly time?: Abilities["time"];
 }
 
 export function stageOf({
@@ -53,6 +52,7 @@ export function stageOf({
   faults = [],
   lie = {},
   control = true,
+  time = { kind: "virtual" },
 }: StageOptions = {}): Stage {
   const sim = createSimulator({ assumptions, faults });
   const trace = createTrace();
@@ -83,7 +83,7 @@ export function stageOf({
     },
     evidence: () => ({
       trace,
-      abilities: { ...abilities, control },
+      abilities: { time, control },
       members: stage.members.map(({ id }) => sim.publishers.get(id)),
       assumptions: control ? sim.assumptions : undefined,
     }),
