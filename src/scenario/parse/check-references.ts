@@ -147,8 +147,8 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
   }
   if (!isPlainObject(data)) return;
   if (valueObject(data) !== undefined) {
-    if (typeof data["ref"] === "string") checkPath(data["ref"], `${at}.ref`, scope, place.use);
-    else if (typeof data["of"] === "string") checkAnswer(data["of"], `${at}.of`, scope);
+    if (typeof data.ref === "string") checkPath(data.ref, `${at}.ref`, scope, place.use);
+    else if (typeof data.of === "string") checkAnswer(data.of, `${at}.of`, scope);
     else if (!place.round) {
       throw new InputError(`${at}.numbered`, "counts rounds, and stands in no repeat or parallel");
     }

@@ -90,9 +90,7 @@ function restOf(input: Readonly<Record<string, unknown>>): v.ObjectEntries {
 
 const arrivals: v.GenericSchema<unknown, Arrivals> = v.lazy(
   (input): v.GenericSchema<unknown, Arrivals> => {
-    const kind = isPlainObject(input)
-      ? arrivalKinds.find((one) => one === input["kind"])
-      : undefined;
+    const kind = isPlainObject(input) ? arrivalKinds.find((one) => one === input.kind) : undefined;
     return kind === undefined ? noArrivals(input) : arrivalSchemas[kind];
   },
 );

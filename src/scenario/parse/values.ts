@@ -8,7 +8,8 @@ import type { Cast, Reference, Value } from "../scenario.ts";
 import { listed } from "./did-you-mean.ts";
 import { accepted, numberFrom, refused, shape, textUpTo } from "./shape.ts";
 
-export const NAME: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+export const NAME_PATTERN = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";
+const NAME = new RegExp(NAME_PATTERN);
 
 /** What every name of a step must be. */
 export const stepName: v.GenericSchema<unknown, string> = v.pipe(
