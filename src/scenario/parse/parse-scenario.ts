@@ -18,7 +18,7 @@ import { faultRule, readings, steps } from "./steps.ts";
 /** Requests that a scenario plans at most, unless told otherwise. */
 const MOST_REQUESTS = 20_000_000;
 export const MOST_STEPS = 10_000;
-export const MOST_NESTED = 8;
+const MOST_NESTED = 8;
 export const MOST_THRESHOLDS = 20;
 export const SCENARIO_NAME: RegExp = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
+import { countRequests } from "../../../src/scenario/parse/count-requests.ts";
 import { parseScenario } from "../../../src/scenario/parse/parse-scenario.ts";
 import { arrivals, everything, of } from "./everything.ts";
 
@@ -90,7 +91,12 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     /connection's own/,
     of({ impression: {}, headers: { "content-length": "1" } }),
   ],
-  ["steps.0.headers.x-a", /no line breaks/, of({ impression: {}, headers: { "x-a": "a\r\nb" } })],
+  ["steps.0.headers.x-a", /printable ASCII/, of({ impression: {}, headers: { "x-a": "a\r\nb" } })],
+  [
+    "steps.0.headers.x-a",
+    /there twice/,
+    of({ impression: {}, headers: { "x-a": "a", "X-A": "b" } }),
+  ],
   ["steps.0.raw.path", /from the slash on/, of({ raw: { method: "GET", path: "v1" } })],
   ["steps.0.raw.method", /HTTP method/, of({ raw: { method: "G T", path: "/" } })],
   ["steps.0.advance", /whole milliseconds/, of({ advance: "soon" })],
@@ -309,5 +315,50 @@ test("a key in the wrong place isn't repeated", () => {
     { ...of(first), [key]: 1 },
   ]) {
     expect(refusal(input).message).not.toContain("0123456789abcdef");
+  }
+});
+
+test.each<[planned: number, steps: readonly unknown[]]>([
+  [0, [{ advance: 1 }, { signUp: {} }]],
+  [2, [first, { stats: {}, expect: { status: 200 } }]],
+  [
+    12,
+    [
+      {
+        repeat: {
+          times: 3,
+          steps: [{ repeat: { times: 2, steps: [{ stats: {} }] } }, { stats: {} }, { stats: {} }],
+        },
+      },
+    ],
+  ],
+  [20, [{ parallel: { times: 10, steps: [{ impression: {} }, { stats: {} }] } }]],
+  [600, [{ traffic: { for: "1m", arrivals: constant } }]],
+  [660, [{ traffic: { for: "1m", arrivals: constant, clicks: { rate: 0.1 } } }]],
+  [30, [{ traffic: { for: "25s", arrivals: { kind: "burst", count: 10, every: "10s" } } }]],
+  [
+    3,
+    [
+      {
+        repeat: {
+          times: 1,
+          steps: [{ traffic: { for: "25s", arrivals: { kind: "trace", atMs: [1, 2, 3] } } }],
+        },
+      },
+    ],
+  ],
+])("%i requests are planned by %j", (planned, steps) => {
+  expect(countRequests(parseScenario(of(...steps)))).toBe(planned);
+});
+
+test("of random arrivals more than the mean are planned, but not many more", () => {
+  for (const arrivals of [
+    { kind: "poisson", rate: "1000/s" },
+    { kind: "ramp", from: "0/s", to: "2000/s", spacing: "poisson" },
+    { kind: "daily", mean: "1000/s" },
+  ]) {
+    const planned = countRequests(parseScenario(of({ traffic: { for: "1000s", arrivals } })));
+    expect(planned).toBeGreaterThan(1_006_000);
+    expect(planned).toBeLessThan(arrivals.kind === "daily" ? 3_100_000 : 1_011_000);
   }
 });
