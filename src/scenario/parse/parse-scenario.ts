@@ -18,7 +18,7 @@ import { faultRule, readings, steps } from "./steps.ts";
 /** Requests that a scenario plans at most, unless told otherwise. */
 const MOST_REQUESTS = 20_000_000;
 export const MOST_STEPS = 10_000;
-export const MOST_NESTED = 8;
+const MOST_NESTED = 8;
 export const MOST_THRESHOLDS = 20;
 export const SCENARIO_NAME: RegExp = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
 
@@ -66,7 +66,7 @@ const scenarioSchema: v.GenericSchema<unknown, Scenario> = shape({
 export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
   const data = copyData(input);
   if (!isPlainObject(data)) throw new InputError("scenario", "must be an object");
-  checkNesting(data["steps"]);
+  checkNesting(data.steps);
   parseInput(scenarioSchema, data, "scenario");
   // The schema changes nothing of what it lets pass.
   const scenario = data as unknown as Scenario;
@@ -100,8 +100,8 @@ function checkNesting(given: unknown): void {
         throw new InputError(at, `is one step too many: a scenario has at most ${MOST_STEPS}`);
       }
       if (!isPlainObject(step)) return;
-      const repeat = step["repeat"];
-      const parallel = step["parallel"];
+      const repeat = step.repeat;
+      const parallel = step.parallel;
       if (isPlainObject(repeat)) {
         if (repeats >= MOST_NESTED) {
           throw new InputError(
@@ -109,9 +109,9 @@ function checkNesting(given: unknown): void {
             `lies in ${MOST_NESTED} others, the most there can be`,
           );
         }
-        walk(repeat["steps"], `${at}.repeat.steps`, repeats + 1);
+        walk(repeat.steps, `${at}.repeat.steps`, repeats + 1);
       }
-      if (isPlainObject(parallel)) walk(parallel["steps"], `${at}.parallel.steps`, repeats);
+      if (isPlainObject(parallel)) walk(parallel.steps, `${at}.parallel.steps`, repeats);
     });
   }
   walk(given, "steps", 0);

@@ -187,7 +187,7 @@ const stepSchemas: { readonly [Kind in StepKind]: v.GenericSchema<unknown, Step>
   }),
   expect: shape({ ...named, expect: expectation }),
 };
-export const stepKinds: readonly StepKind[] = Object.keys(stepSchemas).filter(isStepKind);
+const stepKinds: readonly StepKind[] = Object.keys(stepSchemas).filter(isStepKind);
 
 function schemaOf(input: unknown, among: readonly StepKind[]): v.GenericSchema<unknown, Step> {
   if (!isPlainObject(input)) return refused("must be a step: an object with one key of a step");

@@ -28,7 +28,7 @@ const rateAboveZero: v.GenericSchema<unknown, Rate> = v.pipe(
 const spacing = v.optional(oneOf(["even", "poisson"]));
 const weight = numberFrom(0, Number.MAX_VALUE);
 
-export const arrivalKinds = ["constant", "ramp", "poisson", "daily", "burst", "trace"] as const;
+const arrivalKinds = ["constant", "ramp", "poisson", "daily", "burst", "trace"] as const;
 const arrivalSchemas: {
   readonly [Kind in Arrivals["kind"]]: v.GenericSchema<unknown, Arrivals>;
 } = {
@@ -90,9 +90,7 @@ function restOf(input: Readonly<Record<string, unknown>>): v.ObjectEntries {
 
 const arrivals: v.GenericSchema<unknown, Arrivals> = v.lazy(
   (input): v.GenericSchema<unknown, Arrivals> => {
-    const kind = isPlainObject(input)
-      ? arrivalKinds.find((one) => one === input["kind"])
-      : undefined;
+    const kind = isPlainObject(input) ? arrivalKinds.find((one) => one === input.kind) : undefined;
     return kind === undefined ? noArrivals(input) : arrivalSchemas[kind];
   },
 );
