@@ -6,15 +6,23 @@ type Window = NonNullable<Scenario["assumptions"]>["dedup.window"];
 
 /**
  * One session again 1 ms before the window ends, when it ends, and in the window of that; another 1 ms after its end.
- * `w`: what their names begin with. `lastMs`, `nextMs`: a millisecond less than the window, and so much from its end.
+ * `w`: what their names begin with. `lastMs`: the window less a millisecond.
  */
 function aroundTheEnd(window: Window, w: string, lastMs: number): Step[] {
+  const halfMs = (lastMs + 1) / 2;
   const repeated = { ok: true, revenue_credited_inr: 0 };
   return [
     { assume: { "dedup.window": window } },
     { impression: { session_id: `${w}-edge` }, as: `${w}First`, expect: { status: 200 } },
     { impression: { session_id: `${w}-after` }, as: `${w}Other`, expect: { status: 200 } },
-    { advance: lastMs },
+    { advance: halfMs },
+    {
+      impression: { session_id: `${w}-between` },
+      as: `${w}Between`,
+      note: "Traffic goes on meanwhile.",
+      expect: { status: 200 },
+    },
+    { advance: lastMs - halfMs },
     {
       impression: { session_id: `${w}-edge` },
       note: "One millisecond before the end: the same impression.",
@@ -61,7 +69,7 @@ function aroundTheEnd(window: Window, w: string, lastMs: number): Step[] {
   ];
 }
 
-const credits = ["First", "Other", "Second", "Late"];
+const credits = ["First", "Other", "Between", "Second", "Late"];
 
 export const scenario: Scenario = defineScenario({
   name: "dedup-edge",
@@ -95,7 +103,7 @@ export const scenario: Scenario = defineScenario({
     {
       stats: { from: "2026-01-15" },
       is: {
-        impressions: 9,
+        impressions: 11,
         revenue_inr: {
           sum: [
             ...credits.map((which) => ({ ref: `m${which}.revenue_credited_inr` })),
@@ -105,6 +113,6 @@ export const scenario: Scenario = defineScenario({
         },
       },
     },
-    { audit: { total: { attempts: 15, applied: 9, duplicatesSuppressed: 6 }, balanced: true } },
+    { audit: { total: { attempts: 17, applied: 11, duplicatesSuppressed: 6 }, balanced: true } },
   ],
 });
