@@ -1,26 +1,169 @@
 /** Where traffic comes from, request by request: its arrivals in time, and the clicks that follow from answers. */
 
+import { InputError, inField } from "../../base/input.ts";
+import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
 import type { ApiRequest } from "../../contract/messages.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import type { TrafficOrder } from "../player/effects.ts";
+import type { Outgoing, TrafficOrder } from "../player/effects.ts";
+import { createSchedule } from "./arrivals.ts";
+import { createClicks } from "./clicks.ts";
+import { readDuration, readSomeTime } from "./read-duration.ts";
+import { type Asker, createAsker } from "./requests.ts";
+import type { Mix, Traffic } from "./traffic.ts";
 
 /** A request of the traffic. The same object serves the next one: keep only its parts. */
-export interface Arrival {
+export interface Arrival extends Outgoing {
   /** Counts from 0. */
   readonly number: number;
   /** When it is due, in whole milliseconds from the beginning of the traffic. */
   readonly dueMs: number;
   readonly operation: OperationId;
-  readonly request: ApiRequest;
 }
 
 export interface TrafficSource {
-  /** In the order of time. Undefined where nothing more comes of arrivals, nor of clicks on what was answered so far. */
+  /**
+   * In the order of time. Undefined where nothing more comes of arrivals, nor of clicks on what was answered so far. A
+   * click that becomes known after its time comes next, with the time at which it was due.
+   */
   next(): Arrival | undefined;
+  /** When the next one is due, without taking it. `Infinity`: as where {@link next} gives nothing. */
+  nextDueMs(): number;
   /** To be told of each arrival what came of it: an impression may be clicked. `text`: of a whole answer with status 200. */
   answered(number: number, text: string | undefined): void;
 }
 
-export function createTrafficSource(_order: TrafficOrder): TrafficSource {
-  throw new Error("Traffic isn't there yet.");
+/** How long a client waits for an answer. @default of `timeout` */
+const TIMEOUT = "10s";
+const HIGHEST = 0xffff_ffff;
+const VALUES = 0x1_0000_0000;
+
+/** @throws InputError that names the field of the traffic at fault. */
+export function createTrafficSource(order: TrafficOrder): TrafficSource {
+  const { traffic, members, startMs } = order;
+  const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
+  const forMs = readSomeTime("for", traffic.for);
+  const timeoutMs = readDuration("timeout", traffic.timeout ?? TIMEOUT);
+  const schedule = inField("arrivals", () =>
+    createSchedule({ arrivals: traffic.arrivals, forMs, startMs, key: key("arrivals") }),
+  );
+  const askers = askersOf(order, key);
+  const operationOf = createChoice(readMix(traffic.mix), key("operations"));
+  const memberKey = key("publishers");
+  const clickKey = key("clicks");
+  const clickedBelow = readShare("clicks.rate", traffic.clicks?.rate) * VALUES;
+  const clicks = createClicks(readDuration("clicks.after", traffic.clicks?.after ?? 0));
+  let handedOut = 0;
+  let index = 0;
+  let arrivalMs = schedule();
+  let arrival: { -readonly [Part in keyof Arrival]: Arrival[Part] } | undefined;
+
+  function handOut(dueMs: number, operation: OperationId, request: ApiRequest): Arrival {
+    if (arrival === undefined) {
+      arrival = { number: handedOut, dueMs, operation, request, timeoutMs };
+    } else {
+      arrival.number = handedOut;
+      arrival.dueMs = dueMs;
+      arrival.operation = operation;
+      arrival.request = request;
+    }
+    handedOut += 1;
+    return arrival;
+  }
+
+  function nextArrival(dueMs: number): Arrival {
+    const operation = operationOf(index);
+    const by = members.length === 1 ? 0 : drawBetween(memberKey, index, 0, members.length - 1);
+    const asker = askerAt(askers, by);
+    const own = index;
+    index += 1;
+    arrivalMs = schedule();
+    if (operation !== "impression") return handOut(dueMs, operation, asker.reads[operation]);
+    // Drawn by the impression's own number: clicks are the same whenever answers come.
+    if (clickedBelow > 0 && drawBetween(clickKey, own, 0, HIGHEST) < clickedBelow) {
+      clicks.expect(handedOut, { dueMs, by });
+    }
+    return handOut(dueMs, operation, asker.impression(own));
+  }
+
+  return {
+    next() {
+      const dueMs = clicks.nextMs();
+      if (dueMs > arrivalMs) return nextArrival(arrivalMs);
+      const click = clicks.take();
+      if (click === undefined) return undefined;
+      return handOut(dueMs, "click", askerAt(askers, click.by).click(click.impressionId));
+    },
+    nextDueMs: () => Math.min(clicks.nextMs(), arrivalMs),
+    answered: clicks.answered,
+  };
+}
+
+function askersOf({ traffic, members, seed, number }: TrafficOrder, key: KeyOf): readonly Asker[] {
+  if (members.length === 0) throw new InputError("publishers", "must name at least one");
+  const { surfaces } = traffic;
+  if (surfaces !== undefined && !(Number.isSafeInteger(surfaces) && surfaces > 0)) {
+    throw new InputError("surfaces", "must be a whole number, at least 1");
+  }
+  const asksImpressions = readMix(traffic.mix).some(([operation]) => operation === "impression");
+  const lacking = members.find((member) => member.surfaces.length === 0);
+  if (asksImpressions && lacking !== undefined) {
+    throw new InputError("publishers", "must have surfaces: impressions need one");
+  }
+  const repeated = readShare("repeatedSessions", traffic.repeatedSessions);
+  // Another run against the same service, with another seed, has other sessions; so has other traffic of this run.
+  const run = (deriveKey(seed, "sessions").a >>> 0).toString(36);
+  const sessions = traffic.sessions === false ? undefined : `${run}-${number}-`;
+  const keys = {
+    placement: key("placements"),
+    isRepeated: key("repeats"),
+    repeated: key("repeated"),
+  };
+  return members.map((member) => createAsker({ member, surfaces, sessions, repeated, keys }));
+}
+
+type KeyOf = (use: string) => Key;
+
+function askerAt(askers: readonly Asker[], place: number): Asker {
+  const asker = askers[place];
+  if (asker === undefined) throw new Error("Traffic of nobody. This is a bug in adsim.");
+  return asker;
+}
+
+type Arriving = Exclude<OperationId, "click">;
+type Weights = readonly (readonly [operation: Arriving, weight: number])[];
+
+const arriving = ["impression", "stats", "surfaces", "payouts"] as const satisfies Arriving[];
+const MOST_WEIGHT = 1_000_000_000;
+
+/** What arrivals ask for, and how often, in an order of its own: not that in which it is written. */
+function readMix(mix: Mix = { impression: 1 }): Weights {
+  const weights = arriving.map((operation) => [operation, mix[operation] ?? 0] as const);
+  for (const [operation, weight] of weights) {
+    if (weight >= 0 && weight <= MOST_WEIGHT) continue;
+    throw new InputError(`mix.${operation}`, `must be a number from 0 to ${MOST_WEIGHT}`);
+  }
+  const some = weights.filter(([, weight]) => weight > 0);
+  if (some.length > 0) return some;
+  throw new InputError("mix", `must have a weight above 0 for one of ${arriving.join(", ")}`);
+}
+
+function createChoice(weights: Weights, key: Key): (index: number) => Arriving {
+  const [only] = weights;
+  if (only === undefined) throw new Error("A mix of nothing. This is a bug in adsim.");
+  if (weights.length === 1) return () => only[0];
+  let sum = 0;
+  const upTo = weights.map(([operation, weight]) => {
+    sum += weight;
+    return { operation, bound: sum };
+  });
+  return (index) => {
+    const drawn = (drawBetween(key, index, 0, HIGHEST) / VALUES) * sum;
+    for (const { operation, bound } of upTo) if (drawn < bound) return operation;
+    return only[0];
+  };
+}
+
+function readShare(field: string, share: Traffic["repeatedSessions"] = 0): number {
+  if (share >= 0 && share <= 1) return share;
+  throw new InputError(field, "must be a share from 0 to 1");
 }

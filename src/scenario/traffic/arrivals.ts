@@ -1,0 +1,88 @@
+/** When requests come: each kind of arrival process as a schedule in whole milliseconds, in order, whatever the answers. */
+
+import type { Key } from "../../base/random.ts";
+import { createExponentials } from "./exponential.ts";
+import { evenArrivals, type Flow } from "./flow.ts";
+import { type Bursts, flowOf, readShape } from "./shape.ts";
+import type { Arrivals } from "./traffic.ts";
+
+/** Gives the time of one arrival after the other, in whole milliseconds from the beginning; `Infinity` after the last. */
+export type Schedule = () => number;
+
+/** What a schedule depends on. */
+export interface ScheduleParts {
+  readonly arrivals: Arrivals;
+  /** Arrivals come before that. */
+  readonly forMs: number;
+  /** The world's time at which it begins, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** Of its draws. */
+  readonly key: Key;
+}
+
+/** @throws InputError that names the field of `arrivals` at fault. */
+export function createSchedule({ arrivals, forMs, startMs, key }: ScheduleParts): Schedule {
+  const shape = readShape(arrivals);
+  switch (shape.kind) {
+    case "bursts":
+      return inBursts(shape, forMs);
+    case "trace":
+      return asRecorded(shape.atMs, forMs);
+    default: {
+      const flow = flowOf(shape, forMs, startMs);
+      return shape.spacing === "even"
+        ? evenly(flow, forMs)
+        : independently(flow, forMs, createExponentials(key));
+    }
+  }
+}
+
+const OVER = Number.POSITIVE_INFINITY;
+
+/** The first at once, and then one each time that another one is expected to have come. */
+function evenly(flow: Flow, forMs: number): Schedule {
+  const total = evenArrivals(flow.expectedBefore(forMs));
+  let arrived = 0;
+  return () => {
+    if (arrived >= total) return OVER;
+    const dueMs = flow.whenExpected(arrived);
+    arrived += 1;
+    return Math.min(dueMs, forMs - 1);
+  };
+}
+
+/** A Poisson process: what is expected between two arrivals is exponential, with mean 1. */
+function independently(flow: Flow, forMs: number, nextExponential: () => number): Schedule {
+  const total = flow.expectedBefore(forMs);
+  let expected = 0;
+  return () => {
+    expected += nextExponential();
+    return expected >= total ? OVER : Math.min(flow.whenExpected(expected), forMs - 1);
+  };
+}
+
+function inBursts({ count, everyMs, withinMs }: Bursts, forMs: number): Schedule {
+  let burstMs = 0;
+  let inBurst = 0;
+  return () => {
+    if (inBurst === count) {
+      burstMs += everyMs;
+      inBurst = 0;
+    }
+    const dueMs = burstMs + Math.floor((inBurst * withinMs) / count);
+    inBurst += 1;
+    if (dueMs < forMs) return dueMs;
+    // The rest of the burst would come later still, and so would the next one.
+    burstMs = OVER;
+    return OVER;
+  };
+}
+
+function asRecorded(atMs: readonly number[], forMs: number): Schedule {
+  let arrived = 0;
+  return () => {
+    const dueMs = Math.floor(atMs[arrived] ?? OVER);
+    arrived += 1;
+    return dueMs < forMs ? dueMs : OVER;
+  };
+}

@@ -1,0 +1,32 @@
+/** Rates as users write them ("8000/m"), as arrivals in a millisecond. */
+
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
+import { InputError } from "../../base/input.ts";
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+/** What a field that isn't a rate is told. */
+const RATE_EXPECTED =
+  'must be a number of requests in a unit of time, such as "133.5/s", "8000/m", "500/h" or "11520000/d"';
+
+/** Requests in a millisecond; undefined for what isn't a rate. */
+export function parseRate(text: unknown): number | undefined {
+  if (typeof text !== "string") return undefined;
+  const match = /^(\d{1,12}(?:\.\d{1,6})?)\/([smhd])$/.exec(text);
+  const unit = unitMs[match?.[2] ?? ""];
+  return match === null || unit === undefined ? undefined : Number(match[1]) / unit;
+}
+
+/** Requests in a millisecond. @throws InputError for what isn't a rate. */
+export function readRate(field: string, text: unknown): number {
+  const perMs = parseRate(text);
+  if (perMs === undefined) throw new InputError(field, RATE_EXPECTED);
+  return perMs;
+}
+
+/** The same, and more than none. @throws InputError. */
+export function readSomeRate(field: string, text: unknown): number {
+  const perMs = readRate(field, text);
+  if (perMs > 0) return perMs;
+  throw new InputError(field, "must be above 0: no request would ever come");
+}

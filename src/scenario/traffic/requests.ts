@@ -1,0 +1,106 @@
+/** What a publisher's traffic asks, as requests ready to be sent. There are millions: what is the same in all is made once. */
+
+import { decimal } from "../../base/decimal.ts";
+import { drawBetween, type Key } from "../../base/random.ts";
+import type { ApiRequest } from "../../contract/messages.ts";
+import { type OperationId, operations } from "../../contract/operations.ts";
+import type { Member } from "../player/effects.ts";
+
+export interface Asker {
+  /** `index`: of the arrival, which its draws follow from. */
+  impression(index: number): ApiRequest;
+  click(impressionId: string): ApiRequest;
+  readonly reads: Readonly<Record<Exclude<OperationId, "impression" | "click">, ApiRequest>>;
+}
+
+export interface AskerParts {
+  readonly member: Member;
+  /** Among how many surfaces impressions are spread, from the member's first. */
+  readonly surfaces: number | undefined;
+  /** What session ids begin with; undefined where there are none. */
+  readonly sessions: string | undefined;
+  /** Share of impressions that repeat one of the last. */
+  readonly repeated: number;
+  readonly keys: {
+    /** On which surface, and which ad. */
+    readonly placement: Key;
+    readonly isRepeated: Key;
+    /** Which one is repeated. */
+    readonly repeated: Key;
+  };
+}
+
+const ADS = 20;
+/** How many of the last impressions are repeated. */
+const RECENT = 100;
+const HIGHEST = 0xffff_ffff;
+const VALUES = 0x1_0000_0000;
+
+export function createAsker(parts: AskerParts): Asker {
+  const { member, sessions, repeated, keys } = parts;
+  const authorization = `Bearer ${member.apiKey}`;
+  const headers = { authorization, "content-type": "application/json" };
+  const readHeaders = { authorization };
+  const query = `publisher_id=${encodeURIComponent(member.id)}`;
+  const read = (id: OperationId): ApiRequest => ({
+    method: "GET",
+    path: operations[id].path,
+    query,
+    headers: readHeaders,
+  });
+  const beginnings = beginningsOf(parts);
+  const lastPlacement = beginnings.length - 1;
+  const repeatedBelow = repeated * VALUES;
+  const recentPlacements = new Uint32Array(RECENT);
+  const recentSessions = new Float64Array(RECENT);
+  let asked = 0;
+
+  function bodyOf(index: number): string {
+    let placement = drawBetween(keys.placement, index, 0, lastPlacement);
+    let session = index;
+    if (repeated > 0) {
+      if (asked > 0 && drawBetween(keys.isRepeated, index, 0, HIGHEST) < repeatedBelow) {
+        const before = drawBetween(keys.repeated, index, 1, Math.min(asked, RECENT));
+        const place = (asked - before) % RECENT;
+        placement = recentPlacements[place] ?? placement;
+        session = recentSessions[place] ?? session;
+      }
+      recentPlacements[asked % RECENT] = placement;
+      recentSessions[asked % RECENT] = session;
+      asked += 1;
+    }
+    const beginning = beginnings[placement] ?? "";
+    return sessions === undefined ? beginning : `${beginning}${decimal(session)}"}`;
+  }
+
+  return {
+    impression: (index) => ({
+      method: "POST",
+      path: operations.impression.path,
+      headers,
+      body: bodyOf(index),
+    }),
+    click: (impressionId) => ({
+      method: "POST",
+      path: operations.click.path,
+      headers,
+      body: `{"impression_id":${impressionId}}`,
+    }),
+    reads: { stats: read("stats"), surfaces: read("surfaces"), payouts: read("payouts") },
+  };
+}
+
+/** The body of an impression up to what tells sessions apart, for each surface with each ad. */
+function beginningsOf({ member, surfaces, sessions }: AskerParts): string[] {
+  return member.surfaces.slice(0, surfaces).flatMap(({ id }) =>
+    Array.from({ length: ADS }, (_, ad) => {
+      const whole = JSON.stringify({
+        publisher_id: member.id,
+        surface: id,
+        ad_id: `ad-${ad + 1}`,
+        session_id: sessions,
+      });
+      return sessions === undefined ? whole : whole.slice(0, -'"}'.length);
+    }),
+  );
+}
