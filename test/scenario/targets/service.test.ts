@@ -62,12 +62,12 @@ test("waiting takes its time, as much faster as the speed says", async () => {
   const { url } = await serverFor();
   const target = await opened(url, { credentials, speed: 10 });
   expect(target.abilities).toEqual({ time: { kind: "real", speed: 10 }, control: false });
-  const beganMs = await does(target, "now");
+  const beganMs = Date.now();
   await does(target, "wait", { ms: 1000 });
-  const passedMs = (await does(target, "now")) - beganMs;
+  const nowMs = await does(target, "now");
   // A timer may be a millisecond early.
-  expect(passedMs).toBeGreaterThanOrEqual(98);
-  expect(Math.abs((await does(target, "now")) - Date.now())).toBeLessThan(1000);
+  expect(nowMs - beganMs).toBeGreaterThanOrEqual(98);
+  expect(nowMs).toBeLessThanOrEqual(Date.now());
 });
 
 test("what only an adsim can do is refused", async () => {
