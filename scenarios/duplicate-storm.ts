@@ -58,7 +58,9 @@ export const scenario: Scenario = defineScenario({
     {
       expect: {
         of: "replayStorm.creditedInr",
-        is: { sum: Array.from({ length: 50 }, () => ({ ref: "replay.revenue_credited_inr" })) },
+        is: {
+          sum: Array.from({ length: 50 }, () => ({ ref: "replay.revenue_credited_inr" as const })),
+        },
       },
     },
     { assume: { "dedup.repeat": "conflict" } },
