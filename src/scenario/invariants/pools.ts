@@ -55,10 +55,13 @@ export function poolsInRun(evidence: Evidence): Playing<readonly Pool[]> {
       }
       const apart = operation === "click" && readings["limit.recording-pool"] === "separate";
       const name = (publisher: string): string => `${apart ? "clicks" : "all"} of ${publisher}`;
-      const payer = payerOf(seen, caller, owners, readings);
-      if (payer !== undefined) arrive(poolOf(pools, name(payer), limit), seen, readings);
+      const asked = payersOf(seen, caller, owners, readings).map((payer) =>
+        poolOf(pools, name(payer), limit),
+      );
+      const [pool] = asked;
+      if (pool !== undefined && asked.length === 1) arrive(pool, seen, readings);
       // It counted against the one's or the other's.
-      else for (const one of [caller, named ?? ""]) poolOf(pools, name(one), limit).isLost = true;
+      else for (const one of asked) one.isLost = true;
     }
     return [...pools.values()];
   });
@@ -68,19 +71,19 @@ function isUnauthorized({ status }: Seen, readings: Assumptions): boolean {
   return status === (readings["auth.failure"] === "403" ? 403 : 401);
 }
 
-/** Whose recording quota a request counts against; undefined where it can't be told. */
-function payerOf(
+/** Whose recording quota a request may have counted against. */
+function payersOf(
   seen: Seen,
   caller: string,
   owners: ReadonlyMap<string, string>,
   readings: Assumptions,
-): string | undefined {
-  if (readings["auth.key-scope"] === "publisher") return caller;
+): readonly string[] {
+  if (readings["auth.key-scope"] === "publisher") return [caller];
   const values = valuesOf(seen);
   const named = values.get("publisher_id") ?? owners.get(values.get("impression_id") ?? "");
-  if (named === undefined || named === caller) return caller;
+  if (named === undefined || named === caller) return [caller];
   // A request that can't be read for another reason counts against the caller.
-  return seen.status === 200 ? named : undefined;
+  return seen.status === 200 ? [named] : [caller, named];
 }
 
 function poolOf(pools: Map<string, OpenPool>, name: string, limit: LimitClass): OpenPool {

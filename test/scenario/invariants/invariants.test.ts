@@ -37,13 +37,13 @@ function broken(results: ReturnType<ReturnType<typeof stageOf>["check"]>): strin
 describe("under every row of the covering array of pairs", () => {
   test.each(rows)("$index: no law is broken", ({ row, index }) => {
     const stage = stageOf({ assumptions: row });
-    playSession(stage, index, 120);
+    playSession(stage, index, 90);
     expect(broken(stage.check())).toEqual([]);
   });
 
   test.each(rows)("$index: none is with fault rules in the way", ({ row, index }) => {
     const stage = stageOf({ assumptions: row, faults: rules });
-    playSession(stage, index, 100);
+    playSession(stage, index, 80);
     expect(broken(stage.check())).toEqual([]);
   });
 });
