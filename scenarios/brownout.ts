@@ -1,17 +1,15 @@
 /** What a client must survive: everything takes ten times as long and every twentieth request fails, for a while. */
 
-import { defineScenario, type Scenario } from "../src/scenario.ts";
-
-type TrafficStep = Extract<Scenario["steps"][number], { readonly traffic: unknown }>;
+import { defineScenario, type Scenario, type Traffic } from "../src/scenario.ts";
 
 /** 5 events in a second, some of them clicked, and a dashboard in between. */
-const minute: TrafficStep["traffic"] = {
+const minute = {
   for: "1m",
   arrivals: { kind: "constant", rate: "5/s" },
   mix: { impression: 1 },
   clicks: { rate: 0.1, after: "1s" },
   timeout: "250ms",
-};
+} as const satisfies Traffic;
 
 /** What each of the three minutes must come to: whatever was answered with 200 was credited once. */
 const allAnswered = { failed: 0, refused: 0, lost: 0, cut: 0, timedOut: 0, dropped: 0 } as const;

@@ -145,6 +145,7 @@ function performersOf(
       playVirtualTraffic({
         source: createTrafficSource(order),
         timeoutMs: durationMs(order.traffic.timeout ?? "10s"),
+        forMs: durationMs(order.traffic.for),
         advance: async (ms) => {
           await own.wait({ kind: "wait", ms });
         },

@@ -71,8 +71,9 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
       await sleep(timerMs(ms / speed));
       return undefined;
     },
-    traffic: ({ order }) =>
-      playRealTraffic({
+    async traffic({ order }) {
+      const startedMs = performance.now();
+      const punctuality = await playRealTraffic({
         source: createTrafficSource(order),
         timeoutMs: durationMs(order.traffic.timeout ?? "10s"),
         speed,
@@ -80,7 +81,11 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
         send: (outgoing) => client.send(prefix, outgoing),
         observe: order.observe,
         onProgress: options.onProgress,
-      }),
+      });
+      const leftMs = durationMs(order.traffic.for) / speed - (performance.now() - startedMs);
+      if (leftMs > 0) await sleep(timerMs(leftMs));
+      return punctuality;
+    },
     ...uncontrolled,
   };
   return {

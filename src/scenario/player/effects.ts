@@ -49,6 +49,8 @@ export interface Member extends Pick<Publisher, "id" | "apiKey" | "surfaces"> {
 export interface TrafficOrder {
   readonly traffic: Traffic;
   readonly members: readonly Member[];
+  /** When it begins, in milliseconds since 1970 on the target's clock: a daily curve follows the hours of UTC. */
+  readonly startMs: number;
   /** What its draws follow from. */
   readonly seed: string;
   /** Number of the traffic step in the run, from 0: two don't draw the same, and their sessions differ. */
