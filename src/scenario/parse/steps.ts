@@ -167,7 +167,11 @@ const stepSchemas: { readonly [Kind in StepKind]: v.GenericSchema<unknown, Step>
         Array.isArray(input) ? ruleIds : ruleId,
     ),
   }),
-  signUp: shape({ ...named, signUp: signUpSchema }),
+  signUp: shape({
+    ...named,
+    // A schema of an object takes a list for one without members.
+    signUp: v.pipe(v.custom<unknown>(isPlainObject, "must be an object"), signUpSchema),
+  }),
   setSurface: shape({ ...named, setSurface }),
   rotateKey: shape({ ...named, rotateKey: shape({ publisher: v.optional(cast) }) }),
   repeat: shape({

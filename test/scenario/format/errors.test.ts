@@ -131,6 +131,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     /must not be empty/,
     of({ signUp: { surfaces: [{ name: "" }] } }),
   ],
+  ["steps.0.signUp", /must be an object/, of({ signUp: [] })],
   ["steps.0.setSurface.status", /must be one of active/, of({ setSurface: { status: "gone" } })],
   ["steps.0.setSurface", /status, cpmRange or both/, of({ setSurface: {} })],
   ["steps.0.parallel.steps.0", /only requests/, of({ parallel: { steps: [{ advance: 1 }] } })],

