@@ -129,5 +129,5 @@ export const scenario: Scenario = defineScenario({
       },
     },
   ],
-  thresholds: ["errors < 2%", "refused = 0%", "p50 <= 30ms", "p99 < 250ms", "sent >= 921"],
+  thresholds: ["errors < 2%", "refused = 0%", "p50 < 20ms", "p99 < 250ms", "sent >= 921"],
 });
