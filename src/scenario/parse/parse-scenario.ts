@@ -2,10 +2,11 @@
 
 import * as v from "valibot";
 import { resolveAssumptions } from "../../assumptions/resolve.ts";
-import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
+import { InputError, inField, isPlainObject, parseInput } from "../../base/input.ts";
 import { MOST_RULES } from "../../faults/rule.ts";
 import { type Profile, profileNames } from "../../publishers/profiles.ts";
 import { readOptions } from "../../simulator-options.ts";
+import { parseThreshold } from "../measure/thresholds.ts";
 import type { Scenario } from "../scenario.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkWorld } from "./check-world.ts";
@@ -71,6 +72,9 @@ export function parseScenario(input: unknown, options: ParseScenarioOptions = {}
   // The schema changes nothing of what it lets pass.
   const scenario = data as unknown as Scenario;
   checkOptions(scenario);
+  scenario.thresholds?.forEach((threshold, index) => {
+    inField(`thresholds.${index}`, () => parseThreshold(threshold));
+  });
   checkReferences(scenario);
   checkCounts(scenario, mostRequests(options));
   checkWorld(scenario);

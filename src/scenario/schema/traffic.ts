@@ -1,8 +1,8 @@
 /** Traffic in the JSON schema of scenarios. */
 
 import type { JsonSchema } from "../../contract/responses.ts";
-import { RATE } from "../parse/rate.ts";
 import { MOST_AT_ONCE, MOST_TRACE } from "../parse/traffic.ts";
+import { RATE } from "../traffic/rate.ts";
 import type { Arrivals } from "../traffic/traffic.ts";
 import { choice, list, object, part, share, whole } from "./parts.ts";
 
