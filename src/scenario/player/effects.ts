@@ -53,8 +53,6 @@ export interface TrafficOrder {
   readonly startMs: number;
   /** What its draws follow from. */
   readonly seed: string;
-  /** When it starts, in milliseconds since 1970 on the target's clock. */
-  readonly startMs: number;
   /** Number of the traffic step in the run, from 0: two don't draw the same, and their sessions differ. */
   readonly number: number;
   readonly observe: Observer;
