@@ -4,6 +4,7 @@
  */
 
 import { type ApiRequest, createSimulator, type Simulator } from "../src/index.ts";
+import { creditedMicros } from "../src/scenario/credited.ts";
 import type { TrafficOrder } from "../src/scenario/player/effects.ts";
 import { createTally, type Tally } from "../src/scenario/tally.ts";
 import { runTraffic } from "../src/scenario/traffic/run-traffic.ts";
@@ -22,7 +23,7 @@ function orderOf(sim: Simulator, number: number, tally: Tally): TrafficOrder {
     startMs: sim.clock.now(),
     seed: "bench",
     number,
-    observe: tally.count,
+    observe: (exchange) => tally.count(exchange, creditedMicros(exchange.text)),
   };
 }
 

@@ -24,27 +24,27 @@ test("every scenario in it plays, and holds", () => {
   }
 });
 
-describe("the first scenario, word for word", () => {
-  async function folderWith(text: string): Promise<string> {
+describe("the first scenario, from a file", () => {
+  async function play(text: string): ReturnType<typeof runAdsim> {
     const folder = await mkdtemp(join(tmpdir(), "adsim-first-scenario-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, "month-end.json"), text);
-    return folder;
+    const file = join(folder, "month-end.json");
+    await writeFile(file, text);
+    return runAdsim(["play", file]);
   }
 
   test("is held", async () => {
-    const cwd = await folderWith(first);
-    const played = await runAdsim(["play", "month-end.json"], { cwd });
-    expect(played).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("held") });
+    const played = await play(first);
+    expect(played).toMatchObject({ code: 0, stdout: expect.stringContaining("held") });
   });
 
-  test("with 3 impressions expected it is broken, and both sides are shown", async () => {
+  test("with 3 impressions expected is broken: both sides are shown, and how to play it again", async () => {
     const wrong = first.replace('"impressions": 2', '"impressions": 3');
     expect(wrong).not.toBe(first);
-    const played = await runAdsim(["play", "month-end.json"], { cwd: await folderWith(wrong) });
-    expect(played.exitCode).toBe(1);
-    expect(played.stdout).toMatch(/expectations\.0[\s\S]*stats\.impressions[\s\S]*3[\s\S]*2/);
-    expect(played.stdout).toContain("adsim play month-end.json");
+    const { code, stdout } = await play(wrong);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/expectations\.0[\s\S]*stats\.impressions[\s\S]*3[\s\S]*2/);
+    expect(stdout).toMatch(/adsim play .*month-end\.json/);
   });
 });
 

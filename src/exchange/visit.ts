@@ -47,13 +47,15 @@ export function visitOf(request: ApiRequest, nowMs: number, world: WorldAbout): 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
 /** An object is sent as JSON, unless the sender says otherwise. */
-function asJson(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function asJson(
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   if (headerOf(headers, "content-type") !== undefined) return headers;
   return { ...headers, "content-type": "application/json" };
 }
 
 /** An object body as it is sent. One that JSON can't write becomes a text that isn't JSON: it is refused as such. */
-function jsonText(body: object): string {
+export function jsonText(body: object): string {
   try {
     return JSON.stringify(body) ?? notJson;
   } catch {

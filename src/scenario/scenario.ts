@@ -227,6 +227,7 @@ export interface AnswerExpectation {
  * response or with something else, or nothing in time.
  */
 export type RequestOutcome = "answered" | "cut" | "lost" | "timed-out";
+export const requestOutcomes: readonly RequestOutcome[] = ["answered", "cut", "lost", "timed-out"];
 
 export type Expectation =
   /** Of an earlier answer. @default the last one */

@@ -1,8 +1,8 @@
 /** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
 
-import type { OperationId } from "../contract/operations.ts";
-import { creditedMicros } from "./credited.ts";
+import { type OperationId, operationIds } from "../contract/operations.ts";
 import type { Exchange, Punctuality } from "./player/effects.ts";
+import { type RequestOutcome, requestOutcomes } from "./scenario.ts";
 
 export interface OperationTally {
   readonly sent: number;
@@ -28,15 +28,32 @@ export interface TallySummary {
   readonly statuses: Readonly<Record<string, number>>;
   /** Revenue that whole answers credited, in INR, exact to the micro. */
   readonly creditedInr: number;
-  /** How many different ids answers gave to impressions and clicks; counted up to 100,000 answers. */
+  /** How many different ids answers gave to impressions and clicks; undefined beyond 100,000. */
   readonly differentIds: number | undefined;
   readonly operations: { readonly [Id in OperationId]?: OperationTally };
 }
 
+/** Counts in the making. */
 export interface Tally {
-  count(exchange: Exchange): void;
-  add(punctuality: Punctuality): void;
+  /** `creditedMicros`: what the answer credited. Called millions of times. */
+  count(exchange: Exchange, creditedMicros: number): void;
+  keep(punctuality: Punctuality): void;
+  /** Counts everything that another tally did. */
+  add(other: Tally): void;
   summary(): TallySummary;
+  readonly counts: Counts;
+}
+
+interface Counts {
+  readonly outcomes: Record<RequestOutcome, number>;
+  readonly operations: Record<OperationId, { sent: number; ok: number }>;
+  readonly statuses: Map<number, { answers: number }>;
+  readonly ids: Set<string>;
+  /** Whether there were too many to tell them all apart. */
+  tooManyIds: boolean;
+  late: number;
+  dropped: number;
+  creditedMicros: number;
 }
 
 /** The most answers of which ids are told apart. */
@@ -45,57 +62,109 @@ const MICROS = 1_000_000;
 const ID = /"(?:impression|click)_id":"([^"]*)"/;
 
 export function createTally(): Tally {
-  const counts = { ok: 0, refused: 0, failed: 0, cut: 0, lost: 0, "timed-out": 0, answered: 0 };
-  const punctual = { late: 0, dropped: 0 };
-  const operations = new Map<OperationId, { sent: number; ok: number }>();
-  const statuses = new Map<number, number>();
-  const ids = new Set<string>();
-  let sent = 0;
-  let micros = 0;
-
-  function countAnswer({ status, text }: Exchange): void {
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    if (status >= 500) counts.failed += 1;
-    else if (status >= 400) counts.refused += 1;
-    if (status !== 200) return;
-    counts.ok += 1;
-    micros += creditedMicros(text);
-    if (counts.ok > MOST_IDS) ids.clear();
-    else {
-      const [, id] = ID.exec(text) ?? [];
-      if (id !== undefined) ids.add(id);
-    }
-  }
+  const counts = noCounts();
+  const { outcomes, operations, statuses } = counts;
+  // Most answers have the status of the one before.
+  let status = 0;
+  let ofStatus = { answers: 0 };
 
   return {
-    count(exchange) {
-      const { operation, outcome, status } = exchange;
-      sent += 1;
-      counts[outcome] += 1;
-      if (outcome === "answered") countAnswer(exchange);
-      if (operation === undefined) return;
-      const of = operations.get(operation) ?? { sent: 0, ok: 0 };
-      if (of.sent === 0) operations.set(operation, of);
-      of.sent += 1;
-      if (status === 200 && outcome === "answered") of.ok += 1;
+    counts,
+    count(exchange, creditedMicros) {
+      const { operation, outcome } = exchange;
+      outcomes[outcome] += 1;
+      const isOk = outcome === "answered" && exchange.status === 200;
+      if (operation !== undefined) {
+        operations[operation].sent += 1;
+        if (isOk) operations[operation].ok += 1;
+      }
+      if (outcome !== "answered") return;
+      if (exchange.status !== status) {
+        status = exchange.status;
+        ofStatus = statuses.get(status) ?? { answers: 0 };
+        statuses.set(status, ofStatus);
+      }
+      ofStatus.answers += 1;
+      counts.creditedMicros += creditedMicros;
+      if (isOk && !counts.tooManyIds) keepId(counts, ID.exec(exchange.text)?.[1]);
     },
-    add({ late, dropped }) {
-      punctual.late += late;
-      punctual.dropped += dropped;
+    keep({ late, dropped }) {
+      counts.late += late;
+      counts.dropped += dropped;
     },
-    summary: () => ({
-      sent,
-      ok: counts.ok,
-      refused: counts.refused,
-      failed: counts.failed,
-      cut: counts.cut,
-      lost: counts.lost,
-      timedOut: counts["timed-out"],
-      ...punctual,
-      statuses: Object.fromEntries(statuses),
-      creditedInr: micros / MICROS,
-      differentIds: counts.ok > MOST_IDS ? undefined : ids.size,
-      operations: Object.fromEntries(Array.from(operations, ([id, of]) => [id, { ...of }])),
-    }),
+    add: (other) => addCounts(counts, other.counts),
+    summary: () => summaryOf(counts),
+  };
+}
+
+function noCounts(): Counts {
+  const none = (): { sent: number; ok: number } => ({ sent: 0, ok: 0 });
+  return {
+    outcomes: { answered: 0, cut: 0, lost: 0, "timed-out": 0 },
+    operations: {
+      stats: none(),
+      impression: none(),
+      click: none(),
+      surfaces: none(),
+      payouts: none(),
+    },
+    statuses: new Map(),
+    ids: new Set(),
+    tooManyIds: false,
+    late: 0,
+    dropped: 0,
+    creditedMicros: 0,
+  };
+}
+
+function keepId(counts: Counts, id: string | undefined): void {
+  if (id === undefined) return;
+  counts.ids.add(id);
+  if (counts.ids.size <= MOST_IDS) return;
+  counts.tooManyIds = true;
+  counts.ids.clear();
+}
+
+function addCounts(to: Counts, from: Counts): void {
+  for (const outcome of requestOutcomes) to.outcomes[outcome] += from.outcomes[outcome];
+  for (const id of operationIds) {
+    to.operations[id].sent += from.operations[id].sent;
+    to.operations[id].ok += from.operations[id].ok;
+  }
+  for (const [status, { answers }] of from.statuses) {
+    const of = to.statuses.get(status);
+    if (of === undefined) to.statuses.set(status, { answers });
+    else of.answers += answers;
+  }
+  to.tooManyIds ||= from.tooManyIds;
+  if (to.tooManyIds) to.ids.clear();
+  else for (const id of from.ids) keepId(to, id);
+  to.late += from.late;
+  to.dropped += from.dropped;
+  to.creditedMicros += from.creditedMicros;
+}
+
+function summaryOf(counts: Counts): TallySummary {
+  const { outcomes, operations, statuses, ids } = counts;
+  const answers = (from: number, to: number): number =>
+    Array.from(statuses)
+      .filter(([status]) => status >= from && status < to)
+      .reduce((sum, [, of]) => sum + of.answers, 0);
+  return {
+    sent: outcomes.answered + outcomes.cut + outcomes.lost + outcomes["timed-out"],
+    ok: answers(200, 201),
+    refused: answers(400, 500),
+    failed: answers(500, 1000),
+    cut: outcomes.cut,
+    lost: outcomes.lost,
+    timedOut: outcomes["timed-out"],
+    late: counts.late,
+    dropped: counts.dropped,
+    statuses: Object.fromEntries(Array.from(statuses, ([status, of]) => [status, of.answers])),
+    creditedInr: counts.creditedMicros / MICROS,
+    differentIds: counts.tooManyIds ? undefined : ids.size,
+    operations: Object.fromEntries(
+      operationIds.filter((id) => operations[id].sent > 0).map((id) => [id, { ...operations[id] }]),
+    ),
   };
 }

@@ -1,5 +1,6 @@
 /** A run of a scenario: what is known so far, and who is told of every exchange. */
 
+import { creditedMicros } from "../credited.ts";
 import type { Trace } from "../invariants/trace.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
 import { createTimeline, type Timeline } from "../measure/timeline.ts";
@@ -23,9 +24,8 @@ export interface Run {
   readonly results: Map<string, StepResult>;
   /** Paths of steps found to be broken since the journal was last looked at. */
   readonly newlyBroken: string[];
-  readonly tally: Tally;
-  /** Of the steps that are being played, the innermost last. */
-  readonly openTallies: Tally[];
+  /** Of the innermost step that counts for itself, or of the whole run. */
+  tally: Tally;
   readonly latencies: Latencies;
   readonly timeline: Timeline;
   readonly trace: Trace;
@@ -56,7 +56,6 @@ export function createRun(
     results: new Map(),
     newlyBroken: [],
     tally: createTally(),
-    openTallies: [],
     latencies: createLatencies(),
     timeline: createTimeline(startMs),
     trace,
@@ -70,10 +69,10 @@ export function createRun(
 
 /** Counts an exchange wherever it counts. Called millions of times. */
 export function observe(run: Run, exchange: Exchange): void {
-  run.tally.count(exchange);
-  for (const tally of run.openTallies) tally.count(exchange);
+  const credited = exchange.outcome === "answered" ? creditedMicros(exchange.text) : 0;
+  run.tally.count(exchange, credited);
+  run.timeline.count(exchange, credited);
   run.latencies.record(exchange.latencyMs);
-  run.timeline.count(exchange);
   run.trace.observe(exchange);
 }
 

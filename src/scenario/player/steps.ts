@@ -61,7 +61,7 @@ export const stepPlayers: StepPlayers = {
       members.push(member);
     }
     const startMs = yield* perform({ kind: "now" });
-    const tally = openTally(run);
+    const before = openTally(run);
     const order = {
       traffic,
       members,
@@ -75,8 +75,8 @@ export const stepPlayers: StepPlayers = {
     };
     run.traffics += 1;
     const punctuality = yield* perform({ kind: "traffic", order });
-    for (const one of [run.tally, ...run.openTallies]) one.add(punctuality);
-    return yield* tallied(run, tally, expect);
+    run.tally.keep(punctuality);
+    return yield* tallied(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
     if (!run.abilities.control) return { checks: [], skipped: needsControl };
@@ -131,7 +131,7 @@ export const stepPlayers: StepPlayers = {
     };
   },
   *repeat({ run, path, playSteps }, { repeat, expect }) {
-    const tally = openTally(run);
+    const before = openTally(run);
     for (let round = 1; round <= repeat.times; round += 1) {
       run.rounds.push(round);
       yield* playSteps(repeat.steps, `${path}.repeat.steps`);
@@ -139,12 +139,12 @@ export const stepPlayers: StepPlayers = {
       const everyMs = durationMs(repeat.every ?? 0);
       if (everyMs > 0) yield* perform({ kind: "wait", ms: everyMs });
     }
-    return yield* tallied(run, tally, expect);
+    return yield* tallied(run, before, expect);
   },
   *parallel({ run, path }, { parallel, expect }) {
-    const tally = openTally(run);
+    const before = openTally(run);
     yield* playTogether(run, parallel, path);
-    return yield* tallied(run, tally, expect);
+    return yield* tallied(run, before, expect);
   },
   *expect({ run, judge }, { expect }) {
     return { checks: yield* checkExpectation(run, expect, judge) };
@@ -170,16 +170,18 @@ export function* lookAtRules(run: Run): Playing<void> {
   for (const { id, fired } of yield* perform({ kind: "rules" })) run.fired.set(id, fired);
 }
 
+/** Counts anew for the step that begins. @returns the tally that goes on when it ends. */
 function openTally(run: Run): Tally {
-  const tally = createTally();
-  run.openTallies.push(tally);
-  return tally;
+  const before = run.tally;
+  run.tally = createTally();
+  return before;
 }
 
-/** Ends the step that `tally` counts for. */
-function* tallied(run: Run, tally: Tally, expect: Matcher | undefined): Playing<Played> {
-  run.openTallies.splice(run.openTallies.indexOf(tally), 1);
-  const summary = tally.summary();
+/** Ends a step that counted for itself. `before`: what {@link openTally} gave. */
+function* tallied(run: Run, before: Tally, expect: Matcher | undefined): Playing<Played> {
+  const summary = run.tally.summary();
+  before.add(run.tally);
+  run.tally = before;
   const checks = expect === undefined ? [] : yield* match(expect, summary, "tally", scopeOf(run));
   return { checks, tally: summary, named: { kind: "tally", summary } };
 }

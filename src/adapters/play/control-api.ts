@@ -1,0 +1,137 @@
+/** The control API of an adsim somewhere: asks, and says clearly which request was refused and why. */
+
+import * as v from "valibot";
+import { InputError } from "../../base/input.ts";
+import { VERSION } from "../../base/version.ts";
+import type { HttpClient } from "./http-client.ts";
+
+/** The control API of one world, or of the server. */
+export interface ControlApi {
+  /**
+   * `path`: below `/_sim/`. Gives the JSON of the answer, undefined where there is none.
+   *
+   * @throws InputError (as a rejection) where the server names the field at fault; Error for any other refusal, and where
+   * nobody is there.
+   */
+  ask(method: string, path: string, body?: object): Promise<unknown>;
+  /** The same for what has this form. */
+  get<Schema extends v.GenericSchema>(
+    schema: Schema,
+    ...asked: Parameters<ControlApi["ask"]>
+  ): Promise<v.InferOutput<Schema>>;
+}
+
+export interface ControlApiOptions {
+  readonly client: HttpClient;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What the path of every request to the world begins with. */
+  readonly prefix: string;
+  readonly token: string | undefined;
+  /** The server's version; undefined while it isn't known. */
+  readonly version: string | undefined;
+}
+
+/** What a control request came to. */
+export interface ControlAnswer {
+  readonly status: number;
+  /** Its JSON; undefined for anything else. */
+  readonly value: unknown;
+}
+
+/** Longer than taking over the largest snapshot takes. */
+const MOST_WAIT_MS = 60_000;
+
+export const problem: v.GenericSchema<unknown, Problem> = v.looseObject({
+  type: v.pipe(v.string(), v.startsWith("urn:adsim:control:")),
+  detail: v.string(),
+  field: v.optional(v.string()),
+});
+
+interface Problem {
+  readonly type: string;
+  readonly detail: string;
+  readonly field?: string | undefined;
+}
+
+export function createControlApi(options: ControlApiOptions): ControlApi {
+  async function ask(method: string, path: string, body?: object): Promise<unknown> {
+    const { status, value } = await askControl(options, method, path, body);
+    if (status >= 200 && status < 300) return value;
+    throw refusalOf({ status, value }, `${method} /_sim/${path}`, options);
+  }
+
+  return {
+    ask,
+    async get(schema, ...asked) {
+      const value = await ask(...asked);
+      const parsed = v.safeParse(schema, value);
+      if (parsed.success) return parsed.output;
+      const [method, path] = asked;
+      throw new Error(
+        `The adsim at ${urlOf(options)} answered ${method} /_sim/${path} with something else than was expected.${otherVersion(options)}`,
+      );
+    },
+  };
+}
+
+/** @throws Error (as a rejection) where there is no answer. */
+export async function askControl(
+  options: Pick<ControlApiOptions, "client" | "origin" | "prefix" | "token">,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<ControlAnswer> {
+  const { client, prefix, token } = options;
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const request = { method, path: `/_sim/${path}`, headers, body: text };
+  const answer = await client.send(prefix, { request, timeoutMs: MOST_WAIT_MS });
+  if (answer.outcome === "answered") {
+    return { status: answer.status, value: jsonIn(answer.text) };
+  }
+  throw new Error(
+    `The target ${urlOf(options)} can't be reached: ${answer.why ?? answer.outcome}. Start the service, or check the address.`,
+  );
+}
+
+function refusalOf({ status, value }: ControlAnswer, what: string, options: ControlApiOptions) {
+  const found = v.safeParse(problem, value);
+  const where = `The adsim at ${urlOf(options)} refused ${what}`;
+  if (!found.success) return new Error(`${where} with status ${status}.${otherVersion(options)}`);
+  const { type, detail, field = "" } = found.output;
+  const reason = reasons.find((one) => type === `urn:adsim:control:${one}`);
+  // The path and the method are ours: it hasn't got this route.
+  if (reason !== undefined && field !== "path" && field !== "method") {
+    return new InputError(field, withoutField(detail, field), reason);
+  }
+  const help = type.endsWith(":unauthorized") ? " Give its control token (--control-token)." : "";
+  return new Error(`${where} (${status}): ${detail}${help}${otherVersion(options)}`);
+}
+
+const reasons = ["invalid", "not-found", "conflict"] as const;
+
+function withoutField(detail: string, field: string): string {
+  return detail.startsWith(`${field} `) ? detail.slice(field.length + 1) : detail;
+}
+
+function otherVersion({ version }: ControlApiOptions): string {
+  return version === undefined || version === VERSION
+    ? ""
+    : ` It is adsim ${version}, and this is ${VERSION}: use the same.`;
+}
+
+function urlOf({ origin, prefix }: Pick<ControlApiOptions, "origin" | "prefix">): string {
+  return `${origin}${prefix}`;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

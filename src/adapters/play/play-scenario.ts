@@ -1,0 +1,60 @@
+/** Plays a scenario on any target: in this process, at an adsim over HTTP, or at another service in real time. */
+
+import { InputError } from "../../base/input.ts";
+import { parseScenario } from "../../scenario/parse/parse-scenario.ts";
+import { freshSnapshot, playScenarioSync } from "../../scenario/player/in-process.ts";
+import { play } from "../../scenario/player/play.ts";
+import type { PlayResult } from "../../scenario/player/result.ts";
+import { drive } from "./drive.ts";
+import { openTarget, type TargetOptions } from "./open-target.ts";
+
+export interface PlayScenarioOptions
+  extends Pick<
+    TargetOptions,
+    "controlToken" | "speed" | "credentials" | "connections" | "onProgress"
+  > {
+  /** Base URL of the service. @default a simulator in this process */
+  readonly target?: string | URL | undefined;
+  /** The most requests that the scenario may plan. @default 20000000 */
+  readonly maxRequests?: number | undefined;
+  /** What the result says plays it again. @default "adsim play" and the scenario's name */
+  readonly reproduce?: string | undefined;
+  /** Told before each step of the scenario, from 0, and of how many there are. */
+  readonly onStep?: ((index: number, count: number) => void) | undefined;
+}
+
+/**
+ * Plays a scenario. Without a `target`, in process and in virtual time. At an adsim also in virtual time, in a world of its
+ * own (`/@NAME`, or the one that the URL names), whose state the scenario's takes the place of; with `speed` so many times as
+ * fast as real time. With `credentials` at any other service, in real time.
+ *
+ * @throws InputError (as a rejection) for wrong options, and naming step and field of a scenario that can't be played. Error
+ * that says what to do where the target can't be reached.
+ */
+export async function playScenario(
+  scenario: unknown,
+  options: PlayScenarioOptions = {},
+): Promise<PlayResult> {
+  const { target: url, maxRequests, onStep } = options;
+  if (url === undefined) {
+    for (const name of ["speed", "credentials", "controlToken", "connections"] as const) {
+      if (options[name] === undefined) continue;
+      throw new InputError(name, "means nothing without a target: in process nobody waits");
+    }
+    return playScenarioSync(scenario, { maxRequests, onStep, reproduce: options.reproduce });
+  }
+  const parsed = parseScenario(scenario, { maxRequests });
+  const reproduce = options.reproduce ?? `adsim play ${parsed.name} --target ${url}`;
+  const target = await openTarget(url, {
+    ...options,
+    worldName: parsed.name,
+    snapshot: () => freshSnapshot(parsed),
+  });
+  try {
+    const { abilities, description, performers } = target;
+    const playing = play(parsed, { abilities, target: description, reproduce, onStep });
+    return await drive(playing, performers);
+  } finally {
+    await target.close();
+  }
+}

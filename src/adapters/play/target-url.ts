@@ -1,0 +1,43 @@
+/** Where a target is, from the URL that a user gives. */
+
+import { InputError } from "../../base/input.ts";
+
+export interface TargetUrl {
+  /** As given, without a slash at the end. */
+  readonly url: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What the path of every request begins with; no slash at the end. */
+  readonly prefix: string;
+  /** Whether its path ends in a world's name: `/@NAME`. */
+  readonly namesWorld: boolean;
+}
+
+/** @throws InputError for what isn't the URL of a service over HTTP. */
+export function readTargetUrl(target: string | URL): TargetUrl {
+  const text = String(target);
+  if (!URL.canParse(text)) {
+    throw new InputError("target", 'must be a URL, such as "http://127.0.0.1:4010"');
+  }
+  const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
+  if (protocol !== "http:" && protocol !== "https:") {
+    throw new InputError("target", "must be a URL that begins with http:// or https://");
+  }
+  if (username !== "" || password !== "") {
+    throw new InputError(
+      "target",
+      "must be a URL without a user and a password: keys are given beside it",
+    );
+  }
+  if (search !== "" || hash !== "") {
+    throw new InputError("target", "must be a URL without ? and #: every request has its own");
+  }
+  const prefix = pathname.replace(/\/+$/, "");
+  return { url: `${origin}${prefix}`, origin, prefix, namesWorld: /\/@[^/]+$/.test(prefix) };
+}
+
+/** How many times as fast as real time. @throws InputError for what can't be a speed. */
+export function readSpeed(speed: number): number {
+  if (Number.isFinite(speed) && speed > 0) return speed;
+  throw new InputError("speed", "must be a number above 0: 1 is as fast as real time");
+}

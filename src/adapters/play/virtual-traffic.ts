@@ -1,0 +1,47 @@
+/** Traffic in a world whose clock we move: each request at its very time, one after the other, as in process. */
+
+import type { Exchange, Observer, Outgoing, Punctuality } from "../../scenario/player/effects.ts";
+import type { TrafficSource } from "../../scenario/traffic/source.ts";
+
+export interface VirtualTraffic {
+  readonly source: TrafficSource;
+  readonly timeoutMs: number;
+  /** Lets the world's clock go on. */
+  advance(ms: number): Promise<void>;
+  send(outgoing: Outgoing): Promise<Exchange>;
+  readonly observe: Observer;
+  /** Is told after each request how many there were. */
+  readonly onProgress?: ((sent: number) => void) | undefined;
+}
+
+/** It is always on time. */
+const punctual: Punctuality = Object.freeze({ late: 0, dropped: 0 });
+
+/** Over when the last answer is in. */
+export async function playVirtualTraffic(order: VirtualTraffic): Promise<Punctuality> {
+  const { source, timeoutMs, onProgress } = order;
+  let passedMs = 0;
+  let sent = 0;
+  for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
+    const { number, dueMs, operation, request } = arrival;
+    if (dueMs > passedMs) {
+      await order.advance(dueMs - passedMs);
+      passedMs = dueMs;
+    }
+    const exchange = await order.send({ operation, request, timeoutMs });
+    source.answered(number, successOf(exchange));
+    order.observe(exchange);
+    sent += 1;
+    onProgress?.(sent);
+  }
+  return punctual;
+}
+
+/** What a source needs to know of an answer. */
+export function successOf({
+  outcome,
+  status,
+  text,
+}: Pick<Exchange, "outcome" | "status" | "text">): string | undefined {
+  return outcome === "answered" && status === 200 ? text : undefined;
+}
