@@ -94,7 +94,7 @@ const surfaceTerms = v.strictObject({
   cpmRange: v.optional(cpmRange),
 });
 const neither = v.custom<never>(() => false, "must be a name, or {name, status?, cpmRange?}");
-const signUpSchema = v.strictObject({
+export const signUpSchema: v.GenericSchema<unknown, SignUpRequest> = v.strictObject({
   name: v.optional(text),
   surfaces: v.optional(
     v.pipe(
@@ -121,7 +121,7 @@ const rangeSchema = v.strictObject({
   limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
 });
 const credentialsSchema = v.strictObject({ count: fromZero });
-const changeSchema = v.pipe(
+export const changeSchema: v.GenericSchema<unknown, SurfaceChange> = v.pipe(
   v.strictObject({ status: v.optional(status), cpmRange: v.optional(cpmRange) }),
   v.check((change) => Object.keys(change).length > 0, "must change status, cpmRange or both"),
 );

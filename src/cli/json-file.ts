@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { whyNot } from "../adapters/file-error.ts";
 import { whyNotJson } from "../base/not-json.ts";
-import { repeatedMember } from "../control/repeated-member.ts";
+import { repeatedMember } from "../base/repeated-member.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 
 export interface JsonFile {

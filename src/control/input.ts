@@ -6,7 +6,7 @@ import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { headerOf } from "../exchange/headers.ts";
 import { queryText } from "../exchange/parameters.ts";
 import { problemResponse } from "./problem.ts";
-import { repeatedMember } from "./repeated-member.ts";
+import { repeatedMember } from "../base/repeated-member.ts";
 
 /** Query parameters by name. */
 export type Query = ReadonlyMap<string, string>;

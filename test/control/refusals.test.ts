@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
-import { repeatedMember } from "../../src/control/repeated-member.ts";
+import { repeatedMember } from "../../src/base/repeated-member.ts";
 import { fakerPeople } from "../../src/publishers/people.ts";
 import { createWorlds } from "../../src/worlds.ts";
 

@@ -1,6 +1,6 @@
 /** Finds a member that an object of a JSON text has twice, at any depth: `JSON.parse` keeps the last and says nothing. */
 
-import { shown } from "../base/shown.ts";
+import { shown } from "./shown.ts";
 
 /** An object or a list that the scan is in. */
 interface Frame {

@@ -1,0 +1,79 @@
+/** How much playing a scenario takes at most: requests, and steps that are played. */
+
+import { InputError } from "../../base/input.ts";
+import type { Scenario, Step } from "../scenario.ts";
+import { plannedArrivals } from "./planned-arrivals.ts";
+
+interface Plan {
+  readonly requests: number;
+  /** Steps, each as often as it is played. */
+  readonly played: number;
+}
+
+/** Steps that are played at most, where no more requests are planned. */
+const MOST_PLAYED = 1_000_000;
+
+/** @throws InputError at the step with which it becomes more than `most`. */
+export function checkCounts(scenario: Scenario, most: number): void {
+  planOf(scenario.steps, "steps", 1, { requests: 0, played: 0 }, most);
+}
+
+/** How many requests a scenario plans at most. */
+export function countRequests(scenario: Scenario): number {
+  const nothing = { requests: 0, played: 0 };
+  return planOf(scenario.steps, "steps", 1, nothing, Number.POSITIVE_INFINITY).requests;
+}
+
+/** `times`: how often these steps are played. */
+function planOf(
+  steps: readonly Step[],
+  path: string,
+  times: number,
+  before: Plan,
+  most: number,
+): Plan {
+  let plan = before;
+  steps.forEach((step, index) => {
+    const at = `${path}.${index}`;
+    plan = { requests: plan.requests + times * requestsOf(step), played: plan.played + times };
+    check(plan, at, most);
+    if ("repeat" in step) {
+      const within = `${at}.repeat.steps`;
+      plan = planOf(step.repeat.steps, within, times * step.repeat.times, plan, most);
+    }
+  });
+  return plan;
+}
+
+/** Those that the step itself sends. */
+function requestsOf(step: Step): number {
+  if ("traffic" in step) {
+    const { clicks } = step.traffic;
+    return Math.ceil(plannedArrivals(step.traffic) * (1 + (clicks?.rate ?? 0)));
+  }
+  if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
+  return isRequest(step) ? 1 : 0;
+}
+
+function isRequest(step: Step): boolean {
+  return ["impression", "click", "stats", "surfaces", "payouts", "raw"].some((key) => key in step);
+}
+
+function check({ requests, played }: Plan, at: string, most: number): void {
+  if (requests <= most && played <= Math.max(most, MOST_PLAYED)) return;
+  const [count, what, bound] =
+    requests > most
+      ? [requests, "requests", most]
+      : [played, "steps to play", Math.max(most, MOST_PLAYED)];
+  throw new InputError(
+    at,
+    `makes the scenario plan ${written(count)} ${what} or more, and ${written(bound)} is the most. ` +
+      "Repeat it less often, or send less traffic",
+  );
+}
+
+/** With commas; of very many the power of ten. */
+function written(count: number): string {
+  if (count >= 1e15) return count.toExponential(0);
+  return String(Math.ceil(count)).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
