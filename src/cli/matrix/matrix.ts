@@ -12,6 +12,7 @@ import { childCommand } from "../child.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { controlTokenSet, simulatorOptions } from "../options.ts";
+import { checkReports, writeReports } from "../reports.ts";
 import { endingText, type Findings, verdictOf } from "./findings.ts";
 import { onInterrupt } from "./interrupt.ts";
 import type { MatrixFlags } from "./options.ts";
@@ -21,7 +22,6 @@ import { createProgress, type Progress } from "./progress.ts";
 import { reportJson } from "./report-json.ts";
 import { reportJunit } from "./report-junit.ts";
 import { reportText } from "./report-text.ts";
-import { checkReports, writeReports } from "./reports.ts";
 import { createRunner, Interrupted, type Runner } from "./runner.ts";
 import { shrink } from "./shrink.ts";
 

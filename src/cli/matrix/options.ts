@@ -2,8 +2,10 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AnswerFlags } from "../options.ts";
+import { type ReportTarget, reportOption } from "../report-option.ts";
 
 const strengths = ["1", "2", "3"] as const;
+const reportKinds = ["junit", "json"] as const;
 
 export interface MatrixFlags extends AnswerFlags {
   readonly strength: (typeof strengths)[number];
@@ -11,14 +13,8 @@ export interface MatrixFlags extends AnswerFlags {
   readonly jobs?: number;
   readonly timeLimit: string;
   readonly only?: readonly string[];
-  readonly report?: readonly ReportTarget[];
+  readonly report?: readonly ReportTarget<(typeof reportKinds)[number]>[];
   readonly keepOutput?: string;
-}
-
-/** A file to write a report to. */
-export interface ReportTarget {
-  readonly kind: "junit" | "json";
-  readonly file: string;
 }
 
 export function addMatrixOptions(command: Command): Command {
@@ -38,11 +34,7 @@ export function addMatrixOptions(command: Command): Command {
     )
     .option("--time-limit <duration>", "how long CMD may run, such as 90s", "5m")
     .option("--only <KEY,KEY>", "vary these keys alone, repeatable", collectKeys)
-    .option(
-      "--report <KIND=FILE>",
-      "write a report to a file: junit=FILE, json=FILE, or both with a comma; repeatable",
-      collectReports,
-    )
+    .addOption(reportOption(reportKinds))
     .option(
       "--keep-output <folder>",
       "where the whole output of failing runs is kept (default: a new temporary folder)",
@@ -56,19 +48,4 @@ function positive(text: string): number {
 
 function collectKeys(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...text.split(",").map((key) => key.trim())];
-}
-
-function collectReports(
-  text: string,
-  before: readonly ReportTarget[] = [],
-): readonly ReportTarget[] {
-  // A comma belongs to a path unless another kind follows.
-  const targets = text.split(/,(?=[a-z]+=)/).map((part): ReportTarget => {
-    const at = part.indexOf("=");
-    const kind = part.slice(0, at);
-    const file = part.slice(at + 1);
-    if ((kind === "junit" || kind === "json") && at > 0 && file !== "") return { kind, file };
-    throw new InvalidArgumentError("It must be junit=FILE, json=FILE, or both with a comma.");
-  });
-  return [...before, ...targets];
 }

@@ -1,6 +1,6 @@
 /** How far the work is, on standard error: one line redrawn in place on a terminal, a line a row elsewhere. */
 
-import type { WriteStream } from "node:tty";
+import { barOf, drawLine, eraseLine, isLive, type LineStream, timeLeft } from "../progress-line.ts";
 
 export interface Progress {
   /** From now on rows are run. */
@@ -14,17 +14,14 @@ export interface Progress {
   end(): void;
 }
 
-const BAR_COLUMNS = 24;
 /** How often the time left is redrawn, in milliseconds. */
 const REDRAW_MS = 1000;
 
-export function createProgress(stream: WriteStream, rows: number): Progress {
-  // What collects the output of a build keeps every redraw.
-  const isLive = stream.isTTY && (process.env.CI ?? "") === "";
-  return isLive ? bar(stream, rows) : lines(stream, rows);
+export function createProgress(stream: LineStream, rows: number): Progress {
+  return isLive(stream) ? bar(stream, rows) : lines(stream, rows);
 }
 
-function lines(stream: WriteStream, rows: number): Progress {
+function lines(stream: LineStream, rows: number): Progress {
   return {
     begin: () => undefined,
     row: (number, outcome) => {
@@ -38,7 +35,7 @@ function lines(stream: WriteStream, rows: number): Progress {
   };
 }
 
-function bar(stream: WriteStream, rows: number): Progress {
+function bar(stream: LineStream, rows: number): Progress {
   let phase: string | undefined = "trying the defaults";
   let done = 0;
   let failed = 0;
@@ -49,18 +46,12 @@ function bar(stream: WriteStream, rows: number): Progress {
   function draw(): void {
     const line =
       phase === undefined ? rowsLine() : `${phase}: ${steps} ${steps === 1 ? "run" : "runs"}`;
-    stream.write(`\r\u001b[K${line.slice(0, Math.max(20, stream.columns - 1))}`);
+    drawLine(stream, line);
   }
   function rowsLine(): string {
     if (rows === 0) return "";
-    const filled = Math.floor((BAR_COLUMNS * done) / rows);
-    const drawn = `[${"=".repeat(filled)}${" ".repeat(BAR_COLUMNS - filled)}]`;
-    return `${drawn} ${done} of ${rows} rows, ${failed} failed${timeLeft()}`;
-  }
-  function timeLeft(): string {
-    if (done === 0 || done === rows) return "";
-    const seconds = Math.ceil((((performance.now() - startedMs) / done) * (rows - done)) / 1000);
-    return seconds < 100 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`;
+    const left = timeLeft(done, rows, performance.now() - startedMs);
+    return `${barOf(done, rows)} ${done} of ${rows} rows, ${failed} failed${left}`;
   }
 
   return {
@@ -85,7 +76,7 @@ function bar(stream: WriteStream, rows: number): Progress {
     },
     end() {
       clearInterval(timer);
-      stream.write("\r\u001b[K");
+      eraseLine(stream);
     },
   };
 }

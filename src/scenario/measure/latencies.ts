@@ -1,9 +1,106 @@
-/** Stands in. */
+/**
+ * Latencies of many requests as an HDR histogram: three significant digits from a microsecond to an hour, whatever their
+ * number. Loads the part of the library that it needs: all of it takes several times as long.
+ */
+
+import { constructorFromBucketSize } from "hdr-histogram-js/dist/JsHistogramFactory.js";
 import type { LatencySummary } from "../player/result.ts";
+
 export interface Latencies {
   record(latencyMs: number): void;
+  /** Puts in what the others have. */
+  add(others: Latencies): void;
+  /** Undefined of nothing. */
   summary(): LatencySummary | undefined;
 }
-export function createLatencies(): Latencies {
-  return { record: () => undefined, summary: () => undefined };
+
+interface Recorded extends Latencies {
+  readonly recorded: {
+    zeros: number;
+    sumMs: number;
+    maxMs: number;
+    histogram: Histogram | undefined;
+  };
+}
+
+const HistogramOf32Bits = constructorFromBucketSize(32);
+type Histogram = InstanceType<typeof HistogramOf32Bits>;
+
+const MICROSECONDS = 1000;
+const HOUR_MICROSECONDS = 3_600_000_000;
+
+/** `significantDigits`: how exact percentiles are. @default 3 */
+export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
+  // In virtual time most are 0: these are only counted. What is never held back needs no histogram.
+  const recorded: Recorded["recorded"] = { zeros: 0, sumMs: 0, maxMs: 0, histogram: undefined };
+
+  function histogram(): Histogram {
+    recorded.histogram ??= new HistogramOf32Bits(1, HOUR_MICROSECONDS, significantDigits);
+    return recorded.histogram;
+  }
+  const own: Recorded = {
+    recorded,
+    record(latencyMs) {
+      if (latencyMs === 0) {
+        recorded.zeros += 1;
+        return;
+      }
+      const microseconds = Math.round(latencyMs * MICROSECONDS);
+      histogram().recordValue(Math.min(Math.max(microseconds, 0), HOUR_MICROSECONDS));
+      recorded.sumMs += latencyMs;
+      if (latencyMs > recorded.maxMs) recorded.maxMs = latencyMs;
+    },
+    add(others) {
+      // All latencies are made here.
+      const { zeros, sumMs, maxMs, histogram: more } = (others as Recorded).recorded;
+      recorded.zeros += zeros;
+      recorded.sumMs += sumMs;
+      recorded.maxMs = Math.max(recorded.maxMs, maxMs);
+      if (more !== undefined) histogram().add(more);
+    },
+    summary() {
+      const { zeros, sumMs, maxMs, histogram: held } = recorded;
+      const count = zeros + (held?.totalCount ?? 0);
+      if (count === 0) return undefined;
+      const at = (perMille: number): number => percentile(recorded, count, perMille);
+      return {
+        p50: at(500),
+        p90: at(900),
+        p99: at(990),
+        p999: at(999),
+        max: inMicroseconds(maxMs),
+        mean: inMicroseconds(sumMs / count),
+      };
+    },
+  };
+  return own;
+}
+
+/** The latency that so many of a thousand don't exceed, by nearest rank. */
+function percentile(
+  { zeros, maxMs, histogram }: Recorded["recorded"],
+  count: number,
+  perMille: number,
+): number {
+  const rank = Math.ceil((count * perMille) / 1000);
+  if (histogram === undefined || rank <= zeros) return 0;
+  // The library asks for a percentage; from the middle of a rank no rounding reaches the next.
+  const percentage = ((rank - zeros - 0.5) / histogram.totalCount) * 100;
+  const highest = histogram.getValueAtPercentile(percentage);
+  const shortest = shortestWithin(histogram.lowestEquivalentValue(highest), highest);
+  return Math.min(shortest / MICROSECONDS, inMicroseconds(maxMs));
+}
+
+/** The number with the fewest digits of those that the histogram can't tell apart: 250 ms are said to be 250, not 250.111. */
+function shortestWithin(lowest: number, highest: number): number {
+  const middle = (lowest + highest) / 2;
+  for (let digits = 1; digits <= 10; digits += 1) {
+    const candidate = Number(middle.toPrecision(digits));
+    if (candidate >= lowest && candidate <= highest) return candidate;
+  }
+  return middle;
+}
+
+function inMicroseconds(ms: number): number {
+  return Math.round(ms * MICROSECONDS) / MICROSECONDS;
 }

@@ -1,10 +1,115 @@
-/** Stands in. */
+/** How a run went over time, in at most 240 stretches of one length, however long it takes: where they would be more, two become one. */
+
+import { inInr } from "../../audit/event-line.ts";
+import { creditedMicros } from "../credited.ts";
 import type { Exchange } from "../player/effects.ts";
-import type { PlayResult } from "../player/result.ts";
+import type { PlayResult, TimelineBucket } from "../player/result.ts";
+import { createLatencies, type Latencies } from "./latencies.ts";
+
 export interface Timeline {
-  count(exchange: Exchange, creditedMicros: number): void;
+  count(exchange: Exchange): void;
+  /** Stretches in which nothing was sent are left out. */
   summary(): PlayResult["timeline"];
 }
-export function createTimeline(_startMs: number): Timeline {
-  return { count: () => undefined, summary: () => ({ bucketMs: 100, buckets: [] }) };
+
+interface Bucket {
+  sent: number;
+  /** Whole answers with status 200: they are most, and need no look-up. */
+  ok: number;
+  refused: number;
+  failed: number;
+  unanswered: number;
+  micros: number;
+  /** How many whole answers had which other status. */
+  others: Map<number, number> | undefined;
+  readonly latencies: Latencies;
+}
+
+const FIRST_WIDTH_MS = 100;
+const MOST_BUCKETS = 240;
+
+/** `startMs`: when the run begins, on the target's clock. */
+export function createTimeline(startMs: number): Timeline {
+  let widthMs = FIRST_WIDTH_MS;
+  let buckets: (Bucket | undefined)[] = [];
+  let current = createBucket();
+  let currentIndex = -1;
+
+  function bucketAt(atMs: number): Bucket {
+    const sinceMs = Math.max(atMs - startMs, 0);
+    let index = Math.floor(sinceMs / widthMs);
+    if (index === currentIndex) return current;
+    while (index >= MOST_BUCKETS) {
+      widthMs *= 2;
+      buckets = merged(buckets);
+      index = Math.floor(sinceMs / widthMs);
+    }
+    current = buckets[index] ?? createBucket();
+    currentIndex = index;
+    buckets[index] = current;
+    return current;
+  }
+
+  return {
+    count(exchange) {
+      const bucket = bucketAt(exchange.atMs);
+      bucket.sent += 1;
+      bucket.latencies.record(exchange.latencyMs);
+      if (exchange.outcome !== "answered") bucket.unanswered += 1;
+      else if (exchange.status === 200) {
+        bucket.ok += 1;
+        bucket.micros += creditedMicros(exchange.text);
+      } else countOther(bucket, exchange.status);
+    },
+    summary: () => ({
+      bucketMs: widthMs,
+      buckets: buckets.flatMap((bucket, index) =>
+        bucket === undefined ? [] : [summaryOf(bucket, index * widthMs)],
+      ),
+    }),
+  };
+}
+
+function createBucket(): Bucket {
+  return {
+    ...{ sent: 0, ok: 0, refused: 0, failed: 0, unanswered: 0, micros: 0 },
+    others: undefined,
+    // Two digits: there can be hundreds of them, and they are only drawn.
+    latencies: createLatencies(2),
+  };
+}
+
+function countOther(bucket: Bucket, status: number): void {
+  if (status >= 500) bucket.failed += 1;
+  else if (status >= 400) bucket.refused += 1;
+  bucket.others ??= new Map();
+  bucket.others.set(status, (bucket.others.get(status) ?? 0) + 1);
+}
+
+/** Half as many, each of two neighbours. */
+function merged(buckets: readonly (Bucket | undefined)[]): (Bucket | undefined)[] {
+  return Array.from({ length: Math.ceil(buckets.length / 2) }, (_, index) =>
+    sumOf(buckets[2 * index], buckets[2 * index + 1]),
+  );
+}
+
+function sumOf(into: Bucket | undefined, other: Bucket | undefined): Bucket | undefined {
+  if (into === undefined || other === undefined) return into ?? other;
+  for (const key of ["sent", "ok", "refused", "failed", "unanswered", "micros"] as const) {
+    into[key] += other[key];
+  }
+  into.latencies.add(other.latencies);
+  for (const [status, count] of other.others ?? []) {
+    into.others ??= new Map();
+    into.others.set(status, (into.others.get(status) ?? 0) + count);
+  }
+  return into;
+}
+
+function summaryOf(bucket: Bucket, atMs: number): TimelineBucket {
+  const { sent, ok, refused, failed, unanswered, micros, others, latencies } = bucket;
+  const { p50 = 0, p99 = 0 } = latencies.summary() ?? {};
+  const statuses = { ...(ok === 0 ? {} : { 200: ok }), ...Object.fromEntries(others ?? []) };
+  const creditedInr = inInr(micros);
+  return { atMs, sent, ok, refused, failed, unanswered, statuses, creditedInr, p50, p99 };
 }

@@ -19,7 +19,8 @@ export interface JunitCase {
 
 export type JunitOutcome =
   | { readonly kind: "passed" }
-  | { readonly kind: "skipped" }
+  /** `message`: why. */
+  | { readonly kind: "skipped"; readonly message?: string | undefined }
   /** `message` is the line that reports list, `text` what they show on opening it. */
   | {
       readonly kind: "failure" | "error";
@@ -68,7 +69,7 @@ function caseXml({ name, className, durationMs, outcome }: JunitCase): string {
     case "passed":
       return `${open}/>`;
     case "skipped":
-      return `${open}><skipped/></testcase>`;
+      return `${open}><skipped${attributes(outcome.message === undefined ? {} : { message: outcome.message })}/></testcase>`;
     case "failure":
     case "error": {
       const { kind, type, message, text } = outcome;

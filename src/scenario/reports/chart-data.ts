@@ -1,0 +1,131 @@
+/** A run's timeline as the lines of four charts: rate, latency, statuses and revenue. */
+
+import type { PlayResult, TimelineBucket } from "../player/result.ts";
+
+/** A chart as the page's script draws it. */
+export interface Chart {
+  readonly id: "rate" | "latency" | "statuses" | "revenue";
+  readonly title: string;
+  readonly unit: string;
+  /** `stepped`: a value for each stretch. `line`: values at instants. */
+  readonly path: "stepped" | "line";
+  /** Whether the lines stand on one another. */
+  readonly stacked: boolean;
+  readonly lines: readonly ChartLine[];
+}
+
+export interface ChartLine {
+  readonly label: string;
+  /** A custom property of the page's style. */
+  readonly colour: string;
+  /** One for each edge of a stretch: the last one is that of the one before. Null where there is nothing. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartData {
+  /** Edges of the stretches, in seconds from the beginning of the run. */
+  readonly seconds: readonly number[];
+  readonly charts: readonly Chart[];
+}
+
+/** Undefined of a run without requests. */
+export function chartDataOf({ timeline }: PlayResult): ChartData | undefined {
+  const { bucketMs } = timeline;
+  const last = timeline.buckets.at(-1);
+  if (last === undefined) return undefined;
+  const byIndex = new Map(timeline.buckets.map((one) => [Math.round(one.atMs / bucketMs), one]));
+  const count = Math.round(last.atMs / bucketMs) + 1;
+  const buckets = Array.from({ length: count }, (_, index) => byIndex.get(index));
+  return {
+    seconds: Array.from({ length: count + 1 }, (_, index) => (index * bucketMs) / 1000),
+    charts: [rate(buckets, bucketMs), latency(buckets), statuses(buckets), revenue(buckets)],
+  };
+}
+
+type Buckets = readonly (TimelineBucket | undefined)[];
+
+const units: readonly (readonly [string, number])[] = [
+  ["/s", 1000],
+  ["/min", 60_000],
+  ["/h", 3_600_000],
+  ["/d", 86_400_000],
+];
+
+/** In the shortest unit of time in which it comes to one at least. */
+function rate(buckets: Buckets, bucketMs: number): Chart {
+  const most = Math.max(...buckets.map((bucket) => bucket?.sent ?? 0));
+  const [unit, unitMs] = units.find(([, ms]) => (most * ms) / bucketMs >= 1) ?? ["/d", 86_400_000];
+  const perUnit = (count: number | undefined): number => digits(((count ?? 0) * unitMs) / bucketMs);
+  return {
+    ...{ id: "rate", title: "Requests", unit, path: "stepped", stacked: false },
+    lines: [
+      stepped("sent", "--series-1", buckets, (bucket) => perUnit(bucket?.sent)),
+      stepped("ok", "--series-2", buckets, (bucket) => perUnit(bucket?.ok)),
+    ],
+  };
+}
+
+function latency(buckets: Buckets): Chart {
+  return {
+    ...{ id: "latency", title: "Latency", unit: " ms", path: "stepped", stacked: false },
+    lines: [
+      stepped("p99", "--series-3", buckets, (bucket) => bucket?.p99 ?? null),
+      stepped("p50", "--series-1", buckets, (bucket) => bucket?.p50 ?? null),
+    ],
+  };
+}
+
+/** A colour for each status of a class, in turn. */
+const colours: Readonly<Record<string, readonly string[]>> = {
+  "2": ["--status-2a", "--status-2b"],
+  "4": ["--status-4a", "--status-4b", "--status-4c"],
+  "5": ["--status-5a", "--status-5b", "--status-5c"],
+  other: ["--status-other"],
+};
+
+function statuses(buckets: Buckets): Chart {
+  const all = new Set(buckets.flatMap((bucket) => Object.keys(bucket?.statuses ?? {})));
+  const sorted = [...all].sort((left, right) => Number(left) - Number(right));
+  const used = new Map<string, number>();
+  const lines = sorted.map((status) => {
+    const kind = colours[status.charAt(0)] === undefined ? "other" : status.charAt(0);
+    const turn = used.get(kind) ?? 0;
+    used.set(kind, turn + 1);
+    const choice = colours[kind] ?? [];
+    const colour = choice[turn % choice.length] ?? "--status-other";
+    return stepped(status, colour, buckets, (bucket) => bucket?.statuses[status] ?? 0);
+  });
+  const lacksAnswers = buckets.some((bucket) => (bucket?.unanswered ?? 0) > 0);
+  const none = stepped("no answer", "--status-none", buckets, (one) => one?.unanswered ?? 0);
+  return {
+    ...{ id: "statuses", title: "Answers by status", unit: "", path: "stepped", stacked: true },
+    lines: lacksAnswers ? [...lines, none] : lines,
+  };
+}
+
+function revenue(buckets: Buckets): Chart {
+  let micros = 0;
+  const values = buckets.map((bucket) => {
+    micros += Math.round((bucket?.creditedInr ?? 0) * 1_000_000);
+    return micros / 1_000_000;
+  });
+  return {
+    ...{ id: "revenue", title: "Revenue credited", unit: " INR", path: "line", stacked: false },
+    lines: [{ label: "in all", colour: "--series-2", values: [0, ...values] }],
+  };
+}
+
+function stepped(
+  label: string,
+  colour: string,
+  buckets: Buckets,
+  valueIn: (bucket: TimelineBucket | undefined) => number | null,
+): ChartLine {
+  const values = buckets.map(valueIn);
+  return { label, colour, values: [...values, values.at(-1) ?? null] };
+}
+
+/** Six are more than can be seen. */
+function digits(value: number): number {
+  return Number(value.toPrecision(6));
+}

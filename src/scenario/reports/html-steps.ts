@@ -1,0 +1,76 @@
+/** The steps of a result as a table: a row each, and under it what was asked, answered, expected and found. */
+
+import { readableCount } from "../measure/quantities.ts";
+import type { Check, PlayResult, ShownExchange, StepResult } from "../player/result.ts";
+import { type Html, html } from "./html.ts";
+import { answerLine, journalLine, marks, tallyLine } from "./lines.ts";
+
+export function stepTable({ steps }: PlayResult): Html {
+  if (steps.length === 0) return html`<p class="muted">The scenario has no steps.</p>`;
+  return html`<div class="card"><table class="rows">
+<thead><tr><th scope="col">Result</th><th scope="col">Step</th><th scope="col" class="wide">Where</th><th scope="col" class="wide">When</th></tr></thead>
+<tbody>
+${steps.map(stepRows)}</tbody></table></div>`;
+}
+
+/** A verdict with its sign and its word: colours alone tell some readers nothing. */
+export function chip(verdict: StepResult["verdict"]): Html {
+  return html`<span class="chip ${verdict}"><span aria-hidden="true">${marks[verdict]}</span> ${verdict}</span>`;
+}
+
+function stepRows(step: StepResult): Html {
+  const { path, title, at, times, verdict, why } = step;
+  const often = times > 1 ? html` <span class="muted">× ${readableCount(times)}</span>` : html``;
+  const reason = why === undefined ? html`` : html`<p class="muted">${why}</p>`;
+  return html`<tr><td>${chip(verdict)}</td><th scope="row">${title}${often}${reason}</th><td class="wide"><code>${path}</code></td><td class="wide muted">${at.replace("T", " ").replace("Z", "")}</td></tr>
+${details(step)}`;
+}
+
+function details(step: StepResult): Html {
+  const { verdict, checks, exchange, tally, journal } = step;
+  const parts = [
+    ...checks.map(checkPart),
+    ...(exchange === undefined ? [] : [exchangePart(exchange)]),
+    ...(tally === undefined ? [] : [html`<h3>Requests</h3><p>${tallyLine(tally)}</p>`]),
+    ...(journal === undefined || journal.length === 0
+      ? []
+      : [
+          html`<h3>The last requests that the service saw</h3><pre>${journal.map(journalLine).join("\n")}</pre>`,
+        ]),
+  ];
+  if (parts.length === 0) return html``;
+  const open = verdict === "broken" ? html` open` : html``;
+  return html`<tr class="more"><td colspan="4"><details${open}><summary>${summaryOf(step)}</summary>${parts}</details></td></tr>
+`;
+}
+
+function summaryOf({ checks, exchange, tally }: StepResult): string {
+  const parts = [
+    ...(checks.length === 0 ? [] : [`${checks.length} expected`]),
+    ...(exchange === undefined ? [] : ["request and answer"]),
+    ...(tally === undefined ? [] : ["tally"]),
+  ];
+  return parts.length === 0 ? "journal" : parts.join(", ");
+}
+
+function checkPart({ verdict, about, expected, found, why }: Check): Html {
+  const line = html`<p>${chip(verdict)} <code>${about}</code>${why === undefined ? "" : ` ${why}`}</p>`;
+  if (verdict === "unknown") return line;
+  if (verdict === "held") return html`${line}<pre>${found}</pre>`;
+  return html`${line}<div class="pair"><div><h3>Expected</h3><pre>${expected}</pre></div><div class="found"><h3>Found</h3><pre>${found}</pre></div></div>`;
+}
+
+function exchangePart(exchange: ShownExchange): Html {
+  const { request, headers, body, outcome } = exchange;
+  const { method, path, query } = request;
+  const asked = `${method} ${path}${query === "" ? "" : `?${query}`}`;
+  // The body has its own place below.
+  const answered = answerLine({ ...exchange, body: "" });
+  const hasBody = outcome === "answered" || outcome === "cut";
+  return html`<div class="pair"><div><h3>Request</h3><pre>${message(asked, request.headers, request.body)}</pre></div><div><h3>Answer</h3><pre>${message(answered, headers, hasBody ? body : "")}</pre></div></div>`;
+}
+
+function message(first: string, headers: Readonly<Record<string, string>>, body: string): string {
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [first, ...named, ...(body === "" ? [] : ["", body])].join("\n");
+}

@@ -1,0 +1,50 @@
+/** HTML in which nothing but what is written here is markup: whatever is inserted is text, unless it was made the same way. */
+
+export interface Html {
+  readonly html: string;
+}
+
+type Inserted = Html | readonly Html[] | string | number;
+
+/** As a tag of a template: `html\`<p>${text}</p>\``. */
+export function html(parts: TemplateStringsArray, ...inserted: readonly Inserted[]): Html {
+  const [first = "", ...rest] = parts;
+  return { html: rest.reduce((so, part, at) => `${so}${textOf(inserted[at])}${part}`, first) };
+}
+
+/** What is known to be no markup of others, or to be free of ends of its element. */
+export function trusted(text: string): Html {
+  return { html: text };
+}
+
+/** JSON for a script element: without what would end it, or begin a comment in it. */
+export function scriptJson(value: unknown): Html {
+  return { html: JSON.stringify(value).replaceAll("<", "\\u003c") };
+}
+
+function textOf(value: Inserted | undefined): string {
+  if (value === undefined) return "";
+  if (typeof value === "object") {
+    return "html" in value ? value.html : value.map((each) => each.html).join("");
+  }
+  return escaped(String(value));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Control characters, and those that turn the direction of what follows, are shown as their numbers. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? "")
+    .replaceAll(
+      /[^\t\n\P{Cc}]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+}

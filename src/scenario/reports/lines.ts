@@ -1,0 +1,124 @@
+/** Parts of a result in one line each, for every kind of report. What others wrote can't act on a terminal. */
+
+import type { JournalEntry } from "../../journal/journal.ts";
+import { counted, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
+import type { PlayResult, ShownExchange, StepResult, Verdict } from "../player/result.ts";
+import type { TallySummary } from "../tally.ts";
+
+/** How a verdict is marked, whatever the colours. */
+export const marks: Readonly<Record<StepResult["verdict"], string>> = {
+  held: "✓",
+  broken: "✗",
+  unknown: "?",
+  skipped: "–",
+  done: "·",
+};
+
+/** Characters that act on a terminal, or turn the direction of what follows, as escapes; breaks and tabs too. */
+export function printable(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(
+      /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu,
+      (character) => escapes[character] ?? codeOf(character),
+    );
+}
+
+const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function codeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** At most so many characters, with a sign where there were more. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text
+    .slice(0, most - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, "")}…`;
+}
+
+/** "in process, virtual time". */
+export function targetLine({ kind, url, time, speed }: PlayResult["target"]): string {
+  const where = { "in-process": "in process", adsim: "adsim", service: "service" }[kind];
+  const at = url === undefined ? "" : ` at ${printable(url)}`;
+  const fast = speed === undefined || speed === 1 ? "" : ` at ${speed} times the speed`;
+  return `${where}${at}, ${time} time${fast}`;
+}
+
+/** "12 requests: 10 ok, 1 refused, 1 lost; 2.5 INR credited". Only what there is. */
+export function tallyLine(tally: TallySummary): string {
+  const parts = [
+    [tally.ok, "ok"],
+    [otherAnswers(tally), "with another status"],
+    [tally.refused, "refused"],
+    [tally.failed, "failed"],
+    [tally.cut, "cut"],
+    [tally.lost, "lost"],
+    [tally.timedOut, "timed out"],
+    [tally.late, "late"],
+    [tally.dropped, "dropped"],
+  ] as const;
+  const found = parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${readableCount(count)} ${what}`);
+  const credited = tally.creditedInr === 0 ? "" : `; ${readableInr(tally.creditedInr)} credited`;
+  const list = found.length === 0 ? "" : `: ${found.join(", ")}`;
+  return `${counted(tally.sent, "request")}${list}${credited}`;
+}
+
+/** Whole answers from 100 to 399 other than 200. */
+function otherAnswers({ statuses, ok, refused, failed }: TallySummary): number {
+  const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  return answered - ok - refused - failed;
+}
+
+/** Where something stands, its title, and how often it was played. */
+export function stepLine({ path, title, times }: StepResult): string {
+  const often = times > 1 ? ` × ${readableCount(times)}` : "";
+  // Expectations at the end are titled by what they expect.
+  return `${printable(path)}  ${printable(title)}${often}`;
+}
+
+/** "POST /v1/impressions?a=b {…}". */
+export function requestLine({ request }: Pick<ShownExchange, "request">): string {
+  const { method, path, query, body } = request;
+  const search = query === "" ? "" : `?${query}`;
+  return printable(`${method} ${path}${search}${body === "" ? "" : ` ${body}`}`);
+}
+
+/** "201 after 5 ms {…}", or what came instead of an answer. */
+export function answerLine({ outcome, status, latencyMs, body }: ShownExchange): string {
+  const text = body === "" ? "" : ` ${printable(body)}`;
+  const after = latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`;
+  switch (outcome) {
+    case "answered":
+      return `${status}${after}${text}`;
+    case "cut":
+      return `${status}, body cut off${after}${text}`;
+    case "lost":
+      return `connection lost${after}`;
+    case "timed-out":
+      return `no answer in time${after}`;
+  }
+}
+
+/** "#41 2026-01-15T00:00:00.250Z POST /v1/impressions → 429 rate limited". */
+export function journalLine(entry: JournalEntry): string {
+  const { sequence, at, request, response, reason, fault } = entry;
+  const status = response.status === 0 ? "no answer" : String(response.status);
+  const by = fault === undefined ? "" : `, fault rule ${fault.rule}`;
+  const asked = shortened(requestLine({ request }), 120);
+  return `#${sequence} ${at} ${asked} → ${status} (${printable(`${reason}${by}`)})`;
+}
+
+/** How many of a kind have which verdict: "12 held, 1 broken". */
+export function verdictCounts(all: readonly { readonly verdict: string }[]): string {
+  const order: readonly Verdict[] = ["broken", "held", "unknown"];
+  return order
+    .map((verdict) => [all.filter((one) => one.verdict === verdict).length, verdict] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, verdict]) => `${readableCount(count)} ${verdict}`)
+    .join(", ");
+}

@@ -1,0 +1,174 @@
+/** A result as one page of HTML: all that it needs is in it, it fetches nothing, and the same result gives the same bytes. */
+
+import {
+  counted,
+  readableCount,
+  readableDuration,
+  readableInr,
+  readableMs,
+  readableShare,
+} from "../measure/quantities.ts";
+import type { PlayResult } from "../player/result.ts";
+import { type Chart, type ChartData, chartDataOf } from "./chart-data.ts";
+import { CHART_SCRIPT } from "./chart-script.ts";
+import { type Html, html, scriptJson, trusted } from "./html.ts";
+import { chip, stepTable } from "./html-steps.ts";
+import { STYLE } from "./html-style.ts";
+import { marks, targetLine, verdictCounts } from "./lines.ts";
+
+/** The texts of uPlot's script and style sheet. */
+export interface ChartLibrary {
+  readonly uplotJs: string;
+  readonly uplotCss: string;
+}
+
+export function reportHtml(result: PlayResult, library: ChartLibrary): string {
+  const { scenario, verdict } = result;
+  const data = chartDataOf(result);
+  // Scripts and styles without it don't run, should any slip into the page. Who writes a scenario doesn't know it.
+  const nonce = `adsim-${result.digest.replaceAll(/[^A-Za-z0-9]/g, "")}`;
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>${marks[verdict]} ${verdict}: ${scenario.name} (adsim)</title>
+<style nonce="${nonce}">${trusted(library.uplotCss)}${trusted(STYLE)}</style>
+</head>
+<body>
+<main>
+${head(result)}
+${figures(result)}
+<h2>Over time</h2>
+${data === undefined ? html`<p class="muted">No requests were sent: there is nothing to draw.</p>` : charts(data, result)}
+<h2>Steps</h2>
+${stepTable(result)}
+${skipped(result)}${thresholds(result)}${invariants(result)}
+<h2>Play it again</h2>
+<pre class="all">${result.reproduce}</pre>
+</main>
+<footer>${targetLine(result.target)}. Began ${result.startedAt}, ended ${result.endedAt}, on the target's clock. Digest <code>${result.digest}</code>.</footer>
+${data === undefined ? html`` : scripts(data, library, nonce)}</body>
+</html>
+`.html;
+}
+
+function head({ scenario, verdict, why }: PlayResult): Html {
+  return html`<header><div class="top">${chip(verdict)}<h1>${scenario.name}</h1></div>
+<p class="why">${why}</p>
+<p class="muted">${scenario.about}</p></header>`;
+}
+
+function figures({ tally, latency, startedAt, endedAt, target }: PlayResult): Html {
+  const unanswered = tally.cut + tally.lost + tally.timedOut;
+  const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
+  const time = { virtual: "virtual time", paced: "time, paced", real: "real time" }[target.time];
+  const all: readonly (readonly [string, string, boolean])[] = [
+    ["Requests", readableCount(tally.sent), true],
+    [`Ok, ${readableShare(tally.ok, tally.sent)}`, readableCount(tally.ok), tally.sent > 0],
+    ["Refused (4xx)", readableCount(tally.refused), tally.refused > 0],
+    ["Failed (5xx)", readableCount(tally.failed), tally.failed > 0],
+    ["Without an answer", readableCount(unanswered), unanswered > 0],
+    ["Sent late", readableCount(tally.late), tally.late > 0],
+    ["Never sent", readableCount(tally.dropped), tally.dropped > 0],
+    ["Credited", readableInr(tally.creditedInr), tally.creditedInr > 0],
+    ["Latency p50", readableMs(latency?.p50 ?? 0), latency !== undefined],
+    ["Latency p99", readableMs(latency?.p99 ?? 0), latency !== undefined],
+    ["Latency max", readableMs(latency?.max ?? 0), latency !== undefined],
+    [`Took, ${time}`, readableDuration(tookMs), true],
+  ];
+  const shown = all.filter(([, , isShown]) => isShown);
+  return html`<dl class="figures">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function charts({ charts: all }: ChartData, { timeline }: PlayResult): Html {
+  const each = readableDuration(timeline.bucketMs);
+  return html`<div id="charts">${all.map((chart) => figure(chart, each))}</div>
+<noscript><p>The charts need JavaScript; their figures are in the table.</p></noscript>
+<p></p><details><summary>The same as a table</summary>${timelineTable(timeline, each)}</details>`;
+}
+
+function figure({ id, title, unit, path, lines }: Chart, each: string): Html {
+  const highest = lines.map(({ label, values }) => {
+    const most = values.reduce<number>((so, value) => Math.max(so, value ?? 0), 0);
+    return `${label} up to ${readableCount(most)}${unit}`;
+  });
+  const label = `${title} over time: ${highest.join(", ")}.`;
+  const isZero = id === "latency" && lines.every(({ values }) => values.every((one) => !one));
+  const noted = isZero ? "no answer was held back" : path === "line" ? "so far" : `in each ${each}`;
+  return html`<figure><figcaption>${title} <span>${noted}</span></figcaption><div id="chart-${id}" role="img" aria-label="${label}"></div></figure>
+`;
+}
+
+function timelineTable({ buckets }: PlayResult["timeline"], each: string): Html {
+  const names = [
+    "After",
+    "Sent",
+    "Ok",
+    "Refused",
+    "Failed",
+    "No answer",
+    "INR",
+    "p50 ms",
+    "p99 ms",
+  ];
+  const rows = buckets.map((one) => {
+    const { atMs, sent, ok, refused, failed, unanswered, creditedInr, p50, p99 } = one;
+    const cells = [sent, ok, refused, failed, unanswered, creditedInr, p50, p99];
+    return html`<tr><th scope="row">${atMs / 1000} s</th>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>
+`;
+  });
+  return html`<div class="card"><table class="rows"><caption class="muted">Stretches of ${each} in which something was sent</caption>
+<thead><tr>${names.map((name, at) => html`<th scope="col" class="${at === 0 ? "" : "number"}">${name}</th>`)}</tr></thead>
+<tbody>
+${rows}</tbody></table></div>`;
+}
+
+function skipped({ skipped: all }: PlayResult): Html {
+  if (all.length === 0) return html``;
+  return html`<h2>Skipped</h2>
+<p class="muted">${counted(all.length, "step")} that the target can't do.</p>
+<ul>${all.map(({ path, why }) => html`<li><code>${path}</code> ${why}</li>`)}</ul>
+`;
+}
+
+function thresholds({ thresholds: all }: PlayResult): Html {
+  if (all.length === 0) return html``;
+  const rows = all.map(
+    ({ threshold, verdict, found }) =>
+      html`<tr><td>${chip(verdict)}</td><th scope="row"><code>${threshold}</code></th><td>${found}</td></tr>
+`,
+  );
+  return html`<h2>Thresholds</h2>
+<div class="card"><table class="rows"><thead><tr><th scope="col">Result</th><th scope="col">Threshold</th><th scope="col">Found</th></tr></thead>
+<tbody>
+${rows}</tbody></table></div>
+`;
+}
+
+function invariants({ invariants: all }: PlayResult): Html {
+  if (all.length === 0) return html``;
+  const rows = all.map(
+    ({ id, says, verdict, why }) =>
+      html`<tr><td>${chip(verdict)}</td><th scope="row"><code>${id}</code> ${says}${why === undefined ? html`` : html`<p class="muted">${why}</p>`}</th></tr>
+`,
+  );
+  const open = all.some(({ verdict }) => verdict === "broken") ? html` open` : html``;
+  return html`<h2>Invariants</h2>
+<details${open}><summary>${verdictCounts(all)}</summary><div class="card"><table class="rows"><thead><tr><th scope="col">Result</th><th scope="col">What must hold</th></tr></thead>
+<tbody>
+${rows}</tbody></table></div></details>
+`;
+}
+
+function scripts(data: ChartData, { uplotJs }: ChartLibrary, nonce: string): Html {
+  // A library's text may hold what would end its element, in a string.
+  const library = uplotJs.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
+  return html`<script type="application/json" id="chart-data">${scriptJson(data)}</script>
+<script nonce="${nonce}">${trusted(library)}</script>
+<script nonce="${nonce}">${trusted(CHART_SCRIPT)}</script>
+`;
+}

@@ -1,0 +1,115 @@
+/** A result as JUnit XML: a test case for each step with checks, each invariant and each threshold. Times are the target's own. */
+
+import type { Check, PlayResult, StepResult } from "../player/result.ts";
+import { type JunitCase, type JunitOutcome, junitXml } from "./junit.ts";
+import { answerLine, journalLine, requestLine, stepLine, tallyLine, targetLine } from "./lines.ts";
+
+export function reportJunit(result: PlayResult): string {
+  const { scenario, target, startedAt, endedAt, verdict, why, digest } = result;
+  const startedMs = Date.parse(startedAt);
+  const name = `adsim.play.${scenario.name}`;
+  return junitXml({
+    name,
+    startedMs,
+    durationMs: Math.max(Date.parse(endedAt) - startedMs, 0),
+    properties: {
+      verdict,
+      why,
+      about: scenario.about,
+      target: targetLine(target),
+      requests: tallyLine(result.tally),
+      digest,
+      reproduce: result.reproduce,
+    },
+    cases: [
+      ...stepCases(result, `${name}.steps`),
+      ...invariantCases(result, `${name}.invariants`),
+      ...thresholdCases(result, `${name}.thresholds`),
+    ],
+  });
+}
+
+function stepCases({ steps, endedAt, reproduce }: PlayResult, className: string): JunitCase[] {
+  return steps.flatMap((step, index) => {
+    if (step.verdict === "done") return [];
+    const durationMs = durationOf(step, steps[index + 1]?.at ?? endedAt);
+    return [{ name: stepLine(step), className, durationMs, outcome: stepOutcome(step, reproduce) }];
+  });
+}
+
+/** Until its answer, or until what came next. */
+function durationOf({ exchange, at }: StepResult, nextAt: string): number {
+  return exchange?.latencyMs ?? Math.max(Date.parse(nextAt) - Date.parse(at), 0);
+}
+
+function stepOutcome(step: StepResult, reproduce: string): JunitOutcome {
+  const { verdict, why, checks } = step;
+  switch (verdict) {
+    case "held":
+    case "done":
+      return { kind: "passed" };
+    case "unknown":
+    case "skipped": {
+      const reasons = [why, ...checks.map((check) => check.why)].filter((one) => one !== undefined);
+      return { kind: "skipped", message: reasons[0] ?? "nothing is known" };
+    }
+    case "broken": {
+      const broken = checks.filter((check) => check.verdict === "broken");
+      const message = broken.map(checkLine).join("; ") || (why ?? "broken");
+      return { kind: "failure", type: "broken", message, text: detailOf(step, reproduce) };
+    }
+  }
+}
+
+function checkLine({ about, expected, found }: Check): string {
+  return `${about}: expected ${expected}, found ${found}`;
+}
+
+function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: string): string {
+  const asked =
+    exchange === undefined
+      ? []
+      : [`Request: ${requestLine(exchange)}`, `Answer: ${answerLine(exchange)}`];
+  return [
+    ...checks.map((check) => `${check.verdict}: ${checkLine(check)}`),
+    ...asked,
+    ...(tally === undefined ? [] : [tallyLine(tally)]),
+    ...(journal === undefined ? [] : ["The last requests that the service saw:"]),
+    ...(journal ?? []).map(journalLine),
+    `Reproduce: ${reproduce}`,
+  ].join("\n");
+}
+
+function invariantCases({ invariants, reproduce }: PlayResult, className: string): JunitCase[] {
+  return invariants.map(({ id, says, verdict, why }) => ({
+    name: `${id} ${says}`,
+    className,
+    durationMs: 0,
+    outcome: judged(verdict, why ?? "nothing is known", reproduce),
+  }));
+}
+
+function thresholdCases({ thresholds, reproduce }: PlayResult, className: string): JunitCase[] {
+  return thresholds.map(({ threshold, verdict, found }) => ({
+    name: threshold,
+    className,
+    durationMs: 0,
+    outcome: judged(verdict, verdict === "unknown" ? found : `found ${found}`, reproduce),
+  }));
+}
+
+function judged(verdict: PlayResult["verdict"], message: string, reproduce: string): JunitOutcome {
+  switch (verdict) {
+    case "held":
+      return { kind: "passed" };
+    case "unknown":
+      return { kind: "skipped", message };
+    case "broken":
+      return {
+        kind: "failure",
+        type: "broken",
+        message,
+        text: `${message}\nReproduce: ${reproduce}`,
+      };
+  }
+}

@@ -1,0 +1,168 @@
+/** A result for a terminal: what matters first, short where all is well, and all that helps where something is broken. */
+
+import { counted, readableDuration, readableMs } from "../measure/quantities.ts";
+import type { Check, PlayResult, StepResult } from "../player/result.ts";
+import {
+  answerLine,
+  journalLine,
+  marks,
+  printable,
+  requestLine,
+  shortened,
+  stepLine,
+  tallyLine,
+  targetLine,
+  verdictCounts,
+} from "./lines.ts";
+
+export interface ReportTextOptions {
+  /** Whether verdicts have colours, as terminals show them. @default false */
+  readonly colour?: boolean | undefined;
+}
+
+/** More steps that held than this are counted, and not listed. */
+const MOST_HELD = 4;
+/** How many of a kind are listed of what else there can be thousands of. */
+const MOST_LISTED = 20;
+const MOST_COLUMNS = 400;
+
+export function reportText(result: PlayResult, { colour = false }: ReportTextOptions = {}): string {
+  const paint = colour ? coloured : plain;
+  const sections = [
+    head(result, paint),
+    steps(result, paint),
+    [...invariants(result, paint), ...thresholds(result, paint)],
+    [`Reproduce: ${printable(result.reproduce)}`],
+  ];
+  return `${sections
+    .filter(({ length }) => length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+type Lines = readonly string[];
+type Paint = (verdict: StepResult["verdict"], text: string) => string;
+
+const codes: Readonly<Record<StepResult["verdict"], number>> = {
+  held: 32,
+  broken: 31,
+  unknown: 33,
+  skipped: 33,
+  done: 2,
+};
+const plain: Paint = (_, text) => text;
+const coloured: Paint = (verdict, text) => `\u001b[${codes[verdict]}m${text}\u001b[0m`;
+
+function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): Lines {
+  const { target, tally, latency, startedAt, endedAt } = result;
+  const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
+  const waited =
+    latency === undefined || latency.max === 0
+      ? []
+      : [
+          `  latency p50 ${readableMs(latency.p50)}, p99 ${readableMs(latency.p99)}, max ${readableMs(latency.max)}`,
+        ];
+  return [
+    `${paint(verdict, `${marks[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,
+    `  ${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`,
+    ...waited,
+  ];
+}
+
+/** Steps by what came of them. Those that nothing was expected of are left out. */
+function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
+  const held = all.filter(({ verdict }) => verdict === "held");
+  const listsHeld = held.length <= MOST_HELD;
+  const told = all.filter(({ verdict }) => verdict !== "done" && (listsHeld || verdict !== "held"));
+  const shown = told.slice(0, MOST_LISTED);
+  const summary = [
+    ...(listsHeld ? [] : [`${paint("held", marks.held)} ${counted(held.length, "step")} held`]),
+    ...(told.length > shown.length
+      ? [
+          `… and ${counted(told.length - shown.length, "more step")}: --report html=FILE has them all`,
+        ]
+      : []),
+  ];
+  const known = new Set(all.map(({ path }) => path));
+  const elsewhere = skipped
+    .filter(({ path }) => !known.has(path))
+    .slice(0, MOST_LISTED)
+    .map(({ path, why }) => `${paint("skipped", marks.skipped)} ${printable(path)}  ${cut(why)}`);
+  return [...shown.flatMap((step) => stepLines(step, paint)), ...elsewhere, ...summary];
+}
+
+function stepLines(step: StepResult, paint: Paint): Lines {
+  const { verdict, checks } = step;
+  const line = `${paint(verdict, marks[verdict])} ${stepLine(step)}`;
+  switch (verdict) {
+    case "held":
+    case "done":
+      return [line];
+    case "unknown":
+    case "skipped": {
+      const unknown = checks.find((check) => check.verdict === "unknown");
+      const about = unknown?.why === undefined ? "" : `${printable(unknown.about)}: ${unknown.why}`;
+      return [`${line}: ${verdict}, ${cut(step.why ?? about)}`];
+    }
+    case "broken":
+      return [line, ...brokenLines(step)];
+  }
+}
+
+function brokenLines({ why, checks, exchange, tally, journal }: StepResult): Lines {
+  const open = checks.filter(({ verdict }) => verdict !== "held");
+  const asked =
+    exchange === undefined
+      ? []
+      : [
+          `    request   ${cut(requestLine(exchange))}`,
+          `    answer    ${cut(answerLine(exchange))}`,
+        ];
+  const seen =
+    journal === undefined || journal.length === 0
+      ? []
+      : [
+          "    the service's journal",
+          ...journal.map((entry) => `      ${cut(journalLine(entry))}`),
+        ];
+  return [
+    ...(why === undefined ? [] : [`    ${cut(why)}`]),
+    ...open.flatMap(checkLines),
+    ...asked,
+    ...(tally === undefined ? [] : [`    ${tallyLine(tally)}`]),
+    ...seen,
+  ];
+}
+
+/** Expected and found one above the other, so that eyes can compare them. */
+function checkLines({ verdict, about, expected, found, why }: Check): Lines {
+  if (verdict === "unknown") return [`    ${printable(about)}: unknown, ${cut(why ?? "")}`];
+  return [
+    `    ${printable(about)}`,
+    `      expected  ${cut(expected)}`,
+    `      found     ${cut(found)}`,
+  ];
+}
+
+function invariants({ invariants: all }: PlayResult, paint: Paint): Lines {
+  if (all.length === 0) return [];
+  const broken = all.filter(({ verdict }) => verdict === "broken");
+  return [
+    `Invariants: ${verdictCounts(all)}`,
+    ...broken.map(
+      ({ id, says, why }) =>
+        `  ${paint("broken", marks.broken)} ${id} ${printable(says)}: ${cut(why ?? "")}`,
+    ),
+  ];
+}
+
+function thresholds({ thresholds: all }: PlayResult, paint: Paint): Lines {
+  return all.map(
+    ({ threshold, verdict, found }) =>
+      `${paint(verdict, marks[verdict])} ${printable(threshold)}: ${verdict}, ${printable(found)}`,
+  );
+}
+
+function cut(text: string): string {
+  return shortened(printable(text), MOST_COLUMNS);
+}

@@ -1,0 +1,157 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createProgress, type PlayState } from "../../../src/cli/play/progress.ts";
+import { writePlayReports } from "../../../src/cli/play/write-reports.ts";
+import type { LineStream } from "../../../src/cli/progress-line.ts";
+import { reportOption } from "../../../src/cli/report-option.ts";
+import { checkReports } from "../../../src/cli/reports.ts";
+import { brokenResult, playResult } from "./play-results.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), "adsim-reports-"));
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+describe("--report", () => {
+  const KINDS = ["junit", "json", "html"] as const;
+  function parsed(...args: string[]): unknown {
+    const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+    return command.addOption(reportOption(KINDS)).parse(args, { from: "user" }).opts().report;
+  }
+
+  test("takes several kinds, with commas or again, and commas that belong to a path", () => {
+    expect(parsed("--report", "junit=a.xml,html=b,c.html", "--report", "json=d=e.json")).toEqual([
+      { kind: "junit", file: "a.xml" },
+      { kind: "html", file: "b,c.html" },
+      { kind: "json", file: "d=e.json" },
+    ]);
+  });
+
+  test.each(["out.xml", "junit", "junit=", "=a", "pdf=a", "html=a,pdf=b"])(
+    "refuses %s, and says what is allowed",
+    (text) => {
+      expect(() => parsed("--report", text)).toThrow(
+        "It must be junit=FILE, json=FILE, html=FILE, or several with commas.",
+      );
+    },
+  );
+});
+
+describe("report files", () => {
+  test("of every kind are written, the old ones replaced, and nothing else is left", async () => {
+    const place = await folder();
+    const targets = (["junit", "json", "html"] as const).map((kind) => ({
+      ...{ kind, file: join(place, `report.${kind}`) },
+    }));
+    await writePlayReports(targets, playResult());
+    await writePlayReports(targets, brokenResult());
+    const [junit, json, html] = await Promise.all(
+      targets.map(({ file }) => readFile(file, "utf8")),
+    );
+    expect(junit).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
+    expect(JSON.parse(json ?? "")).toMatchObject({ verdict: "broken" });
+    expect(html).toMatch(/^<!doctype html>[\s\S]*uPlot[\s\S]*<\/html>\n$/);
+    expect(await readdir(place)).toHaveLength(3);
+  });
+
+  test("behind a link are written where it leads", async () => {
+    const place = await folder();
+    await writeFile(join(place, "real.json"), "old");
+    await symlink("real.json", join(place, "link.json"));
+    await writePlayReports([{ kind: "json", file: join(place, "link.json") }], playResult());
+    expect(await readFile(join(place, "real.json"), "utf8")).toContain('"version": 1');
+    expect(await readdir(place)).toEqual(["link.json", "real.json"]);
+  });
+
+  test("that can't be written are told by name, before any work and after it", async () => {
+    const place = await folder();
+    await mkdir(join(place, "taken"));
+    for (const file of [join(place, "taken"), join(place, "nowhere", "report.json")]) {
+      const targets = [{ kind: "json" as const, file }];
+      const message = `--report json=${file} can't be written`;
+      await expect(checkReports(targets)).rejects.toThrow(message);
+      await expect(writePlayReports(targets, playResult())).rejects.toThrow(message);
+    }
+    expect(await readdir(place)).toEqual(["taken"]);
+  });
+});
+
+describe("progress", () => {
+  function stream(isTTY: boolean, columns = 200): LineStream & { readonly written: string[] } {
+    const written: string[] = [];
+    const write = (text: unknown): boolean => {
+      written.push(String(text));
+      return true;
+    };
+    return { isTTY, columns, write, written };
+  }
+  const state: PlayState = {
+    ...{ done: 250, planned: 1000, sent: 250, errors: 3, p99Ms: 12.5, elapsedMs: 500 },
+  };
+
+  test("on a terminal is one line with share, rate, errors, p99 and the time left", () => {
+    vi.stubEnv("CI", "");
+    const terminal = stream(true);
+    const progress = createProgress(terminal, { of: "share" });
+    progress.update(state);
+    expect(terminal.written).toEqual([
+      "\r\u001b[K[======                  ] 25 %, 500/s, 3 errors, p99 12.5 ms, 2 s left",
+    ]);
+    progress.done();
+    expect(terminal.written.at(-1)).toBe("\r\u001b[K");
+  });
+
+  test("is drawn ten times a second at most, with the rate of the last second", () => {
+    vi.stubEnv("CI", "");
+    const terminal = stream(true);
+    const progress = createProgress(terminal, { of: "share" });
+    for (let elapsedMs = 0; elapsedMs < 3000; elapsedMs += 10) {
+      const sent = elapsedMs < 2000 ? elapsedMs : 2000 + (elapsedMs - 2000) * 5;
+      progress.update({ ...state, elapsedMs, sent });
+    }
+    expect(terminal.written).toHaveLength(30);
+    expect(terminal.written.at(-2)).toContain(", 1,000/s");
+    progress.update({ ...state, elapsedMs: 3000, sent: 7000 });
+    expect(terminal.written.at(-1)).toContain(", 5,000/s");
+  });
+
+  test("counts steps, and says what it can where nothing is planned or sent", () => {
+    vi.stubEnv("CI", "");
+    const terminal = stream(true);
+    const steps = createProgress(terminal, { of: "steps" });
+    const quiet = { sent: 0, p99Ms: undefined };
+    steps.update({ ...state, ...quiet, done: 2, planned: 9 });
+    expect(terminal.written.at(-1)).toContain("] step 3 of 9, 2 s left");
+    steps.update({ ...state, ...quiet, done: 9, planned: 9, elapsedMs: 700 });
+    expect(terminal.written.at(-1)).toMatch(/\[={24}\] step 9 of 9$/);
+    steps.update({ ...state, planned: undefined, elapsedMs: 2000 });
+    expect(terminal.written.at(-1)).toContain("250 requests, 125/s, 3 errors, p99 12.5 ms");
+  });
+
+  test("fits the terminal's width", () => {
+    vi.stubEnv("CI", "");
+    const narrow = stream(true, 40);
+    createProgress(narrow, { of: "share" }).update(state);
+    expect(narrow.written.at(-1)).toHaveLength("\r\u001b[K".length + 39);
+  });
+
+  test.each([
+    ["no terminal", false, ""],
+    ["the terminal of a build", true, "true"],
+  ])("writes nothing on %s", (_, isTTY, ci) => {
+    vi.stubEnv("CI", ci);
+    const other = stream(isTTY);
+    const progress = createProgress(other, { of: "share" });
+    progress.update(state);
+    progress.done();
+    expect(other.written).toEqual([]);
+  });
+});
