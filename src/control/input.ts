@@ -1,12 +1,12 @@
 /** Reads what a control request holds: query and JSON body, strictly, and every refusal by the field's name. */
 
 import { InputError } from "../base/input.ts";
+import { repeatedMember } from "../base/repeated-member.ts";
 import { shown } from "../base/shown.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { headerOf } from "../exchange/headers.ts";
 import { queryText } from "../exchange/parameters.ts";
 import { problemResponse } from "./problem.ts";
-import { repeatedMember } from "../base/repeated-member.ts";
 
 /** Query parameters by name. */
 export type Query = ReadonlyMap<string, string>;

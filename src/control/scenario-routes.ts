@@ -64,9 +64,7 @@ const playSchema = v.strictObject({
   scenario: v.optional(v.custom<object>(isPlainObject, "must be an object, as it is written")),
   seed: v.optional(v.string()),
   start: v.optional(v.string()),
-  assumptions: v.optional(
-    v.custom<Readings>(isPlainObject, "must be an object of choices by key"),
-  ),
+  assumptions: v.optional(v.custom<Readings>(isPlainObject, "must be an object of choices by key")),
 });
 
 /** Refuses before the world is touched: what is refused in a world of its own would have been in this one. */

@@ -8,10 +8,10 @@ import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { whyNot } from "../../adapters/file-error.ts";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
-import { didYouMean } from "../../base/did-you-mean.ts";
-import { isPlainObject } from "../../base/input.ts";
+import { InputError, isPlainObject } from "../../base/input.ts";
+import { didYouMean } from "../../scenario/parse/did-you-mean.ts";
+import { readScenarioText } from "../../scenario/parse/parse-text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
-import { jsonIn } from "./json-text.ts";
 
 /** As large as a scenario may be, in bytes of JSON. */
 const MAX_BYTES: number = 4 * 1024 * 1024;
@@ -44,9 +44,22 @@ export function shippedOf(name: string): object {
 }
 
 function fromJson(what: string, text: string): object {
-  const value = jsonIn(what, text);
+  if (text.trim() === "") throw failure(what, `is empty. ${EXPECTED}`);
+  const value = valueIn(what, text);
   if (isPlainObject(value)) return value;
-  throw failure(what, 'must hold a scenario, a JSON object with "name", "about" and "steps".');
+  throw failure(what, `holds no object. ${EXPECTED}`);
+}
+
+const EXPECTED =
+  'It must hold a scenario, a JSON object with "name", "about" and "steps": adsim scenarios NAME prints one.';
+
+function valueIn(what: string, text: string): unknown {
+  try {
+    return readScenarioText(text);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw failure(what, error.message.replace(/^scenario /, ""));
+  }
 }
 
 async function fromModule(file: string, extension: string): Promise<object> {
@@ -96,7 +109,8 @@ async function readAll(stream: AsyncIterable<unknown>, what = "standard input"):
   for await (const part of stream) {
     const piece = part as Buffer;
     bytes += piece.length;
-    if (bytes > MAX_BYTES) throw failure(what, `is larger than ${MAX_BYTES} bytes, the most that a scenario has.`);
+    if (bytes > MAX_BYTES)
+      throw failure(what, `is larger than ${MAX_BYTES} bytes, the most that a scenario has.`);
     parts.push(piece);
   }
   const whole = Buffer.concat(parts);

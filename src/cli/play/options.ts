@@ -2,12 +2,15 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CommonFlags, controlTokenSet, notEmpty } from "../options.ts";
+import { type ReportTarget, reportOption } from "../report-option.ts";
 import type { CredentialWord } from "./credentials.ts";
+
+const reportKinds = ["junit", "json", "html"] as const;
 
 export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly target?: string;
   readonly speed?: number;
-  readonly report?: readonly ReportTarget[];
+  readonly report?: readonly ReportTarget<(typeof reportKinds)[number]>[];
   readonly controlToken?: string;
   readonly maxRequests?: number;
 }
@@ -17,12 +20,6 @@ export interface CredentialFlags {
   readonly apiKey?: readonly CredentialWord[];
   readonly publisher?: readonly CredentialWord[];
   readonly surface?: readonly CredentialWord[];
-}
-
-/** A file to write a report to. */
-export interface ReportTarget {
-  readonly kind: "junit" | "json" | "html";
-  readonly file: string;
 }
 
 export function addPlayOptions(command: Command): Command {
@@ -41,11 +38,7 @@ export function addPlayOptions(command: Command): Command {
       "at a --target: so many times as fast as real time, such as 60 or 0.5 (default: an adsim's time is moved at once, any other service's is real)",
       speed,
     )
-    .option(
-      "--report <KIND=FILE>",
-      "write a report to a file: junit=FILE, json=FILE, html=FILE, or several with commas; repeatable",
-      collectReports,
-    )
+    .addOption(reportOption(reportKinds))
     .addOption(controlTokenSet() === undefined ? token : token.env("ADSIM_CONTROL_TOKEN"))
     .option(
       "--max-requests <count>",
@@ -91,23 +84,4 @@ function speed(text: string): number {
 function positive(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a whole number from 1.");
-}
-
-function collectReports(
-  text: string,
-  before: readonly ReportTarget[] = [],
-): readonly ReportTarget[] {
-  // A comma belongs to a path unless another kind follows.
-  const targets = text.split(/,(?=[a-z]+=)/).map((part): ReportTarget => {
-    const at = part.indexOf("=");
-    const kind = part.slice(0, at);
-    const file = part.slice(at + 1);
-    if ((kind === "junit" || kind === "json" || kind === "html") && file !== "") {
-      return { kind, file };
-    }
-    throw new InvalidArgumentError(
-      "It must be junit=FILE, json=FILE, html=FILE, or several with commas.",
-    );
-  });
-  return [...before, ...targets];
 }

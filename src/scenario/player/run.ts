@@ -71,7 +71,7 @@ export function createRun(
 export function observe(run: Run, exchange: Exchange): void {
   const credited = exchange.outcome === "answered" ? creditedMicros(exchange.text) : 0;
   run.tally.count(exchange, credited);
-  run.timeline.count(exchange, credited);
+  run.timeline.count(exchange);
   run.latencies.record(exchange.latencyMs);
   run.trace.observe(exchange);
 }
