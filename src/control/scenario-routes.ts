@@ -33,9 +33,9 @@ export const scenarioRoutes: readonly ControlRoute[] = [
   },
   {
     method: "GET",
-    path: "scenarios/:name",
+    path: "scenarios/:scenario",
     needs: "scenarios",
-    answer: (call) => ({ kind: "json", value: shipped(call, call.part("name")) }),
+    answer: (call) => ({ kind: "json", value: shipped(call, call.part("scenario"), "scenario") }),
   },
   {
     method: "POST",
@@ -48,12 +48,12 @@ export const scenarioRoutes: readonly ControlRoute[] = [
 ];
 
 /** @throws InputError where there is none of this name. */
-function shipped({ loaded }: Call, name: string): Scenario {
+function shipped({ loaded }: Call, name: string, field: "name" | "scenario"): Scenario {
   const scenario = loaded("scenarios").find(name);
   if (scenario !== undefined) return scenario;
   throw new InputError(
-    "name",
-    "is not that of a scenario that comes with adsim: GET /_sim/scenarios lists them",
+    field,
+    "is not the name of one that comes with adsim: GET /_sim/scenarios lists them",
     "not-found",
   );
 }
@@ -78,7 +78,7 @@ function play(call: Call): Reply {
         : "must not be there beside name: give one of the two",
     );
   }
-  const whole = withOverrides(scenario ?? shipped(call, name ?? ""), overrides);
+  const whole = withOverrides(scenario ?? shipped(call, name ?? "", "name"), overrides);
   const { play: playSync } = call.loaded("scenarios");
   refusedByField(overrides, () => playSync(whole, { maxRequests: MOST_REQUESTS }));
   const value = playSync(whole, {

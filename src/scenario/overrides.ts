@@ -1,5 +1,6 @@
 /** Fields of a scenario that whoever plays it may give anew: what the world is made from. */
 
+import { shown } from "../base/shown.ts";
 import type { Scenario } from "./scenario.ts";
 
 export type Overrides = Partial<
@@ -22,6 +23,10 @@ export function withOverrides(scenario: object, overrides: Overrides): object {
 /** Whether a wrong field is one of those that were given anew. */
 export function isOverridden(field: string, overrides: Overrides): boolean {
   const [name = "", ...key] = field.split(".");
-  if (name === "assumptions") return Object.hasOwn(overrides.assumptions ?? {}, key.join("."));
+  if (name === "assumptions" && key.length > 0) {
+    // Errors don't repeat every key as it was given.
+    const given = Object.keys(overrides.assumptions ?? {});
+    return given.some((one) => one.split(".").map(shown).join(".") === key.join("."));
+  }
   return Object.entries(overrides).some(([given, value]) => given === name && value !== undefined);
 }

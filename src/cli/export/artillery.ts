@@ -97,12 +97,13 @@ function visitsOf(
 }
 
 function nameOf({ kind, sender, surfaces, hasSession, clickAfterMs }: Visit): string {
+  const isImpression = kind === "impression";
   return [
-    clickAfterMs === undefined ? kind : `impression, then click after ${clickAfterMs} ms`,
-    `of publisher ${sender.ordinal}`,
-    ...(kind === "impression" && surfaces !== undefined ? [`on ${surfaces} surfaces`] : []),
-    ...(kind === "impression" && !hasSession ? ["without session"] : []),
-  ].join(" ");
+    `${kind} of publisher ${sender.ordinal}`,
+    ...(isImpression && surfaces !== undefined ? [` on ${surfaces} surfaces`] : []),
+    ...(isImpression && !hasSession ? [" without session"] : []),
+    ...(clickAfterMs === undefined ? [] : [`, clicked after ${clickAfterMs} ms`]),
+  ].join("");
 }
 
 function variablesOf({ sender, surfaces }: Visit): [string, unknown][] {
