@@ -4,12 +4,13 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
-import { controlBodyLimit } from "../control/control.ts";
+import { controlBodyLimit, controlNeeds } from "../control/control.ts";
 import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
 import { DEFAULT_WORLD, isControlTarget, type Worlds, worldOf } from "../worlds.ts";
+import { createControlLoader } from "./control-loader.ts";
 import { http } from "./node-builtins.ts";
 import { isDoomed, isSilent } from "./node-deliveries.ts";
 import { createControlGuard, worldGuard } from "./node-guard.ts";
@@ -47,9 +48,19 @@ export interface Server {
  *
  * @throws InputError (as a rejection) that names the option at fault; Error where the address can't be had.
  */
-export async function startServer(options: ServerOptions = {}): Promise<Server> {
+export function startServer(options: ServerOptions = {}): Promise<Server> {
+  return startPrepared(options, () => undefined);
+}
+
+/** The same. `prepare` may do something with the worlds before anything listens; nothing does where it throws. */
+export async function startPrepared(
+  options: ServerOptions,
+  prepare: (worlds: Worlds) => void,
+): Promise<Server> {
   const { port, host, controlToken, maxWorlds } = readServerOptions(options);
-  const worlds = createServerWorlds(options, maxWorlds);
+  const loader = createControlLoader();
+  const worlds = createServerWorlds(options, maxWorlds, loader.modules);
+  prepare(worlds);
 
   const server = http.createServer(serverSettings);
   applyLimits(server);
@@ -93,6 +104,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       if (isControlTarget(head.path)) return guard(head.headers);
       return worlds.wouldMake(head.path) ? worldGuard(head.headers) : undefined;
     },
+    loading: (method, path) =>
+      isControlTarget(path) ? loader.loading(controlNeeds(method, path)) : undefined,
     rewritten: ({ method, path }, answer) =>
       path.endsWith(METRICS_PATH) && isControlTarget(path) && answer.status === 200
         ? metricsResponse(method, worlds.metrics())

@@ -20,6 +20,8 @@ export interface RequestHost {
   inspect(head: Head): ApiResponse | undefined;
   /** The most bytes of a body that are worth keeping; {@link answer} refuses a body of one more. */
   bodyLimit(method: string, path: string): number;
+  /** Loads what answering takes, before it arrives whole at {@link answer}; undefined where nothing is missing. Never rejects. */
+  loading(method: string, path: string): Promise<void> | undefined;
   /** An answer in the form that it has over HTTP alone, where writing that takes time; undefined for one that is ready. */
   rewritten(request: Arrival, answer: ApiResponse): Promise<ApiResponse> | undefined;
   /** Whether connections must not be kept for another request. */
@@ -168,8 +170,14 @@ function answerTo(host: RequestHost, request: Arrival, body: string | Uint8Array
 }
 
 function finish(request: Arrival, body: string | Uint8Array): void {
-  const { host } = request;
+  const { host, method = "", path, refusal } = request;
   if (host === undefined) return;
+  const loading = refusal === undefined ? host.loading(method, path) : undefined;
+  if (loading === undefined) answerWhole(host, request, body);
+  else loading.then(() => answerWhole(host, request, body));
+}
+
+function answerWhole(host: RequestHost, request: Arrival, body: string | Uint8Array): void {
   const answer = answerTo(host, request, body);
   const rewritten = host.rewritten(request, answer);
   if (rewritten === undefined) send(host, request, answer);

@@ -9,6 +9,7 @@ import { VERSION } from "../base/version.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
+import type { ControlModules } from "../control/routes.ts";
 import { createMeter } from "../exchange/meter.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../worlds.ts";
@@ -63,14 +64,18 @@ export function readServerOptions(options: ServerOptions): ReadServerOptions {
   return parseInput(optionsSchema, options);
 }
 
-/** @throws InputError that names the option at fault. */
-export function createServerWorlds(options: ServerOptions, maxWorlds: number | undefined): Worlds {
+/** `modules`: what is loaded of what the control API needs. @throws InputError that names the option at fault. */
+export function createServerWorlds(
+  options: ServerOptions,
+  maxWorlds: number | undefined,
+  modules: Partial<ControlModules> = {},
+): Worlds {
   const { port: _port, host: _host, controlToken, maxWorlds: _most, snapshot, ...rest } = options;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: { ...nodeSurroundings, meter: createMeter(() => performance.now()) },
-    control: createControl({ version: VERSION, controlToken }),
+    control: createControl({ version: VERSION, controlToken, modules }),
     maxWorlds,
   });
   // Finds wrong options now instead of at the first request.

@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { childCommand, clientEnvironment, startChild } from "./child.ts";
 import { exitCodes } from "./exit.ts";
 import type { ServerFlags } from "./options.ts";
+import { after } from "./ready-message.ts";
 import { reportText } from "./report-text.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
@@ -15,6 +16,11 @@ export interface ExecFlags extends ServerFlags {
 export async function exec(words: readonly string[], flags: ExecFlags): Promise<number> {
   const command = childCommand(words, "exec");
   const server = await startFrom(flags, "flowing");
+  if (server.scenario !== undefined) {
+    process.stderr.write(`adsim: CMD begins${after(server.scenario)}\n`);
+    // The report is about CMD: what the scenario sent is not its doing.
+    server.worlds.get("default").journal.clear();
+  }
   let ourExitCode: number;
   try {
     const { child, ended } = startChild(command, clientEnvironment(server), { stdio: "inherit" });

@@ -37,6 +37,8 @@ export interface ServerFlags extends AnswerFlags {
   readonly faults?: string;
   /** A file with the state to go on from. */
   readonly load?: string;
+  /** The name or the file of a scenario to play first. */
+  readonly scenario?: string;
   /** The file that the state goes to at the end. */
   readonly saveOnExit?: string;
 }
@@ -107,6 +109,11 @@ export function addServerOptions(command: Command, defaultPort: number): Command
     .option(
       "--load <file>",
       "go on from a saved state: the world default, clock and fault rules included; options may not contradict it, save for --clock, which then sets how its time goes on",
+      notEmpty,
+    )
+    .option(
+      "--scenario <name or file>",
+      'play this scenario to its end in the world default first, in virtual time (see: adsim scenarios); --seed and the like take the place of its own, and its clock then goes on as --clock says (default: "flowing")',
       notEmpty,
     )
     .option(

@@ -13,6 +13,7 @@ import {
   type CommonFlags,
   type ServerFlags,
 } from "./options.ts";
+import { addPlayCommands } from "./play/commands.ts";
 import { addReplayOptions, type ReplayFlags } from "./replay/options.ts";
 
 const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
@@ -86,6 +87,7 @@ function createProgram(ends: (exitCode: number) => void): Command {
 
   addMatrix(program, ends);
   addReplay(program, ends);
+  addPlayCommands(program, ends);
 
   const assumptions = program
     .command("assumptions")

@@ -8,6 +8,7 @@ import { curlLine, type Target } from "../exchange/nearest/curl-line.ts";
 
 /** Names are the population's, and some populations are out to break things. */
 const LONGEST_NAME = 60;
+const LONGEST_WHY = 200;
 
 /** What the message is about. */
 export interface Ready {
@@ -16,23 +17,33 @@ export interface Ready {
   readonly publishers: readonly Credentials[];
   /** How POST parameters are sent. */
   readonly encoding: Choice<"request.encoding">;
+  /** What was played before anything listened. */
+  readonly scenario?: PlayedScenario | undefined;
+}
+
+/** A scenario and what came of it. */
+export interface PlayedScenario {
+  readonly name: string;
+  readonly verdict: "held" | "broken" | "unknown";
+  readonly why: string;
 }
 
 /** One line of JSON. */
-export function readyEvent({ url, publishers }: Ready): string {
-  return `${JSON.stringify({ event: "ready", url, publishers })}\n`;
+export function readyEvent({ url, publishers, scenario }: Ready): string {
+  return `${JSON.stringify({ event: "ready", url, publishers, scenario })}\n`;
 }
 
 /** Text. Its lines that begin with `curl` work in a POSIX shell as they stand, each on its own. */
-export function readyText(ready: Ready): string {
-  const { url, publishers } = ready;
+export function readyText(message: Ready): string {
+  const { url, publishers, scenario } = message;
   const [publisher] = publishers;
-  if (publisher === undefined) return `adsim is ready at ${url}\n`;
+  const ready = `adsim is ready at ${url}${after(scenario)}`;
+  if (publisher === undefined) return `${ready}\n`;
   const surfaces = publisher.surfaces.map(
     ({ id, name }) => `${id}  ${oneLine(name, LONGEST_NAME)}`,
   );
   return [
-    `adsim is ready at ${url}`,
+    ready,
     "",
     `  publisher  ${publisher.id}`,
     `  API key    ${publisher.apiKey}`,
@@ -40,10 +51,17 @@ export function readyText(ready: Ready): string {
     "",
     "Paste any of these:",
     "",
-    ...curlLines(ready, publisher),
+    ...curlLines(message, publisher),
     "",
     "",
   ].join("\n");
+}
+
+/** Of the scenario that the world goes on from. */
+export function after(scenario: PlayedScenario | undefined): string {
+  if (scenario === undefined) return "";
+  const { name, verdict, why } = scenario;
+  return `, after the scenario ${name}: ${verdict}, ${oneLine(why, LONGEST_WHY)}`;
 }
 
 /** One line for each operation. */

@@ -22,6 +22,7 @@ export async function serve(flags: ServerFlags): Promise<number> {
     url: server.url,
     publishers: publishers.credentials(PUBLISHERS_SHOWN),
     encoding: assumptions["request.encoding"],
+    scenario: server.scenario,
   };
   if (flags.json === true) process.stdout.write(readyEvent(ready));
   (flags.json === true ? process.stderr : process.stdout).write(readyText(ready));

@@ -7,13 +7,21 @@ import { withoutBody } from "../exchange/respond.ts";
 import type { WorldPlace, WorldsControl } from "../worlds.ts";
 import { pathPart, type Query, readBody, readQuery, splitTarget } from "./input.ts";
 import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
-import { type ControlRoute, controlRoutes, MAX_CONTROL_BODY_BYTES, type Reply } from "./routes.ts";
+import {
+  type ControlModules,
+  type ControlRoute,
+  controlRoutes,
+  MAX_CONTROL_BODY_BYTES,
+  type Reply,
+} from "./routes.ts";
 
 export interface ControlOptions {
   /** The version of this package. */
   readonly version: string;
   /** What the user is asked for. A refusal doesn't repeat it, in whatever place it was sent. */
   readonly controlToken?: string | undefined;
+  /** What routes need, as far as it is loaded: looked at with each request. @default nothing */
+  readonly modules?: Readonly<Partial<ControlModules>> | undefined;
 }
 
 /** A route with its path in parts. */
@@ -40,12 +48,12 @@ export function createControl(options: ControlOptions): WorldsControl {
 function answerSafely(
   request: ApiRequest,
   place: WorldPlace,
-  { version, controlToken }: ControlOptions,
+  options: ControlOptions,
 ): ApiResponse {
   try {
-    return answer(request, place, version);
+    return answer(request, place, options);
   } catch (error) {
-    if (error instanceof InputError) return inputProblem(withoutToken(error, controlToken));
+    if (error instanceof InputError) return inputProblem(withoutToken(error, options.controlToken));
     throw error;
   }
 }
@@ -61,10 +69,14 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
   return new InputError(hidden, expected.replaceAll(quoted, '"(unprintable)"'), reason);
 }
 
-function answer(request: ApiRequest, place: WorldPlace, version: string): ApiResponse {
+function answer(
+  request: ApiRequest,
+  place: WorldPlace,
+  { version, modules }: ControlOptions,
+): ApiResponse {
   const { path, query: queryString } = splitTarget(request);
   const sent = path.slice("/_sim/".length).split("/");
-  const matching = rows.filter(({ parts }) => fits(parts, sent));
+  const matching = rowsFor(sent);
   const [first] = matching;
   if (first === undefined) return noSuchPath();
   const method = request.method === "HEAD" ? "GET" : request.method;
@@ -98,15 +110,40 @@ function answer(request: ApiRequest, place: WorldPlace, version: string): ApiRes
       part: (name) => decoded.get(name) ?? "",
       query,
       body: body.kind === "json" ? body.value : {},
+      loaded: (name) => modules?.[name] ?? notLoaded(),
     }),
+  );
+}
+
+/** Only what hands requests over without an adapter's server gets to see this. */
+function notLoaded(): never {
+  throw new InputError(
+    "path",
+    "needs what isn't loaded yet: the server loads it with the first such request over HTTP. In process, use adsim/scenario",
+    "conflict",
   );
 }
 
 /** The largest body that is read for this method and path, in bytes. */
 export function controlBodyLimit(method: string, path: string): number {
+  return routeFor(method, path)?.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
+}
+
+/** What must be loaded before a request of this method and path is handed over. */
+export function controlNeeds(method: string, path: string): keyof ControlModules | undefined {
+  return routeFor(method === "HEAD" ? "GET" : method, path)?.needs;
+}
+
+function routeFor(method: string, path: string): ControlRoute | undefined {
   const sent = path.slice(path.indexOf("/_sim") + "/_sim/".length).split("/");
-  const row = rows.find(({ route, parts }) => route.method === method && fits(parts, sent));
-  return row?.route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
+  return rowsFor(sent).find(({ route }) => route.method === method)?.route;
+}
+
+/** A path that is a route's own word for word is no other's. */
+function rowsFor(sent: readonly string[]): readonly Row[] {
+  const fitting = rows.filter(({ parts }) => fits(parts, sent));
+  const exact = fitting.filter(({ parts }) => parts.every((part, index) => part === sent[index]));
+  return exact.length > 0 ? exact : fitting;
 }
 
 function fits(parts: readonly string[], sent: readonly string[]): boolean {

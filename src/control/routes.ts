@@ -13,6 +13,7 @@ import { auditRoutes } from "./audit-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { integerOf, type Query } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
+import { type ScenarioPlayer, scenarioRoutes } from "./scenario-routes.ts";
 import { worldRoutes } from "./world-routes.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
@@ -30,6 +31,13 @@ export interface Call {
   part(name: string): string;
   readonly query: Query;
   readonly body: unknown;
+  /** What the route needs. @throws InputError where nobody has loaded it. */
+  loaded<Name extends keyof ControlModules>(name: Name): ControlModules[Name];
+}
+
+/** What some routes work with and most servers never use. Adapters load it before they hand a request over. */
+export interface ControlModules {
+  readonly scenarios: ScenarioPlayer;
 }
 
 export type Reply =
@@ -47,6 +55,8 @@ export interface ControlRoute {
   readonly body?: "none" | "optional" | "required";
   /** The largest body, in bytes. @default 65536 */
   readonly maxBodyBytes?: number;
+  /** What must have been loaded before it answers. @default nothing */
+  readonly needs?: keyof ControlModules;
   /** @throws InputError, and nothing changed. */
   answer(call: Call): Reply;
 }
@@ -100,6 +110,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...faultRoutes,
   ...worldRoutes,
   ...auditRoutes,
+  ...scenarioRoutes,
   { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
   {
     method: "PUT",

@@ -2,14 +2,14 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
 
 /** The command line's source. */
 export const entry: string = join(import.meta.dirname, "../../src/cli/main.ts");
 
 export interface Adsim {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Resolves when the process has ended. */
@@ -18,15 +18,18 @@ export interface Adsim {
   waitFor(text: string): Promise<void>;
 }
 
-/** Starts `adsim ARGS`. Whatever becomes of the test, the process doesn't outlive it. */
+/** Starts `adsim ARGS`, with `input` as its standard input. Whatever becomes of the test, the process doesn't outlive it. */
 export function startAdsim(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input = "",
 ): Adsim {
   const child = spawn(process.execPath, [entry, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });
+  // Who doesn't read it isn't wrong.
+  child.stdin.on("error", () => undefined).end(input);
   onTestFinished(() => {
     child.kill("SIGKILL");
   });

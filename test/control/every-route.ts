@@ -1,5 +1,6 @@
 /** A request that each route of the control API takes, and worlds to send it to. A route without one fails the tests. */
 
+import { scenarioPlayer } from "../../src/adapters/scenario-player.ts";
 import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
 import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
@@ -49,6 +50,12 @@ const bodies: Readonly<Record<string, (world: SimulatorCore) => object>> = {
   "POST worlds": () => ({ name: "third", from: "other" }),
   "PUT snapshot": (world) => world.fork().snapshot(),
   "POST reset": () => ({ seed: "other" }),
+  "POST scenarios/play": () => ({
+    name: "lost-ack",
+    seed: "other",
+    start: "2026-02-01T00:00:00Z",
+    assumptions: { "errors.body": "flat" },
+  }),
 };
 
 /** What a part of a path stands for. */
@@ -57,6 +64,7 @@ const parts: Readonly<Record<string, (world: SimulatorCore) => string | undefine
   surface: (world) => world.publishers.at(0).surfaces[0]?.id,
   id: () => "first",
   name: () => "other",
+  scenario: () => "lost-ack",
 };
 
 export function nameOf({ method, path }: ControlRoute): string {
@@ -100,7 +108,7 @@ export function stage(): Worlds {
   const worlds = createWorlds({
     options: { publishers: 3, wallClock: () => 0 },
     surroundings: { people: () => fakerPeople },
-    control: createControl({ version: "1.2.3" }),
+    control: createControl({ version: "1.2.3", modules: { scenarios: scenarioPlayer } }),
   });
   setUp(worlds);
   return worlds;

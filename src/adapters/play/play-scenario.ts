@@ -21,6 +21,8 @@ export interface PlayScenarioOptions
   readonly reproduce?: string | undefined;
   /** Told before each step of the scenario, from 0, and of how many there are. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
+  /** Ends a play at a `target` before its end: it rejects with the signal's reason, its connections closed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -53,8 +55,19 @@ export async function playScenario(
   try {
     const { abilities, description, performers } = target;
     const playing = play(parsed, { abilities, target: description, reproduce, onStep });
-    return await drive(playing, performers);
+    const played = drive(playing, performers);
+    return await (options.signal === undefined ? played : unlessAborted(options.signal, played));
   } finally {
     await target.close();
   }
+}
+
+/** What `work` gives, or the signal's reason as soon as it is aborted: what it waits for may be far away. */
+function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }

@@ -13,6 +13,11 @@ import { syntaxErrorAt } from "./syntax-error.ts";
  * @throws InputError that names line and column of what isn't JSON, or the path to what is wrong.
  */
 export function parseScenarioText(json: string, options: ParseScenarioOptions = {}): Scenario {
+  return parseScenario(readScenarioText(json), options);
+}
+
+/** What a JSON text holds, not yet looked at. @throws InputError as {@link parseScenarioText} for what isn't JSON. */
+export function readScenarioText(json: string): unknown {
   if (json.length > MOST_TEXT) {
     throw new InputError("scenario", `must be at most ${MOST_TEXT} characters of JSON`);
   }
@@ -30,5 +35,5 @@ export function parseScenarioText(json: string, options: ParseScenarioOptions = 
   if (repeated !== undefined) {
     throw new InputError(repeated, "stands there more than once. Keep one of them");
   }
-  return parseScenario(value, options);
+  return value;
 }

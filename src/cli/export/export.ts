@@ -1,0 +1,115 @@
+/** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
+
+import { writeFile } from "node:fs/promises";
+import { whyNot } from "../../adapters/file-error.ts";
+import { fakerPeople } from "../../publishers/people.ts";
+import { worldOf } from "../../scenario/player/in-process.ts";
+import type { Cast, Scenario } from "../../scenario/scenario.ts";
+import { createSimulatorCore } from "../../simulator.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import type { CommonFlags } from "../options.ts";
+import { type Chosen, chosenScenario } from "../play/chosen.ts";
+import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
+import type { CredentialFlags } from "../play/options.ts";
+import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
+import { planOf } from "./plan.ts";
+
+export interface ExportFlags extends CommonFlags, CredentialFlags {
+  readonly to: "artillery";
+  readonly target?: string;
+  readonly out?: string;
+}
+
+const DEFAULT_TARGET = "http://127.0.0.1:4010";
+
+/** @throws CommandFailure for a scenario that gives no script, and a file that can't be written. */
+export async function exportScenario(source: string, flags: ExportFlags): Promise<void> {
+  const given = givenPublishers(flags);
+  const target = targetOf(flags.target ?? DEFAULT_TARGET);
+  const chosen = await chosenScenario(source, flags);
+  const { traffics, leftOut } = planOf(chosen.scenario);
+  if (traffics.length === 0) {
+    throw new CommandFailure(
+      exitCodes.wrongUsage,
+      `${source} has no traffic step, and nothing else can go into a load script.`,
+    );
+  }
+  const senders = sendersIn(chosen, given);
+  const planned = traffics.map(
+    ({ traffic, startMs }): PlannedTraffic => ({
+      traffic,
+      startMs,
+      senders: (traffic.publishers ?? [0]).map((cast) => senders(cast)),
+    }),
+  );
+  await write(`${JSON.stringify(artilleryScript(planned, target), undefined, 2)}\n`, flags.out);
+  tellLeftOut(leftOut, chosen.scenario, given.length > 0);
+}
+
+function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: boolean): void {
+  const { seed = "adsim", publishers = 25, profile = "typical" } = scenario;
+  const lines = leftOut.map((what) => `  ${what}\n`);
+  if (lines.length > 0) {
+    process.stderr.write(`adsim: what the script doesn't say of the scenario:\n${lines.join("")}`);
+  }
+  if (isForeign) return;
+  process.stderr.write(
+    `adsim: its keys are those of an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
+  );
+}
+
+/** Finds who sends, by the name that the scenario has for them. */
+function sendersIn(
+  { source, scenario }: Chosen,
+  given: readonly GivenPublisher[],
+): (cast: Cast) => Sender {
+  const { publishers } = createSimulatorCore(worldOf(scenario), { people: () => fakerPeople });
+  const wrong = (why: string): CommandFailure =>
+    new CommandFailure(exitCodes.wrongUsage, `${source}: ${why}`);
+  return (cast) => {
+    if (typeof cast !== "number") {
+      throw wrong(
+        `its traffic is sent by ${cast}, who signs up in the scenario: a script only knows publishers that are there before, by their numbers.`,
+      );
+    }
+    if (given.length === 0) {
+      const { id, apiKey, surfaces } = publishers.at(cast);
+      return { ordinal: cast, id, apiKey, surfaces: surfaces.map((surface) => surface.id) };
+    }
+    const sender = given[cast];
+    if (sender === undefined) {
+      throw wrong(
+        `its traffic is sent by publisher ${cast}, and ${given.length} are given, from 0 on. Give the others with --api-key and --publisher, too.`,
+      );
+    }
+    if (sender.surfaces.length === 0) {
+      throw wrong(`publisher ${cast} (${sender.id}) needs its surfaces here: --surface ID.`);
+    }
+    return { ordinal: cast, ...sender };
+  };
+}
+
+function targetOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && url.search === "" && url.hash === "" && url.username === "";
+  if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    `--target must be an http or https base URL without a query, such as ${DEFAULT_TARGET}.`,
+  );
+}
+
+async function write(script: string, file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    process.stdout.write(script);
+    return;
+  }
+  try {
+    await writeFile(file, script);
+  } catch (error) {
+    throw new CommandFailure(
+      exitCodes.couldNotRun,
+      `--out ${file}: can't be written: ${whyNot(error)}. Name a file in a folder that exists.`,
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/** What of a scenario goes into a load script: its traffic in order, each with when it begins; and what doesn't, in words. */
+
+import { parseInstant } from "../../base/calendar.ts";
+import { durationMs } from "../../base/duration.ts";
+import { kindOf } from "../../scenario/player/record.ts";
+import type { Scenario, Step, TrafficStep } from "../../scenario/scenario.ts";
+import type { Traffic } from "../../scenario/traffic/traffic.ts";
+import { readOptions } from "../../simulator-options.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+
+export interface Plan {
+  readonly traffics: readonly { readonly traffic: Traffic; readonly startMs: number }[];
+  readonly leftOut: readonly string[];
+}
+
+/** A script with more of them would help nobody. */
+const MOST_TRAFFICS = 1000;
+/** Of the kinds of steps that are left out, so many are named by their places. */
+const MOST_PLACES = 3;
+
+export function planOf(scenario: Scenario): Plan {
+  const { seed, start, publishers, profile } = scenario;
+  const { settings } = readOptions({ seed, start, publishers, profile });
+  const traffics: Plan["traffics"][number][] = [];
+  const skipped = new Map<string, string[]>();
+  let nowMs = settings.startMs;
+
+  function walk(steps: readonly Step[], path: string): void {
+    for (const [index, step] of steps.entries()) walkOne(step, `${path}.${index}`);
+  }
+  function walkOne(step: Step, at: string): void {
+    if ("traffic" in step) addTraffic(step, at);
+    else if ("repeat" in step) {
+      const { times, every = 0, steps } = step.repeat;
+      // Without traffic in it one round says all.
+      const rounds = hasTraffic(steps) ? times : 1;
+      for (let round = 0; round < rounds; round += 1) {
+        walk(steps, `${at}.repeat.steps`);
+        nowMs += durationMs(every);
+      }
+    } else {
+      if ("advance" in step) nowMs = afterAdvance(step.advance, nowMs);
+      skip(kindOf(step), at);
+    }
+  }
+  function addTraffic({ traffic, expect }: TrafficStep, at: string): void {
+    if (traffics.length === MOST_TRAFFICS) {
+      throw new CommandFailure(
+        exitCodes.wrongUsage,
+        `The scenario has traffic more than ${MOST_TRAFFICS} times, too often for a script.`,
+      );
+    }
+    traffics.push({ traffic, startMs: nowMs });
+    nowMs += durationMs(traffic.for);
+    if ((traffic.repeatedSessions ?? 0) > 0) skip("repeatedSessions", at);
+    if (expect !== undefined) skip("expect", at);
+  }
+  function skip(what: string, at: string): void {
+    const places = skipped.get(what) ?? [];
+    if (!places.includes(at)) places.push(at);
+    skipped.set(what, places);
+  }
+
+  walk(scenario.steps, "steps");
+  const fields = ["faults", "assumptions", "expectations", "thresholds"] as const;
+  const given = fields.filter((name) => Object.keys(scenario[name] ?? {}).length > 0);
+  return {
+    traffics,
+    leftOut: [
+      ...given.map((name) => `${name}: ${wherefore[name]}`),
+      ...[...skipped].map(([what, places]) => `${what}: ${placesOf(places)}`),
+      ...(differ(traffics.map(({ traffic }) => traffic)) ? [MIXED] : []),
+    ],
+  };
+}
+
+const wherefore = {
+  faults: "start adsim with them, as --faults FILE",
+  assumptions: "start adsim with them, as --assume KEY=CHOICE",
+  expectations: "look at GET /_sim/audit yourself",
+  thresholds: "Artillery has config.ensure for such",
+} as const;
+
+const MIXED =
+  "the steps of traffic differ in what they ask: the script mixes it over all phases, in the right amounts";
+
+function differ(traffics: readonly Traffic[]): boolean {
+  const asked = traffics.map(({ for: _, arrivals: _arrivals, ...rest }) => JSON.stringify(rest));
+  return new Set(asked).size > 1;
+}
+
+function placesOf(places: readonly string[]): string {
+  const shown = places.slice(0, MOST_PLACES).join(", ");
+  return places.length > MOST_PLACES ? `${shown} and ${places.length - MOST_PLACES} more` : shown;
+}
+
+function hasTraffic(steps: readonly Step[]): boolean {
+  return steps.some(
+    (step) => "traffic" in step || ("repeat" in step && hasTraffic(step.repeat.steps)),
+  );
+}
+
+/** As far as it can be known without playing: a daily curve follows the hour. */
+function afterAdvance(
+  advance: Extract<Step, { advance: unknown }>["advance"],
+  nowMs: number,
+): number {
+  if (typeof advance !== "object") return nowMs + durationMs(advance);
+  return "to" in advance ? (parseInstant(advance.to) ?? nowMs) : nowMs;
+}

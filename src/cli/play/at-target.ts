@@ -1,0 +1,85 @@
+/** Plays a scenario at a URL, with progress on a terminal, until its end or a signal. */
+
+import { constants } from "node:os";
+import { playScenario } from "../../adapters/play/play-scenario.ts";
+import { InputError } from "../../base/input.ts";
+import type { PlayResult } from "../../scenario/player/result.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { type Chosen, ofSource } from "./chosen.ts";
+import type { GivenPublisher } from "./credentials.ts";
+import { createProgress } from "./progress.ts";
+
+export interface TargetOrder {
+  readonly target: string;
+  readonly speed?: number | undefined;
+  readonly controlToken?: string | undefined;
+  readonly maxRequests?: number | undefined;
+  readonly credentials: readonly GivenPublisher[];
+  readonly reproduce: string;
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** @throws CommandFailure where the scenario or the options are wrong, and where nobody answers there. */
+export async function playAtTarget(chosen: Chosen, order: TargetOrder): Promise<PlayResult> {
+  const ending = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => ending.abort(signal);
+  for (const signal of signals) process.on(signal, onSignal);
+  const progress = createProgress(process.stderr, { of: "steps" });
+  const state = { done: 0, planned: 0, sent: 0, errors: 0, p99Ms: undefined };
+  const startedMs = performance.now();
+  const update = (more: Partial<typeof state>): void => {
+    Object.assign(state, more);
+    progress.update({ ...state, elapsedMs: performance.now() - startedMs });
+  };
+  const { credentials, ...options } = order;
+  try {
+    return await playScenario(chosen.scenario, {
+      ...options,
+      ...(credentials.length > 0 && { credentials: credentials.map(withoutEmpty) }),
+      onStep: (done, planned) => update({ done, planned }),
+      onProgress: ({ sent, dropped }) => update({ sent, errors: dropped }),
+      signal: ending.signal,
+    });
+  } catch (error) {
+    if (ending.signal.aborted) return interrupted(progress.done, ending.signal.reason);
+    throw explained(chosen, error);
+  } finally {
+    progress.done();
+    for (const signal of signals) process.off(signal, onSignal);
+  }
+}
+
+/** What it waited for may be hours away, and would keep the process: connections are closed, so it ends now. */
+function interrupted(eraseProgress: () => void, signal: NodeJS.Signals): never {
+  eraseProgress();
+  process.stderr.write(
+    `adsim: ${signal}, stopped before the scenario's end: nothing is known of it\n`,
+  );
+  process.exit(128 + constants.signals[signal]);
+}
+
+/** Without surfaces the service is asked for them. */
+function withoutEmpty({ id, apiKey, surfaces }: GivenPublisher): Omit<GivenPublisher, "surfaces"> {
+  return surfaces.length === 0 ? { id, apiKey } : ({ id, apiKey, surfaces } as GivenPublisher);
+}
+
+const ownOptions: ReadonlySet<string> = new Set(["target", "speed", "controlToken", "credentials"]);
+
+/** Who is wrong: an option, the scenario, or whoever is at the URL. */
+function explained(chosen: Chosen, error: unknown): unknown {
+  if (error instanceof InputError) {
+    const [name = ""] = error.field.split(".");
+    if (name === "credentials") {
+      return new CommandFailure(exitCodes.wrongUsage, `--publisher: ${error.message}`);
+    }
+    return ownOptions.has(name) ? error : ofSource(chosen, error);
+  }
+  if (!(error instanceof Error) || isBug(error)) return error;
+  return new CommandFailure(exitCodes.couldNotRun, error.message);
+}
+
+/** Nobody at a target throws these. */
+function isBug(error: Error): boolean {
+  return [TypeError, RangeError, ReferenceError].some((kind) => error.constructor === kind);
+}

@@ -1,0 +1,79 @@
+/** The scenario that a command names, with what options give anew. What is wrong is said of the one that it came from. */
+
+import { InputError } from "../../base/input.ts";
+import { isOverridden, type Overrides, withOverrides } from "../../scenario/overrides.ts";
+import { parseScenario } from "../../scenario/parse/parse-scenario.ts";
+import type { Scenario } from "../../scenario/scenario.ts";
+import type { Readings } from "../../simulator-options.ts";
+import { chosenAssumptions } from "../chosen-assumptions.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import type { CommonFlags } from "../options.ts";
+import { commandLine } from "../shell.ts";
+import { loadScenario } from "./load-scenario.ts";
+
+export interface Chosen {
+  /** The name or the file, as it was given. */
+  readonly source: string;
+  readonly scenario: Scenario;
+  readonly overrides: Overrides;
+}
+
+/** @throws CommandFailure that names the source, InputError for an option's value. */
+export async function chosenScenario(
+  source: string,
+  flags: CommonFlags,
+  maxRequests?: number,
+): Promise<Chosen> {
+  const { seed, start, publishers, profile } = flags;
+  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const given = { seed, start, publishers, profile };
+  const overrides = Object.fromEntries(
+    // Made sure of above.
+    Object.entries({ ...given, assumptions: chosen as Readings }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  ) as Overrides;
+  const loaded = await loadScenario(source);
+  const scenario = wrongIn({ source, overrides }, () =>
+    parseScenario(withOverrides(loaded, overrides), { maxRequests }),
+  );
+  return { source, scenario, overrides };
+}
+
+/** What `act` gives; what it finds wrong is said of the source, or of the option that gave it. */
+export function wrongIn<Result>(
+  { source, overrides }: Pick<Chosen, "source" | "overrides">,
+  act: () => Result,
+): Result {
+  try {
+    return act();
+  } catch (error) {
+    throw ofSource({ source, overrides }, error);
+  }
+}
+
+/** The error as one that names the source, where it is about what is in it. */
+export function ofSource(
+  { source, overrides }: Pick<Chosen, "source" | "overrides">,
+  error: unknown,
+): unknown {
+  if (!(error instanceof InputError) || isOverridden(error.field, overrides)) return error;
+  return new CommandFailure(exitCodes.wrongUsage, `${source}: ${error.message}`);
+}
+
+/** A line for a POSIX shell: the command with the scenario, what was given anew, and more words. */
+export function reproduceLine(
+  command: readonly string[],
+  { source, overrides }: Chosen,
+  more: readonly string[] = [],
+): string {
+  const { assumptions = {}, ...fields } = overrides;
+  const words = [
+    ...["adsim", ...command, source],
+    ...Object.entries(fields).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ...Object.entries(assumptions).flatMap(([key, choice]) => ["--assume", `${key}=${choice}`]),
+    ...more,
+  ];
+  // Where standard input came from nobody knows.
+  return `${commandLine(words)}${source === "-" ? " < FILE" : ""}`;
+}

@@ -1,0 +1,56 @@
+/** `--api-key`, `--publisher` and `--surface` as publishers of a foreign service, in the order in which they were given. */
+
+import { CommandFailure, exitCodes } from "../exit.ts";
+import type { CredentialFlags } from "./options.ts";
+
+/** One of the three options as it was given. */
+export interface CredentialWord {
+  readonly kind: "apiKey" | "publisher" | "surface";
+  readonly text: string;
+}
+
+/** A publisher of a foreign service. Without surfaces the service is asked for them. */
+export interface GivenPublisher {
+  readonly id: string;
+  readonly apiKey: string;
+  readonly surfaces: readonly string[];
+}
+
+interface Group {
+  apiKey?: string;
+  publisher?: string;
+  readonly surfaces: string[];
+}
+
+/** A key or a publisher after one of the same kind begins the next. @throws CommandFailure for one without the other. */
+export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher[] {
+  const words = flags.apiKey ?? flags.publisher ?? flags.surface ?? [];
+  const groups: Group[] = [];
+  for (const { kind, text } of words) {
+    const last = groups.at(-1);
+    const isNew = last === undefined || (kind !== "surface" && last[kind] !== undefined);
+    const group: Group = isNew ? { surfaces: [] } : last;
+    if (isNew) groups.push(group);
+    if (kind === "surface") group.surfaces.push(text);
+    else group[kind] = text;
+  }
+  return groups.map(({ apiKey, publisher, surfaces }) => {
+    if (apiKey !== undefined && publisher !== undefined) return { id: publisher, apiKey, surfaces };
+    const [there, missing] =
+      apiKey === undefined ? ["--publisher", "--api-key"] : ["--api-key", "--publisher"];
+    const given = apiKey === undefined && publisher === undefined ? "--surface" : there;
+    const wanted = given === "--surface" ? "--api-key and --publisher" : missing;
+    throw new CommandFailure(
+      exitCodes.wrongUsage,
+      `${given} needs ${wanted} beside it: a publisher is given as --api-key KEY --publisher ID, and --surface ID as often as it has some.`,
+    );
+  });
+}
+
+/** The words that give them again, without their keys. */
+export function publisherWords(publishers: readonly GivenPublisher[]): readonly string[] {
+  return publishers.flatMap(({ id, surfaces }) => [
+    ...["--api-key", "…", "--publisher", id],
+    ...surfaces.flatMap((surface) => ["--surface", surface]),
+  ]);
+}

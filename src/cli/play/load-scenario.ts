@@ -1,0 +1,127 @@
+/**
+ * A scenario from where the command line says: one that comes with adsim by its name, a file of JSON, a module, or
+ * standard input. What is in it the player checks; what is wrong with its source is said here.
+ */
+
+import { open } from "node:fs/promises";
+import { extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { whyNot } from "../../adapters/file-error.ts";
+import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
+import { InputError, isPlainObject } from "../../base/input.ts";
+import { didYouMean } from "../../scenario/parse/did-you-mean.ts";
+import { readScenarioText } from "../../scenario/parse/parse-text.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+
+/** As large as a scenario may be, in bytes of JSON. */
+const MAX_BYTES: number = 4 * 1024 * 1024;
+
+const STANDARD_INPUT = "-";
+const modules = [".ts", ".mts", ".js", ".mjs"];
+
+/** An object that may be a scenario. @throws CommandFailure that names the source and what is wrong with it. */
+export async function loadScenario(source: string): Promise<object> {
+  const extension = extname(source).toLowerCase();
+  if (source === STANDARD_INPUT) return fromJson("standard input", await readAll(process.stdin));
+  if (extension === ".json") return fromJson(source, await textOf(source));
+  if (modules.includes(extension)) return fromModule(source, extension);
+  if (/^[\w-]+$/.test(source)) return shippedOf(source);
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    `${source} is no scenario: give the name of one (see: adsim scenarios), a file that ends in .json, .ts, .mts, .js or .mjs, or - for JSON from standard input.`,
+  );
+}
+
+/** One that comes with adsim. @throws CommandFailure that offers the nearest name. */
+export function shippedOf(name: string): object {
+  const scenario = shippedScenario(name);
+  if (scenario !== undefined) return scenario;
+  const known = shippedNames().map((each) => each.name);
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    `no scenario is called ${name}.${didYouMean(name, known)} See: adsim scenarios. A file is given with its ending, such as ${name}.json.`,
+  );
+}
+
+function fromJson(what: string, text: string): object {
+  if (text.trim() === "") throw failure(what, `is empty. ${EXPECTED}`);
+  const value = valueIn(what, text);
+  if (isPlainObject(value)) return value;
+  throw failure(what, `holds no object. ${EXPECTED}`);
+}
+
+const EXPECTED =
+  'It must hold a scenario, a JSON object with "name", "about" and "steps": adsim scenarios NAME prints one.';
+
+function valueIn(what: string, text: string): unknown {
+  try {
+    return readScenarioText(text);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw failure(what, error.message.replace(/^scenario /, ""));
+  }
+}
+
+async function fromModule(file: string, extension: string): Promise<object> {
+  // Read before it is run: what isn't there, or no file, is another matter than what goes wrong in it.
+  await textOf(file);
+  if (extension.endsWith("ts") && !process.features.typescript) {
+    throw new CommandFailure(
+      exitCodes.couldNotRun,
+      `${file}: needs Node 22.18 or newer, and this is ${process.version}. Play it there, or write it as JSON.`,
+    );
+  }
+  let loaded: Readonly<Record<string, unknown>>;
+  try {
+    loaded = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    throw failure(file, `can't be loaded: ${error instanceof Error ? error.message : error}`);
+  }
+  const scenario = loaded["scenario"] ?? loaded["default"];
+  if (typeof scenario === "object" && scenario !== null) return scenario;
+  throw failure(
+    file,
+    "must export a scenario: export const scenario = defineScenario({ … }), or as the default.",
+  );
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    const handle = await open(file);
+    try {
+      if ((await handle.stat()).isDirectory()) throw new Error("it is a folder");
+      return await readAll(handle.createReadStream({ autoClose: false }), file);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    throw new CommandFailure(
+      exitCodes.couldNotRun,
+      `${file}: can't be read: ${whyNot(error)}. Give the path of a scenario, or the name of one (see: adsim scenarios).`,
+    );
+  }
+}
+
+async function readAll(stream: AsyncIterable<unknown>, what = "standard input"): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    const piece = part as Buffer;
+    bytes += piece.length;
+    if (bytes > MAX_BYTES)
+      throw failure(what, `is larger than ${MAX_BYTES} bytes, the most that a scenario has.`);
+    parts.push(piece);
+  }
+  const whole = Buffer.concat(parts);
+  try {
+    // Takes a byte order mark away, too.
+    return new TextDecoder("utf-8", { fatal: true }).decode(whole);
+  } catch {
+    throw failure(what, "is not UTF-8 text.");
+  }
+}
+
+function failure(what: string, why: string): CommandFailure {
+  return new CommandFailure(exitCodes.wrongUsage, `${what}: ${why}`);
+}

@@ -1,0 +1,87 @@
+/** The options of `adsim play` and `adsim export`, beside those that all commands share. Checks form only, and loads nothing. */
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type CommonFlags, controlTokenSet, notEmpty } from "../options.ts";
+import { type ReportTarget, reportOption } from "../report-option.ts";
+import type { CredentialWord } from "./credentials.ts";
+
+const reportKinds = ["junit", "json", "html"] as const;
+
+export interface PlayFlags extends CommonFlags, CredentialFlags {
+  readonly target?: string;
+  readonly speed?: number;
+  readonly report?: readonly ReportTarget<(typeof reportKinds)[number]>[];
+  readonly controlToken?: string;
+  readonly maxRequests?: number;
+}
+
+/** All three hold the same words, in the order in which they were given. */
+export interface CredentialFlags {
+  readonly apiKey?: readonly CredentialWord[];
+  readonly publisher?: readonly CredentialWord[];
+  readonly surface?: readonly CredentialWord[];
+}
+
+export function addPlayOptions(command: Command): Command {
+  const token = new Option(
+    "--control-token <token>",
+    "what an adsim at --target asks for in its control API",
+  ).argParser(notEmpty);
+  command
+    .option(
+      "--target <url>",
+      "play at this base URL, instead of in a world in this process",
+      notEmpty,
+    )
+    .option(
+      "--speed <number>",
+      "at a --target: so many times as fast as real time, such as 60 or 0.5 (default: an adsim's time is moved at once, any other service's is real)",
+      speed,
+    )
+    .addOption(reportOption(reportKinds))
+    .addOption(controlTokenSet() === undefined ? token : token.env("ADSIM_CONTROL_TOKEN"))
+    .option(
+      "--max-requests <count>",
+      "how many requests the scenario may plan (default: 20000000)",
+      positive,
+    );
+  return addCredentialOptions(command);
+}
+
+/** Publishers of a service whose keys nobody tells: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
+export function addCredentialOptions(command: Command): Command {
+  const words: CredentialWord[] = [];
+  const collect =
+    (kind: CredentialWord["kind"]) =>
+    (text: string): readonly CredentialWord[] => {
+      words.push({ kind, text: notEmpty(text) });
+      return words;
+    };
+  return command
+    .option(
+      "--api-key <key>",
+      "at a foreign service: the key of a publisher of it; repeatable, each with its --publisher",
+      collect("apiKey"),
+    )
+    .option(
+      "--publisher <id>",
+      "that publisher's id; the first one given is the scenario's publisher 0",
+      collect("publisher"),
+    )
+    .option(
+      "--surface <id>",
+      "a surface of it, repeatable (default: the service is asked)",
+      collect("surface"),
+    );
+}
+
+function speed(text: string): number {
+  const value = /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
+  if (value > 0) return value;
+  throw new InvalidArgumentError("It must be a number above 0, such as 60 or 0.5.");
+}
+
+function positive(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number from 1.");
+}

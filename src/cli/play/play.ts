@@ -1,0 +1,116 @@
+/** `adsim play SCENARIO`: plays it in this process or at a target, says what came of it, and writes reports. */
+
+import { playScenarioSync } from "../../scenario/player/in-process.ts";
+import type { PlayResult, Verdict } from "../../scenario/player/result.ts";
+import { reportJson } from "../../scenario/reports/report-json.ts";
+import { reportText } from "../../scenario/reports/report-text.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { checkReports } from "../reports.ts";
+import { type Chosen, chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
+import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
+import type { PlayFlags } from "./options.ts";
+import { createProgress } from "./progress.ts";
+
+/** What nobody knows must not be green either. */
+const exitCodeOf: Readonly<Record<Verdict, number>> = {
+  held: exitCodes.fine,
+  broken: exitCodes.checkFailed,
+  unknown: exitCodes.checkFailed,
+};
+
+/** @returns 0 where it is held, 1 where it is broken or nobody knows. */
+export async function play(source: string, flags: PlayFlags): Promise<number> {
+  const credentials = givenPublishers(flags);
+  refuseWrongUsage(flags, credentials);
+  const chosen = await chosenScenario(source, flags, flags.maxRequests);
+  await checkReports(flags.report ?? []);
+  const reproduce = reproduceLine(["play"], chosen, targetWords(flags, credentials));
+  if (flags.target === undefined) return tell(inProcess(chosen, flags, reproduce), flags);
+  // Loaded here since it brings what opens connections.
+  const { playAtTarget } = await import("./at-target.ts");
+  const { target } = flags;
+  return tell(await playAtTarget(chosen, { ...flags, target, credentials, reproduce }), flags);
+}
+
+function inProcess(chosen: Chosen, { maxRequests }: PlayFlags, reproduce: string): PlayResult {
+  const progress = createProgress(process.stderr, { of: "steps" });
+  const startedMs = performance.now();
+  try {
+    return wrongIn(chosen, () =>
+      playScenarioSync(chosen.scenario, {
+        ...{ maxRequests, reproduce },
+        onStep(done, planned) {
+          const elapsedMs = performance.now() - startedMs;
+          progress.update({ done, planned, sent: 0, errors: 0, p99Ms: undefined, elapsedMs });
+        },
+      }),
+    );
+  } finally {
+    progress.done();
+  }
+}
+
+/** Reports first: whoever reads the text is told what there is. */
+async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promise<number> {
+  if (report.length > 0) {
+    const { writePlayReports } = await import("./write-reports.ts");
+    await writePlayReports(report, result);
+  }
+  if (json === true) process.stdout.write(reportJson(result));
+  const stream = json === true ? process.stderr : process.stdout;
+  stream.write(reportText(result, { colour: isColourful(stream) }));
+  if (result.verdict === "unknown") {
+    process.stderr.write(
+      "adsim: nobody knows whether it holds, and exit code 0 is for held alone.\n",
+    );
+  }
+  return exitCodeOf[result.verdict];
+}
+
+/** https://no-color.org */
+function isColourful(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && (process.env.NO_COLOR ?? "") === "";
+}
+
+function targetWords(flags: PlayFlags, credentials: readonly GivenPublisher[]): readonly string[] {
+  const { target, speed, controlToken, maxRequests } = flags;
+  // One in the environment is there the next time, too.
+  const isTokenGiven = controlToken !== undefined && !isFromEnvironment(controlToken);
+  return [
+    ...(target === undefined ? [] : ["--target", target]),
+    ...(speed === undefined ? [] : ["--speed", String(speed)]),
+    ...publisherWords(credentials),
+    ...(isTokenGiven ? ["--control-token", "…"] : []),
+    ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
+  ];
+}
+
+function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher[]): void {
+  const { target, clock, controlToken } = flags;
+  if (clock !== undefined && clock !== "frozen") {
+    throw misused(
+      `--clock ${clock}`,
+      "can't be had: time goes as the scenario's steps say. With --target and --speed it passes for real",
+    );
+  }
+  if (target !== undefined) return;
+  const needing = {
+    "--speed": flags.speed !== undefined,
+    "--api-key, --publisher and --surface": credentials.length > 0,
+    "--control-token": controlToken !== undefined && !isFromEnvironment(controlToken),
+  };
+  const given = Object.entries(needing).find(([, isGiven]) => isGiven)?.[0];
+  if (given === undefined) return;
+  throw misused(
+    given,
+    "needs a --target: in this process nobody waits, and there are no keys to give",
+  );
+}
+
+function isFromEnvironment(controlToken: string): boolean {
+  return process.env.ADSIM_CONTROL_TOKEN === controlToken;
+}
+
+function misused(option: string, why: string): CommandFailure {
+  return new CommandFailure(exitCodes.wrongUsage, `${option} ${why}.`);
+}

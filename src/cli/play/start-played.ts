@@ -1,0 +1,64 @@
+/** Starts a server whose world `default` goes on from the end of a scenario, played there before anything listens. */
+
+import { startPrepared } from "../../adapters/node-http.ts";
+import { formatInstant } from "../../base/calendar.ts";
+import { playScenarioSync } from "../../scenario/player/in-process.ts";
+import type { PlayResult } from "../../scenario/player/result.ts";
+import { reportText } from "../../scenario/reports/report-text.ts";
+import type { Server } from "../../server.ts";
+import { readOptions } from "../../simulator-options.ts";
+import { CommandFailure, exitCodes } from "../exit.ts";
+import { type ServerFlags, serverOptions } from "../options.ts";
+import type { PlayedScenario } from "../ready-message.ts";
+import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
+
+/** @throws InputError and CommandFailure, before anything listens: where the scenario is broken with the report. */
+export async function startPlayed(
+  source: string,
+  flags: ServerFlags,
+): Promise<Server & { readonly scenario: PlayedScenario | undefined }> {
+  refuseWrongUsage(flags);
+  const chosen = await chosenScenario(source, flags);
+  const { scenario } = chosen;
+  const { seed, start, publishers, profile, assumptions, faults } = scenario;
+  // What stands in no field is the scenario's default, whatever a server's own is.
+  const fields = { seed, start, publishers, profile, assumptions, faults };
+  const { settings } = readOptions({ ...fields, clock: "frozen" });
+  const clock = flags.clock ?? "flowing";
+  const given = await serverOptions(flags, clock);
+  const options = { ...given, ...fields, start: formatInstant(settings.startMs) };
+  let result: PlayResult | undefined;
+  const server = await startPrepared(options, (worlds) => {
+    const world = worlds.get("default");
+    const reproduce = reproduceLine(["play"], chosen);
+    result = wrongIn(chosen, () => playScenarioSync(scenario, { simulator: world, reproduce }));
+    refuseBroken(result);
+    world.clock.set({ mode: clock });
+  });
+  return Object.assign(server, { scenario: result && playedOf(result) });
+}
+
+function playedOf({ scenario, verdict, why }: PlayResult): PlayedScenario {
+  return { name: scenario.name, verdict, why };
+}
+
+function refuseBroken(result: PlayResult): void {
+  if (result.verdict !== "broken") return;
+  process.stderr.write(reportText(result));
+  throw new CommandFailure(
+    exitCodes.checkFailed,
+    `the scenario ${result.scenario.name} is broken, so nothing is started from it.`,
+  );
+}
+
+function refuseWrongUsage({ load, faults }: ServerFlags): void {
+  const [option, why] =
+    load !== undefined
+      ? ["--load", "is another state to go on from"]
+      : ["--faults", "has no place: its rules are in force from its start, and stay so"];
+  if (load === undefined && faults === undefined) return;
+  throw new CommandFailure(
+    exitCodes.wrongUsage,
+    `${option} beside --scenario ${why}. Leave one of them out.`,
+  );
+}

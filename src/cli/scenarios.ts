@@ -1,0 +1,24 @@
+/** `adsim scenarios [NAME]`: what comes with adsim, and one of them as JSON to copy. */
+
+import { shippedNames } from "../adapters/shipped-scenarios.ts";
+import { shippedOf } from "./play/load-scenario.ts";
+
+export interface ScenariosFlags {
+  readonly json?: boolean;
+}
+
+/** @throws CommandFailure for a NAME that there isn't. */
+export function scenarios(name: string | undefined, { json }: ScenariosFlags): void {
+  if (name !== undefined) {
+    process.stdout.write(`${JSON.stringify(shippedOf(name), undefined, 2)}\n`);
+    return;
+  }
+  const all = shippedNames();
+  if (json === true) {
+    process.stdout.write(`${JSON.stringify({ scenarios: all }, undefined, 2)}\n`);
+    return;
+  }
+  const width = Math.max(0, ...all.map((each) => each.name.length));
+  const lines = all.map((each) => `${each.name.padEnd(width)}  ${each.about}`);
+  process.stdout.write(`${lines.join("\n")}\n`);
+}

@@ -1,0 +1,104 @@
+/**
+ * Scenarios over the control API: those that come with adsim, and playing one in a world. What plays them isn't imported
+ * here, since most servers never play one: an adapter loads it before it hands such a request over.
+ */
+
+import * as v from "valibot";
+import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
+import { isOverridden, type Overrides, withOverrides } from "../scenario/overrides.ts";
+import type { playScenarioSync } from "../scenario/player/in-process.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import type { Readings } from "../simulator-options.ts";
+import type { Call, ControlRoute, Reply } from "./routes.ts";
+
+/** What these routes work with. */
+export interface ScenarioPlayer {
+  /** Those that come with adsim, in the order of their names. */
+  readonly list: () => readonly { readonly name: string; readonly about: string }[];
+  readonly find: (name: string) => Scenario | undefined;
+  readonly play: typeof playScenarioSync;
+}
+
+/** A scenario is at most as large; the rest of a body is small beside it. */
+const MAX_PLAY_BYTES: number = 4 * 1024 * 1024 + 65_536;
+/** The server answers nobody else meanwhile. */
+const MOST_REQUESTS = 1_000_000;
+
+export const scenarioRoutes: readonly ControlRoute[] = [
+  {
+    method: "GET",
+    path: "scenarios",
+    needs: "scenarios",
+    answer: ({ loaded }) => ({ kind: "json", value: { scenarios: loaded("scenarios").list() } }),
+  },
+  {
+    method: "GET",
+    path: "scenarios/:scenario",
+    needs: "scenarios",
+    answer: (call) => ({ kind: "json", value: shipped(call, call.part("scenario"), "scenario") }),
+  },
+  {
+    method: "POST",
+    path: "scenarios/play",
+    body: "required",
+    maxBodyBytes: MAX_PLAY_BYTES,
+    needs: "scenarios",
+    answer: play,
+  },
+];
+
+/** @throws InputError where there is none of this name. */
+function shipped({ loaded }: Call, name: string, field: "name" | "scenario"): Scenario {
+  const scenario = loaded("scenarios").find(name);
+  if (scenario !== undefined) return scenario;
+  throw new InputError(
+    field,
+    "is not the name of one that comes with adsim: GET /_sim/scenarios lists them",
+    "not-found",
+  );
+}
+
+const playSchema = v.strictObject({
+  name: v.optional(v.string()),
+  // The player looks at what is in it.
+  scenario: v.optional(v.custom<object>(isPlainObject, "must be an object, as it is written")),
+  seed: v.optional(v.string()),
+  start: v.optional(v.string()),
+  assumptions: v.optional(v.custom<Readings>(isPlainObject, "must be an object of choices by key")),
+});
+
+/** Refuses before the world is touched: what is refused in a world of its own would have been in this one. */
+function play(call: Call): Reply {
+  const { name, scenario, ...overrides } = parseInput(playSchema, call.body);
+  if ((name === undefined) === (scenario === undefined)) {
+    throw new InputError(
+      name === undefined ? "name" : "scenario",
+      name === undefined
+        ? "is required: that of a shipped scenario, or a whole one as scenario"
+        : "must not be there beside name: give one of the two",
+    );
+  }
+  const whole = withOverrides(scenario ?? shipped(call, name ?? "", "name"), overrides);
+  const { play: playSync } = call.loaded("scenarios");
+  refusedByField(overrides, () => playSync(whole, { maxRequests: MOST_REQUESTS }));
+  const value = playSync(whole, {
+    simulator: call.world,
+    maxRequests: MOST_REQUESTS,
+    ...(name === undefined && { reproduce: "adsim play FILE" }),
+  });
+  return { kind: "json", value };
+}
+
+/** What is wrong with the scenario is so at its place in the body, and never a conflict with the world of the path. */
+function refusedByField(overrides: Overrides, act: () => unknown): void {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const { field, expected } = error;
+    if (isOverridden(field, overrides)) throw new InputError(field, expected);
+    inField("scenario", () => {
+      throw new InputError(field === "scenario" ? "" : field, expected);
+    });
+  }
+}

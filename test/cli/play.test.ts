@@ -1,0 +1,282 @@
+/** `adsim play`: what it says and how it ends, for good scenarios and for whatever else may be given. */
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CommandFailure } from "../../src/cli/exit.ts";
+import { chosenScenario, reproduceLine } from "../../src/cli/play/chosen.ts";
+import { givenPublishers, publisherWords } from "../../src/cli/play/credentials.ts";
+import { loadScenario } from "../../src/cli/play/load-scenario.ts";
+import { startServer } from "../../src/server.ts";
+import { startAdsim } from "./run-adsim.ts";
+import { runHere } from "./run-here.ts";
+
+const held = {
+  name: "two-shown",
+  about: "Two impressions.",
+  steps: [{ impression: {}, as: "first", expect: { status: 200 } }, { impression: {} }],
+  expectations: [{ audit: { total: { applied: 2 } } }],
+};
+const broken = { ...held, expectations: [{ audit: { total: { applied: 3 } } }] };
+const unknown = {
+  ...held,
+  faults: [{ id: "idle", match: { operation: "click" }, verdict: { kind: "drop" } }],
+};
+const slow = { ...held, steps: [{ impression: {} }, { advance: "1h" }, { impression: {} }] };
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "adsim-play-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+function fileOf(content: unknown, name = "mine.json"): string {
+  const path = join(folder(), name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+describe("in process", () => {
+  test("a scenario that holds ends with 0, and its reports are written", async () => {
+    const path = folder();
+    const file = join(path, "mine.mjs");
+    writeFileSync(file, `export const scenario = ${JSON.stringify(held)};`);
+    const reports = ["junit", "json", "html"].map((kind) => join(path, `out.${kind}`));
+    const [junit, json, html] = reports as [string, string, string];
+    const { code, stdout, stderr } = await runHere([
+      ...["play", file, "--report", `junit=${junit},json=${json}`, "--report", `html=${html}`],
+      ...["--seed", "another one", "--assume", "errors.body=flat"],
+    ]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("held");
+    expect(stdout).toContain(`adsim play ${file} --seed 'another one' --assume errors.body=flat\n`);
+    expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ version: 1, verdict: "held" });
+    expect(readFileSync(junit, "utf8")).toContain("<testsuite ");
+    expect(readFileSync(html, "utf8")).toContain("two-shown");
+  });
+
+  test("one that is broken ends with 1 and says what was found", async () => {
+    const { code, stdout } = await runHere(["play", fileOf(broken)]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/broken[\s\S]*expectations\.0[\s\S]*3[\s\S]*2/);
+  });
+
+  test("one of which nobody knows ends with 1, too, and --json gives the result alone", async () => {
+    const { code, stdout, stderr } = await runHere(["play", fileOf(unknown), "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      verdict: "unknown",
+      why: expect.stringContaining("idle never fired"),
+    });
+    expect(stderr).toContain("nobody knows");
+  });
+
+  test("one from standard input is played", async () => {
+    const { chosen } = await new Promise<{ chosen: string }>((resolve) => {
+      const adsim = startAdsim(["play", "-"], {}, JSON.stringify(held));
+      void adsim.ended.then(({ code }) => resolve({ chosen: `${code} ${adsim.stdout()}` }));
+    });
+    expect(chosen).toMatch(/^0 [\s\S]*held[\s\S]*adsim play - < FILE\n$/);
+  });
+});
+
+describe("wrong usage ends with 2 and says what is wrong", () => {
+  test.each([
+    ["no scenario", [], "SCENARIO"],
+    ["no speed", ["lost-ack", "--target", "http://x.test", "--speed", "0"], "above 0"],
+    ["a speed without a target", ["lost-ack", "--speed", "2"], "--speed needs a --target"],
+    ["a report of no kind", ["lost-ack", "--report", "pdf=x"], "junit=FILE"],
+    ["a clock", ["lost-ack", "--clock", "system"], "--clock system"],
+    ["an override that is wrong", ["lost-ack", "--start", "soon"], "--start must be an instant"],
+    ["an assumption that is wrong", ["lost-ack", "--assume", "dedup.repeat=x"], "--assume: dedup"],
+    ["a target that is none", ["lost-ack", "--target", "here"], "--target must be a URL"],
+    ["too many requests", ["lost-ack", "--max-requests", "1"], "1 is the most"],
+  ])("%s", async (_, args, expected) => {
+    const { code, stdout, stderr } = await runHere(["play", ...args]);
+    expect(stderr).toContain(expected);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  test("a step that is wrong is named with its file, before anything is played", async () => {
+    const file = fileOf({ ...held, steps: [...held.steps, { impression: { add_id: "x" } }] });
+    const { code, stderr } = await runHere(["play", file]);
+    expect([code, stderr.startsWith(`adsim: ${file}: steps.2.impression.add_id`)]).toEqual([
+      2,
+      true,
+    ]);
+  });
+});
+
+describe("what can't be read ends with 3, what is no scenario with 2", () => {
+  const two = 2;
+  const three = 3;
+  const inFile = (content: string | undefined, name: string) => (): string => {
+    const path = join(folder(), name);
+    if (content !== undefined) writeFileSync(path, content);
+    return path;
+  };
+  test.each<[string, () => string, number, RegExp]>([
+    ["no such file", inFile(undefined, "a.json"), three, /a\.json: can't be read: there is no/],
+    ["no such module", inFile(undefined, "a.ts"), three, /a\.ts: can't be read: there is no/],
+    ["a folder", aFolder, three, /a\.json: can't be read: it is a folder/],
+    ["an unknown name", () => "lost-akc", two, /Did you mean "lost-ack"\?/],
+    ["another ending", () => "scenario.yaml", two, /\.json, \.ts/],
+    ["an empty file", inFile(" \n", "a.json"), two, /a\.json: is empty/],
+    ["broken JSON", inFile('{\n  "name": "x",\n}', "a.json"), two, /line 3, column 1/],
+    ["JSON that breaks off", inFile('{"name"', "a.json"), two, /line 1, column 8: it ends/],
+    ["a member twice", inFile('{"name":"a","name":"b"}', "a.json"), two, /name stands there more/],
+    ["a list", inFile("[]", "a.json"), two, /holds no object/],
+    ["no UTF-8", () => fileWith(Buffer.of(0x22, 0xff, 0x22)), two, /is not UTF-8/],
+    ["a huge file", () => fileWith(Buffer.alloc(5_000_000, " ")), two, /larger than 4194304/],
+    ["a module that throws", inFile('throw new Error("oops")', "a.mjs"), two, /loaded: oops/],
+    ["a module that is no code", inFile("const = 1", "a.mjs"), two, /a\.mjs: can't be loaded/],
+    ["a module without export", inFile("export const x = {}", "a.mjs"), two, /must export a scen/],
+    ["a module that exports a text", inFile('export default "x"', "a.mjs"), two, /must export/],
+  ])("%s", async (_, source, exitCode, expected) => {
+    const error: unknown = await loadScenario(source()).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CommandFailure);
+    expect(error).toMatchObject({ exitCode, message: expect.stringMatching(expected) });
+  });
+
+  function aFolder(): string {
+    const path = join(folder(), "a.json");
+    mkdirSync(path);
+    return path;
+  }
+  function fileWith(bytes: Uint8Array): string {
+    const path = join(folder(), "a.json");
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  test("a byte order mark is none of it, and a module may export its scenario as default", async () => {
+    expect(await loadScenario(fileOf(`\ufeff${JSON.stringify(held)}`))).toEqual(held);
+    const file = fileOf(`export default ${JSON.stringify(held)}`, "a.mjs");
+    expect({ ...(await loadScenario(file)) }).toEqual(held);
+  });
+});
+
+test("assumptions of a file and of options go into those of the scenario", async () => {
+  const own = { ...held, assumptions: { "errors.body": "flat", "dedup.repeat": "count" } };
+  const more = fileOf({ "dedup.repeat": "conflict", "errors.invalid": "422" });
+  const flags = { assumptions: more, assume: { "errors.invalid": "400" }, publishers: 3 };
+  const chosen = await chosenScenario(fileOf(own), flags);
+  expect(chosen.scenario).toMatchObject({
+    publishers: 3,
+    assumptions: { "errors.body": "flat", "dedup.repeat": "conflict", "errors.invalid": "400" },
+  });
+  expect(reproduceLine(["play"], { ...chosen, source: "x.json" })).toBe(
+    "adsim play x.json --publishers 3 --assume dedup.repeat=conflict --assume errors.invalid=400",
+  );
+});
+
+describe("publishers of a foreign service", () => {
+  const words = (...given: string[]) =>
+    given.map((word) => {
+      const [kind = "", text = ""] = word.split(" ");
+      return { kind: kind as "apiKey" | "publisher" | "surface", text };
+    });
+
+  test("are told apart by their keys and ids, in whatever order", () => {
+    const apiKey = words(
+      "apiKey k1",
+      "publisher p1",
+      "surface a",
+      "surface b",
+      "publisher p2",
+      "apiKey k2",
+    );
+    const publishers = givenPublishers({ apiKey });
+    expect(publishers).toEqual([
+      { id: "p1", apiKey: "k1", surfaces: ["a", "b"] },
+      { id: "p2", apiKey: "k2", surfaces: [] },
+    ]);
+    expect(publisherWords(publishers).join(" ")).not.toMatch(/k1|k2/);
+  });
+
+  test.each([
+    [["apiKey k"], "--api-key needs --publisher"],
+    [["publisher p"], "--publisher needs --api-key"],
+    [["surface s"], "--surface needs --api-key and --publisher"],
+    [["apiKey k", "publisher p", "apiKey l"], "--api-key needs --publisher"],
+  ])("%j is refused", (given, expected) => {
+    expect(() => givenPublishers({ apiKey: words(...given) })).toThrow(expected);
+  });
+});
+
+describe("at a target", () => {
+  test("an adsim gives the digest that there is in process, in a world of its own", async () => {
+    const server = await startServer({ port: 0, controlToken: "hush" });
+    onTestFinished(() => server.close());
+    const file = fileOf(held);
+    const token = ["--control-token", "hush"];
+    const far = await runHere(["play", file, "--json", "--target", server.url, ...token]);
+    const near = await runHere(["play", file, "--json"]);
+    expect([far.code, near.code]).toEqual([0, 0]);
+    const result = JSON.parse(far.stdout);
+    expect(result.digest).toBe(JSON.parse(near.stdout).digest);
+    expect(result.target).toMatchObject({ kind: "adsim", url: `${server.url}/@two-shown` });
+    expect(result.reproduce).toBe(`adsim play ${file} --target ${server.url} --control-token '…'`);
+    expect(server.worlds.get("default").journal.total).toBe(0);
+  });
+
+  test("a wrong token ends with 3, and so does nobody being there", async () => {
+    const server = await startServer({ port: 0, controlToken: "hush" });
+    const args = ["play", fileOf(held), "--target", server.url];
+    const refused = await runHere([...args, "--control-token", "wrong"]);
+    expect([refused.code, refused.stdout]).toEqual([3, ""]);
+    expect(refused.stderr).toMatch(/token/i);
+    await server.close();
+    const gone = await runHere(args);
+    expect([gone.code, gone.stdout]).toEqual([3, ""]);
+    expect(gone.stderr).toContain("can't be reached");
+  });
+
+  test("a foreign service is played with the key that is given, which is shown nowhere", async () => {
+    const server = await startServer({ port: 0 });
+    onTestFinished(() => server.close());
+    const { id, apiKey } = server.worlds.get("default").publishers.at(3);
+    const path = folder();
+    const report = join(path, "out.json");
+    const file = fileOf({ ...held, expectations: [] });
+    const { code, stdout, stderr } = await runHere([
+      ...["play", file, "--target", server.url, "--api-key", apiKey, "--publisher", id],
+      ...["--report", `json=${report}`],
+    ]);
+    expect(`${code} ${stderr}`).toBe("0 ");
+    expect(stdout).toContain(`--api-key '…' --publisher ${id}`);
+    expect(`${stdout}${readFileSync(report, "utf8")}`).not.toContain(apiKey);
+    expect(server.worlds.get("default").audit().total.impressions.applied).toBe(2);
+  });
+
+  test("a service without keys given ends with 2 and asks for them", async () => {
+    const other = createServer((_, response) => response.end("hello"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      other.close();
+    });
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const { code, stderr } = await runHere(["play", "lost-ack", "--target", url]);
+    expect([code, stderr.includes("--api-key KEY and --publisher ID")]).toEqual([2, true]);
+  });
+
+  test("an interrupt ends a play in real time with 130, without a report", async () => {
+    const server = await startServer({ port: 0 });
+    onTestFinished(() => server.close());
+    const { id, apiKey } = server.worlds.get("default").publishers.at(0);
+    const report = join(folder(), "out.json");
+    const adsim = startAdsim([
+      ...["play", fileOf(slow), "--target", server.url, "--api-key", apiKey, "--publisher", id],
+      ...["--report", `json=${report}`],
+    ]);
+    // Its first request has been answered: from now on it waits for an hour.
+    await server.worlds.get("default").journal.waitFor({ operation: "impression" });
+    adsim.child.kill("SIGINT");
+    expect((await adsim.ended).code).toBe(130);
+    expect([adsim.stdout(), existsSync(report)]).toEqual(["", false]);
+    expect(adsim.stderr()).toContain("SIGINT");
+  });
+});

@@ -1,0 +1,50 @@
+/** `adsim scenarios`: what comes with adsim, as people and as programs read it, from source and as built. */
+
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { shippedNames, shippedScenario } from "../../src/adapters/shipped-scenarios.ts";
+import { playScenarioSync } from "../../src/scenario.ts";
+import { runHere } from "./run-here.ts";
+
+const files = readdirSync(join(import.meta.dirname, "../../scenarios")).map((file) =>
+  basename(file, ".ts"),
+);
+
+describe("adsim scenarios", () => {
+  test("lists every one with what it is about, in aligned columns", async () => {
+    const { code, stdout } = await runHere(["scenarios"]);
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.split(" ")[0])).toEqual(files.toSorted());
+    const columns = lines.map((line) => /^\S+ +/.exec(line)?.[0].length);
+    expect(new Set(columns).size).toBe(1);
+    expect(stdout).toMatch(/^lost-ack +An impression is recorded/m);
+  });
+
+  test("lists them as JSON", async () => {
+    const { stdout } = await runHere(["scenarios", "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ scenarios: shippedNames() });
+  });
+
+  test("prints one as JSON, which plays as it does under its name", async () => {
+    const { code, stdout } = await runHere(["scenarios", "lost-ack"]);
+    expect(code).toBe(0);
+    const copy = JSON.parse(stdout);
+    expect(copy).toEqual(shippedScenario("lost-ack"));
+    expect(playScenarioSync(copy)).toEqual(playScenarioSync(shippedScenario("lost-ack")));
+  });
+
+  test("offers the nearest for a name that there isn't", async () => {
+    const { code, stdout, stderr } = await runHere(["scenarios", "lost-akc"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain('Did you mean "lost-ack"?');
+  });
+
+  test.each(["../package", "index", "lost-ack.ts", "LOST-ACK", "constructor", ""])(
+    "has none that is called %j",
+    (name) => {
+      expect(shippedScenario(name)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,148 @@
+/** `--scenario`, of `serve` and `exec`: a server that goes on from a scenario's end. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ServerFlags } from "../../src/cli/options.ts";
+import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
+import { runAdsim, startAdsim } from "./run-adsim.ts";
+import { runHere } from "./run-here.ts";
+
+const month = {
+  name: "month",
+  about: "An impression, and a month later another.",
+  seed: "months",
+  start: "2026-03-01T00:00:00Z",
+  publishers: 3,
+  assumptions: { "errors.body": "flat" },
+  faults: [{ id: "slow", match: { operation: "payouts" }, verdict: { kind: "drop" } }],
+  steps: [
+    { impression: {}, expect: { status: 200 } },
+    { payouts: {}, expect: { outcome: "lost" } },
+    { advance: "30d" },
+    { impression: {} },
+  ],
+};
+const broken = { ...month, expectations: [{ audit: { total: { applied: 3 } } }] };
+const unknown = { ...month, steps: month.steps.filter((step) => !("payouts" in step)) };
+
+function fileOf(scenario: object): string {
+  const path = mkdtempSync(join(tmpdir(), "adsim-serve-scenario-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const file = join(path, "mine.json");
+  writeFileSync(file, JSON.stringify(scenario));
+  return file;
+}
+
+async function start(flags: Partial<ServerFlags>): Promise<StartedServer> {
+  const server = await startFrom({ port: 0, ...flags }, "system");
+  onTestFinished(() => server.close());
+  return server;
+}
+
+describe("the world default", () => {
+  test("is that of the scenario's end, and its time flows on from there", async () => {
+    const server = await start({ scenario: fileOf(month) });
+    const world = server.worlds.get("default");
+    expect(server.scenario).toMatchObject({ name: "month", verdict: "held" });
+    expect(world.held().impressions).toBe(2);
+    expect(world.journal.total).toBe(3);
+    expect(world.clock.mode).toBe("flowing");
+    const sinceMs = world.clock.now() - Date.parse("2026-03-31T00:00:00Z");
+    expect(sinceMs).toBeGreaterThanOrEqual(0);
+    expect(sinceMs).toBeLessThan(3_600_000);
+  });
+
+  test("has its time as --clock says, and --seed and the like instead of the scenario's", async () => {
+    const server = await start({
+      scenario: fileOf(month),
+      clock: "frozen",
+      seed: "another",
+      publishers: 5,
+      assume: { "errors.invalid": "422" },
+    });
+    const world = server.worlds.get("default");
+    expect([world.clock.mode, world.seed, world.publishers.total]).toEqual([
+      "frozen",
+      "another",
+      5,
+    ]);
+    expect(world.clock.now()).toBe(Date.parse("2026-03-31T00:00:00Z"));
+    expect(world.assumptions).toMatchObject({ "errors.body": "flat", "errors.invalid": "422" });
+  });
+
+  test("is made from the scenario's fields after a reset, as other worlds are, and nothing was played", async () => {
+    const server = await start({ scenario: fileOf(month), clock: "frozen" });
+    const world = server.worlds.get("default");
+    world.reset();
+    for (const each of [world, server.worlds.get("other")]) {
+      expect(each.held().impressions).toBe(0);
+      expect([each.seed, each.publishers.total, each.clock.now()]).toEqual([
+        "months",
+        3,
+        Date.parse(month.start),
+      ]);
+      expect(each.assumptions["errors.body"]).toBe("flat");
+      expect(each.faults.list()).toMatchObject([{ id: "slow" }]);
+    }
+  });
+
+  test("goes on in real time where the scenario's start is before it, and not from the future", async () => {
+    const past = { ...month, start: "2020-03-01T00:00:00Z" };
+    const server = await start({ scenario: fileOf(past), clock: "system" });
+    const { clock } = server.worlds.get("default");
+    expect([clock.mode, clock.now() > Date.parse("2025-01-01")]).toEqual(["system", true]);
+    const future = { ...month, start: "9000-03-01T00:00:00Z" };
+    await expect(start({ scenario: fileOf(future), clock: "system" })).rejects.toThrow(
+      "start must not be after the system clock",
+    );
+  });
+});
+
+describe("the ready message", () => {
+  test("says what was played and what came of it, in text and in JSON", async () => {
+    const adsim = startAdsim(["serve", "--port", "0", "--json", "--scenario", fileOf(unknown)]);
+    await adsim.waitFor("\n");
+    const why = expect.stringContaining("slow never fired");
+    expect(JSON.parse(adsim.stdout())).toMatchObject({
+      event: "ready",
+      scenario: { name: "month", verdict: "unknown", why },
+    });
+    adsim.child.kill("SIGTERM");
+    expect((await adsim.ended).code).toBe(0);
+    expect(adsim.stderr()).toMatch(/^adsim is ready at \S+, after the scenario month: unknown, /);
+  });
+});
+
+describe("nothing listens", () => {
+  test("where the scenario is broken: exit code 1, and the report", async () => {
+    const { code, stdout, stderr } = await runHere(["serve", "--scenario", fileOf(broken)]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/expectations\.0[\s\S]*the scenario month is broken/);
+  });
+
+  test.each<[string, () => string[], RegExp]>([
+    ["one that isn't valid", () => [fileOf({ ...month, steps: [{}] })], /json: steps\.0/],
+    ["an unknown name", () => ["lost-akc"], /Did you mean "lost-ack"/],
+    ["--load beside it", () => ["lost-ack", "--load", "x"], /--load beside --scenario/],
+    ["--faults beside it", () => ["lost-ack", "--faults", "x"], /--faults beside --scenario/],
+    ["an empty name", () => [""], /must not be empty/],
+    ["a wrong override", () => ["lost-ack", "--start", "soon"], /--start must be an instant/],
+  ])("for %s: exit code 2", async (_, args, expected) => {
+    const { code, stdout, stderr } = await runHere(["serve", "--scenario", ...args()]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(expected);
+  });
+});
+
+test("exec runs CMD in that world, and reports on CMD alone", async () => {
+  const script = `fetch(process.env.ADSIM_URL + "/_sim/audit").then((it) => it.json()).then((it) => console.log(it.total.applied));`;
+  const { code, stdout, stderr } = await runAdsim([
+    ...["exec", "--fail-on-findings", "--scenario", fileOf(month)],
+    ...["--", process.execPath, "-e", script],
+  ]);
+  expect([code, stdout]).toEqual([0, "2\n"]);
+  expect(stderr).toContain("CMD begins, after the scenario month: held");
+  expect(stderr).not.toMatch(/findings?:/);
+});

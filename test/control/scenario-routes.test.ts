@@ -1,0 +1,149 @@
+/** Scenarios over the control API: listed, shown, and played in the world that the path names. */
+
+import { describe, expect, test } from "vitest";
+import type { ApiResponse } from "../../src/contract/messages.ts";
+import { createControl } from "../../src/control/control.ts";
+import { fakerPeople } from "../../src/publishers/people.ts";
+import { playScenarioSync } from "../../src/scenario/player/in-process.ts";
+import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { JSON_BODY, stage, stateOf } from "./every-route.ts";
+
+function play(worlds: Worlds, body: unknown, prefix = ""): ApiResponse {
+  const path = `${prefix}/_sim/scenarios/play`;
+  return worlds.handle({ method: "POST", path, headers: JSON_BODY, body: JSON.stringify(body) });
+}
+
+const get = (worlds: Worlds, path: string): ApiResponse =>
+  worlds.handle({ method: "GET", path: `/_sim/${path}` });
+
+const short = {
+  name: "short",
+  about: "Two impressions.",
+  seed: "its own",
+  steps: [{ impression: { session_id: "s" } }, { advance: "1h" }, { impression: {} }],
+  expectations: [{ audit: { total: { applied: 2 } } }],
+};
+
+describe("the scenarios that come with adsim", () => {
+  test("are listed with what they are about, and each is shown whole", () => {
+    const worlds = stage();
+    const { scenarios } = JSON.parse(get(worlds, "scenarios").body);
+    expect(scenarios).toContainEqual({ name: "lost-ack", about: expect.stringContaining("lost") });
+    for (const { name, about } of scenarios) {
+      const shown = JSON.parse(get(worlds, `scenarios/${name}`).body);
+      expect(shown).toMatchObject({ name, about, steps: expect.any(Array) });
+    }
+  });
+
+  test("are played by their names, with another seed if one is given", () => {
+    const worlds = stage();
+    const response = play(worlds, { name: "lost-ack", seed: "another" });
+    expect(response.status).toBe(200);
+    const result = JSON.parse(response.body);
+    expect(result).toMatchObject({ version: 1, verdict: "held", scenario: { name: "lost-ack" } });
+    expect(worlds.get("default").seed).toBe("another");
+    const own = JSON.parse(play(worlds, { name: "lost-ack" }).body);
+    expect(own.digest).not.toBe(result.digest);
+  });
+});
+
+describe("a scenario that is sent", () => {
+  test("is played in the world of the path, whose state it replaces, and in no other", () => {
+    const worlds = stage();
+    const before = worlds.get("default").snapshot();
+    const result = JSON.parse(play(worlds, { scenario: short }, "/@other").body);
+    expect(result.verdict).toBe("held");
+    expect(result.digest).toBe(playScenarioSync(short).digest);
+    const other = worlds.get("other");
+    expect([other.seed, other.held().impressions, other.clock.mode]).toEqual([
+      "its own",
+      2,
+      "frozen",
+    ]);
+    // What it sent is in that world's journal, once.
+    expect(other.journal.total).toBe(2);
+    expect(worlds.get("default").snapshot()).toEqual(before);
+  });
+
+  test("is answered with 200 where it is broken, too", () => {
+    const broken = { ...short, expectations: [{ audit: { total: { applied: 3 } } }] };
+    const response = play(stage(), { scenario: broken });
+    expect([response.status, JSON.parse(response.body).verdict]).toEqual([200, "broken"]);
+  });
+
+  test("has assumptions of its own beside those that are given", () => {
+    const worlds = stage();
+    const own = { ...short, assumptions: { "errors.body": "flat", "dedup.repeat": "conflict" } };
+    play(worlds, { scenario: own, assumptions: { "dedup.repeat": "count" } });
+    expect(worlds.get("default").assumptions).toMatchObject({
+      "errors.body": "flat",
+      "dedup.repeat": "count",
+    });
+  });
+});
+
+describe("a refused play names the field, and changes nothing", () => {
+  const step = (more: object): object => ({ ...short, steps: [...short.steps, more] });
+  test.each<[string, object, number, string]>([
+    ["nothing to play", {}, 400, "name"],
+    ["two scenarios", { name: "lost-ack", scenario: short }, 400, "scenario"],
+    ["an unknown name", { name: "lost-ak" }, 404, "name"],
+    ["a path for a name", { name: "../package" }, 404, "name"],
+    ["a list", { scenario: [] }, 400, "scenario"],
+    ["an empty scenario", { scenario: {} }, 400, "scenario"],
+    ["no step", { scenario: step({ imprint: {} }) }, 400, "scenario.steps.3"],
+    [
+      "a reference to nothing",
+      { scenario: step({ click: { impression_id: { ref: "nobody.id" } } }) },
+      400,
+      "scenario.steps.3.click.impression_id",
+    ],
+    ["another start that is none", { scenario: short, start: "soon" }, 400, "start"],
+    [
+      "another assumption that is none",
+      { scenario: short, assumptions: { "dedup.repeat": "never" } },
+      400,
+      "assumptions.dedup.repeat",
+    ],
+    [
+      "too many requests",
+      { scenario: step({ repeat: { times: 1_000_001, steps: [{ impression: {} }] } }) },
+      400,
+      "scenario",
+    ],
+    [
+      "what only the play finds out",
+      { scenario: step({ assume: { "date.timezone": "ist" } }) },
+      400,
+      "scenario.steps.3",
+    ],
+  ])("%s", (_, body, status, field) => {
+    const worlds = stage();
+    const before = stateOf(worlds);
+    const response = play(worlds, body);
+    expect([response.status, response.headers["content-type"]]).toEqual([
+      status,
+      "application/problem+json",
+    ]);
+    expect(`${JSON.parse(response.body).field}.`).toMatch(new RegExp(`^${field}\\.`));
+    expect(stateOf(worlds)).toBe(before);
+    expect(play(worlds, body, "/@new").status).toBe(status);
+    expect(worlds.names()).not.toContain("new");
+  });
+
+  test("a body of more than 4 MB and some is too large", () => {
+    const about = "x".repeat(4_400_000);
+    expect(play(stage(), { scenario: { ...short, about } }).status).toBe(413);
+  });
+});
+
+test("where nothing has loaded what plays, that is said", () => {
+  const worlds = createWorlds({
+    options: {},
+    surroundings: { people: () => fakerPeople },
+    control: createControl({ version: "1.2.3" }),
+  });
+  const response = get(worlds, "scenarios");
+  expect(response.status).toBe(409);
+  expect(JSON.parse(response.body).detail).toContain("over HTTP");
+});
