@@ -1,6 +1,7 @@
 /** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
 
 import { type OperationId, operationIds } from "../contract/operations.ts";
+import { creditedMicros } from "./credited.ts";
 import type { Exchange, Punctuality } from "./player/effects.ts";
 import { type RequestOutcome, requestOutcomes } from "./scenario.ts";
 
@@ -35,8 +36,8 @@ export interface TallySummary {
 
 /** Counts in the making. */
 export interface Tally {
-  /** `creditedMicros`: what the answer credited. Called millions of times. */
-  count(exchange: Exchange, creditedMicros: number): void;
+  /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
+  count(exchange: Exchange, micros?: number): void;
   keep(punctuality: Punctuality): void;
   /** Counts everything that another tally did. */
   add(other: Tally): void;
@@ -70,7 +71,7 @@ export function createTally(): Tally {
 
   return {
     counts,
-    count(exchange, creditedMicros) {
+    count(exchange, micros = creditedMicros(exchange.text)) {
       const { operation, outcome } = exchange;
       outcomes[outcome] += 1;
       const isOk = outcome === "answered" && exchange.status === 200;
@@ -85,7 +86,7 @@ export function createTally(): Tally {
         statuses.set(status, ofStatus);
       }
       ofStatus.answers += 1;
-      counts.creditedMicros += creditedMicros;
+      counts.creditedMicros += micros;
       if (isOk && !counts.tooManyIds) keepId(counts, ID.exec(exchange.text)?.[1]);
     },
     keep({ late, dropped }) {

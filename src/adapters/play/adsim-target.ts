@@ -145,6 +145,7 @@ function performersOf(
       playVirtualTraffic({
         source: createTrafficSource(order),
         timeoutMs: durationMs(order.traffic.timeout ?? "10s"),
+        forMs: durationMs(order.traffic.for),
         advance: async (ms) => {
           await own.wait({ kind: "wait", ms });
         },
@@ -166,9 +167,9 @@ function performersOf(
       });
       return undefined;
     },
-    aside({ effect }) {
+    async aside({ effect }) {
       if (aside === undefined) throw new Error("There is no world aside: fork it first.");
-      return performWith({ ...performers, ...aside }, effect);
+      return await performWith({ ...performers, ...aside }, effect);
     },
   };
   return { performers, removeAside: () => asides.remove() };

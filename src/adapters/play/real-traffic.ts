@@ -48,7 +48,6 @@ function createScheduler(
   const waiting = createQueue();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let armedMs = Number.POSITIVE_INFINITY;
-  let toldMs = 0;
   let onTheirWay = 0;
   let sent = 0;
   let ended = 0;
@@ -59,9 +58,12 @@ function createScheduler(
   const elapsedMs = (): number => performance.now() - startedMs;
 
   function run(): void {
+    attempt(offerWhatIsDue);
+  }
+
+  function attempt(act: () => void): void {
     try {
-      offerWhatIsDue();
-      tell(false);
+      act();
     } catch (error) {
       fail(error);
     }
@@ -143,23 +145,27 @@ function createScheduler(
 
   function finishIfDone(): void {
     if (onTheirWay > 0 || waiting.length > 0) return;
-    isOver = true;
-    tell(true);
+    end();
+    tell();
     resolve({ late, dropped });
   }
 
   function fail(reason: unknown): void {
-    isOver = true;
-    clearTimeout(timer);
+    end();
     reject(reason);
   }
 
-  function tell(isLast: boolean): void {
-    if (onProgress === undefined || (isOver && !isLast)) return;
-    const nowMs = elapsedMs();
-    if (!isLast && nowMs - toldMs < PROGRESS_MS) return;
-    toldMs = nowMs;
-    onProgress({ sent, ended, waiting: waiting.length, late, dropped });
+  function end(): void {
+    isOver = true;
+    clearTimeout(timer);
+    clearInterval(teller);
+  }
+
+  /** Also while nothing moves. */
+  const teller = onProgress && setInterval(() => attempt(tell), PROGRESS_MS);
+
+  function tell(): void {
+    onProgress?.({ sent, ended, waiting: waiting.length, late, dropped });
   }
 
   return run;

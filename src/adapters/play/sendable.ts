@@ -15,7 +15,7 @@ export interface Sendable {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const TARGET = /^[\x21-\xff]*$/;
+const TARGET = /^[\x21-\x7e]*$/;
 
 /** What a connection says for itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
@@ -64,7 +64,7 @@ function targetOf(prefix: string, { path, query }: ApiRequest): string {
   if (TARGET.test(target)) return target;
   throw new InputError(
     "request.path",
-    "and its query can't be sent over HTTP with spaces, control characters or characters beyond U+00FF in them: percent-encode those",
+    "and its query can't be sent over HTTP with spaces, control characters or characters beyond ASCII in them: percent-encode those",
   );
 }
 

@@ -16,7 +16,7 @@ import type {
 import { createTrafficSource } from "../../scenario/traffic/source.ts";
 import { timerMs } from "../pace.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
-import { playRealTraffic } from "./real-traffic.ts";
+import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
 import type { Target, TrafficProgress } from "./target.ts";
 import { readSpeed, readTargetUrl } from "./target-url.ts";
 
@@ -47,7 +47,7 @@ const SURFACES_TIMEOUT_MS = 10_000;
 export async function openServiceTarget(options: ServiceTargetOptions): Promise<Target> {
   const { url, origin, prefix } = readTargetUrl(options.url);
   const speed = readSpeed(options.speed ?? 1);
-  const connections = options.connections ?? 64;
+  const connections = options.connections ?? CONNECTIONS;
   if (!Number.isSafeInteger(connections) || connections < 1 || connections > MOST_CONNECTIONS) {
     throw new InputError("connections", `must be a whole number from 1 to ${MOST_CONNECTIONS}`);
   }
@@ -71,8 +71,9 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
       await sleep(timerMs(ms / speed));
       return undefined;
     },
-    traffic: ({ order }) =>
-      playRealTraffic({
+    async traffic({ order }) {
+      const startedMs = performance.now();
+      const punctuality = await playRealTraffic({
         source: createTrafficSource(order),
         timeoutMs: durationMs(order.traffic.timeout ?? "10s"),
         speed,
@@ -80,7 +81,11 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
         send: (outgoing) => client.send(prefix, outgoing),
         observe: order.observe,
         onProgress: options.onProgress,
-      }),
+      });
+      const leftMs = durationMs(order.traffic.for) / speed - (performance.now() - startedMs);
+      if (leftMs > 0) await sleep(timerMs(leftMs));
+      return punctuality;
+    },
     ...uncontrolled,
   };
   return {

@@ -6,6 +6,8 @@ import type { TrafficSource } from "../../scenario/traffic/source.ts";
 export interface VirtualTraffic {
   readonly source: TrafficSource;
   readonly timeoutMs: number;
+  /** How long it lasts, where the last click doesn't come later. */
+  readonly forMs: number;
   /** Lets the world's clock go on. */
   advance(ms: number): Promise<void>;
   send(outgoing: Outgoing): Promise<Exchange>;
@@ -17,7 +19,7 @@ export interface VirtualTraffic {
 /** It is always on time. */
 const punctual: Punctuality = Object.freeze({ late: 0, dropped: 0 });
 
-/** Over when the last answer is in. */
+/** Over when the last answer is in, and its time has passed. */
 export async function playVirtualTraffic(order: VirtualTraffic): Promise<Punctuality> {
   const { source, timeoutMs, onProgress } = order;
   let passedMs = 0;
@@ -34,6 +36,7 @@ export async function playVirtualTraffic(order: VirtualTraffic): Promise<Punctua
     sent += 1;
     onProgress?.(sent);
   }
+  if (order.forMs > passedMs) await order.advance(order.forMs - passedMs);
   return punctual;
 }
 

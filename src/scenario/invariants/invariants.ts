@@ -1,18 +1,41 @@
-/** Stands in until invariants are merged. */
-import type { Abilities, Playing } from "../player/effects.ts";
+/** The invariants by id, and how the evidence of a run is held against them. One list for the player, tests and users. */
+
+import type { Playing } from "../player/effects.ts";
 import type { InvariantResult } from "../player/result.ts";
-import type { Trace } from "./trace.ts";
-export interface Evidence {
-  readonly trace: Trace;
-  readonly abilities: Abilities;
-}
-export interface Invariant {
-  readonly id: string;
-}
-// biome-ignore lint/correctness/useYield: a stand-in.
+import { determinism } from "./determinism.ts";
+import type { Evidence, Invariant } from "./evidence.ts";
+import { isolation } from "./isolation.ts";
+import { limits } from "./limits.ts";
+import { money } from "./money.ts";
+import { recording } from "./recording.ts";
+import { shape } from "./shape.ts";
+import { stats } from "./stats.ts";
+
+/** All of them, in the order of the list. */
+export const invariants: readonly Invariant[] = [
+  ...money,
+  ...stats,
+  ...recording,
+  ...limits,
+  ...isolation,
+  ...determinism,
+  ...shape,
+];
+
+/**
+ * What the evidence says of each invariant. It makes one world aside and tries things there; in the played world it only
+ * reads the audit and the time.
+ *
+ * @param ids Which of them, in any order. All unless told.
+ */
 export function* checkInvariants(
-  _evidence: Evidence,
-  _ids?: readonly string[],
+  evidence: Evidence,
+  ids?: readonly string[],
 ): Playing<readonly InvariantResult[]> {
-  return [];
+  const results: InvariantResult[] = [];
+  for (const { id, says, check } of invariants) {
+    if (ids !== undefined && !ids.includes(id)) continue;
+    results.push({ id, says, ...(yield* check(evidence)) });
+  }
+  return results;
 }

@@ -2,13 +2,12 @@
 
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { shown } from "../../base/shown.ts";
+import { readOptions } from "../../simulator-options.ts";
 import type { Cast, Expectation, ParallelStep, Scenario, Step, StepKind } from "../scenario.ts";
 import { didYouMean, listed } from "./did-you-mean.ts";
 import { givenBy, publisherList, type Tree } from "./given.ts";
 import { kindOfStep, requestKinds } from "./steps.ts";
 import { partsOf, valueObject } from "./values.ts";
-
-const DEFAULT_PUBLISHERS = 25;
 
 /** What is known at a place in the scenario. */
 interface Scope {
@@ -31,7 +30,7 @@ export function checkReferences(scenario: Scenario): void {
   const scope: Scope = {
     names: new Map(),
     all: new Set(namesIn(scenario.steps)),
-    publishers: scenario.publishers ?? DEFAULT_PUBLISHERS,
+    publishers: readOptions({ publishers: scenario.publishers }).settings.publishers,
     hasAnswer: false,
   };
   checkSteps(scenario.steps, "steps", scope, false);
@@ -147,8 +146,8 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
   }
   if (!isPlainObject(data)) return;
   if (valueObject(data) !== undefined) {
-    if (typeof data["ref"] === "string") checkPath(data["ref"], `${at}.ref`, scope, place.use);
-    else if (typeof data["of"] === "string") checkAnswer(data["of"], `${at}.of`, scope);
+    if (typeof data.ref === "string") checkPath(data.ref, `${at}.ref`, scope, place.use);
+    else if (typeof data.of === "string") checkAnswer(data.of, `${at}.of`, scope);
     else if (!place.round) {
       throw new InputError(`${at}.numbered`, "counts rounds, and stands in no repeat or parallel");
     }

@@ -3,9 +3,9 @@
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { shown } from "../../base/shown.ts";
 
-export const MOST_DEPTH = 100;
+const MOST_DEPTH = 100;
 /** Values in all. */
-export const MOST_VALUES = 2_000_000;
+const MOST_VALUES = 2_000_000;
 /** UTF-16 units of all texts and names together, and of a scenario as JSON. */
 export const MOST_TEXT: number = 4 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 /** How much playing a scenario takes at most: requests, and steps that are played. */
 
-import { InputError } from "../../base/input.ts";
+import { InputError, inField } from "../../base/input.ts";
 import type { Scenario, Step } from "../scenario.ts";
-import { plannedArrivals } from "./planned-arrivals.ts";
+import { plannedArrivals } from "../traffic/shape.ts";
 
 interface Plan {
   readonly requests: number;
@@ -35,7 +35,8 @@ function planOf(
   let plan = before;
   steps.forEach((step, index) => {
     const at = `${path}.${index}`;
-    plan = { requests: plan.requests + times * requestsOf(step), played: plan.played + times };
+    const requests = inField(at, () => requestsOf(step));
+    plan = { requests: plan.requests + times * requests, played: plan.played + times };
     check(plan, at, most);
     if ("repeat" in step) {
       const within = `${at}.repeat.steps`;
@@ -47,10 +48,7 @@ function planOf(
 
 /** Those that the step itself sends. */
 function requestsOf(step: Step): number {
-  if ("traffic" in step) {
-    const { clicks } = step.traffic;
-    return Math.ceil(plannedArrivals(step.traffic) * (1 + (clicks?.rate ?? 0)));
-  }
+  if ("traffic" in step) return inField("traffic", () => plannedArrivals(step.traffic));
   if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
   return isRequest(step) ? 1 : 0;
 }

@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { isPlainObject } from "../../base/input.ts";
+import { invariants } from "../invariants/invariants.ts";
 import type { AnswerExpectation, Expectation, RequestOutcome } from "../scenario.ts";
 import { listed } from "./did-you-mean.ts";
 import { matcher, plainMatcher } from "./matchers.ts";
@@ -57,7 +58,10 @@ export const answerExpectation: v.GenericSchema<unknown, AnswerExpectation> = v.
 
 const invariant: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),
-  v.regex(/^(?:all|[A-Z][0-9]{1,2})$/, 'must be the id of an invariant, such as "M1", or "all"'),
+  v.check(
+    (id) => id === "all" || invariants.some((one) => one.id === id),
+    `must be the id of an invariant, or "all": ${invariants.map(({ id }) => id).join(", ")}`,
+  ),
 );
 
 /** By the key that says what is looked at. */

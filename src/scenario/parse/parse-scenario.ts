@@ -2,10 +2,11 @@
 
 import * as v from "valibot";
 import { resolveAssumptions } from "../../assumptions/resolve.ts";
-import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
+import { InputError, inField, isPlainObject, parseInput } from "../../base/input.ts";
 import { MOST_RULES } from "../../faults/rule.ts";
 import { type Profile, profileNames } from "../../publishers/profiles.ts";
 import { readOptions } from "../../simulator-options.ts";
+import { parseThreshold } from "../measure/thresholds.ts";
 import type { Scenario } from "../scenario.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkWorld } from "./check-world.ts";
@@ -18,7 +19,7 @@ import { faultRule, readings, steps } from "./steps.ts";
 /** Requests that a scenario plans at most, unless told otherwise. */
 const MOST_REQUESTS = 20_000_000;
 export const MOST_STEPS = 10_000;
-export const MOST_NESTED = 8;
+const MOST_NESTED = 8;
 export const MOST_THRESHOLDS = 20;
 export const SCENARIO_NAME: RegExp = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
 
@@ -35,7 +36,6 @@ const scenarioSchema: v.GenericSchema<unknown, Scenario> = shape({
     v.string(),
     v.maxLength(64, "must have at most 64 characters"),
     v.regex(SCENARIO_NAME, "must be of letters, digits and single hyphens between them"),
-    v.check((name) => !/^key-/i.test(name), "must not be like an API key"),
   ),
   about: textUpTo(10_000),
   seed: v.optional(v.string()),
@@ -67,11 +67,14 @@ const scenarioSchema: v.GenericSchema<unknown, Scenario> = shape({
 export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
   const data = copyData(input);
   if (!isPlainObject(data)) throw new InputError("scenario", "must be an object");
-  checkNesting(data["steps"]);
+  checkNesting(data.steps);
   parseInput(scenarioSchema, data, "scenario");
   // The schema changes nothing of what it lets pass.
   const scenario = data as unknown as Scenario;
   checkOptions(scenario);
+  scenario.thresholds?.forEach((threshold, index) => {
+    inField(`thresholds.${index}`, () => parseThreshold(threshold));
+  });
   checkReferences(scenario);
   checkCounts(scenario, mostRequests(options));
   checkWorld(scenario);
@@ -101,8 +104,8 @@ function checkNesting(given: unknown): void {
         throw new InputError(at, `is one step too many: a scenario has at most ${MOST_STEPS}`);
       }
       if (!isPlainObject(step)) return;
-      const repeat = step["repeat"];
-      const parallel = step["parallel"];
+      const repeat = step.repeat;
+      const parallel = step.parallel;
       if (isPlainObject(repeat)) {
         if (repeats >= MOST_NESTED) {
           throw new InputError(
@@ -110,9 +113,9 @@ function checkNesting(given: unknown): void {
             `lies in ${MOST_NESTED} others, the most there can be`,
           );
         }
-        walk(repeat["steps"], `${at}.repeat.steps`, repeats + 1);
+        walk(repeat.steps, `${at}.repeat.steps`, repeats + 1);
       }
-      if (isPlainObject(parallel)) walk(parallel["steps"], `${at}.parallel.steps`, repeats);
+      if (isPlainObject(parallel)) walk(parallel.steps, `${at}.parallel.steps`, repeats);
     });
   }
   walk(given, "steps", 0);

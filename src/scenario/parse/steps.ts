@@ -167,7 +167,11 @@ const stepSchemas: { readonly [Kind in StepKind]: v.GenericSchema<unknown, Step>
         Array.isArray(input) ? ruleIds : ruleId,
     ),
   }),
-  signUp: shape({ ...named, signUp: signUpSchema }),
+  signUp: shape({
+    ...named,
+    // A schema of an object takes a list for one without members.
+    signUp: v.pipe(v.custom<unknown>(isPlainObject, "must be an object"), signUpSchema),
+  }),
   setSurface: shape({ ...named, setSurface }),
   rotateKey: shape({ ...named, rotateKey: shape({ publisher: v.optional(cast) }) }),
   repeat: shape({
@@ -187,7 +191,7 @@ const stepSchemas: { readonly [Kind in StepKind]: v.GenericSchema<unknown, Step>
   }),
   expect: shape({ ...named, expect: expectation }),
 };
-export const stepKinds: readonly StepKind[] = Object.keys(stepSchemas).filter(isStepKind);
+const stepKinds: readonly StepKind[] = Object.keys(stepSchemas).filter(isStepKind);
 
 function schemaOf(input: unknown, among: readonly StepKind[]): v.GenericSchema<unknown, Step> {
   if (!isPlainObject(input)) return refused("must be a step: an object with one key of a step");

@@ -5,8 +5,8 @@ import { durationMs } from "../../base/duration.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { duration } from "../../faults/delay.ts";
 import { shareSchema } from "../../faults/verdict.ts";
+import { parseRate, RATE_EXPECTED } from "../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../traffic/traffic.ts";
-import { RATE_EXPECTED, ratePerMs } from "./rate.ts";
 import { listOf, numberFrom, oneOf, refused, shape } from "./shape.ts";
 import { cast, timeout } from "./values.ts";
 
@@ -18,17 +18,17 @@ const someTime = v.pipe(
   v.check((given) => durationMs(given) > 0, "must be longer than 0"),
 );
 const rate: v.GenericSchema<unknown, Rate> = v.custom<Rate>(
-  (input) => ratePerMs(input) !== undefined,
+  (input) => parseRate(input) !== undefined,
   RATE_EXPECTED,
 );
 const rateAboveZero: v.GenericSchema<unknown, Rate> = v.pipe(
   rate,
-  v.check((given) => (ratePerMs(given) ?? 0) > 0, "must be above 0"),
+  v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
 const spacing = v.optional(oneOf(["even", "poisson"]));
 const weight = numberFrom(0, Number.MAX_VALUE);
 
-export const arrivalKinds = ["constant", "ramp", "poisson", "daily", "burst", "trace"] as const;
+const arrivalKinds = ["constant", "ramp", "poisson", "daily", "burst", "trace"] as const;
 const arrivalSchemas: {
   readonly [Kind in Arrivals["kind"]]: v.GenericSchema<unknown, Arrivals>;
 } = {
@@ -36,7 +36,7 @@ const arrivalSchemas: {
   ramp: v.pipe(
     shape({ kind: v.literal("ramp"), from: rate, to: rate, spacing }),
     v.check(
-      ({ from, to }) => (ratePerMs(from) ?? 0) + (ratePerMs(to) ?? 0) > 0,
+      ({ from, to }) => (parseRate(from) ?? 0) + (parseRate(to) ?? 0) > 0,
       "must have from or to above 0",
     ),
   ),
@@ -90,9 +90,7 @@ function restOf(input: Readonly<Record<string, unknown>>): v.ObjectEntries {
 
 const arrivals: v.GenericSchema<unknown, Arrivals> = v.lazy(
   (input): v.GenericSchema<unknown, Arrivals> => {
-    const kind = isPlainObject(input)
-      ? arrivalKinds.find((one) => one === input["kind"])
-      : undefined;
+    const kind = isPlainObject(input) ? arrivalKinds.find((one) => one === input.kind) : undefined;
     return kind === undefined ? noArrivals(input) : arrivalSchemas[kind];
   },
 );

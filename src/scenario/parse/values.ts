@@ -8,7 +8,8 @@ import type { Cast, Reference, Value } from "../scenario.ts";
 import { listed } from "./did-you-mean.ts";
 import { accepted, numberFrom, refused, shape, textUpTo } from "./shape.ts";
 
-export const NAME: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+export const NAME_PATTERN = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";
+const NAME = new RegExp(NAME_PATTERN);
 
 /** What every name of a step must be. */
 export const stepName: v.GenericSchema<unknown, string> = v.pipe(
@@ -89,14 +90,15 @@ const transport = [
 
 /** Values by names that `isName` takes. */
 function valuesBy(
-  whyNot: (name: string, value: unknown) => string | undefined,
+  whyNot: (name: string, value: unknown, all: readonly string[]) => string | undefined,
 ): v.GenericSchema<unknown, Readonly<Record<string, Value>>> {
   return v.pipe(
     v.custom<Readonly<Record<string, unknown>>>(isPlainObject, "must be an object"),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
+      const all = Object.keys(dataset.value);
       for (const [key, given] of Object.entries(dataset.value)) {
-        const message = whyNot(key, given);
+        const message = whyNot(key, given, all);
         if (message === undefined) continue;
         const at = { type: "object" as const, origin: "key" as const, input: dataset.value };
         addIssue({ message, path: [{ ...at, key, value: given }] });
@@ -112,15 +114,18 @@ export const valueRecord: v.GenericSchema<unknown, Readonly<Record<string, Value
 );
 
 export const headers: v.GenericSchema<unknown, Readonly<Record<string, Value>>> = valuesBy(
-  (name, given) => {
+  (name, given, all) => {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) return "is not a header's name";
     if (transport.includes(name.toLowerCase())) {
       return `is the connection's own header: a scenario can't set ${listed(transport, "or")}`;
     }
-    const isText = typeof given === "string";
-    // What no HTTP client sends.
-    if (!isText || /^[\t\x20-\x7e\x80-\xff]*$/.test(given)) return undefined;
-    return "must be of characters that a header can hold: no line breaks, nothing past U+00FF";
+    if (all.some((other) => other !== name && other.toLowerCase() === name.toLowerCase())) {
+      return "is there twice: names are the same in upper and lower case";
+    }
+    // What comes through every HTTP client as it is.
+    const isSendable =
+      typeof given !== "string" || /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/.test(given);
+    return isSendable ? undefined : "must be printable ASCII, without a space at either end";
   },
 );
 

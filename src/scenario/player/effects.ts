@@ -49,7 +49,7 @@ export interface Member extends Pick<Publisher, "id" | "apiKey" | "surfaces"> {
 export interface TrafficOrder {
   readonly traffic: Traffic;
   readonly members: readonly Member[];
-  /** When it begins, on the target's clock, in milliseconds since 1970: a daily curve follows the hours of UTC. */
+  /** When it begins, in milliseconds since 1970 on the target's clock: a daily curve follows the hours of UTC. */
   readonly startMs: number;
   /** What its draws follow from. */
   readonly seed: string;

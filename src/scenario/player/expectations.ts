@@ -1,6 +1,6 @@
 /** What is expected, held against what an answer, a tally, the service's own figures, the audit or an invariant says. */
 
-import type { Invariant } from "../invariants/invariants.ts";
+import type { Invariant } from "../invariants/evidence.ts";
 import type { AnswerExpectation, Cast, Expectation, RequestStep } from "../scenario.ts";
 import { type Exchange, type Playing, perform, performAside } from "./effects.ts";
 import { check, match, notKnown } from "./matching.ts";

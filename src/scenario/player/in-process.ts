@@ -5,6 +5,7 @@ import { InputError } from "../../base/input.ts";
 import { fakerPeople } from "../../publishers/people.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
+import { countRequests } from "../parse/count-requests.ts";
 import { parseScenario } from "../parse/parse-scenario.ts";
 import type { Scenario } from "../scenario.ts";
 import { runTraffic } from "../traffic/run-traffic.ts";
@@ -23,6 +24,9 @@ export interface SyncOptions {
   readonly onStep?: PlayOptions["onStep"];
 }
 
+/** More requests than anybody reads about. */
+const MOST_JOURNALLED = 1_000_000;
+
 /**
  * Plays a scenario in process, in virtual time: the same scenario, the same result, to the byte.
  *
@@ -31,7 +35,7 @@ export interface SyncOptions {
 export function playScenarioSync(input: unknown, options: SyncOptions = {}): PlayResult {
   const { maxRequests, onStep } = options;
   const scenario = parseScenario(input, { maxRequests });
-  const { simulator = createSimulatorCore(worldOf(scenario), surroundings) } = options;
+  const { simulator = createSimulatorCore(unjournalled(scenario), surroundings) } = options;
   if (options.simulator !== undefined) simulator.restore(freshSnapshot(scenario));
   const reproduce = options.reproduce ?? `adsim play ${scenario.name}`;
   const playing = play(scenario, {
@@ -49,6 +53,12 @@ const surroundings = { people: () => fakerPeople };
 export function worldOf(scenario: Scenario): SimulatorOptions {
   const { seed, start, publishers, profile, assumptions, faults } = scenario;
   return { seed, start, publishers, profile, assumptions, faults, clock: "frozen" };
+}
+
+/** The same, with a journal only where somebody could read it: it takes as long as all else that a request needs. */
+function unjournalled(scenario: Scenario): SimulatorOptions {
+  const journalEntries = countRequests(scenario) > MOST_JOURNALLED ? 0 : undefined;
+  return { ...worldOf(scenario), journalEntries };
 }
 
 /** The state of that world before anything happened. */

@@ -1,7 +1,8 @@
 /** A scenario's play from its first step to its result, whatever it is played on. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import { checkInvariants, type Evidence } from "../invariants/invariants.ts";
+import type { Evidence } from "../invariants/evidence.ts";
+import { checkInvariants } from "../invariants/invariants.ts";
 import { createTrace } from "../invariants/trace.ts";
 import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
 import type { Scenario, Step } from "../scenario.ts";
@@ -31,13 +32,16 @@ export interface PlayOptions {
 
 /** How many entries of the journal are shown with a broken step. */
 const JOURNAL_ENTRIES = 6;
+/** How many publishers invariants are tried on. */
+const MOST_MEMBERS = 20;
 
 /** Plays what {@link parseScenario} let pass. @throws InputError that names the step that the target refuses to do. */
 export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayResult> {
   const { abilities, onStep } = options;
   const startMs = yield* perform({ kind: "now" });
   const run = createRun(scenario, abilities, startMs, createTrace());
-  const { steps, expectations = [] } = scenario;
+  const { steps, expectations = [], faults = [] } = scenario;
+  for (const rule of faults) run.trace.seeRule(rule);
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -46,7 +50,7 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
     yield* playStep(run, { expect }, `expectations.${index}`);
   }
   const unfired = yield* rulesThatNeverFired(run);
-  const invariants = yield* checkInvariants(evidenceOf(run));
+  const invariants = yield* checkInvariants(yield* evidenceOf(run));
   const endMs = yield* perform({ kind: "now" });
   return resultOf(run, options, { endMs, unfired, invariants });
 }
@@ -82,7 +86,10 @@ function* keepJournal(run: Run): Playing<void> {
 
 function judgeIn(run: Run): Judge {
   return function* judge(ids) {
-    const results = yield* checkInvariants(evidenceOf(run), ids.length === 0 ? undefined : ids);
+    const results = yield* checkInvariants(
+      yield* evidenceOf(run),
+      ids.length === 0 ? undefined : ids,
+    );
     return results.map(
       ({ id, says, verdict, why }): Check => ({
         verdict,
@@ -95,8 +102,15 @@ function judgeIn(run: Run): Judge {
   };
 }
 
-function evidenceOf(run: Run): Evidence {
-  return { trace: run.trace, abilities: run.abilities };
+function* evidenceOf(run: Run): Playing<Evidence> {
+  const { abilities, trace } = run;
+  const assumptions = abilities.control ? yield* perform({ kind: "assumptions" }) : undefined;
+  return {
+    abilities,
+    trace,
+    members: Array.from(run.members.values()).slice(0, MOST_MEMBERS),
+    assumptions,
+  };
 }
 
 function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {

@@ -12,6 +12,9 @@ import type { Named } from "./names.ts";
 import type { StepResult } from "./result.ts";
 import type { Scope } from "./values.ts";
 
+/** How many publishers there are unless a scenario says otherwise. */
+const SEEDED = 25;
+
 export interface Run {
   readonly scenario: Scenario;
   readonly abilities: Abilities;
@@ -19,8 +22,10 @@ export interface Run {
   /** When the step began that is being played. */
   nowMs: number;
   readonly names: Map<string, Named>;
-  /** By ordinal, as they are now. */
+  /** By ordinal, as they are now, sign-ups among them. */
   readonly members: Map<number, Member>;
+  /** How many publishers signed up. */
+  signUps: number;
   readonly results: Map<string, StepResult>;
   /** Paths of steps found to be broken since the journal was last looked at. */
   readonly newlyBroken: string[];
@@ -53,6 +58,7 @@ export function createRun(
     nowMs: startMs,
     names: new Map(),
     members: new Map(),
+    signUps: 0,
     results: new Map(),
     newlyBroken: [],
     tally: createTally(),
@@ -69,7 +75,7 @@ export function createRun(
 
 /** Counts an exchange wherever it counts. Called millions of times. */
 export function observe(run: Run, exchange: Exchange): void {
-  const credited = exchange.outcome === "answered" ? creditedMicros(exchange.text) : 0;
+  const credited = creditedMicros(exchange.text);
   run.tally.count(exchange, credited);
   run.timeline.count(exchange);
   run.latencies.record(exchange.latencyMs);
@@ -97,7 +103,7 @@ function* memberAt(run: Run, ordinal: number): Playing<Member | undefined> {
   const member = yield* perform({ kind: "member", ordinal });
   if (member !== undefined) {
     run.members.set(ordinal, member);
-    run.trace.member(member);
+    run.trace.seeMember(member);
   }
   return member;
 }
@@ -109,14 +115,30 @@ export function* castOf(run: Run, cast: Cast = 0): Playing<Member | undefined> {
   return named?.kind === "publisher" ? named.member : undefined;
 }
 
-/** Everything of that publisher is from now on as `member` says. */
-export function renew(run: Run, member: Member): void {
-  for (const [ordinal, { id }] of run.members)
-    if (id === member.id) run.members.set(ordinal, member);
+/** Takes a publisher that has signed up among the members. Sign-ups follow the seeded publishers. */
+export function welcome(run: Run, member: Member): void {
+  run.members.set((run.scenario.publishers ?? SEEDED) + run.signUps, member);
+  run.signUps += 1;
+  run.trace.seeMember(member);
+}
+
+/** A publisher is from now on as `member` says: the one that had the id `formerId`. */
+export function renew(run: Run, member: Member, formerId: string = member.id): void {
+  for (const [ordinal, { id }] of run.members) {
+    if (id === formerId) run.members.set(ordinal, member);
+  }
   for (const [name, named] of run.names) {
-    if (named.kind === "publisher" && named.member.id === member.id) {
+    if (named.kind === "publisher" && named.member.id === formerId) {
       run.names.set(name, { kind: "publisher", member });
     }
   }
-  run.trace.member(member);
+  run.trace.seeMember(member);
+}
+
+/** Looks everybody up again: under other readings they have other ids. */
+export function* renewAll(run: Run): Playing<void> {
+  for (const [ordinal, { id }] of Array.from(run.members)) {
+    const member = yield* perform({ kind: "member", ordinal });
+    if (member !== undefined) renew(run, member, id);
+  }
 }

@@ -16,7 +16,7 @@ import {
 } from "./effects.ts";
 import { checkExpectation, type Judge } from "./expectations.ts";
 import { match } from "./matching.ts";
-import { castOf, observe, type Run, renew, scopeOf } from "./run.ts";
+import { castOf, observe, type Run, renew, renewAll, scopeOf, welcome } from "./run.ts";
 import { type Played, playRequest, playTogether } from "./step-requests.ts";
 
 interface Stage {
@@ -81,13 +81,15 @@ export const stepPlayers: StepPlayers = {
   *assume({ run, path }, { assume }) {
     if (!run.abilities.control) return { checks: [], skipped: needsControl };
     yield* performHere(`${path}.assume`, { kind: "assume", readings: assume });
-    run.trace.assumed(assume);
+    run.trace.seeAssumed();
+    yield* renewAll(run);
     return { checks: [] };
   },
   *fault({ run, path }, { fault }) {
     if (!run.abilities.control) return { checks: [], skipped: needsControl };
     const id = yield* performHere(`${path}.fault`, { kind: "fault", rule: fault });
     run.fired.set(id, 0);
+    run.trace.seeRule(fault);
     return { checks: [] };
   },
   *heal({ run, path }, { heal }) {
@@ -100,7 +102,7 @@ export const stepPlayers: StepPlayers = {
   *signUp({ run, path }, { signUp }) {
     if (!run.abilities.control) return { checks: [], skipped: needsControl };
     const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
-    run.trace.member(member);
+    welcome(run, member);
     return { checks: [], named: { kind: "publisher", member } };
   },
   *setSurface({ run, path }, { setSurface }) {
@@ -113,7 +115,10 @@ export const stepPlayers: StepPlayers = {
     }
     const changed = { publisher: member.id, surface: of.id, change };
     yield* performHere(`${path}.setSurface`, { kind: "setSurface", ...changed });
-    run.trace.surfaceSet(changed);
+    run.trace.seeSurface(member.id, of.id, change);
+    const { status = of.status, cpmRange = of.cpmRange } = change;
+    const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
+    renew(run, { ...member, surfaces });
     return { checks: [] };
   },
   *rotateKey({ run, path }, { rotateKey }) {

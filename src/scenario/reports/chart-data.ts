@@ -125,7 +125,7 @@ function stepped(
   return { label, colour, values: [...values, values.at(-1) ?? null] };
 }
 
-/** Six are more than can be seen. */
+/** Four are more than can be seen. */
 function digits(value: number): number {
-  return Number(value.toPrecision(6));
+  return Number(value.toPrecision(4));
 }

@@ -27,6 +27,7 @@ export const CHART_SCRIPT: string = `"use strict";
     .concat([1, 2, 3, 6, 12].map((n) => 3600 * n))
     .concat([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((n) => 86400 * n))
     .sort((left, right) => left - right);
+  const wholes = Array.from({ length: 40 }, (_, at) => [1, 2, 5][at % 3] * Number("1e" + Math.floor(at / 3)));
   const stack = (lines) => {
     const sums = seconds.map(() => 0);
     return lines.map(({ values }) => values.map((value, at) => (sums[at] += value ?? 0)));
@@ -48,15 +49,21 @@ export const CHART_SCRIPT: string = `"use strict";
     const plot = new uPlot({
       width: place.clientWidth,
       height: 220,
-      cursor: { sync: { key: "run" }, points: { size: 7 } },
+      cursor: { y: false, sync: { key: "run" }, points: { size: 7 } },
       legend: { live: true },
       scales: {
         x: { time: false, range: (_, from, to) => [from, to] },
         y: { range: (_, from, to) => [0, to > 0 ? to * 1.08 : 1] },
       },
       axes: [
-        { ...axis, incrs: steps, space: 64, values: (_, all) => all.map(elapsed) },
-        { ...axis, size: 62, values: (_, all) => all.map((one) => short(one) + chart.unit) },
+        { ...axis, size: 36, incrs: steps, space: 64, values: (_, all) => all.map(elapsed) },
+        {
+          ...axis,
+          // What is counted has no halves.
+          ...(chart.unit === "" ? { incrs: wholes } : {}),
+          size: (_, all) => 20 + 7 * Math.max(4, ...(all ?? []).map(({ length }) => length)),
+          values: (_, all) => all.map((one) => short(one) + chart.unit),
+        },
       ],
       series: [
         { label: "after", value: (_, at) => (at === null ? "–" : elapsed(at)) },
@@ -69,7 +76,8 @@ export const CHART_SCRIPT: string = `"use strict";
             width: chart.stacked ? 0.5 : 1.75,
             ...(isFilled ? { fill: colour(name) + (chart.stacked ? "" : "26") } : {}),
             ...stepped,
-            points: { show: false },
+            // A value between two gaps makes no line.
+            points: { show: values.includes(null), size: 5, fill: colour(name) },
             value: (_, __, ___, at) => {
               const value = at === null ? null : values[at];
               return value === null || value === undefined ? "–" : plain(value) + chart.unit;

@@ -22,7 +22,7 @@ function stepRows(step: StepResult): Html {
   const { path, title, at, times, verdict, why } = step;
   const often = times > 1 ? html` <span class="muted">× ${readableCount(times)}</span>` : html``;
   const reason = why === undefined ? html`` : html`<p class="muted">${why}</p>`;
-  return html`<tr><td>${chip(verdict)}</td><th scope="row">${title}${often}${reason}</th><td class="wide"><code>${path}</code></td><td class="wide muted">${at.replace("T", " ").replace("Z", "")}</td></tr>
+  return html`<tr><td>${chip(verdict)}</td><th scope="row">${title}${often} <code class="narrow">${path}</code>${reason}</th><td class="wide"><code>${path}</code></td><td class="wide muted">${at.replace("T", " ").replace("Z", "")}</td></tr>
 ${details(step)}`;
 }
 

@@ -70,11 +70,13 @@ details[open] > summary { margin-bottom: 6px; }
 .pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 10px; }
 .pair h3 { margin-top: 6px; }
 .pair .found pre { box-shadow: inset 3px 0 var(--broken); }
+.narrow { display: none; }
 @media (max-width: 760px) {
   main, footer { padding-left: 12px; padding-right: 12px; }
   #charts { grid-template-columns: minmax(0, 1fr); }
   .pair { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .wide { display: none; }
+  code.narrow { display: block; color: var(--muted); }
   table.rows > * > tr > th, table.rows > * > tr > td { padding: 8px 10px; }
   .figures { grid-template-columns: repeat(auto-fit, minmax(120px, 1fr)); gap: 8px; }
   h1 { font-size: 22px; }

@@ -65,20 +65,20 @@ function head({ scenario, verdict, why }: PlayResult): Html {
 function figures({ tally, latency, startedAt, endedAt, target }: PlayResult): Html {
   const unanswered = tally.cut + tally.lost + tally.timedOut;
   const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
-  const time = { virtual: "virtual time", paced: "time, paced", real: "real time" }[target.time];
+  const time = { virtual: "Virtual time", paced: "Time, paced", real: "Real time" }[target.time];
   const all: readonly (readonly [string, string, boolean])[] = [
     ["Requests", readableCount(tally.sent), true],
     [`Ok, ${readableShare(tally.ok, tally.sent)}`, readableCount(tally.ok), tally.sent > 0],
     ["Refused (4xx)", readableCount(tally.refused), tally.refused > 0],
     ["Failed (5xx)", readableCount(tally.failed), tally.failed > 0],
-    ["Without an answer", readableCount(unanswered), unanswered > 0],
+    ["No answer", readableCount(unanswered), unanswered > 0],
     ["Sent late", readableCount(tally.late), tally.late > 0],
     ["Never sent", readableCount(tally.dropped), tally.dropped > 0],
     ["Credited", readableInr(tally.creditedInr), tally.creditedInr > 0],
     ["Latency p50", readableMs(latency?.p50 ?? 0), latency !== undefined],
     ["Latency p99", readableMs(latency?.p99 ?? 0), latency !== undefined],
     ["Latency max", readableMs(latency?.max ?? 0), latency !== undefined],
-    [`Took, ${time}`, readableDuration(tookMs), true],
+    [time, readableDuration(tookMs), true],
   ];
   const shown = all.filter(([, , isShown]) => isShown);
   return html`<dl class="figures">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
@@ -98,7 +98,11 @@ function figure({ id, title, unit, path, lines }: Chart, each: string): Html {
   });
   const label = `${title} over time: ${highest.join(", ")}.`;
   const isZero = id === "latency" && lines.every(({ values }) => values.every((one) => !one));
-  const noted = isZero ? "no answer was held back" : path === "line" ? "so far" : `in each ${each}`;
+  const noted = isZero
+    ? "no answer was held back"
+    : path === "line"
+      ? "so far"
+      : `by stretches of ${each}`;
   return html`<figure><figcaption>${title} <span>${noted}</span></figcaption><div id="chart-${id}" role="img" aria-label="${label}"></div></figure>
 `;
 }

@@ -26,11 +26,13 @@ const NEARLY_MS = 1e-4;
 export function createFlow(stretches: readonly Stretch[]): Flow {
   const starts: number[] = [];
   const sums: number[] = [];
+  const slopes: number[] = [];
   let roundMs = 0;
   let roundSum = 0;
   for (const stretch of stretches) {
     starts.push(roundMs);
     sums.push(roundSum);
+    slopes.push(slopeOf(stretch));
     roundMs += stretch.lengthMs;
     roundSum += sumOf(stretch);
   }
@@ -39,9 +41,8 @@ export function createFlow(stretches: readonly Stretch[]): Flow {
   let rate = 0;
 
   /** How far into a stretch `count` of its arrivals are expected. */
-  function intoStretch({ lengthMs, from, to }: Stretch, count: number): number {
+  function intoStretch({ lengthMs, from, to }: Stretch, slope: number, count: number): number {
     if (from === to) return from === 0 ? 0 : Math.min(count / from, lengthMs);
-    const slope = (to - from) / lengthMs;
     if (to > from) {
       rate = squareRoot(from * from + 2 * slope * count, rate);
       return rate === 0 ? 0 : Math.min((2 * count) / (from + rate), lengthMs);
@@ -74,7 +75,7 @@ export function createFlow(stretches: readonly Stretch[]): Flow {
       const stretch = stretches[place];
       if (stretch === undefined)
         throw new Error("A flow without stretches. This is a bug in adsim.");
-      const into = intoStretch(stretch, inRound - (sums[place] ?? 0));
+      const into = intoStretch(stretch, slopes[place] ?? 0, inRound - (sums[place] ?? 0));
       return Math.floor(round * roundMs + (starts[place] ?? 0) + into + NEARLY_MS);
     },
   };
@@ -89,13 +90,19 @@ export function evenArrivals(expected: number): number {
 }
 
 /** What is left of a stretch between two moments of it. */
-export function partOf({ lengthMs, from, to }: Stretch, beginMs: number, endMs: number): Stretch {
-  const slope = (to - from) / lengthMs;
+export function partOf(stretch: Stretch, beginMs: number, endMs: number): Stretch {
+  const { lengthMs, from, to } = stretch;
+  const slope = slopeOf(stretch);
   return {
     lengthMs: endMs - beginMs,
     from: from + slope * beginMs,
     to: endMs === lengthMs ? to : from + slope * endMs,
   };
+}
+
+/** How fast the rate rises. */
+function slopeOf({ lengthMs, from, to }: Stretch): number {
+  return (to - from) / lengthMs;
 }
 
 /** How many arrivals are expected in all of it. */

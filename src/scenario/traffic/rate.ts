@@ -9,10 +9,12 @@ const unitMs: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOU
 export const RATE_EXPECTED: string =
   'must be a number of requests in a unit of time, such as "133.5/s", "8000/m", "500/h" or "11520000/d"';
 
+export const RATE: RegExp = /^(\d{1,12}(?:\.\d{1,6})?)\/([smhd])$/;
+
 /** Requests in a millisecond; undefined for what isn't a rate. */
 export function parseRate(text: unknown): number | undefined {
   if (typeof text !== "string") return undefined;
-  const match = /^(\d{1,12}(?:\.\d{1,6})?)\/([smhd])$/.exec(text);
+  const match = RATE.exec(text);
   const unit = unitMs[match?.[2] ?? ""];
   return match === null || unit === undefined ? undefined : Number(match[1]) / unit;
 }

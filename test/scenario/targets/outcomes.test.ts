@@ -12,6 +12,7 @@ import {
   type Played,
   played,
   serverFor,
+  tellingLate,
 } from "./played.ts";
 
 const outcomes: Readonly<Record<Delivery["kind"], RequestOutcome>> = {

@@ -1,0 +1,83 @@
+/** What a client must survive: a click that overtakes its own impression, and so comes before the service knows of it. */
+
+import { defineScenario, type Scenario } from "../src/scenario.ts";
+
+export const scenario: Scenario = defineScenario({
+  name: "click-first",
+  about:
+    "An impression doesn't get through, and the click on it goes out under an id that the client made up. It isn't kept for later: once the impression is known, the click has to be sent again, and counts once.",
+  faults: [
+    {
+      id: "unavailable",
+      match: { operation: "impression", nth: 1 },
+      verdict: { kind: "respond", status: 503, headers: { "retry-after": "2" } },
+    },
+  ],
+  steps: [
+    {
+      impression: { session_id: "visit-1" },
+      as: "refused",
+      note: "The impression doesn't get through …",
+      expect: { status: 503, headers: { "retry-after": "2", "x-ratelimit-remaining": "10000" } },
+    },
+    {
+      click: { impression_id: "pending-visit-1" },
+      as: "early",
+      note: "… and the user has clicked already.",
+      expect: {
+        status: 404,
+        headers: { "x-ratelimit-remaining": "9999" },
+        body: { code: "impression_not_found", parameter: "impression_id" },
+      },
+    },
+    { advance: { retryAfterOf: "refused" } },
+    {
+      impression: { session_id: "visit-1" },
+      as: "shown",
+      note: "Now it does. The early click isn't credited along with it.",
+      expect: {
+        status: 200,
+        headers: { "x-ratelimit-remaining": "9998" },
+        body: { ok: true, revenue_credited_inr: { atLeast: 0 } },
+      },
+    },
+    {
+      expect: {
+        stats: { from: "2026-01-15" },
+        is: { impressions: 1, clicks: 0, revenue_inr: { ref: "shown.revenue_credited_inr" } },
+      },
+    },
+    {
+      click: { impression_id: "pending-visit-1" },
+      note: "The made-up id means as little as before.",
+      expect: { status: 404 },
+    },
+    {
+      click: { impression_id: { ref: "shown.impression_id" } },
+      as: "click",
+      note: "Under the id that the service gave it counts.",
+      expect: { status: 200, body: { ok: true, revenue_credited_inr: { atLeast: 0.01 } } },
+    },
+  ],
+  expectations: [
+    {
+      stats: { from: "2026-01-15" },
+      is: {
+        impressions: 1,
+        clicks: 1,
+        revenue_inr: {
+          sum: [{ ref: "shown.revenue_credited_inr" }, { ref: "click.revenue_credited_inr" }],
+        },
+      },
+    },
+    {
+      audit: {
+        balanced: true,
+        total: {
+          impressions: { attempts: 2, injected: 1, applied: 1 },
+          clicks: { attempts: 3, applied: 1, refused: 2 },
+        },
+      },
+    },
+  ],
+});

@@ -1,0 +1,171 @@
+/** What a client must survive: its clock is 10 minutes off, ahead or behind, and the service's is the one that counts. */
+
+import { defineScenario, type Scenario } from "../src/scenario.ts";
+
+/** When the minute ends in which the limit is reached: as a date, and in Unix seconds. */
+const RESET = "Fri, 16 Jan 2026 00:06:00 GMT";
+const RESET_SECONDS = String(Date.UTC(2026, 0, 16, 0, 6) / 1000);
+
+export const scenario: Scenario = defineScenario({
+  name: "clock-skew",
+  about:
+    "Around midnight a client's clock is 10 minutes off. Its today is a day with nothing in it, or misses today's events; a Retry-After that is a date makes it come back too early, or too late. Only waits in seconds don't depend on whose clock it is.",
+  start: "2026-01-15T23:55:00Z",
+  assumptions: { "limit.retry-after": "http-date", "limit.headers": "limit-reset" },
+  steps: [
+    {
+      impression: {},
+      as: "before",
+      note: "23:55 on the 15th. To a client that is 10 minutes ahead it is the 16th.",
+      expect: { status: 200 },
+    },
+    {
+      stats: { from: "2026-01-16", to: "2026-01-16" },
+      note: "It asks for its today, and there is nothing.",
+      expect: {
+        status: 200,
+        body: {
+          period: { from: "2026-01-16", to: "2026-01-16" },
+          impressions: 0,
+          revenue_inr: 0,
+        },
+      },
+    },
+    {
+      stats: { from: "2026-01-16" },
+      note: "From its today on: after the service's today, which the period ends with.",
+      expect: { status: 400, body: { code: "invalid_parameter", parameter: "from" } },
+    },
+    {
+      stats: { to: "2026-01-16" },
+      note: "Up to its today: all that there is.",
+      expect: {
+        status: 200,
+        body: { period: { from: "2025-12-16", to: "2026-01-16" } },
+      },
+    },
+    {
+      stats: {},
+      note: "Who doesn't say gets the service's today.",
+      expect: {
+        status: 200,
+        body: { period: { from: "2025-12-16", to: "2026-01-15" } },
+      },
+    },
+    { assume: { "date.future": "reject" }, note: "A service that doesn't look into the future." },
+    {
+      stats: { from: "2026-01-15", to: "2026-01-16" },
+      expect: { status: 400, body: { code: "invalid_parameter", parameter: "to" } },
+    },
+    { advance: "10m" },
+    {
+      impression: {},
+      as: "after",
+      note: "00:05 on the 16th. To a client that is 10 minutes behind it is still the 15th.",
+      expect: { status: 200 },
+    },
+    {
+      stats: { from: "2026-01-15", to: "2026-01-15" },
+      note: "It asks up to its today, and misses its latest event.",
+      expect: {
+        status: 200,
+        body: { impressions: 1, revenue_inr: { ref: "before.revenue_credited_inr" } },
+      },
+    },
+    {
+      stats: { from: "2026-01-16", to: "2026-01-16" },
+      expect: {
+        status: 200,
+        body: { impressions: 1, revenue_inr: { ref: "after.revenue_credited_inr" } },
+      },
+    },
+    {
+      click: { impression_id: { ref: "before.impression_id" } },
+      as: "click",
+      note: "The click counts on the service's day.",
+      expect: { status: 200 },
+    },
+    {
+      repeat: { times: 60, steps: [{ publisher: 1, surfaces: {} }] },
+      note: "Another publisher polls until its quota is spent.",
+      expect: { ok: 60, refused: 0 },
+    },
+    {
+      publisher: 1,
+      surfaces: {},
+      as: "full",
+      expect: {
+        status: 429,
+        headers: {
+          "retry-after": RESET,
+          "x-ratelimit-remaining": "0",
+          "x-ratelimit-limit": "60",
+          "x-ratelimit-reset": RESET_SECONDS,
+        },
+        body: { code: "rate_limited" },
+      },
+    },
+    {
+      advance: { retryAfterOf: "full", less: "10m" },
+      note: "10 minutes ahead that date is long past: it comes back at once.",
+    },
+    {
+      publisher: 1,
+      surfaces: {},
+      expect: { status: 429, headers: { "retry-after": RESET } },
+    },
+    { advance: { retryAfterOf: "full", less: 1 } },
+    {
+      publisher: 1,
+      surfaces: {},
+      note: "By the service's clock a millisecond too early.",
+      expect: { status: 429, headers: { "retry-after": RESET } },
+    },
+    { advance: { retryAfterOf: "full" } },
+    {
+      publisher: 1,
+      surfaces: {},
+      expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } },
+    },
+    { repeat: { times: 59, steps: [{ publisher: 1, surfaces: {} }] }, expect: { ok: 59 } },
+    {
+      publisher: 1,
+      surfaces: {},
+      as: "again",
+      expect: { status: 429, headers: { "retry-after": "Fri, 16 Jan 2026 00:07:00 GMT" } },
+    },
+    {
+      advance: { retryAfterOf: "again", more: "10m" },
+      note: "10 minutes behind it waits ten times too long, and gets through.",
+    },
+    { publisher: 1, surfaces: {}, expect: { status: 200 } },
+    { assume: { "limit.retry-after": "seconds" } },
+    { repeat: { times: 59, steps: [{ publisher: 1, surfaces: {} }] }, expect: { ok: 59 } },
+    { advance: "20s" },
+    {
+      publisher: 1,
+      surfaces: {},
+      as: "seconds",
+      note: "Seconds are the same on every clock.",
+      expect: { status: 429, headers: { "retry-after": "40" } },
+    },
+    { advance: { retryAfterOf: "seconds" } },
+    { publisher: 1, surfaces: {}, expect: { status: 200 } },
+  ],
+  expectations: [
+    {
+      stats: { from: "2026-01-15", to: "2026-01-15" },
+      is: { impressions: 1, clicks: 0, revenue_inr: { ref: "before.revenue_credited_inr" } },
+    },
+    {
+      stats: { from: "2026-01-16", to: "2026-01-16" },
+      is: {
+        impressions: 1,
+        clicks: 1,
+        revenue_inr: {
+          sum: [{ ref: "after.revenue_credited_inr" }, { ref: "click.revenue_credited_inr" }],
+        },
+      },
+    },
+  ],
+});

@@ -1,0 +1,112 @@
+/** What a client must survive: 200 with a body that is no impression record: empty, HTML, no JSON, no UTF-8, no HTTP. */
+
+import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
+
+type Rule = NonNullable<Scenario["faults"]>[number];
+
+/** What comes in place of the answer, and how the client sees it. */
+interface Garbage {
+  readonly what: string;
+  readonly verdict: Rule["verdict"];
+  readonly seen: Extract<Step, { readonly impression?: unknown }>["expect"];
+}
+
+/** The event is recorded, and the client is told this. */
+function told(what: string, contentType: string, body: string, status = 200): Garbage {
+  const headers = { "content-type": contentType };
+  return {
+    what,
+    verdict: { kind: "respond", applied: true, status, headers, body },
+    seen: { status, headers: { "content-type": { startsWith: contentType } }, text: body },
+  };
+}
+
+const JSON_TYPE = "application/json";
+const garbage: readonly Garbage[] = [
+  told("empty", JSON_TYPE, ""),
+  {
+    what: "no-content",
+    verdict: { kind: "respond", applied: true, status: 204 },
+    seen: { status: 204, text: "" },
+  },
+  told("login-page", "text/html", "<!doctype html><title>Log in</title><p>Welcome to the hotel."),
+  told("wrong-type", "text/plain", '{"ok":true,"impression_id":"none","revenue_credited_inr":9}'),
+  told("half-json", JSON_TYPE, '{"ok":true,"impression_id":"imp_'),
+  told("two-documents", JSON_TYPE, '{"ok":true}{"ok":true}'),
+  told("null", JSON_TYPE, "null"),
+  told("list", JSON_TYPE, "[]"),
+  told("text", JSON_TYPE, '"ok"'),
+  told("other-types", JSON_TYPE, '{"ok":"yes","impression_id":17,"revenue_credited_inr":"1,50"}'),
+  told("not-ok", JSON_TYPE, '{"ok":false}'),
+  told("prototype", JSON_TYPE, '{"__proto__":{"ok":true},"constructor":null}'),
+  told("deep", JSON_TYPE, "[".repeat(2000) + "]".repeat(2000)),
+  told("huge-number", JSON_TYPE, '{"ok":true,"impression_id":"x","revenue_credited_inr":1e999}'),
+  {
+    what: "no-utf-8",
+    verdict: { kind: "garbage" },
+    seen: { status: 200, text: { startsWith: "\uFFFD" } },
+  },
+  { what: "no-http", verdict: { kind: "garbage", as: "response" }, seen: { outcome: "lost" } },
+];
+
+const steps: readonly Step[] = garbage.flatMap(({ what, seen }): Step[] => [
+  { impression: { session_id: what }, note: `The body: ${what}.`, expect: seen },
+  {
+    impression: { session_id: what },
+    as: `${what}-again`,
+    expect: {
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: { ok: true, impression_id: { type: "string" }, revenue_credited_inr: 0 },
+    },
+  },
+]);
+
+export const scenario: Scenario = defineScenario({
+  name: "garbage-bodies",
+  about:
+    "Impressions are recorded, and what comes back is no impression record. The client mustn't crash, nor take it for one, nor count the event as failed: it asks again under the same session id.",
+  faults: garbage.map(({ what, verdict }, index) => ({
+    id: what,
+    match: { operation: "impression" as const, nth: 2 * index + 1 },
+    verdict,
+  })),
+  steps: [
+    ...steps,
+    {
+      click: { impression_id: "none" },
+      note: "An id out of such a body is nobody's.",
+      expect: { status: 404, body: { code: "impression_not_found" } },
+    },
+    {
+      click: { impression_id: { ref: "no-http-again.impression_id" } },
+      as: "click",
+      note: "The id from the retry is the event's.",
+      expect: { status: 200, body: { revenue_credited_inr: { atLeast: 0.01 } } },
+    },
+  ],
+  expectations: [
+    {
+      stats: { from: "2026-01-15" },
+      is: { impressions: garbage.length, clicks: 1 },
+    },
+    {
+      audit: {
+        balanced: true,
+        total: {
+          impressions: {
+            attempts: 2 * garbage.length,
+            answered: garbage.length,
+            injected: 0,
+            lost: garbage.length,
+            applied: garbage.length,
+            unseen: garbage.length,
+            duplicatesSuppressed: garbage.length,
+            creditedSeenInr: 0,
+          },
+          clicks: { applied: 1, refused: 1 },
+        },
+      },
+    },
+  ],
+});

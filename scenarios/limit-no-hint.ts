@@ -1,0 +1,72 @@
+/** What a client must survive: too many requests, and no word on when to come back. */
+
+import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
+
+/** Waits, asks, and is refused without a hint. */
+function tryAfter(wait: string): Step[] {
+  return [
+    { advance: wait },
+    { stats: {}, expect: { status: 429, headers: { "retry-after": { absent: true } } } },
+  ];
+}
+
+export const scenario: Scenario = defineScenario({
+  name: "limit-no-hint",
+  about:
+    "Who is over the limit gets 429 without Retry-After and without any other header that says when it ends. A client has to back off by itself: doubling its pauses from a second on, it is through at the sixth try. Where X-RateLimit-Reset is sent, it says the same as waiting shows.",
+  assumptions: { "limit.retry-after": "absent" },
+  steps: [
+    { repeat: { times: 60, steps: [{ stats: {} }] }, expect: { ok: 60 } },
+    {
+      stats: {},
+      expect: {
+        status: 429,
+        headers: {
+          "retry-after": { absent: true },
+          "x-ratelimit-reset": { absent: true },
+          "x-ratelimit-limit": { absent: true },
+          ratelimit: { absent: true },
+          "x-ratelimit-remaining": "0",
+        },
+        body: { code: "rate_limited" },
+      },
+    },
+    ...tryAfter("1s"),
+    ...tryAfter("2s"),
+    ...tryAfter("4s"),
+    ...tryAfter("8s"),
+    ...tryAfter("16s"),
+    { advance: "32s" },
+    {
+      stats: {},
+      note: "63 seconds after the first try.",
+      expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } },
+    },
+    { assume: { "limit.headers": "limit-reset" } },
+    { repeat: { times: 59, steps: [{ stats: {} }] }, expect: { ok: 59 } },
+    {
+      stats: {},
+      note: "1768435320 is 2026-01-15T00:02:00Z.",
+      expect: {
+        status: 429,
+        headers: {
+          "retry-after": { absent: true },
+          "x-ratelimit-limit": "60",
+          "x-ratelimit-remaining": "0",
+          "x-ratelimit-reset": "1768435320",
+        },
+      },
+    },
+    { advance: { to: "2026-01-15T00:01:59.999Z" } },
+    { stats: {}, expect: { status: 429 } },
+    { advance: "1ms" },
+    {
+      stats: {},
+      expect: {
+        status: 200,
+        headers: { "x-ratelimit-remaining": "59", "x-ratelimit-reset": "1768435380" },
+      },
+    },
+  ],
+  expectations: [{ audit: { total: { attempts: 0 }, balanced: true } }],
+});

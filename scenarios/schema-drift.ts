@@ -1,0 +1,203 @@
+/** What a client must survive: fields that nobody documented, keys in another order, ids and errors of another form. */
+
+import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
+
+const EXTRA = { x_note: { type: "string" }, x_reserved: null } as const;
+
+/** One publisher goes the whole way under ids of this form: each is opaque, and works wherever it is sent. */
+function withIds(format: "uuid" | "digits" | "long" | "url-unsafe", publisher: number): Step[] {
+  const lengths = { uuid: 36, digits: 20, long: 200, "url-unsafe": 20 };
+  const id = { length: lengths[format] };
+  const shown = `shown-${format}`;
+  const click = `click-${format}`;
+  return [
+    { assume: { "ids.format": format } },
+    {
+      publisher,
+      impression: { session_id: "visit" },
+      as: shown,
+      expect: { status: 200, body: { ok: true, impression_id: id } },
+    },
+    {
+      publisher,
+      impression: { session_id: "visit" },
+      encoding: "query",
+      note: "In a query such an id has to be escaped.",
+      expect: {
+        status: 200,
+        body: { impression_id: { ref: `${shown}.impression_id` }, revenue_credited_inr: 0 },
+      },
+    },
+    {
+      publisher,
+      click: { impression_id: { ref: `${shown}.impression_id` } },
+      encoding: "form",
+      as: click,
+      expect: { status: 200, body: { ok: true, click_id: id } },
+    },
+    {
+      publisher,
+      stats: {
+        from: "2026-01-15",
+        surface: { ref: `publishers.${publisher}.surfaces.0.id` },
+      },
+      expect: {
+        status: 200,
+        body: {
+          publisher_id: { ref: `publishers.${publisher}.id` },
+          impressions: 1,
+          clicks: 1,
+          revenue_inr: {
+            sum: [
+              { ref: `${shown}.revenue_credited_inr` },
+              { ref: `${click}.revenue_credited_inr` },
+            ],
+          },
+          surfaces: [{ id: { ref: `publishers.${publisher}.surfaces.0.id` }, impressions: 1 }],
+        },
+      },
+    },
+  ];
+}
+
+/** The same refusal in another shape. The status is all that a client can go by. */
+function refusedAs(
+  shape: "envelope" | "flat" | "list" | "text" | "html" | "empty",
+  contentType: string | { readonly absent: true },
+  seen: Pick<NonNullable<Extract<Step, { readonly click?: unknown }>["expect"]>, "body" | "text">,
+): Step[] {
+  return [
+    { assume: { "errors.body": shape } },
+    {
+      click: { impression_id: "none" },
+      expect: { status: 404, headers: { "content-type": contentType }, ...seen },
+    },
+  ];
+}
+
+export const scenario: Scenario = defineScenario({
+  name: "schema-drift",
+  about:
+    "Answers have fields that the specification doesn't list, their keys in any order, other types of content, ids of other forms and errors of other shapes. A client that reads what it needs by name isn't affected.",
+  assumptions: {
+    "response.extra-fields": "present",
+    "response.key-order": "shuffled",
+    "http.content-type": "json-charset",
+  },
+  steps: [
+    {
+      impression: { session_id: "visit" },
+      as: "shown",
+      expect: {
+        status: 200,
+        headers: { "content-type": "application/json; charset=utf-8" },
+        text: { not: { startsWith: '{"ok":true,"impression_id"' } },
+        body: {
+          ...EXTRA,
+          x_context: { type: "object" },
+          ok: true,
+          impression_id: { length: 17 },
+          revenue_credited_inr: { atLeast: 0.000001 },
+        },
+      },
+    },
+    {
+      click: { impression_id: { ref: "shown.impression_id" } },
+      as: "click",
+      expect: {
+        status: 200,
+        text: { not: { startsWith: '{"ok":true,"click_id"' } },
+        body: { ...EXTRA, ok: true, click_id: { length: 17 } },
+      },
+    },
+    {
+      stats: { from: "2026-01-15" },
+      expect: {
+        status: 200,
+        text: { not: { startsWith: '{"publisher_id"' } },
+        body: {
+          ...EXTRA,
+          publisher_id: { ref: "publishers.0.id" },
+          period: { ...EXTRA, from: "2026-01-15", to: "2026-01-15" },
+          impressions: 1,
+          clicks: 1,
+          revenue_inr: {
+            sum: [{ ref: "shown.revenue_credited_inr" }, { ref: "click.revenue_credited_inr" }],
+          },
+          surfaces: { every: { ...EXTRA, id: { type: "string" }, revenue: { type: "number" } } },
+        },
+      },
+    },
+    {
+      surfaces: {},
+      expect: {
+        status: 200,
+        body: {
+          ...EXTRA,
+          surfaces: { every: { ...EXTRA, status: "active", cpm_range: { length: 2 } } },
+        },
+      },
+    },
+    {
+      payouts: {},
+      expect: {
+        status: 200,
+        body: {
+          ...EXTRA,
+          payouts: { every: { ...EXTRA, status: "paid", amount_inr: { atLeast: 500 } } },
+          pending_inr: { type: "number" },
+        },
+      },
+    },
+    {
+      click: { impression_id: "none" },
+      note: "Errors have their keys in another order, and nothing added.",
+      expect: {
+        status: 404,
+        headers: { "content-type": "application/problem+json" },
+        text: { not: { startsWith: '{"type"' } },
+        body: { status: 404, code: "impression_not_found", x_note: { absent: true } },
+      },
+    },
+    ...refusedAs("envelope", "application/json", {
+      body: { error: { code: "impression_not_found", message: { type: "string" } } },
+    }),
+    ...refusedAs("flat", "application/json", { body: { error: { type: "string" } } }),
+    ...refusedAs("list", "application/json", {
+      body: { errors: [{ code: "impression_not_found" }] },
+    }),
+    ...refusedAs("text", "text/plain; charset=utf-8", { text: { startsWith: "impression_id" } }),
+    ...refusedAs("html", "text/html; charset=utf-8", { text: { startsWith: "<!doctype html>" } }),
+    ...refusedAs("empty", { absent: true }, { text: "" }),
+    ...withIds("uuid", 1),
+    ...withIds("digits", 2),
+    ...withIds("long", 3),
+    ...withIds("url-unsafe", 4),
+    {
+      click: { impression_id: { ref: "shown.impression_id" } },
+      note: "Ids that a client held from before stopped working with the first change.",
+      expect: { status: 404, text: "" },
+    },
+    { assume: { "ids.format": "prefixed", "response.key-order": "documented" } },
+    {
+      click: { impression_id: { ref: "shown.impression_id" } },
+      note: "And they are as they were when the form is.",
+      expect: {
+        status: 200,
+        text: { startsWith: '{"ok":true,"click_id":' },
+        body: { ...EXTRA, click_id: { ref: "click.click_id" }, revenue_credited_inr: 0 },
+      },
+    },
+  ],
+  expectations: [
+    {
+      audit: {
+        balanced: true,
+        total: {
+          impressions: { attempts: 9, applied: 5, duplicatesSuppressed: 4 },
+          clicks: { attempts: 14, applied: 5, duplicatesSuppressed: 1, refused: 8 },
+        },
+      },
+    },
+  ],
+});

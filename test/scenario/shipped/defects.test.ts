@@ -1,0 +1,82 @@
+/** Every shipped scenario notices a defect of what it is about, by what it expects itself. */
+
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Defect } from "./defect.ts";
+import type { Copy, Played } from "./play-with-defects.ts";
+
+const scenarioNames = readdirSync(join(import.meta.dirname, "../../../scenarios"))
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.slice(0, -".ts".length));
+
+const folder = join(import.meta.dirname, "defects");
+const modules: Readonly<Record<string, unknown>>[] = await Promise.all(
+  readdirSync(folder).map((file) => import(join(folder, file))),
+);
+const defects = modules.flatMap((module) =>
+  Object.values(module).flatMap((lists) => lists as readonly Defect[]),
+);
+
+/** The simulator as it is, and then each defect once, with all scenarios that it breaks. */
+const copies: Copy[] = [{ change: undefined, scenarios: scenarioNames }];
+const copyOf = defects.map(({ file, find, replace, scenario }) => {
+  const same = copies.findIndex(
+    ({ change }) => change?.file === file && change.find === find && change.replace === replace,
+  );
+  const copy = copies[same];
+  if (copy === undefined)
+    return copies.push({ change: { file, find, replace }, scenarios: [scenario] }) - 1;
+  copies[same] = { ...copy, scenarios: [...copy.scenarios, scenario] };
+  return same;
+});
+
+const played = new Map<string, Played>();
+let complaints = "";
+
+beforeAll(async () => {
+  const child = spawn(process.execPath, [
+    "--no-warnings",
+    join(import.meta.dirname, "play-with-defects.ts"),
+  ]);
+  child.stdin.end(JSON.stringify(copies));
+  const [lines, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  complaints = errors;
+  for (const line of lines.split("\n").filter(Boolean)) {
+    const one = JSON.parse(line) as Played;
+    played.set(`${one.copy} ${one.scenario}`, one);
+  }
+}, 120_000);
+
+function playedOn(copy: number, scenario: string): Played {
+  const one = played.get(`${copy} ${scenario}`);
+  if (one === undefined) throw new Error(`${scenario} wasn't played to the end. ${complaints}`);
+  return one;
+}
+
+describe("without a defect it is held", () => {
+  test.each(scenarioNames)("%s", (name) => {
+    expect(playedOn(0, name)).toMatchObject({ verdict: "held", broken: [] });
+  });
+});
+
+describe("a defect breaks it", () => {
+  test.each(defects.map((defect, index) => [defect.scenario, defect.says, index] as const))(
+    "%s: %s",
+    (scenario, _says, index) => {
+      const { verdict, why, broken } = playedOn(copyOf[index] ?? -1, scenario);
+      // Whatever the invariants say, its own expectations must.
+      expect({ verdict, why, broken: broken.length }).toEqual({
+        verdict: "broken",
+        why: expect.any(String),
+        broken: expect.toSatisfy((count: number) => count > 0),
+      });
+    },
+  );
+
+  test.each(scenarioNames)("%s has one", (name) => {
+    expect(defects.filter(({ scenario }) => scenario === name)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+/** Duplicates that are counted, or events that are taken for duplicates. */
+
+import type { Defect } from "../defect.ts";
+import { noticedBy } from "../noticed-by.ts";
+
+export const duplicateDefects: readonly Defect[] = [
+  ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
+    says: "sessions aren't remembered",
+    file: "exchange/operations/impression.ts",
+    find: "if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);",
+    replace: "",
+  }),
+  ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
+    says: "the answer to a duplicate shows the credit once more",
+    file: "exchange/operations/impression.ts",
+    find: '"original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr), 0),',
+    replace:
+      '"original-uncredited": (id, micros, inr) => duplicate(bodyOf(id, micros, inr), micros),',
+  }),
+  {
+    scenario: "duplicate-storm",
+    says: "impressions without a session are taken for one",
+    file: "exchange/operations/impression.ts",
+    find: "input.session_id === undefined || repeat === undefined\n        ? undefined\n        : fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    replace:
+      'repeat === undefined\n        ? undefined\n        : fingerprintOf(hashKey, index, input.ad_id, input.session_id ?? "");',
+  },
+  {
+    scenario: "duplicate-storm",
+    says: "a second click on an impression counts",
+    file: "exchange/operations/click.ts",
+    find: "if (!impressions.isClicked(serial)) {",
+    replace: "if (true) {",
+  },
+  {
+    scenario: "dedup-edge",
+    says: "the window ends a millisecond late",
+    file: "ledger/book.ts",
+    find: "return nowMs - this.impressions.recordedMs(serial) < windowMs ? serial : undefined;",
+    replace: "return nowMs - this.impressions.recordedMs(serial) <= windowMs ? serial : undefined;",
+  },
+  {
+    scenario: "dedup-edge",
+    says: "what is remembered is swept away with half of the window to go",
+    file: "ledger/recent-impressions.ts",
+    find: "if (nowMs - this.#latestMs >= windowMs) {",
+    replace: "if (nowMs - this.#latestMs >= windowMs / 2) {",
+  },
+  {
+    scenario: "dedup-edge",
+    says: "a window without an end ends after a day",
+    file: "exchange/world.ts",
+    find: "forever: Number.POSITIVE_INFINITY,",
+    replace: "forever: 24 * HOUR_MS,",
+  },
+  {
+    scenario: "session-reuse",
+    says: "ad and session are run together",
+    file: "ledger/recent-impressions.ts",
+    find: "let b = key.b + adId.length;",
+    replace: "let b = key.b;",
+  },
+  {
+    scenario: "session-reuse",
+    says: "the surface makes no difference",
+    file: "ledger/recent-impressions.ts",
+    find: "let a = key.a ^ surfaceIndex;",
+    replace: "let a = key.a;",
+  },
+  {
+    scenario: "session-reuse",
+    says: "sessions are compared without regard to case",
+    file: "exchange/operations/impression.ts",
+    find: "fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    replace: "fingerprintOf(hashKey, index, input.ad_id, input.session_id.toLowerCase());",
+  },
+];

@@ -1,0 +1,119 @@
+import { expect, test, vi } from "vitest";
+import type { Target } from "../../../src/adapters/play/target.ts";
+import type { ApiRequest } from "../../../src/contract/messages.ts";
+import type { Exchange, Member, TrafficOrder } from "../../../src/scenario/player/effects.ts";
+import type { TrafficSource } from "../../../src/scenario/traffic/source.ts";
+import { auditOf, does, foreign, impressionBy, opened, played } from "./played.ts";
+
+// What traffic draws isn't looked at here.
+vi.mock("../../../src/scenario/traffic/source.ts", () => ({
+  createTrafficSource: (order: TrafficOrder) => paired(order.members, order.traffic.for as number),
+}));
+
+const EVERY_MS = 7;
+
+/** Two requests at once every few milliseconds. The second asks for what the answer to the first named. */
+function paired(members: readonly Member[], forMs: number): TrafficSource {
+  const [member] = members;
+  if (member === undefined) throw new Error("Nobody takes part.");
+  let number = -1;
+  let latest: string | undefined;
+  return {
+    next() {
+      number += 1;
+      const dueMs = Math.floor(number / 2) * EVERY_MS;
+      if (dueMs >= forMs) return undefined;
+      if (number % 2 === 0) {
+        const { request } = impressionBy(member);
+        return { number, dueMs, operation: "impression", request };
+      }
+      const { impression_id } = JSON.parse(latest ?? "{}");
+      const headers = { authorization: `Bearer ${member.apiKey}` };
+      const request: ApiRequest = { method: "POST", path: "/v1/click", headers };
+      return {
+        number,
+        dueMs,
+        operation: "click",
+        request: { ...request, body: { impression_id } },
+      };
+    },
+    answered(_number, text) {
+      latest = text;
+    },
+  };
+}
+
+function orderOf(members: readonly Member[], forMs: number, observed: Exchange[]): TrafficOrder {
+  return {
+    traffic: { for: forMs, arrivals: { kind: "trace", atMs: [] }, timeout: "5s" },
+    members,
+    seed: "seed",
+    number: 0,
+    observe: (exchange) => observed.push(exchange),
+  };
+}
+
+async function memberOf(target: Target): Promise<Member> {
+  const member = await does(target, "member", { ordinal: 0 });
+  if (member === undefined) throw new Error("There is no first publisher.");
+  return member;
+}
+
+test("in virtual time each request comes at its very time, one after the other: the books are those in process", async () => {
+  const { sim, target, server } = await played({
+    faults: [{ match: { every: 9 }, verdict: { kind: "empty" } }],
+  });
+  const member = await memberOf(target);
+  const observed: Exchange[] = [];
+  const beganMs = sim.clock.now();
+  const punctuality = await does(target, "traffic", { order: orderOf([member], 140, observed) });
+  expect(punctuality).toEqual({ late: 0, dropped: 0 });
+
+  const source = paired([member], 140);
+  const here: string[] = [];
+  for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
+    sim.clock.set({ nowMs: beganMs + arrival.dueMs });
+    const { status, body } = sim.handle(arrival.request);
+    source.answered(arrival.number, status === 200 ? body : undefined);
+    here.push(body);
+  }
+  expect(observed.map(({ text }) => text)).toEqual(here);
+  expect(observed.map(({ atMs }) => atMs - beganMs).slice(-3)).toEqual([126, 133, 133]);
+  expect(observed.filter(({ outcome }) => outcome === "lost")).toHaveLength(4);
+  expect(await does(target, "audit")).toEqual(auditOf(sim));
+  // Time goes on to the last request, and no further.
+  expect(server.worlds.get("played").clock.now()).toBe(sim.clock.now());
+});
+
+test("paced, it takes as long as the speed says, and nothing else is different", async () => {
+  const beganMs = performance.now();
+  const { sim, target, server } = await played({}, { speed: 10 });
+  const observed: Exchange[] = [];
+  const member = await memberOf(target);
+  await does(target, "traffic", { order: orderOf([member], 1400, observed) });
+  // 1393 ms at ten times the speed; what is short of a timer's millisecond is waited for later.
+  expect(performance.now() - beganMs).toBeGreaterThan(135);
+  expect(observed).toHaveLength(400);
+  expect(observed.every(({ status }) => status === 200)).toBe(true);
+  expect(server.worlds.get("played").clock.now()).toBe(sim.clock.now() + 1393);
+});
+
+test("at a service it is sent in real time, with the service's prefix and the traffic's timeout", async () => {
+  const paths: (string | undefined)[] = [];
+  const url = await foreign(({ url: path }, response) => {
+    paths.push(path);
+    if (paths.length > 1) response.end('{"impression_id":"imp"}');
+  });
+  const credentials = [{ id: "pub", apiKey: "key_x", surfaces: ["srf"] }];
+  const told: number[] = [];
+  const onProgress = ({ ended }: { readonly ended: number }): number => told.push(ended);
+  const target = await opened(`${url}/base`, { credentials, onProgress });
+  const observed: Exchange[] = [];
+  const order = orderOf([await memberOf(target)], 70, observed);
+  const impatient = { ...order, traffic: { ...order.traffic, timeout: "1s" } };
+  await does(target, "traffic", { order: impatient });
+  expect(observed).toHaveLength(20);
+  expect(observed.filter(({ outcome }) => outcome === "timed-out")).toHaveLength(1);
+  expect(new Set(paths)).toEqual(new Set(["/base/v1/impression", "/base/v1/click"]));
+  expect(told.at(-1)).toBe(20);
+});

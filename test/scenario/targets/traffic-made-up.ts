@@ -1,0 +1,61 @@
+/** Traffic without draws: so many impressions at a steady pace, and a click some time after each that is answered. */
+
+import type { Planned } from "../../../src/adapters/play/look-ahead.ts";
+import type { TrafficSource } from "../../../src/scenario/traffic/source.ts";
+
+export interface MadeUp {
+  readonly count: number;
+  readonly everyMs: number;
+  /** How long after an impression was due it is clicked. @default never */
+  readonly clickAfterMs?: number;
+}
+
+export interface MadeUpSource extends TrafficSource {
+  /** What was told of each arrival. */
+  readonly told: Map<number, string | undefined>;
+  /** When each was due. */
+  readonly due: Map<number, number>;
+}
+
+export function madeUp({ count, everyMs, clickAfterMs }: MadeUp): MadeUpSource {
+  const told = new Map<number, string | undefined>();
+  const due = new Map<number, number>();
+  const clicks: { dueMs: number; of: number }[] = [];
+  // The same object serves the next one, as a source may do.
+  const arrival: { -readonly [Key in keyof Planned]: Planned[Key] } = {
+    number: 0,
+    dueMs: 0,
+    operation: "impression",
+    request: { method: "POST", path: "/" },
+  };
+  let impressions = 0;
+  let number = 0;
+  return {
+    told,
+    due,
+    next() {
+      const nextMs = impressions < count ? impressions * everyMs : Number.POSITIVE_INFINITY;
+      const [click] = clicks;
+      if (click !== undefined && click.dueMs <= nextMs) {
+        clicks.shift();
+        arrival.operation = "click";
+        arrival.dueMs = click.dueMs;
+        arrival.request = { method: "POST", path: `/click/${click.of}` };
+      } else if (nextMs < Number.POSITIVE_INFINITY) {
+        impressions += 1;
+        arrival.operation = "impression";
+        arrival.dueMs = nextMs;
+        arrival.request = { method: "POST", path: `/impression/${number}` };
+      } else return undefined;
+      arrival.number = number;
+      due.set(number, arrival.dueMs);
+      number += 1;
+      return arrival;
+    },
+    answered(of, text) {
+      told.set(of, text);
+      if (clickAfterMs === undefined || text !== "impression") return;
+      clicks.push({ of, dueMs: (due.get(of) ?? 0) + clickAfterMs });
+    },
+  };
+}
