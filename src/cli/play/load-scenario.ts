@@ -77,7 +77,7 @@ async function fromModule(file: string, extension: string): Promise<object> {
   } catch (error) {
     throw failure(file, `can't be loaded: ${error instanceof Error ? error.message : error}`);
   }
-  const scenario = loaded["scenario"] ?? loaded["default"];
+  const scenario = loaded.scenario ?? loaded.default;
   if (typeof scenario === "object" && scenario !== null) return scenario;
   throw failure(
     file,

@@ -171,8 +171,9 @@ ${rows}</tbody></table></div></details>
 function scripts(data: ChartData, { uplotJs }: ChartLibrary, nonce: string): Html {
   // A library's text may hold what would end its element, in a string.
   const library = uplotJs.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
-  return html`<script type="application/json" id="chart-data">${scriptJson(data)}</script>
-<script nonce="${nonce}">${trusted(library)}</script>
-<script nonce="${nonce}">${trusted(CHART_SCRIPT)}</script>
+  // The end tags have a backslash, or the bundler would write the template another way, with a library that isn't there.
+  return html`<script type="application/json" id="chart-data">${scriptJson(data)}<\/script>
+<script nonce="${nonce}">${trusted(library)}<\/script>
+<script nonce="${nonce}">${trusted(CHART_SCRIPT)}<\/script>
 `;
 }

@@ -1,0 +1,328 @@
+/** `adsim export --to artillery`: what of a scenario is in the script, and what is said not to be. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Phase, phasesOf, totalOf } from "../../src/cli/export/phases.ts";
+import { wholeWeights } from "../../src/cli/export/weights.ts";
+import { createSimulator } from "../../src/index.ts";
+import type { Step } from "../../src/scenario/scenario.ts";
+import { createTrafficSource } from "../../src/scenario/traffic/source.ts";
+import type { Arrivals } from "../../src/scenario/traffic/traffic.ts";
+import { runHere } from "./run-here.ts";
+
+const MIDNIGHT_MS = Date.parse("2026-01-15T00:00:00Z");
+
+interface Script {
+  readonly config: {
+    readonly target: string;
+    readonly http: { readonly timeout: number };
+    readonly phases: readonly Phase[];
+    readonly variables: Readonly<Record<string, unknown>>;
+  };
+  readonly scenarios: readonly {
+    readonly name: string;
+    readonly weight: number;
+    readonly flow: readonly object[];
+  }[];
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "adsim-export-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+function fileOf(steps: readonly Step[], more: object = {}): string {
+  const file = join(folder(), "mine.json");
+  writeFileSync(file, JSON.stringify({ name: "mine", about: "Traffic.", steps, ...more }));
+  return file;
+}
+
+async function scriptOf(
+  steps: readonly Step[],
+  options: readonly string[] = [],
+): Promise<{ readonly script: Script; readonly stderr: string }> {
+  const args = ["export", fileOf(steps), "--to", "artillery", ...options];
+  const { code, stdout, stderr } = await runHere(args);
+  expect(`${code} ${stdout === "" ? stderr : ""}`).toBe("0 ");
+  return { script: JSON.parse(stdout), stderr };
+}
+
+const steady: Step = { traffic: { for: "1m", arrivals: { kind: "constant", rate: "10/s" } } };
+
+describe("phases", () => {
+  const phases = (arrivals: Arrivals, duration = "1m"): Phase[] =>
+    phasesOf({ for: duration, arrivals }, MIDNIGHT_MS);
+
+  test("keep whole rates as they are", () => {
+    expect(phases({ kind: "constant", rate: "600/m" })).toEqual([
+      { name: "constant", duration: 60, arrivalRate: 10 },
+    ]);
+    expect(phases({ kind: "ramp", from: "1/s", to: "9/s" })).toEqual([
+      { name: "ramp", duration: 60, arrivalRate: 1, rampTo: 9 },
+    ]);
+    expect(phases({ kind: "poisson", rate: "5/s" })).toEqual([
+      { name: "poisson", duration: 60, arrivalRate: 5, mode: "poisson" },
+    ]);
+  });
+
+  test("make bursts of counts and pauses", () => {
+    const arrivals: Arrivals = { kind: "burst", count: 50, every: "20s", within: "2s" };
+    expect(phases(arrivals, "50s")).toEqual([
+      { name: "burst", duration: 2, arrivalCount: 50 },
+      { name: "burst", pause: 18 },
+      { name: "burst", duration: 2, arrivalCount: 50 },
+      { name: "burst", pause: 18 },
+      { name: "burst", duration: 2, arrivalCount: 50 },
+      { name: "burst", pause: 8 },
+    ]);
+    expect(phases({ kind: "burst", count: 3 }, "1500ms")).toEqual([
+      { name: "burst", duration: 1, arrivalCount: 3 },
+      { name: "burst", pause: "500ms" },
+    ]);
+  });
+
+  test("follow a day hour by hour", () => {
+    const hours = Array.from({ length: 24 }, (_, hour) => (hour === 12 ? 24 : 0));
+    const day = phases({ kind: "daily", mean: "100/h", hours }, "1d");
+    expect(day.length).toBe(24);
+    const busy = day.flatMap((phase, hour) => ("arrivalCount" in phase ? [hour] : []));
+    expect(busy).toEqual([11, 12, 13]);
+    expect(totalOf(day)).toBe(2400);
+  });
+
+  const uneven: [Arrivals, string][] = [
+    [{ kind: "constant", rate: "133.5/s" }, "90s"],
+    [{ kind: "constant", rate: "7/m" }, "10m"],
+    [{ kind: "constant", rate: "3/s" }, "1500ms"],
+    [{ kind: "ramp", from: "20/s", to: "0/s" }, "30s"],
+    [{ kind: "ramp", from: "0/s", to: "12/s" }, "30s"],
+    [{ kind: "daily", mean: "8000/h" }, "5h"],
+    [{ kind: "burst", count: 7, every: "90s" }, "10m"],
+    [{ kind: "trace", atMs: [0, 0, 5, 999, 1000, 4999] }, "5s"],
+  ];
+  test.each(uneven)("of %j for %s have as many arrivals as in the player", (arrivals, duration) => {
+    const traffic = { for: duration, arrivals };
+    const [member] = createSimulator().publishers.list({ limit: 1 });
+    if (member === undefined) throw new Error("There is no publisher.");
+    const source = createTrafficSource({
+      ...{ traffic, members: [member], seed: "x", startMs: MIDNIGHT_MS, number: 0 },
+      observe: () => undefined,
+    });
+    let arrived = 0;
+    while (source.next() !== undefined) arrived += 1;
+    expect(arrived).toBeGreaterThan(0);
+    expect(Math.abs(totalOf(phases(arrivals, duration)) - arrived)).toBeLessThanOrEqual(1);
+    for (const phase of phases(arrivals, duration)) {
+      // A worker of Artillery takes no part of an arrival.
+      const count = "arrivalCount" in phase ? phase.arrivalCount : 1;
+      expect(Number.isInteger("arrivalRate" in phase ? phase.arrivalRate : count)).toBe(true);
+    }
+  });
+});
+
+describe("weights", () => {
+  test.each([
+    [[1], [1]],
+    [
+      [0.7, 0.2, 0.1],
+      [7, 2, 1],
+    ],
+    [
+      [1, 1, 1],
+      [1, 1, 1],
+    ],
+    [
+      [0.5, 0.75],
+      [2, 3],
+    ],
+    [
+      [1, 999_999],
+      [1, 10_000],
+    ],
+  ])("of %j are %j", (given, expected) => {
+    expect(wholeWeights(given)).toEqual(expected);
+  });
+});
+
+describe("a script", () => {
+  test("sends impressions with keys, ids and surfaces of the scenario's publishers", async () => {
+    const { script, stderr } = await scriptOf([steady], ["--seed", "zwei", "--publishers", "4"]);
+    const { id, apiKey, surfaces } = createSimulator({ seed: "zwei", publishers: 4 }).publishers.at(
+      0,
+    );
+    expect(script.config).toMatchObject({
+      target: "http://127.0.0.1:4010",
+      http: { timeout: 10 },
+      variables: {
+        publisher_id_0: id,
+        api_key_0: apiKey,
+        surface_0: surfaces.map((surface) => surface.id),
+      },
+    });
+    expect(script.scenarios).toEqual([
+      {
+        name: "impression of publisher 0",
+        weight: 1,
+        flow: [
+          {
+            post: {
+              url: "/v1/impression",
+              headers: { authorization: "Bearer {{ api_key_0 }}" },
+              json: {
+                publisher_id: "{{ publisher_id_0 }}",
+                surface: "{{ surface_0 }}",
+                ad_id: "ad-{{ $randomNumber(1, 20) }}",
+                session_id: "artillery-{{ $randomString(24) }}",
+              },
+            },
+          },
+        ],
+      },
+    ]);
+    expect(stderr).toBe(
+      'adsim: its keys are those of an adsim with seed "zwei", 4 publishers and profile typical\n',
+    );
+  });
+
+  test("has users by the mix, and those who click by the rate of clicks", async () => {
+    const { script } = await scriptOf([
+      {
+        traffic: {
+          ...{ for: "1m", arrivals: { kind: "constant", rate: "10/s" }, publishers: [0, 2] },
+          ...{ mix: { impression: 8, payouts: 2 }, clicks: { rate: 0.25, after: "1500ms" } },
+          ...{ surfaces: 1, sessions: false, timeout: "2500ms" },
+        },
+      },
+    ]);
+    const clicking =
+      "impression of publisher 2 on 1 surfaces without session, clicked after 1500 ms";
+    expect(Object.fromEntries(script.scenarios.map(({ name, weight }) => [name, weight]))).toEqual({
+      "impression of publisher 0 on 1 surfaces without session": 3,
+      "impression of publisher 0 on 1 surfaces without session, clicked after 1500 ms": 1,
+      "payouts of publisher 0": 1,
+      "impression of publisher 2 on 1 surfaces without session": 3,
+      [clicking]: 1,
+      "payouts of publisher 2": 1,
+    });
+    const flow = script.scenarios.find(({ name }) => name === clicking)?.flow;
+    expect(flow).toMatchObject([
+      { post: { capture: [{ json: "$.impression_id", as: "impression_id" }] } },
+      { think: "1500ms" },
+      { post: { url: "/v1/click", json: { impression_id: "{{ impression_id }}" } } },
+    ]);
+    expect(JSON.stringify(flow)).not.toContain("session_id");
+    expect(script.config.variables.surface_2_of_1).toHaveLength(1);
+    expect(script.config.http.timeout).toBe(3);
+  });
+
+  test("has the phases of all traffic, repeats included, and lists what it can't say", async () => {
+    const file = fileOf(
+      [
+        { impression: {}, expect: { status: 200 } },
+        { repeat: { times: 2, every: "1m", steps: [steady, { impression: {} }] } },
+        { advance: { to: "2026-01-20T12:00:00Z" } },
+        {
+          traffic: {
+            for: "1h",
+            arrivals: { kind: "daily", mean: "100/h" },
+            repeatedSessions: 0.1,
+            publishers: [1],
+          },
+        },
+      ],
+      {
+        faults: [{ match: { operation: "click" }, verdict: { kind: "drop" } }],
+        assumptions: { "errors.body": "flat" },
+        thresholds: ["sent >= 10"],
+        expectations: [{ audit: { balanced: true } }],
+      },
+    );
+    const out = join(folder(), "script.json");
+    const target = "https://ads.test/base/";
+    const { code, stdout, stderr } = await runHere([
+      ...["export", file, "--to", "artillery", "--out", out, "--target", target],
+    ]);
+    expect([code, stdout]).toEqual([0, ""]);
+    const script: Script = JSON.parse(readFileSync(out, "utf8"));
+    expect(script.config.target).toBe("https://ads.test/base");
+    expect(script.config.phases.map(({ name }) => name)).toEqual(["constant", "constant", "daily"]);
+    expect(script.config.phases[2]).toMatchObject({ arrivalCount: 115 });
+    for (const said of [
+      /faults: .*--faults FILE/,
+      /assumptions: .*--assume/,
+      /expectations: /,
+      /thresholds: /,
+      /impression: steps\.0, steps\.1\.repeat\.steps\.1\n/,
+      /advance: steps\.2\n/,
+      /repeatedSessions: steps\.3\n/,
+      /differ in what they ask/,
+    ]) {
+      expect(stderr).toMatch(said);
+    }
+    // 1200 and about 115 of them.
+    const [first = 0, second = 0] = script.scenarios.map(({ weight }) => weight);
+    expect(first / second).toBeCloseTo(1200 / 115, 1);
+  });
+
+  test("for a foreign service has the publishers that are given", async () => {
+    const steps: Step[] = [{ traffic: { ...steady.traffic, publishers: [1, 0] } }];
+    const words =
+      "--api-key k1 --publisher p1 --surface a --surface b --publisher p2 --api-key k2 --surface c";
+    const { script, stderr } = await scriptOf(steps, words.split(" "));
+    expect(script.config.variables).toEqual({
+      ...{ publisher_id_1: "p2", api_key_1: "k2", surface_1: ["c"] },
+      ...{ publisher_id_0: "p1", api_key_0: "k1", surface_0: ["a", "b"] },
+    });
+    expect(stderr).toBe("");
+  });
+});
+
+describe("wrong usage", () => {
+  const acme: Step = { signUp: {}, as: "acme" };
+  const byAcme: Step = { traffic: { ...steady.traffic, publishers: ["acme"] } };
+  const bySecond: Step = { traffic: { ...steady.traffic, publishers: [1] } };
+  const key = ["--api-key", "k", "--publisher", "p"];
+  test.each<[string, () => readonly string[], number, RegExp]>([
+    ["no tool", () => [fileOf([steady])], 2, /--to/],
+    ["another tool", () => [fileOf([steady]), "--to", "k6"], 2, /Allowed choices are artillery/],
+    ["no traffic", () => ["lost-ack", "--to", "artillery"], 2, /has no traffic step/],
+    ["no scenario", () => ["lost-akc", "--to", "artillery"], 2, /Did you mean/],
+    [
+      "who signs up",
+      () => [fileOf([acme, byAcme]), "--to", "artillery"],
+      2,
+      /sent by acme, who signs up/,
+    ],
+    [
+      "a publisher that isn't given",
+      () => [fileOf([bySecond]), "--to", "artillery", ...key],
+      2,
+      /sent by publisher 1, and 1 are given/,
+    ],
+    [
+      "no surfaces",
+      () => [fileOf([steady]), "--to", "artillery", ...key],
+      2,
+      /needs its surfaces here: --surface ID/,
+    ],
+    [
+      "no target",
+      () => [fileOf([steady]), "--to", "artillery", "--target", "x"],
+      2,
+      /--target must be an http/,
+    ],
+    [
+      "no place for it",
+      () => [fileOf([steady]), "--to", "artillery", "--out", join(folder(), "no", "x.json")],
+      3,
+      /can't be written: there is no such/,
+    ],
+  ])("%s is refused", async (_, args, exitCode, expected) => {
+    const { code, stdout, stderr } = await runHere(["export", ...args()]);
+    expect([code, stdout]).toEqual([exitCode, ""]);
+    expect(stderr).toMatch(expected);
+  });
+});
