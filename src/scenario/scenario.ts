@@ -9,7 +9,6 @@ import type { Traffic } from "./traffic/traffic.ts";
 
 /** What happens, in which order, and what must come of it. */
 export interface Scenario {
-  /** Where editors find the JSON schema. */
   readonly $schema?: string | undefined;
   /** Letters, digits and hyphens. */
   readonly name: string;
