@@ -5,6 +5,7 @@ import type { Scenario } from "../../../src/scenario.ts";
 /** By scenario: numbers that are written in it, in rates and expectations alike, and what takes their place. */
 const fewer: Readonly<Record<string, readonly (readonly [many: string, few: string])[]>> = {
   "busy-day": [["11520000", "11520"]],
+  "tiny-amounts": [["10000000", "10000"]],
 };
 
 /** The scenario itself, or with a fraction of its requests. @throws Error where a number isn't written in it. */
