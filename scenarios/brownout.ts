@@ -10,7 +10,7 @@ const minute: TrafficStep["traffic"] = {
   arrivals: { kind: "constant", rate: "5/s" },
   mix: { impression: 1 },
   clicks: { rate: 0.1, after: "1s" },
-  timeout: "250ms",
+  timeout: "2s",
 };
 
 /** What each of the three minutes must come to: whatever was answered with 200 was credited once. */

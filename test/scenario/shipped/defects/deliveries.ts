@@ -93,10 +93,10 @@ export const deliveryDefects: readonly Defect[] = [
   },
   {
     scenario: "brownout",
-    says: "latency is ten times as much again",
+    says: "delays of milliseconds are seconds",
     file: "faults/delay.ts",
     find: "return drawBetween(key, 2 * ordinal, fromMs, toMs);",
-    replace: "return 10 * drawBetween(key, 2 * ordinal, fromMs, toMs);",
+    replace: "return 1000 * drawBetween(key, 2 * ordinal, fromMs, toMs);",
   },
   {
     scenario: "shutdown-flush",
