@@ -124,7 +124,7 @@ export const scenario: Scenario = defineScenario({
     {
       traffic: {
         for: "1m",
-        arrivals: { kind: "constant", rate: "5000/m" },
+        arrivals: { kind: "constant", rate: "600/m" },
         clicks: { rate: 0.2, after: "1s" },
       },
       as: "more",

@@ -1,0 +1,106 @@
+/** Ids, amounts, names and dates that don't come back as they were. */
+
+import type { Defect } from "../defect.ts";
+
+export const formDefects: readonly Defect[] = [
+  {
+    scenario: "schema-drift",
+    says: "only the outermost object has fields that nobody documented",
+    file: "exchange/body-form.ts",
+    find: "depth === 0 ? extra?.outermost : extra?.inner",
+    replace: "depth === 0 ? extra?.outermost : undefined",
+  },
+  {
+    scenario: "schema-drift",
+    says: "ids that a URL has to escape aren't recognised",
+    file: "base/id-formats.ts",
+    find: "return urlUnsafeIds.render(prefix, high, low) === text ? { high, low } : undefined;",
+    replace: "return undefined;",
+  },
+  {
+    scenario: "schema-drift",
+    says: "ids of digits go through a floating-point number",
+    file: "base/id-formats.ts",
+    find: "const bits = (BigInt(text) - LEAST) >> 2n;",
+    replace: "const bits = (BigInt(Number(text)) - LEAST) >> 2n;",
+  },
+  {
+    scenario: "big-numbers",
+    says: "a number that has lost digits is taken as it came",
+    file: "exchange/validate.ts",
+    find: "if (Number.isSafeInteger(sent)) return",
+    replace: "if (Number.isFinite(sent)) return",
+  },
+  {
+    scenario: "big-numbers",
+    says: "ads with numbers for names are compared as numbers",
+    file: "exchange/operations/impression.ts",
+    find: ": fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    replace:
+      ": fingerprintOf(hashKey, index, /^\\d+$/.test(input.ad_id) ? String(Number(input.ad_id)) : input.ad_id, input.session_id);",
+  },
+  {
+    scenario: "tiny-amounts",
+    says: "the last digit of an amount isn't added up",
+    file: "ledger/daily-totals.ts",
+    find: "sums.impressions += 1;\n    sums.micros += micros;",
+    replace: "sums.impressions += 1;\n    sums.micros += micros - (micros % 10);",
+  },
+  {
+    scenario: "tiny-amounts",
+    says: "amounts have zeros at their end",
+    file: "base/money.ts",
+    find: "while (digits.charCodeAt(end - 1) === ZERO) end -= 1;",
+    replace: "",
+  },
+  {
+    scenario: "tiny-amounts",
+    says: "amounts that are shown in paise are kept in paise",
+    file: "exchange/amounts.ts",
+    find: "exact: formatInr,",
+    replace: "exact: formatInrInPaise,",
+  },
+  {
+    scenario: "unicode-names",
+    says: "the length of a body is counted in characters",
+    file: "exchange/operations/surfaces.ts",
+    find: "byteLength: utf8Length(body)",
+    replace: "byteLength: body.length",
+  },
+  {
+    scenario: "unicode-names",
+    says: "a composed letter and its parts are taken for one",
+    file: "exchange/operations/impression.ts",
+    find: ": fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    replace:
+      ": fingerprintOf(hashKey, index, input.ad_id.normalize(), input.session_id.normalize());",
+  },
+  {
+    scenario: "unicode-names",
+    says: "only the first thousand characters of a session id count",
+    file: "ledger/recent-impressions.ts",
+    find: "index < sessionId.length;",
+    replace: "index < Math.min(1000, sessionId.length);",
+  },
+  {
+    scenario: "clock-skew",
+    says: "Retry-After has the date of the answer",
+    file: "exchange/respond.ts",
+    find: "formatHttpDate(nowMs + ms)",
+    replace: "formatHttpDate(nowMs)",
+  },
+  {
+    scenario: "clock-skew",
+    says: "X-RateLimit-Reset is a time from now",
+    file: "exchange/limit-headers.ts",
+    find: "String(Math.ceil((nowMs + untilWholeMs) / 1000))",
+    replace: "String(Math.ceil(untilWholeMs / 1000))",
+  },
+  {
+    scenario: "clock-skew",
+    says: "a period that reaches past today ends today",
+    file: "exchange/operations/stats.ts",
+    find: "to: input.to ?? today };",
+    replace: "to: day(Math.min(input.to ?? today, today)) };",
+  },
+];
