@@ -1,9 +1,9 @@
 /** How the control API words a refusal: the right field, the right reason, and never a key. */
 
 import { describe, expect, test } from "vitest";
+import { repeatedMember } from "../../src/base/repeated-member.ts";
 import type { ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
-import { repeatedMember } from "../../src/base/repeated-member.ts";
 import { fakerPeople } from "../../src/publishers/people.ts";
 import { createWorlds } from "../../src/worlds.ts";
 
