@@ -144,7 +144,6 @@ function performersOf(
     traffic: ({ order }) =>
       playVirtualTraffic({
         source: createTrafficSource(order),
-        timeoutMs: durationMs(order.traffic.timeout ?? "10s"),
         forMs: durationMs(order.traffic.for),
         advance: async (ms) => {
           await own.wait({ kind: "wait", ms });

@@ -4,16 +4,14 @@
  */
 
 import type { Exchange, Observer, Outgoing, Punctuality } from "../../scenario/player/effects.ts";
-import type { TrafficSource } from "../../scenario/traffic/source.ts";
+import type { Arrival, TrafficSource } from "../../scenario/traffic/source.ts";
 import { timerMs } from "../pace.ts";
 import type { Answer } from "./http-client.ts";
-import { createLookAhead, type Planned } from "./look-ahead.ts";
 import type { TrafficProgress } from "./target.ts";
 import { successOf } from "./virtual-traffic.ts";
 
 export interface RealTraffic {
   readonly source: TrafficSource;
-  readonly timeoutMs: number;
   /** How many times as fast as the source's time. */
   readonly speed: number;
   /** How many requests can be on their way at once; others wait. @default 64 */
@@ -44,7 +42,6 @@ function createScheduler(
 ): () => void {
   const { source, speed, connections = CONNECTIONS, onProgress } = traffic;
   const startedMs = performance.now();
-  const ahead = createLookAhead(source);
   const waiting = createQueue();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let armedMs = Number.POSITIVE_INFINITY;
@@ -70,15 +67,17 @@ function createScheduler(
   }
 
   function offerWhatIsDue(): void {
-    for (let next = ahead.next(); !isOver; next = ahead.next()) {
-      const leftMs = next === undefined ? 0 : next.dueMs / speed - elapsedMs();
-      if (next === undefined || leftMs > 0) {
-        if (next === undefined) finishIfDone();
-        else arm(next.dueMs / speed, leftMs);
+    while (!isOver) {
+      const dueMs = source.nextDueMs() / speed;
+      const leftMs = dueMs - elapsedMs();
+      if (leftMs > 0) {
+        if (dueMs === Number.POSITIVE_INFINITY) finishIfDone();
+        else arm(dueMs, leftMs);
         return;
       }
-      ahead.take();
-      if (waiting.length < MOST_WAITING) waiting.push(next);
+      const next = source.next();
+      if (next === undefined) throw new Error("What is due isn't there. This is a bug in adsim.");
+      if (waiting.length < MOST_WAITING) waiting.push({ ...next });
       else drop(next);
       sendWhatWaits();
     }
@@ -103,26 +102,25 @@ function createScheduler(
     }
   }
 
-  function send(planned: Planned): void {
-    const { operation, request } = planned;
-    if (elapsedMs() - planned.dueMs / speed > LATE_MS) late += 1;
+  function send(arrival: Arrival): void {
+    if (elapsedMs() - arrival.dueMs / speed > LATE_MS) late += 1;
     onTheirWay += 1;
     sent += 1;
     const atMs = Date.now();
     traffic
-      .send({ operation, request, timeoutMs: traffic.timeoutMs })
-      .then((answer) => answered(planned, atMs, answer))
+      .send(arrival)
+      .then((answer) => answered(arrival, atMs, answer))
       .catch(fail);
   }
 
-  function answered(planned: Planned, atMs: number, answer: Answer): void {
+  function answered(arrival: Arrival, atMs: number, answer: Answer): void {
     if (isOver) return;
-    const { number, dueMs, operation, request } = planned;
+    const { number, dueMs, operation, request } = arrival;
     const latencyMs = elapsedMs() - dueMs / speed;
     onTheirWay -= 1;
     ended += 1;
     sendWhatWaits();
-    ahead.answered(number, successOf(answer));
+    source.answered(number, successOf(answer));
     const { outcome, status, headers, text } = answer;
     const exchange: Exchange = {
       operation,
@@ -138,9 +136,9 @@ function createScheduler(
     run();
   }
 
-  function drop({ number }: Planned): void {
+  function drop({ number }: Arrival): void {
     dropped += 1;
-    ahead.answered(number, undefined);
+    source.answered(number, undefined);
   }
 
   function finishIfDone(): void {
@@ -173,20 +171,21 @@ function createScheduler(
 
 interface Queue {
   readonly length: number;
-  push(planned: Planned): void;
-  shift(): Planned | undefined;
+  /** It is kept: not the object that serves the next one. */
+  push(arrival: Arrival): void;
+  shift(): Arrival | undefined;
 }
 
 /** First in, first out. Taking the first off a long array would move all others. */
 function createQueue(): Queue {
-  let items: (Planned | undefined)[] = [];
+  let items: (Arrival | undefined)[] = [];
   let first = 0;
   return {
     get length() {
       return items.length - first;
     },
-    push(planned) {
-      items.push(planned);
+    push(arrival) {
+      items.push(arrival);
     },
     shift() {
       const item = items[first];

@@ -75,7 +75,6 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
       const startedMs = performance.now();
       const punctuality = await playRealTraffic({
         source: createTrafficSource(order),
-        timeoutMs: durationMs(order.traffic.timeout ?? "10s"),
         speed,
         connections,
         send: (outgoing) => client.send(prefix, outgoing),

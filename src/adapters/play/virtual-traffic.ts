@@ -5,7 +5,6 @@ import type { TrafficSource } from "../../scenario/traffic/source.ts";
 
 export interface VirtualTraffic {
   readonly source: TrafficSource;
-  readonly timeoutMs: number;
   /** How long it lasts, where the last click doesn't come later. */
   readonly forMs: number;
   /** Lets the world's clock go on. */
@@ -21,16 +20,16 @@ const punctual: Punctuality = Object.freeze({ late: 0, dropped: 0 });
 
 /** Over when the last answer is in, and its time has passed. */
 export async function playVirtualTraffic(order: VirtualTraffic): Promise<Punctuality> {
-  const { source, timeoutMs, onProgress } = order;
+  const { source, onProgress } = order;
   let passedMs = 0;
   let sent = 0;
   for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
-    const { number, dueMs, operation, request } = arrival;
+    const { number, dueMs } = arrival;
     if (dueMs > passedMs) {
       await order.advance(dueMs - passedMs);
       passedMs = dueMs;
     }
-    const exchange = await order.send({ operation, request, timeoutMs });
+    const exchange = await order.send(arrival);
     source.answered(number, successOf(exchange));
     order.observe(exchange);
     sent += 1;

@@ -13,12 +13,15 @@ const stall: Stall = { fromRequest: 3000, forMs: 1000 };
 function steady(began: () => void): TrafficSource {
   let number = -1;
   return {
-    next() {
+    nextDueMs() {
       if (number === -1) began();
+      return number === REQUESTS - 1 ? Number.POSITIVE_INFINITY : (number + 1) * EVERY_MS;
+    },
+    next() {
       if (number === REQUESTS - 1) return undefined;
       number += 1;
       const request = { method: "GET", path: `/${number}` };
-      return { number, dueMs: number * EVERY_MS, operation: "stats", request };
+      return { number, dueMs: number * EVERY_MS, operation: "stats", request, timeoutMs: 30_000 };
     },
     answered: () => undefined,
   };
@@ -60,7 +63,6 @@ test("a stall shows in the latency of every request that was due in it", async (
     source: steady(() => {
       startedMs = (calledMs + machineMs()) / 2;
     }),
-    timeoutMs: 30_000,
     speed: 1,
     send: (outgoing) => client.send("", outgoing),
     observe: ({ outcome, latencyMs }) => {

@@ -22,13 +22,12 @@ function later<Value>(value: Value, ms: number): Promise<Value> {
 }
 
 test("every arrival is sent once, observed as it ends, and the source told", async () => {
-  const source = madeUp({ count: 50, everyMs: 1 });
+  const source = madeUp({ count: 50, everyMs: 1, timeoutMs: 1234 });
   const observed: Exchange[] = [];
   const sent: Outgoing[] = [];
   const progress: TrafficProgress[] = [];
   const punctuality = await playRealTraffic({
     source,
-    timeoutMs: 1234,
     speed: 1,
     async send(outgoing) {
       sent.push(outgoing);
@@ -58,7 +57,6 @@ test("nothing is sent before it is due, at any speed", async () => {
     let number = 0;
     await playRealTraffic({
       source,
-      timeoutMs: 1000,
       speed,
       async send() {
         if (performance.now() - startedMs < number * 5) early.push(number);
@@ -84,7 +82,6 @@ test("a service that answers nothing doesn't hold up what is due; what finds no 
   const progress: TrafficProgress[] = [];
   const playing = playRealTraffic({
     source,
-    timeoutMs: 1000,
     speed: 1,
     connections: 8,
     async send() {
@@ -120,7 +117,6 @@ test("what is too far behind is dropped and counted, and the source knows", asyn
   let first = true;
   const { dropped } = await playRealTraffic({
     source,
-    timeoutMs: 1000,
     speed: 1,
     connections: 2,
     async send() {
@@ -144,7 +140,6 @@ test("a click that follows from an answer is sent when it is due, before what wa
   const observed: Exchange[] = [];
   await playRealTraffic({
     source,
-    timeoutMs: 1000,
     speed: 1,
     async send({ request }) {
       sent.push(request.path);
@@ -152,14 +147,14 @@ test("a click that follows from an answer is sent when it is due, before what wa
     },
     observe: (exchange) => observed.push(exchange),
   });
-  // A click is called after its impression. The last one comes when there is nothing else.
+  // A click is called after its impression: both have a number. The last one comes when there is nothing else.
   expect(sent).toEqual([
     "/impression/0",
     "/click/0",
-    "/impression/1",
-    "/click/1",
-    "/impression/3",
-    "/click/3",
+    "/impression/2",
+    "/click/2",
+    "/impression/4",
+    "/click/4",
   ]);
   expect(observed).toHaveLength(6);
 });
@@ -168,7 +163,6 @@ test("what can't be sent at all, and an observer that throws, end it", async () 
   const ending = (change: object): Promise<unknown> =>
     playRealTraffic({
       source: madeUp({ count: 50, everyMs: 1 }),
-      timeoutMs: 1000,
       speed: 1,
       send: async () => answer,
       observe: () => undefined,

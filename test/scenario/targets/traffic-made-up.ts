@@ -1,13 +1,14 @@
 /** Traffic without draws: so many impressions at a steady pace, and a click some time after each that is answered. */
 
-import type { Planned } from "../../../src/adapters/play/look-ahead.ts";
-import type { TrafficSource } from "../../../src/scenario/traffic/source.ts";
+import type { Arrival, TrafficSource } from "../../../src/scenario/traffic/source.ts";
 
 export interface MadeUp {
   readonly count: number;
   readonly everyMs: number;
   /** How long after an impression was due it is clicked. @default never */
   readonly clickAfterMs?: number;
+  /** How long a client waits. @default 1000 */
+  readonly timeoutMs?: number;
 }
 
 export interface MadeUpSource extends TrafficSource {
@@ -17,24 +18,28 @@ export interface MadeUpSource extends TrafficSource {
   readonly due: Map<number, number>;
 }
 
-export function madeUp({ count, everyMs, clickAfterMs }: MadeUp): MadeUpSource {
+export function madeUp({ count, everyMs, clickAfterMs, timeoutMs = 1000 }: MadeUp): MadeUpSource {
   const told = new Map<number, string | undefined>();
   const due = new Map<number, number>();
   const clicks: { dueMs: number; of: number }[] = [];
   // The same object serves the next one, as a source may do.
-  const arrival: { -readonly [Key in keyof Planned]: Planned[Key] } = {
+  const arrival: { -readonly [Key in keyof Arrival]: Arrival[Key] } = {
     number: 0,
     dueMs: 0,
     operation: "impression",
     request: { method: "POST", path: "/" },
+    timeoutMs,
   };
   let impressions = 0;
   let number = 0;
+  const impressionMs = (): number =>
+    impressions < count ? impressions * everyMs : Number.POSITIVE_INFINITY;
   return {
     told,
     due,
+    nextDueMs: () => Math.min(clicks[0]?.dueMs ?? Number.POSITIVE_INFINITY, impressionMs()),
     next() {
-      const nextMs = impressions < count ? impressions * everyMs : Number.POSITIVE_INFINITY;
+      const nextMs = impressionMs();
       const [click] = clicks;
       if (click !== undefined && click.dueMs <= nextMs) {
         clicks.shift();
