@@ -2,6 +2,7 @@
 
 export { type PlayScenarioOptions, playScenario } from "./adapters/play/play-scenario.ts";
 export { defineScenario } from "./scenario/define-scenario.ts";
+export { scenarioJsonSchema } from "./scenario/json-schema.ts";
 export { type ParseScenarioOptions, parseScenario } from "./scenario/parse/parse-scenario.ts";
 export { parseScenarioText } from "./scenario/parse/parse-text.ts";
 export { playScenarioSync, type SyncOptions } from "./scenario/player/in-process.ts";

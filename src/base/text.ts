@@ -38,17 +38,30 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Base 64 of any bytes. */
+const BASE_64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const digits: Uint8Array = new TextEncoder().encode(BASE_64);
+const PADDING = 0x3d;
+
+/** Base 64 of any bytes. Written out, for there can be hundreds of megabytes and `btoa` wants them as a string. */
 export function toBase64(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  // A multiple of 3 keeps padding out of the middle.
-  for (let at = 0; at < bytes.length; at += 0x6000) {
-    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 0x6000))));
+  const { length } = bytes;
+  const text = new Uint8Array(Math.ceil(length / 3) * 4);
+  let to = 0;
+  for (let at = 0; at < length; at += 3) {
+    const bits = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+    text[to] = digits[bits >>> 18] ?? 0;
+    text[to + 1] = digits[(bits >>> 12) & 63] ?? 0;
+    text[to + 2] = at + 1 < length ? (digits[(bits >>> 6) & 63] ?? 0) : PADDING;
+    text[to + 3] = at + 2 < length ? (digits[bits & 63] ?? 0) : PADDING;
+    to += 4;
   }
-  return pieces.join("");
+  return new TextDecoder().decode(text);
 }
 
 /** The bytes of base 64 text. @throws DOMException when it isn't base 64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);
+  return bytes;
 }

@@ -9,7 +9,6 @@ import type { Traffic } from "./traffic/traffic.ts";
 
 /** What happens, in which order, and what must come of it. */
 export interface Scenario {
-  /** Where editors find the JSON schema. */
   readonly $schema?: string | undefined;
   /** Letters, digits and hyphens. */
   readonly name: string;
@@ -235,21 +234,18 @@ export type Expectation =
   /** Of what an earlier step gave: an answer's body, a tally, a publisher; or a part of it, by path. */
   | { readonly of: string; readonly is: Matcher }
   /** What the service reports, asked aside: it spends no quota of the world. */
-  | { readonly stats: StatsParameters; readonly publisher?: Cast | undefined; readonly is: Matcher }
-  | {
-      readonly surfaces: Record<string, never>;
-      readonly publisher?: Cast | undefined;
-      readonly is: Matcher;
-    }
-  | {
-      readonly payouts: PayoutsParameters;
-      readonly publisher?: Cast | undefined;
-      readonly is: Matcher;
-    }
+  | (Reported & { readonly stats: StatsParameters })
+  | (Reported & { readonly surfaces: Record<string, never> })
+  | (Reported & { readonly payouts: PayoutsParameters })
   /** Of what GET /_sim/audit tells. */
   | { readonly audit: Matcher }
   /** One of the invariants by its id, or all of them. */
   | { readonly invariant: string };
+
+interface Reported {
+  readonly publisher?: Cast | undefined;
+  readonly is: Matcher;
+}
 
 /**
  * What a value must be. A plain value: the same. An object: these members, whatever others there are. A list: the same

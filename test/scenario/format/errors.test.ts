@@ -197,7 +197,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ["steps.0.expect", /nothing was asked before/, of({ expect: { status: 200 } })],
   [
     "expectations.0.invariant",
-    /such as "M1"/,
+    /or "all": M1, M2/,
     { ...of(first), expectations: [{ invariant: "money" }] },
   ],
   // References.

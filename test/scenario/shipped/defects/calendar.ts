@@ -38,14 +38,6 @@ export const calendarDefects: readonly Defect[] = [
     find: "const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);",
     replace: "const leapDays = Math.floor(yearOfEra / 4);",
   },
-  {
-    scenario: "leap-day",
-    says: "no year is a leap year to who reads a date",
-    file: "base/calendar.ts",
-    find: "return dayOfMonth <= next - first ? day(first + dayOfMonth - 1) : undefined;",
-    replace:
-      "return dayOfMonth <= Math.min(next - first, month === 2 ? 28 : 31) ? day(first + dayOfMonth - 1) : undefined;",
-  },
   ...noticedBy(["leap-day", "year-end"], {
     says: "a month's payout has the first day of the next in it",
     file: "ledger/payouts.ts",
