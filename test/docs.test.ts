@@ -91,7 +91,9 @@ test("docs/command-line.md has every command and every option of serve, and no o
 test("docs/command-line.md: what it says of the others' options is in their help", async () => {
   const [, others = ""] = commandPage.split("`exec` takes the same");
   const helps = await Promise.all(
-    ["exec", "matrix", "replay"].map(async (name) => (await runAdsim([name, "--help"])).stdout),
+    ["exec", "matrix", "replay", "play", "export"].map(
+      async (name) => (await runAdsim([name, "--help"])).stdout,
+    ),
   );
   const named = [...others.matchAll(/`(--[a-z-]+)[^`]*`/g)].map(([, option = ""]) => option);
   expect(named.length).toBeGreaterThan(8);
