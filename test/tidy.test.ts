@@ -86,7 +86,8 @@ function importsOf({ path, text }: SourceFile): string[] {
 /** A file with all that it imports, directly or not. */
 function reachedFrom(file: SourceFile, reached: readonly SourceFile[] = []): SourceFile[] {
   if (reached.includes(file)) return [...reached];
-  const imported = sources.filter(({ path }) => importsOf(file).includes(path));
+  const names = new Set(importsOf(file));
+  const imported = sources.filter(({ path }) => names.has(path));
   return imported.reduce((so, one) => reachedFrom(one, so), [...reached, file]);
 }
 

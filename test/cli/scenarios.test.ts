@@ -41,10 +41,15 @@ describe("adsim scenarios", () => {
     expect(stderr).toContain('Did you mean "lost-ack"?');
   });
 
-  test.each(["../package", "index", "lost-ack.ts", "LOST-ACK", "constructor", ""])(
-    "has none that is called %j",
-    (name) => {
-      expect(shippedScenario(name)).toBeUndefined();
-    },
-  );
+  test.each([
+    "../scenarios/lost-ack",
+    "../package",
+    "index",
+    "lost-ack.ts",
+    "LOST-ACK",
+    "constructor",
+    "",
+  ])("has none that is called %j", (name) => {
+    expect(shippedScenario(name)).toBeUndefined();
+  });
 });

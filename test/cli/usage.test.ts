@@ -30,6 +30,7 @@ const serverOptions = [
   "--journal-entries",
   "--faults",
   "--load",
+  "--scenario",
   "--save-on-exit",
 ];
 const replayOptions = [
@@ -40,6 +41,8 @@ const replayOptions = [
   "--keep-clock",
   "--differences",
 ];
+const credentialOptions = ["--api-key", "--publisher", "--surface"];
+const playOptions = ["--target", "--speed", "--report", "--control-token", "--max-requests"];
 const matrixOptions = [
   "--explain",
   "--strength",
@@ -55,7 +58,10 @@ describe("help", () => {
     const { code, stdout, stderr } = await runAdsim(args);
     expect(code).toBe(0);
     expect(stderr).toBe("");
-    for (const command of ["serve", "exec", "matrix", "replay", "assumptions", "openapi"]) {
+    for (const command of [
+      ...["serve", "exec", "matrix", "replay", "play", "scenarios", "export"],
+      ...["assumptions", "openapi"],
+    ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
     }
   });
@@ -65,6 +71,9 @@ describe("help", () => {
     ["exec", [...commonOptions, ...serverOptions]],
     ["matrix", [...commonOptions, ...matrixOptions]],
     ["replay", [...commonOptions, ...replayOptions]],
+    ["play", [...commonOptions, ...playOptions, ...credentialOptions]],
+    ["export", [...commonOptions, "--to", "--target", "--out", ...credentialOptions]],
+    ["scenarios", ["--json", "--help"]],
     ["assumptions", commonOptions],
     ["openapi", commonOptions],
   ])("adsim %s --help names its options", async (command, options) => {

@@ -1,15 +1,14 @@
 /** `adsim play SCENARIO`: plays it in this process or at a target, says what came of it, and writes reports. */
 
-import { playScenarioSync } from "../../scenario/player/in-process.ts";
 import type { PlayResult, Verdict } from "../../scenario/player/result.ts";
 import { reportJson } from "../../scenario/reports/report-json.ts";
 import { reportText } from "../../scenario/reports/report-text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { checkReports } from "../reports.ts";
-import { type Chosen, chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
+import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
+import { playHere } from "./in-process.ts";
 import type { PlayFlags } from "./options.ts";
-import { createProgress } from "./progress.ts";
 
 /** What nobody knows must not be green either. */
 const exitCodeOf: Readonly<Record<Verdict, number>> = {
@@ -25,29 +24,14 @@ export async function play(source: string, flags: PlayFlags): Promise<number> {
   const chosen = await chosenScenario(source, flags, flags.maxRequests);
   await checkReports(flags.report ?? []);
   const reproduce = reproduceLine(["play"], chosen, targetWords(flags, credentials));
-  if (flags.target === undefined) return tell(inProcess(chosen, flags, reproduce), flags);
+  const { target, maxRequests } = flags;
+  if (target === undefined) {
+    const result = wrongIn(chosen, () => playHere(chosen.scenario, { maxRequests, reproduce }));
+    return tell(result, flags);
+  }
   // Loaded here since it brings what opens connections.
   const { playAtTarget } = await import("./at-target.ts");
-  const { target } = flags;
   return tell(await playAtTarget(chosen, { ...flags, target, credentials, reproduce }), flags);
-}
-
-function inProcess(chosen: Chosen, { maxRequests }: PlayFlags, reproduce: string): PlayResult {
-  const progress = createProgress(process.stderr, { of: "steps" });
-  const startedMs = performance.now();
-  try {
-    return wrongIn(chosen, () =>
-      playScenarioSync(chosen.scenario, {
-        ...{ maxRequests, reproduce },
-        onStep(done, planned) {
-          const elapsedMs = performance.now() - startedMs;
-          progress.update({ done, planned, sent: 0, errors: 0, p99Ms: undefined, elapsedMs });
-        },
-      }),
-    );
-  } finally {
-    progress.done();
-  }
 }
 
 /** Reports first: whoever reads the text is told what there is. */

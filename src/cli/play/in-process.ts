@@ -1,0 +1,56 @@
+/** Plays a scenario in this process, and says on a terminal how far it is: nothing else gets to run meanwhile. */
+
+import { fakerPeople } from "../../publishers/people.ts";
+import { playScenarioSync, worldOf } from "../../scenario/player/in-process.ts";
+import type { PlayResult } from "../../scenario/player/result.ts";
+import type { Scenario } from "../../scenario/scenario.ts";
+import { createSimulatorCore, type SimulatorCore } from "../../simulator.ts";
+import { isLive } from "../progress-line.ts";
+import { createProgress } from "./progress.ts";
+
+export interface InProcessOptions {
+  readonly maxRequests: number | undefined;
+  readonly reproduce: string;
+}
+
+/** So many requests take some ten milliseconds. */
+const REQUESTS_BETWEEN = 0x1000;
+
+/** @throws InputError that names the step that the world refuses. */
+export function playHere(scenario: Scenario, options: InProcessOptions): PlayResult {
+  if (!isLive(process.stderr)) return playScenarioSync(scenario, options);
+  const progress = createProgress(process.stderr, { of: "steps" });
+  const startedMs = performance.now();
+  const state = { done: 0, planned: scenario.steps.length, sent: 0, errors: 0, p99Ms: undefined };
+  const draw = (): void => progress.update({ ...state, elapsedMs: performance.now() - startedMs });
+  const simulator = counting(scenario, (sent) => {
+    state.sent = sent;
+    draw();
+  });
+  try {
+    return playScenarioSync(scenario, {
+      ...options,
+      simulator,
+      onStep(done) {
+        state.done = done;
+        draw();
+      },
+    });
+  } finally {
+    progress.done();
+  }
+}
+
+/** The world to play in, which tells every so often how many requests it has had. */
+function counting(scenario: Scenario, tell: (sent: number) => void): SimulatorCore {
+  const world = createSimulatorCore(worldOf(scenario), { people: () => fakerPeople });
+  const { handle } = world;
+  let sent = 0;
+  return Object.assign(world, {
+    handle: (request: Parameters<typeof handle>[0]): ReturnType<typeof handle> => {
+      sent += 1;
+      if (sent % REQUESTS_BETWEEN === 0) tell(sent);
+      return handle(request);
+    },
+  });
+}
