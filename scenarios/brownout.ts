@@ -8,7 +8,7 @@ const minute = {
   arrivals: { kind: "constant", rate: "5/s" },
   mix: { impression: 1 },
   clicks: { rate: 0.1, after: "1s" },
-  timeout: "250ms",
+  timeout: "2s",
 } as const satisfies Traffic;
 
 /** What each of the three minutes must come to: whatever was answered with 200 was credited once. */

@@ -5,6 +5,7 @@
 
 import type { Assumptions } from "../../assumptions/catalogue.ts";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
+import { InputError } from "../../base/input.ts";
 import { type OperationId, operations } from "../../contract/operations.ts";
 import type { Readings } from "../../simulator-options.ts";
 import {
@@ -54,12 +55,26 @@ export function asideOf(evidence: Evidence): Playing<Aside> {
     const readings = readingsOf(evidence);
     const before = yield* perform<"audit">({ kind: "audit" });
     const beforeMs = yield* perform<"now">({ kind: "now" });
-    yield* perform<"fork">({ kind: "fork" });
+    const forked = yield* forkOf(evidence);
+    if (forked !== "done") notKnown(forked);
     yield* performAside<"heal">({ kind: "heal", ids: undefined });
     yield* performAside<"assume">({ kind: "assume", readings: comparable });
     const labs = [yield* signUpAside("Probe one"), yield* signUpAside("Probe two")] as const;
     const members = evidence.members.slice(0, MOST_READ);
     return { readings, before, beforeMs, labs, members, keys: new Map(), answers: new Map() };
+  });
+}
+
+/** Makes the world aside. @returns why it can't be made: a state that contradicts itself can't be gone on from. */
+export function forkOf(evidence: Evidence): Playing<"done" | string> {
+  return once(evidence, "fork", function* () {
+    try {
+      yield* perform<"fork">({ kind: "fork" });
+      return "done";
+    } catch (error) {
+      if (error instanceof InputError) return `the world can't be gone on from: ${error.message}`;
+      throw error;
+    }
   });
 }
 

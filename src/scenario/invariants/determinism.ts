@@ -3,7 +3,7 @@
 import type { FaultRule } from "../../faults/rule.ts";
 import type { Playing } from "../player/effects.ts";
 import { performAside } from "../player/effects.ts";
-import { type Aside, asideOf, ask, freshKey, readLifetime } from "./aside.ts";
+import { type Aside, asideOf, ask, forkOf, freshKey, readLifetime } from "./aside.ts";
 import {
   type Evidence,
   elsewhere,
@@ -22,7 +22,12 @@ export const determinism: readonly Invariant[] = [
     "A world that was saved and restored goes on as it would have.",
     elsewhere("needs a snapshot and a second play: the property tests do it"),
   ),
-  invariant("R3", "A world and one that goes on from it aside don't affect each other.", untouched),
+  invariant(
+    "R3",
+    "A world and one that goes on from it aside don't affect each other.",
+    goneOnFrom,
+    untouched,
+  ),
   invariant(
     "R4",
     "In the process, through MSW and over HTTP the answers are the same.",
@@ -45,6 +50,13 @@ export const determinism: readonly Invariant[] = [
     elsewhere("needs several servers: the property tests do it"),
   ),
 ];
+
+function* goneOnFrom(evidence: Evidence): Playing<string> {
+  if (!evidence.abilities.control) notKnown("the target has no world aside to try it in");
+  const forked = yield* forkOf(evidence);
+  require(forked === "done", () => forked);
+  return "a world aside";
+}
 
 function* sameTwice(evidence: Evidence): Playing<string> {
   const aside = yield* asideOf(evidence);

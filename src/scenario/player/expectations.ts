@@ -1,5 +1,6 @@
 /** What is expected, held against what an answer, a tally, the service's own figures, the audit or an invariant says. */
 
+import { InputError } from "../../base/input.ts";
 import type { Invariant } from "../invariants/evidence.ts";
 import type { AnswerExpectation, Cast, Expectation, RequestStep } from "../scenario.ts";
 import { type Exchange, type Playing, perform, performAside } from "./effects.ts";
@@ -117,11 +118,23 @@ function* ask(run: Run, step: RequestStep, cast: Cast | undefined): Playing<Foun
     if (outgoing.kind === "unknown") return outgoing;
     return found(yield* perform({ kind: "send", outgoing: outgoing.value }));
   }
-  yield* perform({ kind: "fork" });
+  const why = yield* whyNotFork();
+  if (why !== undefined) return unknown(why);
   yield* performAside({ kind: "heal", ids: undefined });
   // A new key has a reporting quota of its own.
   const renewed = yield* performAside({ kind: "rotateKey", publisher: member.id });
   const outgoing = yield* outgoingOf(step, renewed, scopeOf(run));
   if (outgoing.kind === "unknown") return outgoing;
   return found(yield* performAside({ kind: "send", outgoing: outgoing.value }));
+}
+
+/** Makes the world aside. A state that contradicts itself can't be gone on from: invariant R3 says that it is broken. */
+function* whyNotFork(): Playing<string | undefined> {
+  try {
+    yield* perform({ kind: "fork" });
+    return undefined;
+  } catch (error) {
+    if (error instanceof InputError) return `the world can't be gone on from: ${error.message}`;
+    throw error;
+  }
 }

@@ -90,7 +90,7 @@ function performed(effect: Effect, performers: Performers<"at-once">): unknown {
 }
 
 /** Does every effect in a simulator. */
-export function performersOn(sim: SimulatorCore): Performers<"at-once"> {
+function performersOn(sim: SimulatorCore): Performers<"at-once"> {
   let aside: Performers<"at-once"> | undefined;
 
   function send(outgoing: Outgoing): Exchange {

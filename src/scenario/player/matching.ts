@@ -30,7 +30,7 @@ const ruleNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the object is a rule: its only key is the name of one. */
-export function isRule(matcher: unknown): matcher is MatchRule {
+function isRule(matcher: unknown): matcher is MatchRule {
   if (!isPlainObject(matcher)) return false;
   const [name, ...others] = Object.keys(matcher);
   return name !== undefined && others.length === 0 && ruleNames.has(name);
@@ -267,7 +267,7 @@ export function notKnown(about: string, why: string, actual?: unknown): Check {
 }
 
 /** Fit to be shown: short, and without secrets. */
-export function shownValue(value: unknown): string {
+function shownValue(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;

@@ -11,7 +11,7 @@ import { resolveValue, resolveValues, type Scope } from "./values.ts";
 const DEFAULT_TIMEOUT: Duration = "10s";
 
 /** The operation that a step asks for; undefined for a raw request. */
-export function operationOf(step: RequestStep): OperationId | undefined {
+function operationOf(step: RequestStep): OperationId | undefined {
   return operationIds.find((id) => step[id] !== undefined);
 }
 

@@ -31,7 +31,7 @@ export function whyNoAnswer(name: string, named: Named | undefined): string {
   return named?.kind === "nothing" ? `${name} was skipped: ${named.why}` : `${name} is no answer`;
 }
 
-export function* referenceTo(ref: string, scope: Scope): Playing<Found> {
+function* referenceTo(ref: string, scope: Scope): Playing<Found> {
   const [name = "", ...path] = ref.split(".");
   if (name === "publishers") {
     const [ordinal = "", ...rest] = path;
