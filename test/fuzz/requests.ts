@@ -18,7 +18,17 @@ export interface RawRequest {
 
 export type Draw = (lowest: number, highest: number) => number;
 
-const worlds = ["/@fuzz", "/@fuzz2", "/@", "/@a%20b", `/@${"n".repeat(80)}`, "/@fuzz/"];
+/** A world without quotas left. */
+export const BUSY = "busy";
+const worlds = [
+  `/@${BUSY}`,
+  "/@fuzz",
+  "/@fuzz2",
+  "/@",
+  "/@a%20b",
+  `/@${"n".repeat(80)}`,
+  "/@fuzz/",
+];
 const methods = [
   "GET",
   "GET",
@@ -104,6 +114,13 @@ const controlBodies: Readonly<Record<string, readonly unknown[]>> = {
   worlds: [{ name: "fuzz" }, { name: "fuzz2", from: "fuzz" }, { name: "a b" }],
   snapshot: [{ format: "adsim-snapshot", version: 2 }],
   reset: [{}, { seed: "another" }],
+  "scenarios/play": [
+    { name: "fresh-publisher" },
+    {
+      scenario: { name: "a", about: "b", steps: [{ stats: {} }, { impression: { ad_id: null } }] },
+    },
+    { scenario: { name: "a", about: "b", steps: [{ "": 1 }] }, seed: "another" },
+  ],
 };
 
 /** The draws of request `number`. */
@@ -175,12 +192,14 @@ function control(draw: Draw, publisher: Publisher): Draft {
     .replace(":publisher", publisher.id)
     .replace(":surface", publisher.surfaces[0]?.id ?? "")
     .replace(":id", pick(draw, ["rule-1", "same"]))
-    .replace(":name", pick(draw, ["fuzz", "fuzz2"]));
+    .replace(":name", pick(draw, ["fuzz", "fuzz2"]))
+    .replace(":scenario", pick(draw, ["lost-ack", "none"]));
   const takes = method === "GET" || method === "DELETE" ? undefined : controlBodies[path];
   const body = takes === undefined ? "" : JSON.stringify(pick(draw, takes));
   return {
     method,
-    world: "",
+    // It takes the place of a world, whose quotas would never be used up.
+    world: path === "scenarios/play" ? "/@fuzz" : "",
     path: `/_sim/${filled}`,
     query: [],
     headers: body === "" ? [] : ["Content-Type: application/json"],
