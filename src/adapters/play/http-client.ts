@@ -139,7 +139,8 @@ function causeOf(error: unknown): string {
   const { code = "", errors } = error as NodeJS.ErrnoException & { errors?: readonly unknown[] };
   // One for each address of a name.
   if (errors !== undefined && errors.length > 0) return errors.map(causeOf).join(", ");
-  const why = whyNot(error);
+  // What OpenSSL says is for who writes it.
+  const why = code.startsWith("ERR_SSL_") ? "TLS failed, or isn't spoken there" : whyNot(error);
   return code === "" || why.includes(code) ? why : `${why} (${code})`;
 }
 
