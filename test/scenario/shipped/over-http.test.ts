@@ -20,7 +20,6 @@ import { type Serving, serving } from "./serving.ts";
 const fewer: Readonly<
   Record<string, { readonly held?: false; readonly texts: readonly (readonly [string, string])[] }>
 > = {
-  "big-numbers": { texts: [["5000/m", "250/m"]] },
   // Its client waits for 250 ms, and a machine with much to do may be late by so much.
   brownout: { texts: [['"250ms"', '"10s"']] },
   "burst-to-limit": { held: false, texts: [['"count":9999', '"count":300']] },
