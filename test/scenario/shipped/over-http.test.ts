@@ -20,8 +20,6 @@ import { type Serving, serving } from "./serving.ts";
 const fewer: Readonly<
   Record<string, { readonly held?: false; readonly texts: readonly (readonly [string, string])[] }>
 > = {
-  // Its client waits for 250 ms, and a machine with much to do may be late by so much.
-  brownout: { texts: [['"250ms"', '"10s"']] },
   "burst-to-limit": { held: false, texts: [['"count":9999', '"count":300']] },
   "busy-day": { texts: [["11520000", "500"]] },
   "happy-month": {
