@@ -77,7 +77,8 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
 
 /** @throws Error (as a rejection) where there is no answer. */
 export async function askControl(
-  options: Pick<ControlApiOptions, "client" | "origin" | "prefix" | "token">,
+  options: Pick<ControlApiOptions, "client" | "origin" | "prefix" | "token"> &
+    Partial<Pick<ControlApiOptions, "version">>,
   method: string,
   path: string,
   body?: object,
@@ -93,8 +94,11 @@ export async function askControl(
   if (answer.outcome === "answered") {
     return { status: answer.status, value: jsonIn(answer.text) };
   }
+  const why = answer.why ?? answer.outcome;
   throw new Error(
-    `The target ${urlOf(options)} can't be reached: ${answer.why ?? answer.outcome}. Start the service, or check the address.`,
+    options.version === undefined
+      ? `The target ${urlOf(options)} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`
+      : `The target ${urlOf(options)} doesn't answer any more: ${why}. Look why it ended or hangs, and play again.`,
   );
 }
 

@@ -82,10 +82,13 @@ function answerTo(
           : { outcome, status: 0, headers: none, text: "", latencyMs, why },
       );
     };
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
+      if (hasEnded) return;
       end("timed-out", `nothing whole came within ${timeoutMs} ms`);
       controller?.abort(gaveUp);
-    }, timerMs(timeoutMs));
+    };
+    // Where this process was busy, the answer may be here and not looked at yet: a late client isn't a slow service.
+    const timer = setTimeout(() => setImmediate(giveUp), timerMs(timeoutMs));
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
@@ -136,7 +139,8 @@ function causeOf(error: unknown): string {
   const { code = "", errors } = error as NodeJS.ErrnoException & { errors?: readonly unknown[] };
   // One for each address of a name.
   if (errors !== undefined && errors.length > 0) return errors.map(causeOf).join(", ");
-  const why = whyNot(error);
+  // What OpenSSL says is for who writes it.
+  const why = code.startsWith("ERR_SSL_") ? "TLS failed, or isn't spoken there" : whyNot(error);
   return code === "" || why.includes(code) ? why : `${why} (${code})`;
 }
 

@@ -12,6 +12,9 @@ const ofTransport: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
+/** What a server of adsim adds when it is asked to explain itself. */
+const EXPLAINING = "x-adsim-";
+
 export interface RunDigest extends Pick<Digest, "text" | "value"> {
   /** All of an exchange. */
   exchange(exchange: Exchange): void;
@@ -29,7 +32,8 @@ export function createRunDigest(): RunDigest {
     exchange({ outcome, status, headers, text: body }) {
       number(outcomes[outcome] * 1000 + status);
       for (const name of Object.keys(headers).sort()) {
-        if (!ofTransport.has(name)) text(`${name}: ${headers[name]}`);
+        if (!ofTransport.has(name) && !name.startsWith(EXPLAINING))
+          text(`${name}: ${headers[name]}`);
       }
       text(body);
     },

@@ -10,7 +10,14 @@ test("a server that isn't there: says so, and what to do", async () => {
   await server.close();
   const message = `The target ${server.url} can't be reached: connect ECONNREFUSED`;
   await expect(opened(server.url, {})).rejects.toThrow(message);
-  await expect(opened(server.url, {})).rejects.toThrow("Start the service, or check the address.");
+  await expect(opened(server.url, {})).rejects.toThrow("Start the service, or check the address");
+});
+
+test("https where none is spoken: says so, without what OpenSSL says of itself", async () => {
+  const { url } = await serverFor();
+  const refused = await opened(url.replace("http:", "https:"), {}).catch((error) => error);
+  expect(refused.message).toContain("TLS failed, or isn't spoken there (ERR_SSL_");
+  expect(refused.message).not.toMatch(/openssl|\n/i);
 });
 
 test.each([
@@ -98,7 +105,7 @@ test("a server that goes away meanwhile: requests are lost, control says that no
   const outgoing = impressionBy(createSimulator().publishers.at(0));
   await server.close();
   expect(await does(target, "send", { outgoing })).toMatchObject({ outcome: "lost", status: 0 });
-  await expect(does(target, "audit")).rejects.toThrow("can't be reached");
+  await expect(does(target, "audit")).rejects.toThrow("doesn't answer any more");
   await target.close();
 });
 
