@@ -4,14 +4,14 @@ import * as v from "valibot";
 import type { Snapshot } from "../../accounts/snapshot.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
-import type { Performers } from "../../scenario/player/effects.ts";
+import type {} from "../../scenario/player/effects.ts";
 import { createTrafficSource } from "../../scenario/traffic/source.ts";
 import { createAsideWorlds } from "./aside.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { performWith } from "./drive.ts";
 import { askHealth } from "./health.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
-import type { Target, TrafficProgress } from "./target.ts";
+import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
 import { readSpeed, readTargetUrl, type TargetUrl } from "./target-url.ts";
 import { playVirtualTraffic } from "./virtual-traffic.ts";
 import {
@@ -133,13 +133,13 @@ function performersOf(
   world: PlayedWorld,
   apiOf: (prefix: string) => ControlApi,
   { onProgress }: Pick<AdsimTargetOptions, "onProgress">,
-): { readonly performers: Performers<"later">; removeAside(): Promise<void> } {
+): { readonly performers: LatePerformers; removeAside(): Promise<void> } {
   const own = createWorldPerformers(world);
   const [root = "", name = ""] = splitAtName(world.prefix);
   const asides = createAsideWorlds(world.api, name);
   let aside: WorldPerformers | undefined;
 
-  const performers: Performers<"later"> = {
+  const performers: LatePerformers = {
     ...own,
     traffic: ({ order }) =>
       playVirtualTraffic({

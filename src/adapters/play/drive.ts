@@ -1,6 +1,7 @@
 /** Joins a play with whoever does its effects later: over HTTP, with waiting. */
 
-import type { Effect, Performers, Playing } from "../../scenario/player/effects.ts";
+import type { Effect, Playing } from "../../scenario/player/effects.ts";
+import type { LatePerformers } from "./target.ts";
 
 /**
  * Plays to the end. What goes wrong with an effect is thrown where the play yielded it.
@@ -9,7 +10,7 @@ import type { Effect, Performers, Playing } from "../../scenario/player/effects.
  */
 export async function drive<Result>(
   playing: Playing<Result>,
-  performers: Performers<"later">,
+  performers: LatePerformers,
 ): Promise<Result> {
   let step = playing.next();
   while (step.done !== true) {
@@ -26,7 +27,7 @@ export async function drive<Result>(
 }
 
 /** Has one effect done. */
-export function performWith(performers: Performers<"later">, effect: Effect): Promise<unknown> {
+export function performWith(performers: LatePerformers, effect: Effect): Promise<unknown> {
   // The performer of a kind takes effects of that kind.
   return (performers[effect.kind] as (effect: Effect) => Promise<unknown>)(effect);
 }

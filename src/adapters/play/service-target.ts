@@ -6,18 +6,12 @@ import type { Surface } from "../../accounts/account.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { operations } from "../../contract/operations.ts";
-import type {
-  EffectKind,
-  Exchange,
-  Member,
-  Outgoing,
-  Performers,
-} from "../../scenario/player/effects.ts";
+import type { EffectKind, Exchange, Member, Outgoing } from "../../scenario/player/effects.ts";
 import { createTrafficSource } from "../../scenario/traffic/source.ts";
 import { timerMs } from "../pace.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
-import type { Target, TrafficProgress } from "./target.ts";
+import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
 import { readSpeed, readTargetUrl } from "./target-url.ts";
 
 /** A publisher of the service, which the scenario calls by its place in the list. */
@@ -62,7 +56,7 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
     return { operation, atMs, request, outcome, status, headers, text, latencyMs };
   }
 
-  const performers: Performers<"later"> = {
+  const performers: LatePerformers = {
     now: async () => Date.now(),
     member: async ({ ordinal }) => await members[ordinal]?.(),
     send: ({ outgoing }) => send(outgoing),
@@ -100,7 +94,7 @@ type Uncontrolled = Exclude<
   "now" | "member" | "send" | "together" | "wait" | "traffic"
 >;
 
-const uncontrolled: Pick<Performers<"later">, Uncontrolled> = {
+const uncontrolled: Pick<LatePerformers, Uncontrolled> = {
   assume: refuse,
   assumptions: refuse,
   fault: refuse,

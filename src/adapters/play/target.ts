@@ -1,10 +1,15 @@
 /** What a scenario is played against over HTTP. */
 
-import type { Abilities, Performers } from "../../scenario/player/effects.ts";
+import type { Abilities, EffectKind, EffectOf, Effects } from "../../scenario/player/effects.ts";
+
+/** Does effects, each when it can. */
+export type LatePerformers = {
+  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Promise<Effects[Kind]["gives"]>;
+};
 
 export interface Target {
   readonly abilities: Abilities;
-  readonly performers: Performers<"later">;
+  readonly performers: LatePerformers;
   /** `url`: where requests go, the world's name included. */
   readonly description: { readonly kind: "adsim" | "service"; readonly url: string };
   /** Takes away what was only made for playing, and closes all connections. */

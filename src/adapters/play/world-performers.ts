@@ -3,20 +3,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { parseInstant } from "../../base/calendar.ts";
-import type {
-  Effects,
-  Exchange,
-  Member,
-  Outgoing,
-  Performers,
-} from "../../scenario/player/effects.ts";
+import type { Effects, Exchange, Member, Outgoing } from "../../scenario/player/effects.ts";
 import { timerMs } from "../pace.ts";
 import type { ControlApi } from "./control-api.ts";
 import type { HttpClient } from "./http-client.ts";
 import { createDepartures } from "./noticed.ts";
+import type { LatePerformers } from "./target.ts";
 
 /** What is done in any world, also in one aside. */
-export type WorldPerformers = Omit<Performers<"later">, "traffic" | "fork" | "aside">;
+export type WorldPerformers = Omit<LatePerformers, "traffic" | "fork" | "aside">;
 
 export interface PlayedWorld {
   readonly client: HttpClient;

@@ -137,9 +137,7 @@ export interface Abilities {
   readonly control: boolean;
 }
 
-/** Does effects. `Waiting`: whether it does them at once, or later. */
-export type Performers<Waiting extends "at-once" | "later"> = {
-  readonly [Kind in EffectKind]: (
-    effect: EffectOf<Kind>,
-  ) => Waiting extends "at-once" ? Effects[Kind]["gives"] : Promise<Effects[Kind]["gives"]>;
+/** Does effects at once. */
+export type Performers = {
+  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Effects[Kind]["gives"];
 };

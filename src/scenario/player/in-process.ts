@@ -67,7 +67,7 @@ export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["sna
 }
 
 /** Plays to the end, doing each effect at once. */
-function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers<"at-once">): Result {
+function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): Result {
   let next = playing.next();
   while (!next.done) {
     const effect = next.value;
@@ -83,15 +83,15 @@ function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers<"a
   return next.value;
 }
 
-function performed(effect: Effect, performers: Performers<"at-once">): unknown {
+function performed(effect: Effect, performers: Performers): unknown {
   // The performer of a kind takes effects of that kind.
   const perform = performers[effect.kind] as (effect: Effect) => unknown;
   return perform(effect);
 }
 
 /** Does every effect in a simulator. */
-function performersOn(sim: SimulatorCore): Performers<"at-once"> {
-  let aside: Performers<"at-once"> | undefined;
+function performersOn(sim: SimulatorCore): Performers {
+  let aside: Performers | undefined;
 
   function send(outgoing: Outgoing): Exchange {
     return exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());

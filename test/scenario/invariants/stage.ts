@@ -122,7 +122,7 @@ function outcomeOf({ delivery }: ApiResponse, timeoutMs: number): Exchange["outc
   return ["close", "reset", "noise"].includes(delivery.kind) ? "lost" : "answered";
 }
 
-type Plain = Omit<Performers<"at-once">, "aside" | "fork" | "traffic">;
+type Plain = Omit<Performers, "aside" | "fork" | "traffic">;
 
 function performersOf(stage: Stage, sim: Simulator, lie: Lie, isAside: boolean): Plain {
   const send = (outgoing: Outgoing): Exchange => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { drive } from "../../../src/adapters/play/drive.ts";
-import { type Performers, type Playing, perform } from "../../../src/scenario/player/effects.ts";
+import type { LatePerformers } from "../../../src/adapters/play/target.ts";
+import { type Playing, perform } from "../../../src/scenario/player/effects.ts";
 
 /** Knows two effects. */
 const performers = {
@@ -9,7 +10,7 @@ const performers = {
     if (ms < 0) throw new Error("not back");
     return undefined;
   },
-} as unknown as Performers<"later">;
+} as unknown as LatePerformers;
 
 test("each effect gets what its performer gave, and the result is the play's", async () => {
   function* play(): Playing<string> {
