@@ -83,6 +83,28 @@ assert.equal((await fetch(server.url + "/_sim/publishers")).status, 200);
 await server.close();
 `;
 
+const withScenario = `
+import assert from "node:assert/strict";
+import { defineScenario, playScenario, playScenarioSync } from "adsim/scenario";
+import { startServer } from "adsim/server";
+const scenario = defineScenario({
+  name: "packed",
+  about: "The package plays a scenario, and a server of the package does.",
+  steps: [
+    { impression: {}, as: "shown", expect: { status: 200 } },
+    { click: { impression_id: { ref: "shown.impression_id" } }, expect: { status: 200 } },
+    { traffic: { for: "1m", arrivals: { kind: "poisson", rate: "60/m" } } },
+  ],
+  thresholds: ["errors = 0%"],
+});
+const here = playScenarioSync(scenario);
+assert.equal(here.verdict, "held", here.why);
+const server = await startServer({ port: 0 });
+const there = await playScenario(scenario, { target: server.url });
+await server.close();
+assert.equal(there.digest, here.digest);
+`;
+
 const withFastCheck = `
 import assert from "node:assert/strict";
 import { createSimulator } from "adsim";
@@ -99,6 +121,7 @@ import {
 } from "adsim";
 import { createHandlers } from "adsim/msw";
 import { type ServerOptions, startServer } from "adsim/server";
+import { defineScenario, type Scenario } from "adsim/scenario";
 import { arbitraryAssumptions } from "adsim/testing";
 import type { Arbitrary } from "fast-check";
 import { setupServer } from "msw/node";
@@ -115,7 +138,26 @@ export const url: string = (await startServer(serverOptions)).url;
 createSimulator({ assumptions: { "dedup.nothing": "x" } });
 // @ts-expect-error A choice that doesn't exist.
 createSimulator({ assumptions: { "dedup.repeat": "x" } });
+const clicked = { click: { impression_id: { ref: "shown.impression_id" } } } as const;
+export const scenario: Scenario = defineScenario({
+  name: "typed", about: "References are checked.", steps: [{ impression: {}, as: "shown" }, clicked],
+});
+// @ts-expect-error Nothing is called "shown" here.
+defineScenario({ name: "typed", about: "References are checked.", steps: [clicked] });
 `;
+
+/** Plays scenarios that come along, with reports. @returns what they came to, the same on every Node. */
+async function playShipped(binary: string, path: string): Promise<string> {
+  const entry = join(path, "node_modules/adsim/dist/cli/main.js");
+  const reports = ["junit=r.xml", "json=r.json", "html=r.html"].join();
+  const digests: string[] = [];
+  for (const name of ["brownout", "unicode-names"]) {
+    const options = ["--json", "--report", reports];
+    const { stdout } = await run(binary, [entry, "play", name, ...options], { cwd: path });
+    digests.push(`${name} ${JSON.parse(stdout).digest}`);
+  }
+  return digests.join(", ");
+}
 
 /** Starts the installed command, asks it once, and ends it as a supervisor would. */
 async function serve(binary: string, path: string): Promise<void> {
@@ -173,6 +215,7 @@ async function checkAll(folder: string): Promise<void> {
     run(binary, ["--input-type=module", "-e", text], { cwd: path });
 
   const alone = await project(folder, [tarball]);
+  let shipped: string | undefined;
   await check("the package brings no optional peer", async () => {
     const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: alone });
     const unwanted = /node_modules[/\\](msw|vitest|fast-check)$/m.exec(stdout);
@@ -188,6 +231,12 @@ async function checkAll(folder: string): Promise<void> {
     await check(`Node ${version}: adsim serve`, () => serve(binary, alone));
     await check(`Node ${version}: in process`, () => script(alone, inProcess, binary));
     await check(`Node ${version}: adsim/server`, () => script(alone, asServer, binary));
+    await check(`Node ${version}: adsim/scenario`, () => script(alone, withScenario, binary));
+    await check(`Node ${version}: adsim play`, async () => {
+      const digests = await playShipped(binary, alone);
+      shipped ??= digests;
+      if (digests !== shipped) throw new Error(`${digests}, and before ${shipped}`);
+    });
   }
   const beside = await project(folder, [tarball, "fast-check@4"]);
   for (const [version, binary] of binaries) {
