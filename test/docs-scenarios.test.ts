@@ -54,7 +54,39 @@ test("the TypeScript plays as it says", async () => {
   expect(await runSnippet(snippet)).toBe("held 3\n");
 });
 
-test("it names every kind of step, every rule and every kind of arrivals", () => {
-  const { $defs } = scenarioJsonSchema;
-  expect(Object.keys($defs ?? {}).length).toBeGreaterThan(0);
+const { $defs: definitionsOf, properties } = scenarioJsonSchema as {
+  readonly $defs: Readonly<Record<string, object>>;
+  readonly properties: object;
+};
+
+/** Names of members that the JSON schema has below these definitions, but for those of other pages. */
+function membersOf(...definitions: readonly string[]): Set<string> {
+  const names = new Set<string>();
+  const collect = (schema: unknown): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    for (const [key, value] of Object.entries(schema)) {
+      if (key === "properties") for (const name of Object.keys(value)) names.add(name);
+      if (key !== "default" && key !== "examples") collect(value);
+    }
+  };
+  for (const name of definitions) collect(definitionsOf[name]);
+  return names;
+}
+
+test.each<[what: string, definitions: readonly string[]]>([
+  ["field of a scenario", []],
+  ["kind of step", Object.keys(definitionsOf).filter((name) => /Step$/.test(name))],
+  ["rule", ["matcher", "operand"]],
+  ["expectation", ["answer", "expectation"]],
+  ["part of traffic", ["traffic"]],
+])("it names every %s", (_, definitions) => {
+  const names = membersOf(...definitions);
+  if (definitions.length === 0) {
+    for (const name of Object.keys(properties)) names.add(name);
+  }
+  expect(names.size).toBeGreaterThan(5);
+  const missing = [...names].filter(
+    (name) => !new RegExp(`[\`"\\s]${name.replace("$", "\\$")}[\`"]`).test(page),
+  );
+  expect(missing).toEqual([]);
 });
