@@ -42,9 +42,9 @@ export type {
   SignUpStep,
   StatsParameters,
   Step,
-  StepKind,
   TrafficStep,
   Value,
 } from "./scenario/scenario.ts";
+export type { StepKind } from "./scenario/step-kind.ts";
 export type { OperationTally, TallySummary } from "./scenario/tally.ts";
 export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./scenario/traffic/traffic.ts";

@@ -14,8 +14,8 @@ import type {
   RequestStep,
   Scenario,
   Step,
-  StepKind,
 } from "./scenario.ts";
+import type { StepKind } from "./step-kind.ts";
 
 /** A type of scenarios with every string that refers to something narrowed to what is known. */
 type Narrowed<T, K extends Known> = unknown extends T

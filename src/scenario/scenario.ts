@@ -278,23 +278,3 @@ export type MatchRule =
   | { readonly equals: unknown };
 
 export type Operand = number | Reference | { readonly sum: readonly Operand[] };
-
-/** The keys that say what a step is. */
-export type StepKind =
-  | "impression"
-  | "click"
-  | "stats"
-  | "surfaces"
-  | "payouts"
-  | "raw"
-  | "advance"
-  | "traffic"
-  | "assume"
-  | "fault"
-  | "heal"
-  | "signUp"
-  | "setSurface"
-  | "rotateKey"
-  | "repeat"
-  | "parallel"
-  | "expect";

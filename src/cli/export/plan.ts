@@ -2,8 +2,8 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
-import { kindOf } from "../../scenario/player/record.ts";
 import type { Scenario, Step, TrafficStep } from "../../scenario/scenario.ts";
+import { kindOf } from "../../scenario/step-kind.ts";
 import type { Traffic } from "../../scenario/traffic/traffic.ts";
 import { readOptions } from "../../simulator-options.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";

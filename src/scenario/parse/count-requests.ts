@@ -2,6 +2,7 @@
 
 import { InputError, inField } from "../../base/input.ts";
 import type { Scenario, Step } from "../scenario.ts";
+import { isRequest, kindOf } from "../step-kind.ts";
 import { plannedArrivals } from "../traffic/shape.ts";
 
 interface Plan {
@@ -50,11 +51,7 @@ function planOf(
 function requestsOf(step: Step): number {
   if ("traffic" in step) return inField("traffic", () => plannedArrivals(step.traffic));
   if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
-  return isRequest(step) ? 1 : 0;
-}
-
-function isRequest(step: Step): boolean {
-  return ["impression", "click", "stats", "surfaces", "payouts", "raw"].some((key) => key in step);
+  return isRequest(kindOf(step)) ? 1 : 0;
 }
 
 function check({ requests, played }: Plan, at: string, most: number): void {

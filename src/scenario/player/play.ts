@@ -6,9 +6,10 @@ import { checkInvariants } from "../invariants/invariants.ts";
 import { createTrace } from "../invariants/trace.ts";
 import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
 import type { Scenario, Step } from "../scenario.ts";
+import { kindOf } from "../step-kind.ts";
 import { type Abilities, type Playing, perform } from "./effects.ts";
 import type { Judge } from "./expectations.ts";
-import { kindOf, record } from "./record.ts";
+import { record } from "./record.ts";
 import type {
   Check,
   InvariantResult,

@@ -2,7 +2,8 @@
 
 import type { OperationId } from "../../contract/operations.ts";
 import type { JournalEntry } from "../../journal/journal.ts";
-import type { RequestOutcome, StepKind } from "../scenario.ts";
+import type { RequestOutcome } from "../scenario.ts";
+import type { StepKind } from "../step-kind.ts";
 import type { TallySummary } from "../tally.ts";
 
 /**

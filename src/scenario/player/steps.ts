@@ -2,7 +2,8 @@
 
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
-import type { AdvanceStep, ExpectStep, Matcher, Step, StepKind } from "../scenario.ts";
+import type { AdvanceStep, ExpectStep, Matcher, Step } from "../scenario.ts";
+import type { StepKind } from "../step-kind.ts";
 import { createTally, type Tally } from "../tally.ts";
 import { advanceMs } from "./advance.ts";
 import {
