@@ -27,14 +27,7 @@ export const stepKinds = [
 export type StepKind = (typeof stepKinds)[number];
 
 /** Of steps that send one request each. */
-export const requestKinds = [
-  "impression",
-  "click",
-  "stats",
-  "surfaces",
-  "payouts",
-  "raw",
-] as const satisfies readonly StepKind[];
+export const requestKinds = ["impression", "click", "stats", "surfaces", "payouts", "raw"] as const;
 
 /** What a step is that has been checked. */
 export function kindOf(step: Step): StepKind {

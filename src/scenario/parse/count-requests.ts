@@ -3,7 +3,7 @@
 import { InputError, inField } from "../../base/input.ts";
 import type { Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf } from "../step-kind.ts";
-import { plannedArrivals } from "../traffic/shape.ts";
+import { plannedArrivals } from "../traffic/arrival-pattern.ts";
 
 interface Plan {
   readonly requests: number;

@@ -7,7 +7,7 @@ import type { AnswerExpectation, Expectation, RequestOutcome } from "../scenario
 import { listed } from "./did-you-mean.ts";
 import { matcher, plainMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
-import { listOf, numberFrom, oneOf, refused, shape } from "./shape.ts";
+import { listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
 import { cast, pathText, stepName } from "./values.ts";
 
 export const outcomes = ["answered", "cut", "lost", "timed-out"] as const;

@@ -21,7 +21,7 @@ import {
   statsParameters,
   surfacesParameters,
 } from "./parameters.ts";
-import { accepted, listOf, numberFrom, oneOf, refused, shape } from "./shape.ts";
+import { accepted, listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
 import { traffic } from "./traffic.ts";
 import { cast, headers, note, stepName, timeout, value, valueRecord } from "./values.ts";
 

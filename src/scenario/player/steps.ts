@@ -2,9 +2,9 @@
 
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
+import { createTally, type Tally } from "../measure/tally.ts";
 import type { AdvanceStep, ExpectStep, Matcher, Step } from "../scenario.ts";
 import type { StepKind } from "../step-kind.ts";
-import { createTally, type Tally } from "../tally.ts";
 import { advanceMs } from "./advance.ts";
 import {
   type EffectKind,
