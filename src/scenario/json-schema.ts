@@ -47,7 +47,7 @@ export const scenarioJsonSchema: JsonSchema = {
       about: {
         type: "string",
         minLength: 1,
-        description: "What a client must survive, in a sentence or two.",
+        description: "What a client must survive, in a sentence or two. Lists show the first.",
       },
       seed: { type: "string", description: "What the world's draws follow from. Default: adsim." },
       start: part("instant", "The first instant. Default: 2026-01-15T00:00:00Z."),

@@ -12,7 +12,7 @@ export interface Scenario {
   readonly $schema?: string | undefined;
   /** Letters, digits and hyphens. */
   readonly name: string;
-  /** What a client must survive, in a sentence or two. */
+  /** What a client must survive, in a sentence or two. Lists show the first. */
   readonly about: string;
   /** @default "adsim" */
   readonly seed?: string | undefined;
