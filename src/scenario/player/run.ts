@@ -77,7 +77,7 @@ export function createRun(
 export function observe(run: Run, exchange: Exchange): void {
   const credited = creditedMicros(exchange.text);
   run.tally.count(exchange, credited);
-  run.timeline.count(exchange);
+  run.timeline.count(exchange, credited);
   run.latencies.record(exchange.latencyMs);
   run.trace.observe(exchange);
 }
