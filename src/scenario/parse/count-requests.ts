@@ -1,6 +1,7 @@
 /** How much playing a scenario takes at most: requests, and steps that are played. */
 
 import { InputError, inField } from "../../base/input.ts";
+import { readableCount } from "../measure/quantities.ts";
 import type { Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf } from "../step-kind.ts";
 import { plannedArrivals } from "../traffic/arrival-pattern.ts";
@@ -70,5 +71,5 @@ function check({ requests, played }: Plan, at: string, most: number): void {
 /** With commas; of very many the power of ten. */
 function written(count: number): string {
   if (count >= 1e15) return count.toExponential(0);
-  return String(Math.ceil(count)).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return readableCount(Math.ceil(count));
 }
