@@ -4,9 +4,9 @@
  */
 
 import { type ApiRequest, createSimulator, type Simulator } from "../src/index.ts";
-import { creditedMicros } from "../src/scenario/credited.ts";
+import { creditedMicros } from "../src/scenario/measure/credited.ts";
+import { createTally, type Tally } from "../src/scenario/measure/tally.ts";
 import type { TrafficOrder } from "../src/scenario/player/effects.ts";
-import { createTally, type Tally } from "../src/scenario/tally.ts";
 import { runTraffic } from "../src/scenario/traffic/run-traffic.ts";
 import { createTrafficSource } from "../src/scenario/traffic/source.ts";
 import { median, printFigure, printMachine, timed } from "./measure.ts";

@@ -65,7 +65,7 @@ const steps: readonly Step[] = garbage.flatMap(({ what, seen }): Step[] => [
 export const scenario: Scenario = defineScenario({
   name: "garbage-bodies",
   about:
-    "Impressions are recorded, and what comes back is no impression record. The client mustn't crash, nor take it for one, nor count the event as failed: it asks again under the same session id.",
+    "Impressions are recorded, but what is answered is empty, HTML, no JSON, no UTF-8 or no HTTP at all. The client mustn't crash, take it for a record, or count the event as failed: it asks again under the same session id.",
   faults: garbage.map(({ what, verdict }, index) => ({
     id: what,
     match: { operation: "impression" as const, nth: 2 * index + 1 },

@@ -17,7 +17,7 @@ const wrong: readonly (string | number)[] = [
 export const scenario: Scenario = defineScenario({
   name: "long-payout-list",
   about:
-    "150 payouts, and limits of 1, 20, 100, 101, 0 and -1. At most the 100 newest are listed, 20 unless asked for more; a limit that can't be is refused, naming it, or counts as 100.",
+    "There are 150 payouts, more than one answer lists, and no way to ask for the rest. At most the 100 newest are listed, 20 unless asked for more; a limit that can't be is refused, naming it, or counts as 100.",
   assumptions: { "payout.cycle": "weekly" },
   steps: [
     {

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "lost-ack",
   about:
-    "An impression is recorded and its answer is lost, then a click's. The client sends each again, the impression with the same session id, and nothing is counted twice. Sent again without a session id, it is.",
+    "An impression is recorded and its answer is lost, and so it goes with a click. The client sends each again, the impression with the same session id, and nothing is counted twice. Sent again without a session id, it is.",
   faults: [
     {
       id: "lose-impression",

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "noisy-neighbour",
   about:
-    "One publisher sends 12,000 impressions and 70 reports in a minute and is refused 2,000 and 10 times. Its neighbour, with one request a second, loses nothing: not a request, not a unit of quota, not a micro of revenue.",
+    "One publisher floods the service: of 12,000 impressions and 70 reports in a minute, 2,000 and 10 are refused. Its neighbour, with one request a second, loses nothing: not a request, not a unit of quota, not a micro of revenue.",
   publishers: 2,
   steps: [
     {

@@ -10,7 +10,7 @@ const nothingPaid = (pending: number): { payouts: []; pending_inr: number } => (
 export const scenario: Scenario = defineScenario({
   name: "payout-month-end",
   about:
-    "Two months stay below the 500 INR that are paid, and are paid with the third on the 7th of the fourth. An event of a month's last millisecond belongs to it, and 499.99 INR are not 500.",
+    "Two months earn less than the 500 INR that a payout takes, and are paid together with the third, on the 7th of the fourth. An event of a month's last millisecond belongs to it, and 499.99 INR are not 500.",
   steps: [
     {
       signUp: { surfaces: [{ name: "Board", cpmRange: [10_000, 10_000] }] },

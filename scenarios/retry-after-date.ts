@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "retry-after-date",
   about:
-    "Who is over the limit is told a date in Retry-After. A client that reads it as a number waits for no time or for ever. At the date it is let in; where the instant isn't a whole second, the date is the next one.",
+    "A client over the limit is told a date in Retry-After, not a number of seconds. Read as a number, it means no wait or one for ever. At the date the client is let in; where the limit ends within a second, the date is the next whole one.",
   start: "2026-01-31T23:59:00.250Z",
   assumptions: { "limit.retry-after": "http-date" },
   steps: [

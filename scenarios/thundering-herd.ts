@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "thundering-herd",
   about:
-    "A hundred clients with one key are refused and told the same wait. All come back in the same millisecond: 60 pass, 40 wait again. Where quota comes back bit by bit only one passes, and spreading out by a second each is the way through.",
+    "A hundred clients with one key are refused, told the same wait, and come back in the same millisecond. Then 60 pass, 40 wait again. Where quota comes back bit by bit only one passes, and spreading out by a second each is the way through.",
   steps: [
     { repeat: { times: 60, steps: [{ stats: {} }] }, expect: { ok: 60 } },
     { advance: "12s" },

@@ -1,8 +1,9 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
 export { type PlayScenarioOptions, playScenario } from "./adapters/play/play-scenario.ts";
-export { defineScenario } from "./scenario/define-scenario.ts";
-export { scenarioJsonSchema } from "./scenario/json-schema.ts";
+export { defineScenario } from "./scenario/define/define-scenario.ts";
+export { scenarioJsonSchema } from "./scenario/json-schema/json-schema.ts";
+export type { OperationTally, TallySummary } from "./scenario/measure/tally.ts";
 export { type ParseScenarioOptions, parseScenario } from "./scenario/parse/parse-scenario.ts";
 export { parseScenarioText } from "./scenario/parse/parse-text.ts";
 export { playScenarioSync, type SyncOptions } from "./scenario/player/in-process.ts";
@@ -42,9 +43,8 @@ export type {
   SignUpStep,
   StatsParameters,
   Step,
-  StepKind,
   TrafficStep,
   Value,
 } from "./scenario/scenario.ts";
-export type { OperationTally, TallySummary } from "./scenario/tally.ts";
+export type { StepKind } from "./scenario/step-kind.ts";
 export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./scenario/traffic/traffic.ts";

@@ -19,6 +19,11 @@ export function scenarios(name: string | undefined, { json }: ScenariosFlags): v
     return;
   }
   const width = Math.max(0, ...all.map((each) => each.name.length));
-  const lines = all.map((each) => `${each.name.padEnd(width)}  ${each.about}`);
+  const lines = all.map((each) => `${each.name.padEnd(width)}  ${firstSentence(each.about)}`);
   process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** A line to choose by. All of it is in the scenario itself, and in the JSON. */
+function firstSentence(about: string): string {
+  return /^.*?[.!?](?=\s|$)/.exec(about)?.[0] ?? about;
 }

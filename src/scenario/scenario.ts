@@ -12,7 +12,7 @@ export interface Scenario {
   readonly $schema?: string | undefined;
   /** Letters, digits and hyphens. */
   readonly name: string;
-  /** What a client must survive, in a sentence or two. */
+  /** What a client must survive, in a sentence or two. Lists show the first. */
   readonly about: string;
   /** @default "adsim" */
   readonly seed?: string | undefined;
@@ -278,23 +278,3 @@ export type MatchRule =
   | { readonly equals: unknown };
 
 export type Operand = number | Reference | { readonly sum: readonly Operand[] };
-
-/** The keys that say what a step is. */
-export type StepKind =
-  | "impression"
-  | "click"
-  | "stats"
-  | "surfaces"
-  | "payouts"
-  | "raw"
-  | "advance"
-  | "traffic"
-  | "assume"
-  | "fault"
-  | "heal"
-  | "signUp"
-  | "setSurface"
-  | "rotateKey"
-  | "repeat"
-  | "parallel"
-  | "expect";

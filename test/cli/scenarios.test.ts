@@ -12,14 +12,14 @@ const files = readdirSync(join(import.meta.dirname, "../../scenarios")).map((fil
 );
 
 describe("adsim scenarios", () => {
-  test("lists every one with what it is about, in aligned columns", async () => {
+  test("lists every one with the first sentence of what it is about, in aligned columns", async () => {
     const { code, stdout } = await runHere(["scenarios"]);
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.split(" ")[0])).toEqual(files.toSorted());
     const columns = lines.map((line) => /^\S+ +/.exec(line)?.[0].length);
     expect(new Set(columns).size).toBe(1);
-    expect(stdout).toMatch(/^lost-ack +An impression is recorded/m);
+    expect(stdout).toMatch(/^lost-ack +An impression is recorded and its answer is lost, .*\.$/m);
   });
 
   test("lists them as JSON", async () => {

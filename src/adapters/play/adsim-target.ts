@@ -113,12 +113,12 @@ async function takeOver(
   try {
     // First, for it is checked whole: where it is refused, a world that was there stays as it is.
     await api.ask("PUT", "snapshot", snapshot);
-    if ((await api.get(journal, "GET", "journal?limit=1")).total > 0) {
+    if ((await api.askFor(journal, "GET", "journal?limit=1")).total > 0) {
       // Only a reset lets the journal count from the beginning.
       await api.ask("POST", "reset");
       await api.ask("PUT", "snapshot", snapshot);
     }
-    const { now } = await api.get(health, "PUT", "clock", { mode: "frozen" });
+    const { now } = await api.askFor(health, "PUT", "clock", { mode: "frozen" });
     return { nowMs: instantOf(now), journalled: 0 };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;

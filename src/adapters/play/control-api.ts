@@ -15,7 +15,7 @@ export interface ControlApi {
    */
   ask(method: string, path: string, body?: object): Promise<unknown>;
   /** The same for what has this form. */
-  get<Schema extends v.GenericSchema>(
+  askFor<Schema extends v.GenericSchema>(
     schema: Schema,
     ...asked: Parameters<ControlApi["ask"]>
   ): Promise<v.InferOutput<Schema>>;
@@ -63,7 +63,7 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
 
   return {
     ask,
-    async get(schema, ...asked) {
+    async askFor(schema, ...asked) {
       const value = await ask(...asked);
       const parsed = v.safeParse(schema, value);
       if (parsed.success) return parsed.output;
@@ -132,7 +132,8 @@ function urlOf({ origin, prefix }: Pick<ControlApiOptions, "origin" | "prefix">)
   return `${origin}${prefix}`;
 }
 
-function jsonIn(text: string): unknown {
+/** The JSON that a text is; undefined for anything else. */
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

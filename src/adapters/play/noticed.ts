@@ -53,7 +53,7 @@ export function createDepartures(api: ControlApi, total: number): Departures {
       let waitedMs = 0;
       let pauseMs = 0;
       for (;;) {
-        const { total: now, entries } = await api.get(journal, "GET", "journal?limit=2");
+        const { total: now, entries } = await api.askFor(journal, "GET", "journal?limit=2");
         const latest = latestOf(entries);
         const isOver = latest?.every(isSettled) ?? false;
         const mostMs = now > 0 && entries.length === 0 ? MOST_BLIND_WAIT_MS : MOST_WAIT_MS;

@@ -8,7 +8,6 @@ import type { Arrival, TrafficSource } from "../../scenario/traffic/source.ts";
 import { timerMs } from "../pace.ts";
 import type { Answer } from "./http-client.ts";
 import type { TrafficProgress } from "./target.ts";
-import { successOf } from "./virtual-traffic.ts";
 
 export interface RealTraffic {
   readonly source: TrafficSource;
@@ -120,7 +119,7 @@ function createScheduler(
     onTheirWay -= 1;
     ended += 1;
     sendWhatWaits();
-    source.answered(number, successOf(answer));
+    source.answered(number, answer);
     const { outcome, status, headers, text } = answer;
     const exchange: Exchange = {
       operation,

@@ -9,6 +9,7 @@ import { operations } from "../../contract/operations.ts";
 import type { EffectKind, Exchange, Member, Outgoing } from "../../scenario/player/effects.ts";
 import { createTrafficSource } from "../../scenario/traffic/source.ts";
 import { timerMs } from "../pace.ts";
+import { jsonIn } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
 import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
@@ -171,12 +172,4 @@ async function surfacesAt(
   throw new Error(
     `The service at ${url} doesn't tell the surfaces of publisher ${id}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
   );
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

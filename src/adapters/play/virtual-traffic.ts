@@ -30,20 +30,11 @@ export async function playVirtualTraffic(order: VirtualTraffic): Promise<Punctua
       passedMs = dueMs;
     }
     const exchange = await order.send(arrival);
-    source.answered(number, successOf(exchange));
+    source.answered(number, exchange);
     order.observe(exchange);
     sent += 1;
     onProgress?.(sent);
   }
   if (order.forMs > passedMs) await order.advance(order.forMs - passedMs);
   return punctual;
-}
-
-/** What a source needs to know of an answer. */
-export function successOf({
-  outcome,
-  status,
-  text,
-}: Pick<Exchange, "outcome" | "status" | "text">): string | undefined {
-  return outcome === "answered" && status === 200 ? text : undefined;
 }

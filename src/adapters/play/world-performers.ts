@@ -58,7 +58,7 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     now: async () => nowMs,
     async member({ ordinal }) {
       const path = `publishers?offset=${ordinal}&limit=1`;
-      const [found] = (await api.get(listed, "GET", path)).publishers;
+      const [found] = (await api.askFor(listed, "GET", path)).publishers;
       // Behind the population stand those that signed up, with ordinals of their own.
       return found?.ordinal === ordinal ? memberOf(found) : undefined;
     },
@@ -70,12 +70,12 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     },
     async wait({ ms }) {
       await pace(ms);
-      const { now } = await api.get(clock, "POST", "clock/advance", { by: ms });
+      const { now } = await api.askFor(clock, "POST", "clock/advance", { by: ms });
       nowMs = instantOf(now);
       return undefined;
     },
     async signUp({ request }) {
-      return memberOf(await api.get(member, "POST", "publishers", request));
+      return memberOf(await api.askFor(member, "POST", "publishers", request));
     },
     async setSurface({ publisher, surface, change }) {
       const path = `publishers/${encodeURIComponent(publisher)}/surfaces/${encodeURIComponent(surface)}`;
@@ -84,7 +84,7 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     },
     async rotateKey({ publisher }) {
       const path = `publishers/${encodeURIComponent(publisher)}/rotate-key`;
-      return memberOf(await api.get(member, "POST", path));
+      return memberOf(await api.askFor(member, "POST", path));
     },
     ...rulePerformers(api),
     // What follows has the form that the same version gives it in process.
@@ -100,7 +100,7 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     audit: async () => (await api.ask("GET", "audit")) as Effects["audit"]["gives"],
     async journal({ limit }) {
       if (limit < 1) return [];
-      const found = await api.get(entries, "GET", `journal?limit=${limit}`);
+      const found = await api.askFor(entries, "GET", `journal?limit=${limit}`);
       return found.entries as Effects["journal"]["gives"];
     },
   };
@@ -108,9 +108,9 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
 
 function rulePerformers(api: ControlApi): Pick<WorldPerformers, "fault" | "rules" | "heal"> {
   return {
-    fault: async ({ rule: given }) => (await api.get(rule, "POST", "faults", given)).id,
+    fault: async ({ rule: given }) => (await api.askFor(rule, "POST", "faults", given)).id,
     async rules() {
-      const { faults } = await api.get(rules, "GET", "faults");
+      const { faults } = await api.askFor(rules, "GET", "faults");
       // As the same version shows them in process.
       return faults as unknown as Effects["rules"]["gives"];
     },

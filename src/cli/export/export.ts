@@ -2,10 +2,8 @@
 
 import { writeFile } from "node:fs/promises";
 import { whyNot } from "../../adapters/file-error.ts";
-import { fakerPeople } from "../../publishers/people.ts";
-import { worldOf } from "../../scenario/player/in-process.ts";
+import { simulatorFor } from "../../scenario/player/in-process.ts";
 import type { Cast, Scenario } from "../../scenario/scenario.ts";
-import { createSimulatorCore } from "../../simulator.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
@@ -63,7 +61,7 @@ function sendersIn(
   { source, scenario }: Chosen,
   given: readonly GivenPublisher[],
 ): (cast: Cast) => Sender {
-  const { publishers } = createSimulatorCore(worldOf(scenario), { people: () => fakerPeople });
+  const { publishers } = simulatorFor(scenario);
   const wrong = (why: string): CommandFailure =>
     new CommandFailure(exitCodes.wrongUsage, `${source}: ${why}`);
   return (cast) => {

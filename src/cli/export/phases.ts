@@ -1,7 +1,7 @@
 /** Arrivals as phases of Artillery: rates where it keeps to them, and else counts, which add up exactly. */
 
 import { durationMs, HOUR_MS } from "../../base/duration.ts";
-import { flowOf, readShape } from "../../scenario/traffic/shape.ts";
+import { arrivalPatternOf, flowOf } from "../../scenario/traffic/arrival-pattern.ts";
 import type { Traffic } from "../../scenario/traffic/traffic.ts";
 
 /** Durations: a number of seconds, or a text with milliseconds. */
@@ -23,31 +23,31 @@ const MOST_STRETCHES = 600;
 /** The phases of a traffic that begins at this time of the world. */
 export function phasesOf({ arrivals, for: duration }: Traffic, startMs: number): Phase[] {
   const forMs = durationMs(duration);
-  const shape = readShape(arrivals);
-  switch (shape.kind) {
+  const pattern = arrivalPatternOf(arrivals);
+  switch (pattern.kind) {
     case "line": {
-      const [from, to] = [shape.from * SECOND_MS, shape.to * SECOND_MS];
+      const [from, to] = [pattern.from * SECOND_MS, pattern.to * SECOND_MS];
       const isWhole = [from, to, forMs / SECOND_MS].every(Number.isInteger);
       // It counts whole arrivals a second, and takes a ramp to 0 for none.
       if (!isWhole || to === 0)
         return counted(arrivals.kind, (ms) => before(ms), forMs, forMs / 60);
       const common = { name: arrivals.kind, duration: forMs / SECOND_MS, arrivalRate: from };
       if (from !== to) return [{ ...common, rampTo: to }];
-      return [shape.spacing === "poisson" ? { ...common, mode: "poisson" } : common];
+      return [pattern.spacing === "poisson" ? { ...common, mode: "poisson" } : common];
     }
     case "daily":
       return counted(arrivals.kind, before, forMs, HOUR_MS);
     case "bursts":
-      return burstPhases(shape, forMs);
+      return burstPhases(pattern, forMs);
     case "trace": {
       const seconds = Math.ceil(forMs / SECOND_MS / MOST_STRETCHES);
-      return counted(arrivals.kind, arrivedBefore(shape.atMs), forMs, seconds * SECOND_MS);
+      return counted(arrivals.kind, arrivedBefore(pattern.atMs), forMs, seconds * SECOND_MS);
     }
   }
 
   function before(ms: number): number {
-    if (shape.kind !== "line" && shape.kind !== "daily") return 0;
-    return flowOf(shape, forMs, startMs).expectedBefore(ms);
+    if (pattern.kind !== "line" && pattern.kind !== "daily") return 0;
+    return flowOf(pattern, forMs, startMs).expectedBefore(ms);
   }
 }
 

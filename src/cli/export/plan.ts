@@ -2,8 +2,9 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
-import { kindOf } from "../../scenario/player/record.ts";
+import { worldOf } from "../../scenario/player/in-process.ts";
 import type { Scenario, Step, TrafficStep } from "../../scenario/scenario.ts";
+import { kindOf } from "../../scenario/step-kind.ts";
 import type { Traffic } from "../../scenario/traffic/traffic.ts";
 import { readOptions } from "../../simulator-options.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
@@ -19,8 +20,7 @@ const MOST_TRAFFICS = 1000;
 const MOST_PLACES = 3;
 
 export function planOf(scenario: Scenario): Plan {
-  const { seed, start, publishers, profile } = scenario;
-  const { settings } = readOptions({ seed, start, publishers, profile });
+  const { settings } = readOptions(worldOf(scenario));
   const traffics: Plan["traffics"][number][] = [];
   const skipped = new Map<string, string[]>();
   let nowMs = settings.startMs;

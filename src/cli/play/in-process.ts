@@ -1,10 +1,9 @@
 /** Plays a scenario in this process, and says on a terminal how far it is: nothing else gets to run meanwhile. */
 
-import { fakerPeople } from "../../publishers/people.ts";
-import { playScenarioSync, worldOf } from "../../scenario/player/in-process.ts";
+import { playScenarioSync, simulatorFor } from "../../scenario/player/in-process.ts";
 import type { PlayResult } from "../../scenario/player/result.ts";
 import type { Scenario } from "../../scenario/scenario.ts";
-import { createSimulatorCore, type SimulatorCore } from "../../simulator.ts";
+import type { SimulatorCore } from "../../simulator.ts";
 import { isLive } from "../progress-line.ts";
 import { createProgress } from "./progress.ts";
 
@@ -43,7 +42,7 @@ export function playHere(scenario: Scenario, options: InProcessOptions): PlayRes
 
 /** The world to play in, which tells every so often how many requests it has had. */
 function counting(scenario: Scenario, tell: (sent: number) => void): SimulatorCore {
-  const world = createSimulatorCore(worldOf(scenario), { people: () => fakerPeople });
+  const world = simulatorFor(scenario);
   const { handle } = world;
   let sent = 0;
   return Object.assign(world, {

@@ -2,7 +2,7 @@
 
 import { startPrepared } from "../../adapters/node-http.ts";
 import { formatInstant } from "../../base/calendar.ts";
-import { playScenarioSync } from "../../scenario/player/in-process.ts";
+import { playScenarioSync, worldOf } from "../../scenario/player/in-process.ts";
 import type { PlayResult } from "../../scenario/player/result.ts";
 import { reportText } from "../../scenario/reports/report-text.ts";
 import type { Server } from "../../server.ts";
@@ -20,20 +20,24 @@ export async function startPlayed(
   refuseWrongUsage(flags);
   const chosen = await chosenScenario(source, flags);
   const { scenario } = chosen;
-  const { seed, start, publishers, profile, assumptions, faults } = scenario;
-  // What stands in no field is the scenario's default, whatever a server's own is.
-  const fields = { seed, start, publishers, profile, assumptions, faults };
-  const { settings } = readOptions({ ...fields, clock: "frozen" });
+  const world = worldOf(scenario);
+  const { settings } = readOptions(world);
   const clock = flags.clock ?? "flowing";
   const given = await serverOptions(flags, clock);
-  const options = { ...given, ...fields, start: formatInstant(settings.startMs) };
+  // What the scenario doesn't say is the default of scenarios, whatever a server's own is. Its clock is the server's.
+  const options = {
+    ...given,
+    ...world,
+    clock: given.clock,
+    start: formatInstant(settings.startMs),
+  };
   let result: PlayResult | undefined;
   const server = await startPrepared(options, (worlds) => {
-    const world = worlds.get("default");
+    const simulator = worlds.get("default");
     const reproduce = reproduceLine(["play"], chosen);
-    result = wrongIn(chosen, () => playScenarioSync(scenario, { simulator: world, reproduce }));
+    result = wrongIn(chosen, () => playScenarioSync(scenario, { simulator, reproduce }));
     refuseBroken(result);
-    world.clock.set({ mode: clock });
+    simulator.clock.set({ mode: clock });
   });
   return Object.assign(server, { scenario: result && playedOf(result) });
 }

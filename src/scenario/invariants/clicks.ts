@@ -1,4 +1,4 @@
-/** The laws of clicks (D4 and D5). */
+/** How the laws of clicks (D4 and D5, listed with the other laws of recording) are looked at. */
 
 import type { Member, Playing } from "../player/effects.ts";
 import { type Aside, asideOf, ask, readLifetime } from "./aside.ts";

@@ -4,8 +4,8 @@ import { durationMs, isDuration } from "../../base/duration.ts";
 import { editDistance } from "../../base/edit-distance.ts";
 import { InputError } from "../../base/input.ts";
 import type { LatencySummary, ThresholdResult } from "../player/result.ts";
-import type { TallySummary } from "../tally.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
+import type { TallySummary } from "./tally.ts";
 
 export type Threshold = {
   /** As written. */

@@ -3,10 +3,10 @@
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { shown } from "../../base/shown.ts";
 import { readOptions } from "../../simulator-options.ts";
-import type { Cast, Expectation, ParallelStep, Scenario, Step, StepKind } from "../scenario.ts";
+import type { Cast, Expectation, ParallelStep, Scenario, Step } from "../scenario.ts";
+import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
 import { didYouMean, listed } from "./did-you-mean.ts";
 import { givenBy, publisherList, type Tree } from "./given.ts";
-import { kindOfStep, requestKinds } from "./steps.ts";
 import { partsOf, valueObject } from "./values.ts";
 
 /** What is known at a place in the scenario. */
@@ -50,7 +50,7 @@ function namesIn(steps: readonly Step[]): string[] {
 function checkSteps(steps: readonly Step[], path: string, scope: Scope, round: boolean): void {
   steps.forEach((step, index) => {
     const at = `${path}.${index}`;
-    const kind = kindOfStep(step);
+    const kind = kindOf(step);
     checkStep(step, kind, at, scope, round);
     define(step, kind, at, scope);
   });
@@ -110,10 +110,10 @@ function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, round: 
 function checkParallel({ parallel }: ParallelStep, at: string, scope: Scope): void {
   const path = `${at}.parallel.steps`;
   parallel.steps.forEach((step, index) => {
-    checkStep(step, kindOfStep(step), `${path}.${index}`, scope, true);
+    checkStep(step, kindOf(step), `${path}.${index}`, scope, true);
   });
   parallel.steps.forEach((step, index) => {
-    define(step, kindOfStep(step), `${path}.${index}`, scope);
+    define(step, kindOf(step), `${path}.${index}`, scope);
   });
 }
 
@@ -253,10 +253,6 @@ function kindNamed(
     didYouMean(name, known) ||
     (known.length === 0 ? " None before it has one" : ` There is: ${listed(known)}`);
   throw new InputError(at, `must begin with the name of ${what}, which its "as" gives.${hint}`);
-}
-
-function isRequest(kind: StepKind): boolean {
-  return requestKinds.some((one) => one === kind);
 }
 
 function isNotThere(publishers: number): string {

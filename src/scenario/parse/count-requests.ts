@@ -1,8 +1,10 @@
 /** How much playing a scenario takes at most: requests, and steps that are played. */
 
 import { InputError, inField } from "../../base/input.ts";
+import { readableCount } from "../measure/quantities.ts";
 import type { Scenario, Step } from "../scenario.ts";
-import { plannedArrivals } from "../traffic/shape.ts";
+import { isRequest, kindOf } from "../step-kind.ts";
+import { plannedArrivals } from "../traffic/arrival-pattern.ts";
 
 interface Plan {
   readonly requests: number;
@@ -50,11 +52,7 @@ function planOf(
 function requestsOf(step: Step): number {
   if ("traffic" in step) return inField("traffic", () => plannedArrivals(step.traffic));
   if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
-  return isRequest(step) ? 1 : 0;
-}
-
-function isRequest(step: Step): boolean {
-  return ["impression", "click", "stats", "surfaces", "payouts", "raw"].some((key) => key in step);
+  return isRequest(kindOf(step)) ? 1 : 0;
 }
 
 function check({ requests, played }: Plan, at: string, most: number): void {
@@ -73,5 +71,5 @@ function check({ requests, played }: Plan, at: string, most: number): void {
 /** With commas; of very many the power of ten. */
 function written(count: number): string {
   if (count >= 1e15) return count.toExponential(0);
-  return String(Math.ceil(count)).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return readableCount(Math.ceil(count));
 }

@@ -3,16 +3,19 @@
 import * as v from "valibot";
 import { isPlainObject } from "../../base/input.ts";
 import { invariants } from "../invariants/invariants.ts";
-import type { AnswerExpectation, Expectation, RequestOutcome } from "../scenario.ts";
+import {
+  type AnswerExpectation,
+  type Expectation,
+  type RequestOutcome,
+  requestOutcomes,
+} from "../scenario.ts";
 import { listed } from "./did-you-mean.ts";
 import { matcher, plainMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
-import { listOf, numberFrom, oneOf, refused, shape } from "./shape.ts";
+import { listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
 import { cast, pathText, stepName } from "./values.ts";
 
-export const outcomes = ["answered", "cut", "lost", "timed-out"] as const;
-
-const outcome: v.GenericSchema<unknown, RequestOutcome> = oneOf(outcomes);
+const outcome: v.GenericSchema<unknown, RequestOutcome> = oneOf(requestOutcomes);
 const someOutcomes: v.GenericSchema<unknown, RequestOutcome[]> = listOf(outcome, "outcomes");
 const statusNumber = numberFrom(100, 599, "whole");
 const headerMatchers = v.pipe(

@@ -2,8 +2,8 @@
 
 import { operationIds } from "../../contract/operations.ts";
 import { type JsonSchema, responseSchemas } from "../../contract/responses.ts";
-import type { StepKind } from "../scenario.ts";
-import type { TallySummary } from "../tally.ts";
+import type { TallySummary } from "../measure/tally.ts";
+import type { StepKind } from "../step-kind.ts";
 
 /** What a path leads through: members by name, a list's elements by place, or an end. `anything`: nobody knows. */
 export type Tree =

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { isPlainObject } from "../../base/input.ts";
 import type { Matcher, MatchRule, Operand } from "../scenario.ts";
 import { didYouMean, listed } from "./did-you-mean.ts";
-import { listOf, oneOf, refused, shape, textUpTo } from "./shape.ts";
+import { listOf, oneOf, refused, shape, textUpTo } from "./parts.ts";
 import { reference, valueObject } from "./values.ts";
 
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import type { PayoutsParameters, RequestStep, StatsParameters } from "../scenario.ts";
-import { shape } from "./shape.ts";
+import { shape } from "./parts.ts";
 import { value } from "./values.ts";
 
 const maybe: v.OptionalSchema<typeof value, undefined> = v.optional(value);

@@ -13,7 +13,7 @@ import { checkWorld } from "./check-world.ts";
 import { copyData } from "./copy-data.ts";
 import { checkCounts } from "./count-requests.ts";
 import { expectation } from "./expectations.ts";
-import { oneOf, shape, textUpTo } from "./shape.ts";
+import { oneOf, shape, textUpTo } from "./parts.ts";
 import { faultRule, readings, steps } from "./steps.ts";
 
 /** Requests that a scenario plans at most, unless told otherwise. */

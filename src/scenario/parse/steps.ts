@@ -9,14 +9,8 @@ import { instantText } from "../../base/schemas.ts";
 import { duration } from "../../faults/delay.ts";
 import { type FaultRule, parseRule } from "../../faults/rule.ts";
 import { type Readings, readReadings } from "../../simulator-options.ts";
-import type {
-  AdvanceStep,
-  RawRequest,
-  RequestStep,
-  SetSurfaceStep,
-  Step,
-  StepKind,
-} from "../scenario.ts";
+import type { AdvanceStep, RawRequest, RequestStep, SetSurfaceStep, Step } from "../scenario.ts";
+import { requestKinds, type StepKind, stepKinds } from "../step-kind.ts";
 import { didYouMean, listed } from "./did-you-mean.ts";
 import { answerExpectation, expectation } from "./expectations.ts";
 import { matcher } from "./matchers.ts";
@@ -27,7 +21,7 @@ import {
   statsParameters,
   surfacesParameters,
 } from "./parameters.ts";
-import { accepted, listOf, numberFrom, oneOf, refused, shape } from "./shape.ts";
+import { accepted, listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
 import { traffic } from "./traffic.ts";
 import { cast, headers, note, stepName, timeout, value, valueRecord } from "./values.ts";
 
@@ -96,8 +90,6 @@ const raw: v.GenericSchema<unknown, RawRequest> = shape({
   ),
   body: v.optional(textOrValues(v.string())),
 });
-
-export const requestKinds = ["impression", "click", "stats", "surfaces", "payouts", "raw"] as const;
 
 const requestSchemas: {
   readonly [Kind in (typeof requestKinds)[number]]: v.GenericSchema<unknown, RequestStep>;
@@ -191,7 +183,6 @@ const stepSchemas: { readonly [Kind in StepKind]: v.GenericSchema<unknown, Step>
   }),
   expect: shape({ ...named, expect: expectation }),
 };
-const stepKinds: readonly StepKind[] = Object.keys(stepSchemas).filter(isStepKind);
 
 function schemaOf(input: unknown, among: readonly StepKind[]): v.GenericSchema<unknown, Step> {
   if (!isPlainObject(input)) return refused("must be a step: an object with one key of a step");
@@ -210,14 +201,4 @@ function schemaOf(input: unknown, among: readonly StepKind[]): v.GenericSchema<u
     return refused(`has ${listed(found)}: a step is one of them. Make a step of each`);
   }
   return refused(`is ${kind}, and in a parallel step there are only requests: ${keys}`);
-}
-
-function isStepKind(key: string): key is StepKind {
-  return Object.hasOwn(stepSchemas, key);
-}
-
-/** The key of a step that the schema has let pass. */
-export function kindOfStep(given: Step): StepKind {
-  const kinds = stepKinds.filter((kind) => Object.hasOwn(given, kind));
-  return kinds.find((kind) => kind !== "expect") ?? "expect";
 }

@@ -7,10 +7,12 @@ import { duration } from "../../faults/delay.ts";
 import { shareSchema } from "../../faults/verdict.ts";
 import { parseRate, RATE_EXPECTED } from "../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../traffic/traffic.ts";
-import { listOf, numberFrom, oneOf, refused, shape } from "./shape.ts";
+import { listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
 import { cast, timeout } from "./values.ts";
 
 export const MOST_TRACE = 1_000_000;
+/** Draws have 32 bits: beside a larger weight one of 1 would never come. */
+export const MOST_WEIGHT = 1_000_000_000;
 export const MOST_AT_ONCE = 100_000_000;
 
 const someTime = v.pipe(
@@ -26,7 +28,7 @@ const rateAboveZero: v.GenericSchema<unknown, Rate> = v.pipe(
   v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
 const spacing = v.optional(oneOf(["even", "poisson"]));
-const weight = numberFrom(0, Number.MAX_VALUE);
+const weight = numberFrom(0, MOST_WEIGHT);
 
 const arrivalKinds = ["constant", "ramp", "poisson", "daily", "burst", "trace"] as const;
 const arrivalSchemas: {

@@ -6,7 +6,7 @@ import { isPlainObject } from "../../base/input.ts";
 import { duration } from "../../faults/delay.ts";
 import type { Cast, Reference, Value } from "../scenario.ts";
 import { listed } from "./did-you-mean.ts";
-import { accepted, numberFrom, refused, shape, textUpTo } from "./shape.ts";
+import { accepted, numberFrom, refused, shape, textUpTo } from "./parts.ts";
 
 export const NAME_PATTERN = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";
 const NAME = new RegExp(NAME_PATTERN);

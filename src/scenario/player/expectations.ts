@@ -1,9 +1,9 @@
 /** What is expected, held against what an answer, a tally, the service's own figures, the audit or an invariant says. */
 
 import { InputError } from "../../base/input.ts";
-import type { Invariant } from "../invariants/evidence.ts";
 import type { AnswerExpectation, Cast, Expectation, RequestStep } from "../scenario.ts";
 import { type Exchange, type Playing, perform, performAside } from "./effects.ts";
+import { judgeInvariants } from "./judge-invariants.ts";
 import { check, match, notKnown } from "./matching.ts";
 import { contentOf, type Found, found, jsonBody, memberAt, unknown } from "./names.ts";
 import { outgoingOf } from "./requests.ts";
@@ -11,14 +11,7 @@ import type { Check } from "./result.ts";
 import { castOf, type Run, scopeOf } from "./run.ts";
 import { whyNoAnswer } from "./values.ts";
 
-export type Judge = (ids: readonly Invariant["id"][]) => Playing<readonly Check[]>;
-
-/** `judge`: looks at invariants. */
-export function* checkExpectation(
-  run: Run,
-  expectation: Expectation,
-  judge: Judge,
-): Playing<readonly Check[]> {
+export function* checkExpectation(run: Run, expectation: Expectation): Playing<readonly Check[]> {
   if ("of" in expectation) {
     const content = contentAt(run, expectation.of);
     if (content.kind === "unknown") return [notKnown(expectation.of, content.why)];
@@ -29,9 +22,7 @@ export function* checkExpectation(
     const audit = yield* perform({ kind: "audit" });
     return yield* match(expectation.audit, audit, "audit", scopeOf(run));
   }
-  if ("invariant" in expectation) {
-    return yield* judge(expectation.invariant === "all" ? [] : [expectation.invariant]);
-  }
+  if ("invariant" in expectation) return yield* checkInvariant(run, expectation.invariant);
   if ("is" in expectation) return yield* checkReported(run, expectation);
   const { answer } = expectation;
   if (answer === undefined) {
@@ -41,6 +32,20 @@ export function* checkExpectation(
   const named = run.names.get(answer);
   if (named?.kind !== "answer") return [notKnown(answer, whyNoAnswer(answer, named))];
   return yield* checkAnswer(run, expectation, named.exchange, answer);
+}
+
+/** `id`: of one, or "all". */
+function* checkInvariant(run: Run, id: string): Playing<readonly Check[]> {
+  const results = yield* judgeInvariants(run, id === "all" ? undefined : [id]);
+  return results.map(
+    ({ id: judged, says, verdict, why }): Check => ({
+      verdict,
+      about: `invariant ${judged}`,
+      expected: says,
+      found: why ?? "it holds",
+      ...(verdict === "unknown" && { why }),
+    }),
+  );
 }
 
 function contentAt(run: Run, ref: string): Found {

@@ -35,7 +35,7 @@ const MOST_JOURNALLED = 1_000_000;
 export function playScenarioSync(input: unknown, options: SyncOptions = {}): PlayResult {
   const { maxRequests, onStep } = options;
   const scenario = parseScenario(input, { maxRequests });
-  const { simulator = createSimulatorCore(unjournalled(scenario), surroundings) } = options;
+  const { simulator = simulatorFor(scenario) } = options;
   if (options.simulator !== undefined) simulator.restore(freshSnapshot(scenario));
   const reproduce = options.reproduce ?? `adsim play ${scenario.name}`;
   const playing = play(scenario, {
@@ -47,23 +47,24 @@ export function playScenarioSync(input: unknown, options: SyncOptions = {}): Pla
   return driveAtOnce(playing, performersOn(simulator));
 }
 
-const surroundings = { people: () => fakerPeople };
-
 /** What the world is made from that a scenario is played in. */
 export function worldOf(scenario: Scenario): SimulatorOptions {
   const { seed, start, publishers, profile, assumptions, faults } = scenario;
   return { seed, start, publishers, profile, assumptions, faults, clock: "frozen" };
 }
 
-/** The same, with a journal only where somebody could read it: it takes as long as all else that a request needs. */
-function unjournalled(scenario: Scenario): SimulatorOptions {
+/** That world, with a journal only where somebody could read it: it takes as long as all else that a request needs. */
+export function simulatorFor(scenario: Scenario): SimulatorCore {
   const journalEntries = countRequests(scenario) > MOST_JOURNALLED ? 0 : undefined;
-  return { ...worldOf(scenario), journalEntries };
+  return createSimulatorCore(
+    { ...worldOf(scenario), journalEntries },
+    { people: () => fakerPeople },
+  );
 }
 
 /** The state of that world before anything happened. */
 export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["snapshot"]> {
-  return createSimulatorCore(worldOf(scenario), surroundings).snapshot();
+  return simulatorFor(scenario).snapshot();
 }
 
 /** Plays to the end, doing each effect at once. */

@@ -1,7 +1,7 @@
 /** What steps have named so far, and how a reference finds its way into it. */
 
 import { operations } from "../../contract/operations.ts";
-import type { TallySummary } from "../tally.ts";
+import type { TallySummary } from "../measure/tally.ts";
 import type { Exchange, Member } from "./effects.ts";
 
 /** What a step gave to its name. */

@@ -1,43 +1,16 @@
 /** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import type { Step, StepKind } from "../scenario.ts";
+import type { Step } from "../scenario.ts";
+import { kindOf, type StepKind } from "../step-kind.ts";
 import { verdictOf } from "./matching.ts";
 import type { StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import { shownExchange } from "./shown-exchange.ts";
 import type { Played } from "./step-requests.ts";
 
-const kinds: readonly StepKind[] = [
-  "impression",
-  "click",
-  "stats",
-  "surfaces",
-  "payouts",
-  "raw",
-  "advance",
-  "traffic",
-  "assume",
-  "fault",
-  "heal",
-  "signUp",
-  "setSurface",
-  "rotateKey",
-  "repeat",
-  "parallel",
-  // Last: others may have one too.
-  "expect",
-];
-
 /** The most checks of one step that are told. */
 const MOST_CHECKS = 50;
-
-/** What a step is. */
-export function kindOf(step: Step): StepKind {
-  const kind = kinds.find((one) => (step as Readonly<Record<string, unknown>>)[one] !== undefined);
-  if (kind === undefined) throw new Error("A step of no kind was let pass.");
-  return kind;
-}
 
 export function record(run: Run, step: Step, path: string, played: Played): void {
   const result = resultOf(run, step, path, played);

@@ -15,7 +15,6 @@ function operationOf(step: RequestStep): OperationId | undefined {
   return operationIds.find((id) => step[id] !== undefined);
 }
 
-/** `sender`: undefined where nobody is at that place. */
 export function* outgoingOf(
   step: RequestStep,
   sender: Member,

@@ -2,8 +2,9 @@
 
 import type { OperationId } from "../../contract/operations.ts";
 import type { JournalEntry } from "../../journal/journal.ts";
-import type { RequestOutcome, StepKind } from "../scenario.ts";
-import type { TallySummary } from "../tally.ts";
+import type { TallySummary } from "../measure/tally.ts";
+import type { RequestOutcome } from "../scenario.ts";
+import type { StepKind } from "../step-kind.ts";
 
 /**
  * Whether what was expected came true. `unknown`: what it is about never happened, or the target couldn't do it: not

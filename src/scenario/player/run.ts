@@ -1,11 +1,11 @@
 /** A run of a scenario: what is known so far, and who is told of every exchange. */
 
-import { creditedMicros } from "../credited.ts";
 import type { Trace } from "../invariants/trace.ts";
+import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
+import { createTally, type Tally } from "../measure/tally.ts";
 import { createTimeline, type Timeline } from "../measure/timeline.ts";
 import type { Cast, Scenario } from "../scenario.ts";
-import { createTally, type Tally } from "../tally.ts";
 import { createRunDigest, type RunDigest } from "./digest.ts";
 import { type Abilities, type Exchange, type Member, type Playing, perform } from "./effects.ts";
 import type { Named } from "./names.ts";
@@ -77,7 +77,7 @@ export function createRun(
 export function observe(run: Run, exchange: Exchange): void {
   const credited = creditedMicros(exchange.text);
   run.tally.count(exchange, credited);
-  run.timeline.count(exchange);
+  run.timeline.count(exchange, credited);
   run.latencies.record(exchange.latencyMs);
   run.trace.observe(exchange);
 }

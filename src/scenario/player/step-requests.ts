@@ -1,7 +1,7 @@
 /** Steps that send requests: one, or several at one instant. */
 
+import type { TallySummary } from "../measure/tally.ts";
 import type { ParallelStep, RequestStep } from "../scenario.ts";
-import type { TallySummary } from "../tally.ts";
 import { type Exchange, type Outgoing, type Playing, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
 import type { Found, Named } from "./names.ts";

@@ -2,8 +2,9 @@
 
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
-import type { AdvanceStep, ExpectStep, Matcher, Step, StepKind } from "../scenario.ts";
-import { createTally, type Tally } from "../tally.ts";
+import { createTally, type Tally } from "../measure/tally.ts";
+import type { AdvanceStep, ExpectStep, Matcher, Step } from "../scenario.ts";
+import { kindOf, type StepKind } from "../step-kind.ts";
 import { advanceMs } from "./advance.ts";
 import {
   type EffectKind,
@@ -14,18 +15,38 @@ import {
   type Playing,
   perform,
 } from "./effects.ts";
-import { checkExpectation, type Judge } from "./expectations.ts";
+import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import { castOf, observe, type Run, renew, renewAll, scopeOf, welcome } from "./run.ts";
 import { type Played, playRequest, playTogether } from "./step-requests.ts";
 
+/** What a step is done in. */
 interface Stage {
   readonly run: Run;
   readonly path: string;
-  /** Looks at invariants. */
-  readonly judge: Judge;
   /** Plays the steps inside of this one. */
   readonly playSteps: (steps: readonly Step[], path: string) => Playing<void>;
+}
+
+/** Of a foreign service nobody can ask for these. */
+const controlling: ReadonlySet<StepKind> = new Set([
+  "assume",
+  "fault",
+  "heal",
+  "signUp",
+  "setSurface",
+  "rotateKey",
+]);
+
+/** Does a step, unless the target can't. @throws InputError that names the step that it refuses. */
+export function* doStep(stage: Stage, step: Step): Playing<Played> {
+  const kind = kindOf(step);
+  if (controlling.has(kind) && !stage.run.abilities.control) {
+    return skipped("only an adsim that may be controlled can do that");
+  }
+  // Each player takes steps of its own kind.
+  const player = stepPlayers[kind] as (on: Stage, step: Step) => Playing<Played>;
+  return yield* player(stage, step);
 }
 
 /** Others may have an `expect` of their own. */
@@ -36,8 +57,7 @@ type StepPlayers = {
   readonly [Kind in StepKind]: (stage: Stage, step: StepOf<Kind>) => Playing<Played>;
 };
 
-const needsControl = "only an adsim that may be controlled can do that";
-export const stepPlayers: StepPlayers = {
+const stepPlayers: StepPlayers = {
   impression: ({ run }, step) => playRequest(run, step),
   click: ({ run }, step) => playRequest(run, step),
   stats: ({ run }, step) => playRequest(run, step),
@@ -45,19 +65,19 @@ export const stepPlayers: StepPlayers = {
   payouts: ({ run }, step) => playRequest(run, step),
   raw: ({ run }, step) => playRequest(run, step),
   *advance({ run }, step) {
-    const skipped = whyNotAdvance(run, step);
-    if (skipped !== undefined) return { checks: [], skipped };
+    const whyNot = whyNotAdvance(run, step);
+    if (whyNot !== undefined) return skipped(whyNot);
     const nowMs = yield* perform({ kind: "now" });
     const ms = advanceMs(run, step, nowMs);
     if (ms.kind === "unknown") return { checks: [], unknown: ms.why };
     yield* perform({ kind: "wait", ms: ms.value });
-    return { checks: [] };
+    return done;
   },
   *traffic({ run }, { traffic, expect }) {
     const members: Member[] = [];
     for (const cast of traffic.publishers ?? [0]) {
       const member = yield* castOf(run, cast);
-      if (member === undefined) return { checks: [], skipped: `there is no publisher ${cast}` };
+      if (member === undefined) return skipped(`there is no publisher ${cast}`);
       members.push(member);
     }
     const startMs = yield* perform({ kind: "now" });
@@ -79,39 +99,34 @@ export const stepPlayers: StepPlayers = {
     return yield* tallied(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
-    if (!run.abilities.control) return { checks: [], skipped: needsControl };
     yield* performHere(`${path}.assume`, { kind: "assume", readings: assume });
     run.trace.seeAssumed();
     yield* renewAll(run);
-    return { checks: [] };
+    return done;
   },
   *fault({ run, path }, { fault }) {
-    if (!run.abilities.control) return { checks: [], skipped: needsControl };
     const id = yield* performHere(`${path}.fault`, { kind: "fault", rule: fault });
     run.fired.set(id, 0);
     run.trace.seeRule(fault);
-    return { checks: [] };
+    return done;
   },
   *heal({ run, path }, { heal }) {
-    if (!run.abilities.control) return { checks: [], skipped: needsControl };
     yield* lookAtRules(run);
     const ids = heal === "all" ? undefined : typeof heal === "string" ? [heal] : heal;
     yield* performHere(`${path}.heal`, { kind: "heal", ids });
-    return { checks: [] };
+    return done;
   },
   *signUp({ run, path }, { signUp }) {
-    if (!run.abilities.control) return { checks: [], skipped: needsControl };
     const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
     welcome(run, member);
     return { checks: [], named: { kind: "publisher", member } };
   },
   *setSurface({ run, path }, { setSurface }) {
-    if (!run.abilities.control) return { checks: [], skipped: needsControl };
     const { publisher, surface = 0, ...change } = setSurface;
     const member = yield* castOf(run, publisher);
     const of = member?.surfaces[surface];
     if (member === undefined || of === undefined) {
-      return { checks: [], skipped: `publisher ${publisher ?? 0} has no surface ${surface}` };
+      return skipped(`publisher ${publisher ?? 0} has no surface ${surface}`);
     }
     const changed = { publisher: member.id, surface: of.id, change };
     yield* performHere(`${path}.setSurface`, { kind: "setSurface", ...changed });
@@ -119,12 +134,11 @@ export const stepPlayers: StepPlayers = {
     const { status = of.status, cpmRange = of.cpmRange } = change;
     const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
     renew(run, { ...member, surfaces });
-    return { checks: [] };
+    return done;
   },
   *rotateKey({ run, path }, { rotateKey }) {
-    if (!run.abilities.control) return { checks: [], skipped: needsControl };
     const member = yield* castOf(run, rotateKey.publisher);
-    if (member === undefined) return { checks: [], skipped: "there is no such publisher" };
+    if (member === undefined) return skipped("there is no such publisher");
     const renewed = yield* performHere(`${path}.rotateKey`, {
       kind: "rotateKey",
       publisher: member.id,
@@ -151,10 +165,17 @@ export const stepPlayers: StepPlayers = {
     yield* playTogether(run, parallel, path);
     return yield* tallied(run, before, expect);
   },
-  *expect({ run, judge }, { expect }) {
-    return { checks: yield* checkExpectation(run, expect, judge) };
+  *expect({ run }, { expect }) {
+    return { checks: yield* checkExpectation(run, expect) };
   },
 };
+
+/** Nothing was expected of it. */
+const done: Played = { checks: [] };
+
+function skipped(why: string): Played {
+  return { checks: [], skipped: why };
+}
 
 /** Has an effect of a step done. @throws InputError that names the step. */
 function* performHere<Kind extends EffectKind>(

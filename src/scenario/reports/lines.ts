@@ -2,8 +2,8 @@
 
 import type { JournalEntry } from "../../journal/journal.ts";
 import { counted, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
+import type { TallySummary } from "../measure/tally.ts";
 import type { PlayResult, ShownExchange, StepResult, Verdict } from "../player/result.ts";
-import type { TallySummary } from "../tally.ts";
 
 /** How a verdict is marked, whatever the colours. */
 export const marks: Readonly<Record<StepResult["verdict"], string>> = {

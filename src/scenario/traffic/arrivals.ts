@@ -1,9 +1,9 @@
-/** When requests come: each kind of arrival process as a schedule in whole milliseconds, in order, whatever the answers. */
+/** When requests come: each pattern of arrivals as a schedule in whole milliseconds, in order, whatever the answers. */
 
 import type { Key } from "../../base/random.ts";
+import { arrivalPatternOf, type Bursts, flowOf } from "./arrival-pattern.ts";
 import { createExponentials } from "./exponential.ts";
 import { evenArrivals, type Flow } from "./flow.ts";
-import { type Bursts, flowOf, readShape } from "./shape.ts";
 import type { Arrivals } from "./traffic.ts";
 
 /** Gives the time of one arrival after the other, in whole milliseconds from the beginning; `Infinity` after the last. */
@@ -20,17 +20,16 @@ export interface ScheduleParts {
   readonly key: Key;
 }
 
-/** @throws InputError that names the field of `arrivals` at fault. */
 export function createSchedule({ arrivals, forMs, startMs, key }: ScheduleParts): Schedule {
-  const shape = readShape(arrivals);
-  switch (shape.kind) {
+  const pattern = arrivalPatternOf(arrivals);
+  switch (pattern.kind) {
     case "bursts":
-      return inBursts(shape, forMs);
+      return inBursts(pattern, forMs);
     case "trace":
-      return asRecorded(shape.atMs, forMs);
+      return asRecorded(pattern.atMs, forMs);
     default: {
-      const flow = flowOf(shape, forMs, startMs);
-      return shape.spacing === "even"
+      const flow = flowOf(pattern, forMs, startMs);
+      return pattern.spacing === "even"
         ? evenly(flow, forMs)
         : independently(flow, forMs, createExponentials(key));
     }

@@ -1,37 +1,18 @@
 /** How traffic goes up and down over a day: hours of UTC by weight, with straight lines between the middles of hours. */
 
 import { DAY_MS, HOUR_MS } from "../../base/duration.ts";
-import { InputError } from "../../base/input.ts";
 import { partOf, type Stretch } from "./flow.ts";
 
 /**
  * A publisher's usual day, of mean 100: most of its readers are in India, where it is half past five at midnight UTC. The
  * peak is 1.19 times the mean, so that 80 % of a limit on average stays below the limit all day.
  */
-const usualHours: readonly number[] = [
+export const usualHours: readonly number[] = [
   72, 78, 86, 97, 108, 115, 118, 114, 111, 115, 119, 119, 115, 111, 109, 111, 110, 106, 99, 91, 82,
   75, 70, 69,
 ];
 
 const HOURS = 24;
-
-/** The weights of the hours. @throws InputError where they are no day. */
-export function readHours(field: string, hours: readonly number[] = usualHours): readonly number[] {
-  if (!Array.isArray(hours) || hours.length !== HOURS) {
-    throw new InputError(
-      field,
-      "must be a list of 24 weights, that of the hour from midnight UTC first",
-    );
-  }
-  hours.forEach((weight: unknown, hour) => {
-    if (typeof weight === "number" && weight >= 0 && weight <= MOST_WEIGHT) return;
-    throw new InputError(`${field}.${hour}`, `must be a number from 0 to ${MOST_WEIGHT}`);
-  });
-  if (hours.some((weight) => weight > 0)) return hours;
-  throw new InputError(field, "must not all be 0: no request would ever come");
-}
-
-const MOST_WEIGHT = 1_000_000_000;
 
 /** By how much the busiest moment of the day is above the mean. */
 export function peakOf(hours: readonly number[]): number {

@@ -1,7 +1,7 @@
 /** Rates as users write them ("8000/m"), as arrivals in a millisecond. */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
-import { InputError } from "../../base/input.ts";
+import type { Rate } from "./traffic.ts";
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
@@ -19,16 +19,9 @@ export function parseRate(text: unknown): number | undefined {
   return match === null || unit === undefined ? undefined : Number(match[1]) / unit;
 }
 
-/** Requests in a millisecond. @throws InputError for what isn't a rate. */
-export function readRate(field: string, text: unknown): number {
-  const perMs = parseRate(text);
-  if (perMs === undefined) throw new InputError(field, RATE_EXPECTED);
+/** Requests in a millisecond, of a rate that has been checked. */
+export function ratePerMs(rate: Rate): number {
+  const perMs = parseRate(rate);
+  if (perMs === undefined) throw new Error(`${rate} is no rate. This is a bug in adsim.`);
   return perMs;
-}
-
-/** The same, and more than none. @throws InputError. */
-export function readSomeRate(field: string, text: unknown): number {
-  const perMs = readRate(field, text);
-  if (perMs > 0) return perMs;
-  throw new InputError(field, "must be above 0: no request would ever come");
 }

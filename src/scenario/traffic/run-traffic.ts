@@ -1,30 +1,28 @@
 /** Sends traffic into a simulator of this process, in virtual time: every request at the instant at which it is due. */
 
+import { durationMs } from "../../base/duration.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { Punctuality, TrafficOrder } from "../player/effects.ts";
 import { exchangeOf } from "../player/seen-in-process.ts";
-import { readSomeTime } from "./read-duration.ts";
 import { createTrafficSource } from "./source.ts";
 
 /**
  * Begins at the clock's instant, which stands, and ends when `for` is over, or with the last click where that is later.
  *
- * @throws InputError that names the field of the traffic at fault, before anything is sent.
+ * @throws InputError where nobody takes part, or somebody without a surface, before anything is sent.
  */
 export function runTraffic(sim: SimulatorCore, order: TrafficOrder): Punctuality {
   const { observe, traffic } = order;
   const beginMs = sim.clock.now();
-  const endMs = beginMs + readSomeTime("for", traffic.for);
+  const endMs = beginMs + durationMs(traffic.for);
   const source = createTrafficSource(order);
   let nowMs = beginMs;
   for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
     const dueMs = beginMs + arrival.dueMs;
     if (dueMs > nowMs) nowMs = sim.clock.advance(dueMs - nowMs);
     const exchange = exchangeOf(arrival, sim.handle(arrival.request), nowMs);
-    const { number } = arrival;
+    source.answered(arrival.number, exchange);
     observe(exchange);
-    const { outcome, status, text } = exchange;
-    source.answered(number, outcome === "answered" && status === 200 ? text : undefined);
   }
   if (endMs > nowMs) sim.clock.advance(endMs - nowMs);
   return onTime;

@@ -1,15 +1,15 @@
 /** Where traffic comes from, request by request: its arrivals in time, and the clicks that follow from answers. */
 
-import { InputError, inField } from "../../base/input.ts";
+import { durationMs } from "../../base/duration.ts";
+import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
 import type { ApiRequest } from "../../contract/messages.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import type { Outgoing, TrafficOrder } from "../player/effects.ts";
+import type { Exchange, Outgoing, TrafficOrder } from "../player/effects.ts";
 import { createSchedule } from "./arrivals.ts";
 import { createClicks } from "./clicks.ts";
-import { readDuration, readSomeTime } from "./read-duration.ts";
 import { type Asker, createAsker } from "./requests.ts";
-import type { Mix, Traffic } from "./traffic.ts";
+import type { Mix } from "./traffic.ts";
 
 /** A request of the traffic. The same object serves the next one: keep only its parts. */
 export interface Arrival extends Outgoing {
@@ -20,6 +20,9 @@ export interface Arrival extends Outgoing {
   readonly operation: OperationId;
 }
 
+/** What of an exchange says whether clicks follow. */
+export type Answered = Pick<Exchange, "outcome" | "status" | "text">;
+
 export interface TrafficSource {
   /**
    * In the order of time. Undefined where nothing more comes of arrivals, nor of clicks on what was answered so far. A
@@ -28,8 +31,8 @@ export interface TrafficSource {
   next(): Arrival | undefined;
   /** When the next one is due, without taking it. `Infinity`: as where {@link next} gives nothing. */
   nextDueMs(): number;
-  /** To be told of each arrival what came of it: an impression may be clicked. `text`: of a whole answer with status 200. */
-  answered(number: number, text: string | undefined): void;
+  /** To be told of each arrival what came of it, undefined where it was never sent: an impression may be clicked. */
+  answered(number: number, answer: Answered | undefined): void;
 }
 
 /** How long a client waits for an answer. @default of `timeout` */
@@ -37,21 +40,24 @@ const TIMEOUT = "10s";
 const HIGHEST = 0xffff_ffff;
 const VALUES = 0x1_0000_0000;
 
-/** @throws InputError that names the field of the traffic at fault. */
+/** @throws InputError where nobody takes part, or somebody without a surface for impressions. */
 export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const { traffic, members, startMs } = order;
   const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
-  const forMs = readSomeTime("for", traffic.for);
-  const timeoutMs = readDuration("timeout", traffic.timeout ?? TIMEOUT);
-  const schedule = inField("arrivals", () =>
-    createSchedule({ arrivals: traffic.arrivals, forMs, startMs, key: key("arrivals") }),
-  );
+  const forMs = durationMs(traffic.for);
+  const timeoutMs = durationMs(traffic.timeout ?? TIMEOUT);
+  const schedule = createSchedule({
+    arrivals: traffic.arrivals,
+    forMs,
+    startMs,
+    key: key("arrivals"),
+  });
   const askers = askersOf(order, key);
-  const operationOf = createChoice(readMix(traffic.mix), key("operations"));
+  const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
   const memberKey = key("publishers");
   const clickKey = key("clicks");
-  const clickedBelow = readShare("clicks.rate", traffic.clicks?.rate) * VALUES;
-  const clicks = createClicks(readDuration("clicks.after", traffic.clicks?.after ?? 0));
+  const clickedBelow = (traffic.clicks?.rate ?? 0) * VALUES;
+  const clicks = createClicks(durationMs(traffic.clicks?.after ?? 0));
   let handedOut = 0;
   let index = 0;
   let arrivalMs = schedule();
@@ -94,22 +100,21 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
       return handOut(dueMs, "click", askerAt(askers, click.by).click(click.impressionId));
     },
     nextDueMs: () => Math.min(clicks.nextMs(), arrivalMs),
-    answered: clicks.answered,
+    answered(number, answer) {
+      const isWhole = answer?.outcome === "answered" && answer.status === 200;
+      clicks.answered(number, isWhole ? answer.text : undefined);
+    },
   };
 }
 
 function askersOf({ traffic, members, seed, number }: TrafficOrder, key: KeyOf): readonly Asker[] {
   if (members.length === 0) throw new InputError("publishers", "must name at least one");
-  const { surfaces } = traffic;
-  if (surfaces !== undefined && !(Number.isSafeInteger(surfaces) && surfaces > 0)) {
-    throw new InputError("surfaces", "must be a whole number, at least 1");
-  }
-  const asksImpressions = readMix(traffic.mix).some(([operation]) => operation === "impression");
+  const { surfaces, repeatedSessions: repeated = 0 } = traffic;
+  const asksImpressions = weightsOf(traffic.mix).some(([operation]) => operation === "impression");
   const lacking = members.find((member) => member.surfaces.length === 0);
   if (asksImpressions && lacking !== undefined) {
     throw new InputError("publishers", "must have surfaces: impressions need one");
   }
-  const repeated = readShare("repeatedSessions", traffic.repeatedSessions);
   // Another run against the same service, with another seed, has other sessions; so has other traffic of this run.
   const run = (deriveKey(seed, "sessions").a >>> 0).toString(36);
   const sessions = traffic.sessions === false ? undefined : `${run}-${number}-`;
@@ -133,18 +138,11 @@ type Arriving = Exclude<OperationId, "click">;
 type Weights = readonly (readonly [operation: Arriving, weight: number])[];
 
 const arriving = ["impression", "stats", "surfaces", "payouts"] as const satisfies Arriving[];
-const MOST_WEIGHT = 1_000_000_000;
 
 /** What arrivals ask for, and how often, in an order of its own: not that in which it is written. */
-function readMix(mix: Mix = { impression: 1 }): Weights {
+function weightsOf(mix: Mix = { impression: 1 }): Weights {
   const weights = arriving.map((operation) => [operation, mix[operation] ?? 0] as const);
-  for (const [operation, weight] of weights) {
-    if (weight >= 0 && weight <= MOST_WEIGHT) continue;
-    throw new InputError(`mix.${operation}`, `must be a number from 0 to ${MOST_WEIGHT}`);
-  }
-  const some = weights.filter(([, weight]) => weight > 0);
-  if (some.length > 0) return some;
-  throw new InputError("mix", `must have a weight above 0 for one of ${arriving.join(", ")}`);
+  return weights.filter(([, weight]) => weight > 0);
 }
 
 function createChoice(weights: Weights, key: Key): (index: number) => Arriving {
@@ -161,9 +159,4 @@ function createChoice(weights: Weights, key: Key): (index: number) => Arriving {
     for (const { operation, bound } of upTo) if (drawn < bound) return operation;
     return only[0];
   };
-}
-
-function readShare(field: string, share: Traffic["repeatedSessions"] = 0): number {
-  if (share >= 0 && share <= 1) return share;
-  throw new InputError(field, "must be a share from 0 to 1");
 }

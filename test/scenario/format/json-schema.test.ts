@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
-import { scenarioJsonSchema } from "../../../src/scenario/json-schema.ts";
+import { scenarioJsonSchema } from "../../../src/scenario/json-schema/json-schema.ts";
 import { parseScenario } from "../../../src/scenario/parse/parse-scenario.ts";
 import { arrivals, everything, of } from "./everything.ts";
 

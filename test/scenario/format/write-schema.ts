@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scenarioJsonSchema } from "../../../src/scenario/json-schema.ts";
+import { scenarioJsonSchema } from "../../../src/scenario/json-schema/json-schema.ts";
 
 const file = join(import.meta.dirname, "../../../docs/scenario.schema.json");
 writeFileSync(file, `${JSON.stringify(scenarioJsonSchema, undefined, 2)}\n`);

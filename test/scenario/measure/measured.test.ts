@@ -8,10 +8,10 @@ import {
   readableMs,
   readableShare,
 } from "../../../src/scenario/measure/quantities.ts";
+import { createTally } from "../../../src/scenario/measure/tally.ts";
 import { createTimeline } from "../../../src/scenario/measure/timeline.ts";
 import type { Exchange } from "../../../src/scenario/player/effects.ts";
 import type { TimelineBucket } from "../../../src/scenario/player/result.ts";
-import { createTally } from "../../../src/scenario/tally.ts";
 
 const START = Date.UTC(2026, 0, 15);
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { createTally, type TallySummary } from "../../../src/scenario/measure/tally.ts";
 import {
   judgeThreshold,
   type Measured,
   parseThreshold,
 } from "../../../src/scenario/measure/thresholds.ts";
-import { createTally, type TallySummary } from "../../../src/scenario/tally.ts";
 
 const nothing = createTally().summary();
 const tally: TallySummary = {

@@ -1,6 +1,7 @@
 /** Results as a player would give them, made by hand: reports are functions of these alone. */
 
 import { createLatencies } from "../../../src/scenario/measure/latencies.ts";
+import { createTally } from "../../../src/scenario/measure/tally.ts";
 import { createTimeline } from "../../../src/scenario/measure/timeline.ts";
 import type { Exchange } from "../../../src/scenario/player/effects.ts";
 import type {
@@ -9,7 +10,6 @@ import type {
   ShownExchange,
   StepResult,
 } from "../../../src/scenario/player/result.ts";
-import { createTally } from "../../../src/scenario/tally.ts";
 
 const START = "2026-01-15T00:00:00.000Z";
 const startMs = Date.parse(START);

@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { readChartLibrary } from "../../../src/adapters/chart-library.ts";
+import { createTally } from "../../../src/scenario/measure/tally.ts";
 import type { PlayResult } from "../../../src/scenario/player/result.ts";
 import { reportHtml } from "../../../src/scenario/reports/report-html.ts";
-import { createTally } from "../../../src/scenario/tally.ts";
 import { startChromium } from "./chromium.ts";
 import { broken, brokenResult, HOSTILE, playResult, stepResult } from "./play-results.ts";
 

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
+import { createTally } from "../../../src/scenario/measure/tally.ts";
 import type { PlayResult } from "../../../src/scenario/player/result.ts";
 import { reportJson } from "../../../src/scenario/reports/report-json.ts";
 import { reportJunit } from "../../../src/scenario/reports/report-junit.ts";
 import { reportText } from "../../../src/scenario/reports/report-text.ts";
-import { createTally } from "../../../src/scenario/tally.ts";
 import { childrenOf, readXml, textOf, type XmlElement } from "../../cli/xml.ts";
 import { broken, brokenResult, HOSTILE, playResult, stepResult } from "./play-results.ts";
 

@@ -39,7 +39,7 @@ const mark = /\?copy=(\d+)$/;
 const sources = new Map<string, string>();
 const player = "src/scenario/player/play.ts";
 /** Where the player looks at the invariants of its own accord. */
-const looksAtInvariants = /(?<=const invariants = )yield\* checkInvariants\(.*\);/;
+const looksAtInvariants = /(?<=const invariants = )yield\* judgeInvariants\(.*\);/;
 const changed = new Map<string, string>();
 
 registerHooks({

@@ -4,6 +4,7 @@ import type { ApiRequest } from "../../../src/contract/messages.ts";
 import type { Exchange, Member, TrafficOrder } from "../../../src/scenario/player/effects.ts";
 import type { TrafficSource } from "../../../src/scenario/traffic/source.ts";
 import { auditOf, does, foreign, impressionBy, opened, played } from "./played.ts";
+import { successOf } from "./traffic-made-up.ts";
 
 // What traffic draws isn't looked at here.
 vi.mock("../../../src/scenario/traffic/source.ts", () => ({
@@ -48,8 +49,8 @@ function paired(members: readonly Member[], untilMs: number): TrafficSource {
         timeoutMs,
       };
     },
-    answered(_number, text) {
-      latest = text;
+    answered(_number, answer) {
+      latest = successOf(answer);
     },
   };
 }
@@ -87,7 +88,7 @@ test("in virtual time each request comes at its very time, one after the other: 
   for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
     sim.clock.set({ nowMs: beganMs + arrival.dueMs });
     const { status, body } = sim.handle(arrival.request);
-    source.answered(arrival.number, status === 200 ? body : undefined);
+    source.answered(arrival.number, { outcome: "answered", status, text: body });
     here.push(body);
   }
   expect(observed.map(({ text }) => text)).toEqual(here);

@@ -1,6 +1,6 @@
 /** Traffic without draws: so many impressions at a steady pace, and a click some time after each that is answered. */
 
-import type { Arrival, TrafficSource } from "../../../src/scenario/traffic/source.ts";
+import type { Answered, Arrival, TrafficSource } from "../../../src/scenario/traffic/source.ts";
 
 export interface MadeUp {
   readonly count: number;
@@ -12,7 +12,7 @@ export interface MadeUp {
 }
 
 export interface MadeUpSource extends TrafficSource {
-  /** What was told of each arrival. */
+  /** The text of each answer that was a success. */
   readonly told: Map<number, string | undefined>;
   /** When each was due. */
   readonly due: Map<number, number>;
@@ -57,10 +57,16 @@ export function madeUp({ count, everyMs, clickAfterMs, timeoutMs = 1000 }: MadeU
       number += 1;
       return arrival;
     },
-    answered(of, text) {
+    answered(of, answer) {
+      const text = successOf(answer);
       told.set(of, text);
       if (clickAfterMs === undefined || text !== "impression") return;
       clicks.push({ of, dueMs: (due.get(of) ?? 0) + clickAfterMs });
     },
   };
+}
+
+/** What a success says. */
+export function successOf(answer: Answered | undefined): string | undefined {
+  return answer?.outcome === "answered" && answer.status === 200 ? answer.text : undefined;
 }

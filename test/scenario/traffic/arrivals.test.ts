@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../../src/base/input.ts";
+import { plannedArrivals } from "../../../src/scenario/traffic/arrival-pattern.ts";
 import { createSchedule } from "../../../src/scenario/traffic/arrivals.ts";
 import { createExponentials } from "../../../src/scenario/traffic/exponential.ts";
 import { parseRate } from "../../../src/scenario/traffic/rate.ts";
-import { plannedArrivals } from "../../../src/scenario/traffic/shape.ts";
 import { squareRoot } from "../../../src/scenario/traffic/square-root.ts";
 import type { Arrivals } from "../../../src/scenario/traffic/traffic.ts";
 import { countsBy, START_MS, timesOf } from "./orders.ts";
@@ -262,35 +261,6 @@ describe("what can't be read", () => {
       null,
     ]) {
       expect(parseRate(text)).toBeUndefined();
-    }
-  });
-
-  test.each([
-    [{ kind: "constant", rate: "8000" }, "arrivals.rate"],
-    [{ kind: "poisson", rate: "0/s" }, "arrivals.rate"],
-    [{ kind: "ramp", from: "x", to: "1/s" }, "arrivals.from"],
-    [{ kind: "ramp", from: "0/s", to: "0/s" }, "arrivals.to"],
-    [{ kind: "daily", mean: "8000/m", hours: [1, 2] }, "arrivals.hours"],
-    [{ kind: "daily", mean: "8000/m", hours: new Array(24).fill(0) }, "arrivals.hours"],
-    [{ kind: "daily", mean: "1/m", hours: [...new Array(23).fill(1), -1] }, "arrivals.hours.23"],
-    [{ kind: "burst", count: 0 }, "arrivals.count"],
-    [{ kind: "burst", count: 1.5 }, "arrivals.count"],
-    [{ kind: "burst", count: 1, every: 0 }, "arrivals.every"],
-    [{ kind: "burst", count: 1, every: "1s", within: "2s" }, "arrivals.within"],
-    [{ kind: "trace", atMs: [1, 3, 2] }, "arrivals.atMs.2"],
-    [{ kind: "trace", atMs: [-1] }, "arrivals.atMs.0"],
-    [{ kind: "trace", atMs: [Number.NaN] }, "arrivals.atMs.0"],
-  ] as [Arrivals, string][])("%o is refused by the name of the field", (arrivals, field) => {
-    const plan = (): number => plannedArrivals({ for: "1m", arrivals });
-    expect(plan).toThrow(InputError);
-    expect(plan).toThrow(expect.objectContaining({ field }));
-  });
-
-  test("no time at all is refused", () => {
-    for (const none of [0, "0s", "soon", -1]) {
-      const plan = (): number =>
-        plannedArrivals({ for: none, arrivals: { kind: "constant", rate: "1/s" } });
-      expect(plan).toThrow(expect.objectContaining({ field: "for" }));
     }
   });
 });

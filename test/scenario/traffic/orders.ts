@@ -2,7 +2,11 @@
 
 import type { Member, TrafficOrder } from "../../../src/scenario/player/effects.ts";
 import { createSchedule } from "../../../src/scenario/traffic/arrivals.ts";
-import { createTrafficSource, type TrafficSource } from "../../../src/scenario/traffic/source.ts";
+import {
+  type Answered,
+  createTrafficSource,
+  type TrafficSource,
+} from "../../../src/scenario/traffic/source.ts";
 import type { Arrivals, Traffic } from "../../../src/scenario/traffic/traffic.ts";
 
 export const START_MS: number = Date.parse("2026-01-15T00:00:00Z");
@@ -70,8 +74,12 @@ export function take(source: TrafficSource): Sent | undefined {
   };
 }
 
-export function answerTo({ number }: Sent): string {
-  return `{"ok":true,"impression_id":"imp-${number}","revenue_credited_inr":0.1}`;
+export function answerTo({ number }: Sent): Answered {
+  return success(`{"ok":true,"impression_id":"imp-${number}","revenue_credited_inr":0.1}`);
+}
+
+export function success(text: string): Answered {
+  return { outcome: "answered", status: 200, text };
 }
 
 /** All times of an arrival process. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import { createSimulator, type Simulator } from "../../../src/index.ts";
+import { createTally } from "../../../src/scenario/measure/tally.ts";
 import type { Exchange } from "../../../src/scenario/player/effects.ts";
 import { exchangeOf } from "../../../src/scenario/player/seen-in-process.ts";
-import { createTally } from "../../../src/scenario/tally.ts";
 import { runTraffic } from "../../../src/scenario/traffic/run-traffic.ts";
 import type { Traffic } from "../../../src/scenario/traffic/traffic.ts";
 import { orderOf } from "./orders.ts";
@@ -90,7 +90,8 @@ describe("in process", () => {
   test("a refused traffic sends nothing and moves nothing", () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
-    expect(() => run(sim, { ...steady, mix: {} })).toThrow(/^mix must have a weight/);
+    const order = orderOf(steady, { members: [], startMs: beginMs });
+    expect(() => runTraffic(sim, order)).toThrow(/^publishers must name at least one/);
     expect([sim.clock.now(), sim.held().impressions]).toEqual([beginMs, 0]);
   });
 });

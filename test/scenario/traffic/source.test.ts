@@ -3,7 +3,7 @@ import { digestOf } from "../../../src/base/digest.ts";
 import type { TrafficOrder } from "../../../src/scenario/player/effects.ts";
 import { createTrafficSource } from "../../../src/scenario/traffic/source.ts";
 import type { Traffic } from "../../../src/scenario/traffic/traffic.ts";
-import { answerTo, member, orderOf, type Sent, sentBy, take } from "./orders.ts";
+import { answerTo, member, orderOf, type Sent, sentBy, success, take } from "./orders.ts";
 
 const steady = { for: "100s", arrivals: { kind: "constant", rate: "100/s" } } as const;
 
@@ -135,7 +135,7 @@ describe("clicks", () => {
         if (one !== undefined && waiting.length < batch) continue;
         for (const late of waiting.toReversed()) {
           const { session_id: session } = late.body;
-          source.answered(late.number, `{"impression_id": "${session}", "ok": true}`);
+          source.answered(late.number, success(`{"impression_id": "${session}", "ok": true}`));
         }
         waiting = [];
       }
@@ -155,7 +155,8 @@ describe("clicks", () => {
     const order = orderOf({ for: "10s", arrivals, clicks: { rate: 1, after: 10 } });
     const source = createTrafficSource(order);
     const first = [take(source), take(source), take(source), take(source)];
-    for (const place of [3, 1, 0, 2]) source.answered(place, `{"impression_id":"imp-${place}"}`);
+    for (const place of [3, 1, 0, 2])
+      source.answered(place, success(`{"impression_id":"imp-${place}"}`));
     const then = [take(source), take(source), take(source), take(source), take(source)];
     expect(first.map((one) => one?.dueMs)).toEqual([0, 1, 2, 3]);
     expect(then.map((one) => one?.dueMs)).toEqual([10, 11, 12, 13, 5000]);
@@ -169,13 +170,19 @@ describe("clicks", () => {
   });
 
   test("don't follow what wasn't answered, or names no impression", () => {
-    for (const text of [undefined, "", "{}", '{"impression_id":7}', "\uFFFD"]) {
+    const named = success('{"impression_id":"imp-1"}');
+    for (const answer of [
+      undefined,
+      { ...named, status: 409 },
+      { ...named, outcome: "cut" as const },
+      ...["", "{}", '{"impression_id":7}', "\uFFFD"].map(success),
+    ]) {
       const order = orderOf({ ...steady, for: "1s", clicks: { rate: 1 } });
       const source = createTrafficSource(order);
       let sent = 0;
       for (let one = take(source); one !== undefined; one = take(source)) {
         sent += 1;
-        source.answered(one.number, text);
+        source.answered(one.number, answer);
       }
       expect(sent).toBe(100);
     }
@@ -184,7 +191,7 @@ describe("clicks", () => {
   test("without a time after, they are due at once; ids are sent back as they were written", () => {
     const source = createTrafficSource(orderOf({ ...steady, clicks: { rate: 1 } }));
     source.next();
-    source.answered(0, '{"impression_id":"a\\"\\u00fc"}');
+    source.answered(0, success('{"impression_id":"a\\"\\u00fc"}'));
     expect(source.nextDueMs()).toBe(0);
     expect(take(source)).toMatchObject({ dueMs: 0, body: { impression_id: 'a"ü' } });
   });
@@ -234,21 +241,6 @@ describe("what draws follow from", () => {
 const FROZEN = { sent: 1061, digest: "bd5c649a1a3792cb" };
 
 describe("what can't be", () => {
-  test.each<[Partial<Traffic>, string]>([
-    [{ mix: {} }, "mix"],
-    [{ mix: { stats: -1 } }, "mix.stats"],
-    [{ mix: { stats: Number.NaN } }, "mix.stats"],
-    [{ repeatedSessions: 1.1 }, "repeatedSessions"],
-    [{ clicks: { rate: -0.1 } }, "clicks.rate"],
-    [{ clicks: { rate: 0.1, after: "soon" } }, "clicks.after"],
-    [{ surfaces: 0 }, "surfaces"],
-    [{ timeout: "soon" }, "timeout"],
-    [{ for: "0s" }, "for"],
-  ])("%o is refused by the name of the field", (change, field) => {
-    const create = (): unknown => createTrafficSource(orderOf({ ...steady, ...change }));
-    expect(create).toThrow(expect.objectContaining({ name: "InputError", field }));
-  });
-
   test("traffic of nobody, and impressions without a surface", () => {
     const refusal = expect.objectContaining({ name: "InputError", field: "publishers" });
     expect(() => createTrafficSource(orderOf(steady, { members: [] }))).toThrow(refusal);

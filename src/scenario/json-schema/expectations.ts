@@ -1,8 +1,8 @@
 /** Matchers and expectations in the JSON schema of scenarios. */
 
 import type { JsonSchema } from "../../contract/responses.ts";
-import { outcomes } from "../parse/expectations.ts";
 import { ruleKeys } from "../parse/matchers.ts";
+import { requestOutcomes } from "../scenario.ts";
 import { choice, list, object, oneOrMore, part } from "./parts.ts";
 
 const matcher = part("matcher");
@@ -32,7 +32,7 @@ const rules: Readonly<Record<(typeof ruleKeys)[number], JsonSchema>> = {
 };
 
 const answer: Readonly<Record<string, JsonSchema>> = {
-  outcome: oneOrMore(choice(outcomes), "What the client sees of the request."),
+  outcome: oneOrMore(choice(requestOutcomes), "What the client sees of the request."),
   status: { ...matcher, description: "Of the response." },
   headers: {
     type: "object",

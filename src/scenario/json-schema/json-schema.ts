@@ -3,17 +3,17 @@
  * the whole scenario can tell, such as whether a name is there, parseScenario alone does.
  */
 
-import { catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
-import type { JsonSchema } from "../contract/responses.ts";
-import { MOST_RULES } from "../faults/rule.ts";
-import { MAX_POPULATION } from "../publishers/population.ts";
-import { profileNames } from "../publishers/profiles.ts";
-import { MOST_STEPS, MOST_THRESHOLDS, SCENARIO_NAME } from "./parse/parse-scenario.ts";
-import { expectationParts } from "./schema/expectations.ts";
-import { faultParts } from "./schema/faults.ts";
-import { choice, object, part, smallParts, whole } from "./schema/parts.ts";
-import { stepsParts } from "./schema/steps.ts";
-import { trafficParts } from "./schema/traffic.ts";
+import { catalogue, type OpenPoint } from "../../assumptions/catalogue.ts";
+import type { JsonSchema } from "../../contract/responses.ts";
+import { MOST_RULES } from "../../faults/rule.ts";
+import { MAX_POPULATION } from "../../publishers/population.ts";
+import { profileNames } from "../../publishers/profiles.ts";
+import { MOST_STEPS, MOST_THRESHOLDS, SCENARIO_NAME } from "../parse/parse-scenario.ts";
+import { expectationParts } from "./expectations.ts";
+import { faultParts } from "./faults.ts";
+import { choice, object, part, smallParts, whole } from "./parts.ts";
+import { stepsParts } from "./steps.ts";
+import { trafficParts } from "./traffic.ts";
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
 
@@ -47,7 +47,7 @@ export const scenarioJsonSchema: JsonSchema = {
       about: {
         type: "string",
         minLength: 1,
-        description: "What a client must survive, in a sentence or two.",
+        description: "What a client must survive, in a sentence or two. Lists show the first.",
       },
       seed: { type: "string", description: "What the world's draws follow from. Default: adsim." },
       start: part("instant", "The first instant. Default: 2026-01-15T00:00:00Z."),

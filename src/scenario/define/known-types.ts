@@ -1,7 +1,7 @@
 /** What types know at a place of a scenario: the names of earlier steps, what each gives, and the paths into that. */
 
-import type { OperationId } from "../contract/operations.ts";
-import type { TallySummary } from "./tally.ts";
+import type { OperationId } from "../../contract/operations.ts";
+import type { TallySummary } from "../measure/tally.ts";
 
 /** What a step gives to later ones. `unknown`: of a step whose type doesn't tell. */
 type Given = OperationId | "raw" | "tally" | "publisher" | "keys" | "nothing" | "unknown";

@@ -1,9 +1,9 @@
 /** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
 
-import { type OperationId, operationIds } from "../contract/operations.ts";
+import { type OperationId, operationIds } from "../../contract/operations.ts";
+import type { Exchange, Punctuality } from "../player/effects.ts";
+import { type RequestOutcome, requestOutcomes } from "../scenario.ts";
 import { creditedMicros } from "./credited.ts";
-import type { Exchange, Punctuality } from "./player/effects.ts";
-import { type RequestOutcome, requestOutcomes } from "./scenario.ts";
 
 export interface OperationTally {
   readonly sent: number;

@@ -1,7 +1,6 @@
 /** The types by which defineScenario checks references: each step's own, with the names that are known there. */
 
-import type { OperationId } from "../contract/operations.ts";
-import type { Answers, CastOf, Known, ReferenceTo } from "./known-types.ts";
+import type { OperationId } from "../../contract/operations.ts";
 import type {
   AnswerExpectation,
   Expectation,
@@ -14,8 +13,9 @@ import type {
   RequestStep,
   Scenario,
   Step,
-  StepKind,
-} from "./scenario.ts";
+} from "../scenario.ts";
+import type { StepKind } from "../step-kind.ts";
+import type { Answers, CastOf, Known, ReferenceTo } from "./known-types.ts";
 
 /** A type of scenarios with every string that refers to something narrowed to what is known. */
 type Narrowed<T, K extends Known> = unknown extends T

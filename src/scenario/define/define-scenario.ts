@@ -1,8 +1,8 @@
 /** A scenario in TypeScript: what it refers to is checked by its types, the rest when it is made. */
 
+import { type ParseScenarioOptions, parseScenario } from "../parse/parse-scenario.ts";
+import type { Scenario } from "../scenario.ts";
 import type { Checked } from "./checked-types.ts";
-import { type ParseScenarioOptions, parseScenario } from "./parse/parse-scenario.ts";
-import type { Scenario } from "./scenario.ts";
 
 /**
  * The scenario, checked and frozen. Names of steps that aren't there by then, and members that answers don't have, are

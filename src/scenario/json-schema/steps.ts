@@ -2,8 +2,8 @@
 
 import type { JsonSchema } from "../../contract/responses.ts";
 import { surfaceStatuses } from "../../publishers/seeded-publisher.ts";
-import { MOST_PARALLEL, requestKinds } from "../parse/steps.ts";
-import type { StepKind } from "../scenario.ts";
+import { MOST_PARALLEL } from "../parse/steps.ts";
+import { requestKinds, type StepKind } from "../step-kind.ts";
 import { headerName, list, object, part, whole } from "./parts.ts";
 
 const duration = part("duration");

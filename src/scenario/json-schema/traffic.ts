@@ -1,7 +1,7 @@
 /** Traffic in the JSON schema of scenarios. */
 
 import type { JsonSchema } from "../../contract/responses.ts";
-import { MOST_AT_ONCE, MOST_TRACE } from "../parse/traffic.ts";
+import { MOST_AT_ONCE, MOST_TRACE, MOST_WEIGHT } from "../parse/traffic.ts";
 import { RATE } from "../traffic/rate.ts";
 import type { Arrivals } from "../traffic/traffic.ts";
 import { choice, list, object, part, share, whole } from "./parts.ts";
@@ -9,7 +9,8 @@ import { choice, list, object, part, share, whole } from "./parts.ts";
 const duration = part("duration");
 const rate = part("rate");
 const spacing = choice(["even", "poisson"], "How evenly arrivals follow their rate.");
-const weight: JsonSchema = { type: "number", minimum: 0 };
+const weight: JsonSchema = { type: "number", minimum: 0, maximum: MOST_WEIGHT };
+const instant: JsonSchema = { type: "number", minimum: 0 };
 
 const kinds: {
   readonly [Kind in Arrivals["kind"]]: readonly [
@@ -50,7 +51,7 @@ const kinds: {
     {
       atMs: {
         type: "array",
-        items: weight,
+        items: instant,
         minItems: 1,
         maxItems: MOST_TRACE,
         description: "When each came, in milliseconds from the start, in order.",

@@ -1,0 +1,93 @@
+/** What a run comes to at its end: its result, with one verdict over all and why. */
+
+import { formatInstant } from "../../base/calendar.ts";
+import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
+import type {
+  InvariantResult,
+  PlayResult,
+  StepResult,
+  ThresholdResult,
+  Verdict,
+} from "./result.ts";
+import type { Run } from "./run.ts";
+
+/** What is only known at the end. */
+export interface Ending {
+  readonly target: Pick<PlayResult["target"], "kind" | "url">;
+  readonly reproduce: string;
+  readonly endMs: number;
+  /** Ids of fault rules that never fired. */
+  readonly unfired: readonly string[];
+  readonly invariants: readonly InvariantResult[];
+}
+
+export function conclude(run: Run, ending: Ending): PlayResult {
+  const { target, reproduce, endMs, unfired, invariants } = ending;
+  const { scenario, abilities } = run;
+  const { time } = abilities;
+  const steps = Array.from(run.results.values());
+  const tally = run.tally.summary();
+  const latency = run.latencies.summary();
+  const brokenInvariants = invariants.filter(({ verdict }) => verdict === "broken").length;
+  const thresholds = (scenario.thresholds ?? []).map((threshold) =>
+    judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
+  );
+  const skipped = steps
+    .filter(({ verdict }) => verdict === "skipped")
+    .map(({ path, why = "" }) => ({ path, why }));
+  return {
+    version: 1,
+    scenario: { name: scenario.name, about: scenario.about },
+    target: {
+      ...target,
+      time: time.kind,
+      speed: time.kind === "virtual" ? undefined : time.speed,
+    },
+    ...verdictOf(steps, invariants, thresholds, unfired),
+    digest: run.digest.value(),
+    startedAt: formatInstant(run.startMs),
+    endedAt: formatInstant(endMs),
+    steps,
+    invariants,
+    thresholds,
+    skipped,
+    tally,
+    latency,
+    timeline: run.timeline.summary(),
+    reproduce,
+  };
+}
+
+/** Broken before unknown, and unknown before held: a pass means that all of it was seen to hold. */
+function verdictOf(
+  steps: readonly StepResult[],
+  invariants: readonly InvariantResult[],
+  thresholds: readonly ThresholdResult[],
+  unfired: readonly string[],
+): { readonly verdict: Verdict; readonly why: string } {
+  const broken = [
+    ...steps.filter(is("broken")).map(({ path, title }) => `${path} (${title})`),
+    ...invariants.filter(is("broken")).map(({ id }) => `invariant ${id}`),
+    ...thresholds.filter(is("broken")).map(({ threshold }) => `threshold ${threshold}`),
+  ];
+  if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
+  const open = [
+    ...steps.filter(is("skipped")).map(({ path, why }) => `${path} was skipped: ${why}`),
+    ...steps.filter(is("unknown")).map(({ path, why }) => `${path}: ${why}`),
+    ...thresholds.filter(is("unknown")).map(({ threshold, found }) => `${threshold}: ${found}`),
+    ...unfired.map((id) => `fault rule ${id} never fired`),
+  ];
+  if (open.length > 0) return { verdict: "unknown", why: listed(open) };
+  const held = steps.filter(is("held")).length + invariants.filter(is("held")).length;
+  if (held === 0) return { verdict: "unknown", why: "nothing was expected of anything" };
+  return { verdict: "held", why: "everything that was expected came true" };
+}
+
+function is(verdict: string): (judged: { readonly verdict: string }) => boolean {
+  return (judged) => judged.verdict === verdict;
+}
+
+function listed(parts: readonly string[]): string {
+  const [first = "", ...others] = parts;
+  return others.length === 0 ? first : `${first}, and ${others.length} more`;
+}

@@ -1,0 +1,108 @@
+/** Patterns of arrivals in numbers, and how many requests they make at most. Whether they can be is looked at on parsing. */
+
+import { DAY_MS, durationMs } from "../../base/duration.ts";
+import { dayFrom, peakOf, usualHours } from "./day-curve.ts";
+import { createFlow, evenArrivals, type Flow } from "./flow.ts";
+import { ratePerMs } from "./rate.ts";
+import { squareRoot } from "./square-root.ts";
+import type { Arrivals, Spacing, Traffic } from "./traffic.ts";
+
+export type ArrivalPattern = Line | Daily | Bursts | Trace;
+
+/** A rate that goes straight from one value to the other. Rates are requests in a millisecond. */
+interface Line {
+  readonly kind: "line";
+  readonly from: number;
+  readonly to: number;
+  readonly spacing: Spacing;
+}
+
+interface Daily {
+  readonly kind: "daily";
+  readonly mean: number;
+  readonly hours: readonly number[];
+  readonly spacing: Spacing;
+}
+
+export interface Bursts {
+  readonly kind: "bursts";
+  readonly count: number;
+  /** `Infinity`: there is only one. */
+  readonly everyMs: number;
+  readonly withinMs: number;
+}
+
+interface Trace {
+  readonly kind: "trace";
+  readonly atMs: readonly number[];
+}
+
+export function arrivalPatternOf(arrivals: Arrivals): ArrivalPattern {
+  switch (arrivals.kind) {
+    case "constant":
+    case "poisson": {
+      const rate = ratePerMs(arrivals.rate);
+      const spacing = arrivals.kind === "poisson" ? "poisson" : "even";
+      return { kind: "line", from: rate, to: rate, spacing };
+    }
+    case "ramp": {
+      const { from, to, spacing = "even" } = arrivals;
+      return { kind: "line", from: ratePerMs(from), to: ratePerMs(to), spacing };
+    }
+    case "daily": {
+      const { mean, hours = usualHours, spacing = "even" } = arrivals;
+      return { kind: "daily", mean: ratePerMs(mean), hours, spacing };
+    }
+    case "burst": {
+      const { count, every, within = 0 } = arrivals;
+      const everyMs = every === undefined ? Number.POSITIVE_INFINITY : durationMs(every);
+      return { kind: "bursts", count, everyMs, withinMs: durationMs(within) };
+    }
+    case "trace":
+      return { kind: "trace", atMs: arrivals.atMs };
+  }
+}
+
+/** The rate over time. */
+export function flowOf(pattern: Line | Daily, forMs: number, startMs: number): Flow {
+  if (pattern.kind === "daily") return createFlow(dayFrom(startMs, pattern.hours, pattern.mean));
+  return createFlow([{ lengthMs: forMs, from: pattern.from, to: pattern.to }]);
+}
+
+/**
+ * How many requests come of a traffic at most, clicks included. Where it is drawn there are more with odds of less than
+ * one in a billion. It costs the same for many as for few.
+ */
+export function plannedArrivals({ for: duration, arrivals, mix, clicks }: Traffic): number {
+  const most = mostOf(arrivalPatternOf(arrivals), durationMs(duration));
+  const clickRate = mix !== undefined && !((mix.impression ?? 0) > 0) ? 0 : (clicks?.rate ?? 0);
+  return clickRate > 0 ? most + Math.min(most, drawnAtMost(most * clickRate)) : most;
+}
+
+function mostOf(pattern: ArrivalPattern, forMs: number): number {
+  switch (pattern.kind) {
+    case "bursts": {
+      const bursts = pattern.everyMs < forMs ? Math.ceil(forMs / pattern.everyMs) : 1;
+      return bursts * pattern.count;
+    }
+    case "trace":
+      return pattern.atMs.length;
+    case "line":
+      return mostOfFlow(pattern.spacing, ((pattern.from + pattern.to) / 2) * forMs);
+    case "daily": {
+      const days = Math.floor(forMs / DAY_MS);
+      // Of a part of a day it isn't known here which.
+      const restMs = (forMs - days * DAY_MS) * peakOf(pattern.hours);
+      return mostOfFlow(pattern.spacing, pattern.mean * (days * DAY_MS + Math.min(restMs, DAY_MS)));
+    }
+  }
+}
+
+function mostOfFlow(spacing: Spacing, expected: number): number {
+  return spacing === "even" ? evenArrivals(expected) : drawnAtMost(expected);
+}
+
+/** Seven standard deviations of a Poisson distribution above its mean, and some more for small ones. */
+function drawnAtMost(mean: number): number {
+  return Math.ceil(mean + 7 * squareRoot(mean, mean) + 20);
+}
