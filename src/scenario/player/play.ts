@@ -1,6 +1,7 @@
 /** A scenario's play from its first step to its result, whatever it is played on. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import type { FaultRule } from "../../faults/rule.ts";
 import type { Evidence } from "../invariants/evidence.ts";
 import { checkInvariants } from "../invariants/invariants.ts";
 import { createTrace } from "../invariants/trace.ts";
@@ -17,7 +18,7 @@ import type {
   ThresholdResult,
   Verdict,
 } from "./result.ts";
-import { createRun, type Run } from "./run.ts";
+import { createRun, type Run, seeRule } from "./run.ts";
 import type { Played } from "./step-requests.ts";
 import { lookAtRules, stepPlayers } from "./steps.ts";
 
@@ -41,7 +42,7 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
   const startMs = yield* perform({ kind: "now" });
   const run = createRun(scenario, abilities, startMs, createTrace());
   const { steps, expectations = [], faults = [] } = scenario;
-  for (const rule of faults) run.trace.seeRule(rule);
+  yield* seeFirstRules(run, faults);
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -53,6 +54,14 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
   const invariants = yield* checkInvariants(yield* evidenceOf(run));
   const endMs = yield* perform({ kind: "now" });
   return resultOf(run, options, { endMs, unfired, invariants });
+}
+
+/** Those that are there from the start have their ids from the world. */
+function* seeFirstRules(run: Run, faults: readonly FaultRule[]): Playing<void> {
+  const there = run.abilities.control && faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
+  for (const [index, rule] of faults.entries()) {
+    seeRule(run, rule, there[index]?.id ?? `faults.${index}`, `faults.${index}`);
+  }
 }
 
 function* playSteps(run: Run, steps: readonly Step[], path: string): Playing<void> {
@@ -90,7 +99,10 @@ function judgeIn(run: Run): Judge {
       yield* evidenceOf(run),
       ids.length === 0 ? undefined : ids,
     );
-    return results.map(
+    // Of all of them, those that there was nothing to look at for say nothing against the others.
+    const told =
+      ids.length === 0 ? results.filter(({ verdict }) => verdict !== "unknown") : results;
+    return (told.length === 0 ? results : told).map(
       ({ id, says, verdict, why }): Check => ({
         verdict,
         about: `invariant ${id}`,
@@ -116,9 +128,9 @@ function* evidenceOf(run: Run): Playing<Evidence> {
 function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {
   if (!run.abilities.control) return [];
   yield* lookAtRules(run);
-  return Array.from(run.fired)
-    .filter(([, fired]) => fired === 0)
-    .map(([id]) => id);
+  return Array.from(run.rules.values())
+    .filter(({ hasFired }) => !hasFired)
+    .map(({ id }) => id);
 }
 
 interface Ending {
@@ -137,7 +149,8 @@ function resultOf(
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
   const latency = run.latencies.summary();
-  const brokenInvariants = invariants.filter(({ verdict }) => verdict === "broken").length;
+  const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
+  const brokenInvariants = isAnyKnown ? invariants.filter(is("broken")).length : undefined;
   const thresholds = (scenario.thresholds ?? []).map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
@@ -152,7 +165,7 @@ function resultOf(
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...conclusion(steps, invariants, thresholds, unfired),
+    ...conclusion(steps, invariants, thresholds, unfired, tally.sent),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -172,6 +185,7 @@ function conclusion(
   invariants: readonly InvariantResult[],
   thresholds: readonly ThresholdResult[],
   unfired: readonly string[],
+  sent: number,
 ): { readonly verdict: Verdict; readonly why: string } {
   const broken = [
     ...steps.filter(is("broken")).map(({ path, title }) => `${path} (${title})`),
@@ -186,8 +200,10 @@ function conclusion(
     ...unfired.map((id) => `fault rule ${id} never fired`),
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
-  const held = steps.filter(is("held")).length + invariants.filter(is("held")).length;
-  if (held === 0) return { verdict: "unknown", why: "nothing was expected of anything" };
+  // Of a run without requests the invariants found what they asked for themselves.
+  const upheld = sent > 0 ? invariants.filter(is("held")) : [];
+  if (steps.filter(is("held")).length + upheld.length === 0)
+    return { verdict: "unknown", why: "nothing was expected of anything" };
   return { verdict: "held", why: "everything that was expected came true" };
 }
 
