@@ -159,6 +159,13 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
   });
 });
 
+test("a module that waits for what never comes doesn't end as if all were well", async () => {
+  const file = fileOf("await new Promise(() => undefined); export default {};", "a.mjs");
+  const adsim = startAdsim(["play", file]);
+  expect(await adsim.ended).toMatchObject({ code: 2 });
+  expect(adsim.stderr()).toContain("a.mjs: can't be loaded: it waits for what never comes");
+});
+
 test("assumptions of a file and of options go into those of the scenario", async () => {
   const own = { ...held, assumptions: { "errors.body": "flat", "dedup.repeat": "count" } };
   const more = fileOf({ "dedup.repeat": "conflict", "errors.invalid": "422" });

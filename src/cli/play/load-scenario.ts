@@ -73,7 +73,7 @@ async function fromModule(file: string, extension: string): Promise<object> {
   }
   let loaded: Readonly<Record<string, unknown>>;
   try {
-    loaded = await import(pathToFileURL(resolve(file)).href);
+    loaded = await Promise.race([import(pathToFileURL(resolve(file)).href), neverLoaded()]);
   } catch (error) {
     throw failure(file, `can't be loaded: ${error instanceof Error ? error.message : error}`);
   }
@@ -83,6 +83,13 @@ async function fromModule(file: string, extension: string): Promise<object> {
     file,
     "must export a scenario: export const scenario = defineScenario({ … }), or as the default.",
   );
+}
+
+/** Fails when nothing is left that could go on: Node would end then, as if all were well. */
+function neverLoaded(): Promise<never> {
+  return new Promise((_, reject) => {
+    process.once("beforeExit", () => reject(new Error("it waits for what never comes")));
+  });
 }
 
 async function textOf(file: string): Promise<string> {

@@ -124,8 +124,8 @@ export const traffic: v.GenericSchema<unknown, Traffic> = v.pipe(
   }),
   v.check(
     ({ arrivals: of, for: lasting }) =>
-      of.kind !== "trace" || (of.atMs.at(-1) ?? 0) <= durationMs(lasting),
-    "must last, by for, until the last entry of the trace",
+      of.kind !== "trace" || (of.atMs.at(-1) ?? 0) < durationMs(lasting),
+    "must last, by for, longer than until the last entry of the trace",
   ),
 );
 

@@ -28,7 +28,8 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
   const latency = run.latencies.summary();
-  const brokenInvariants = invariants.filter(({ verdict }) => verdict === "broken").length;
+  const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
+  const brokenInvariants = isAnyKnown ? invariants.filter(is("broken")).length : undefined;
   const thresholds = (scenario.thresholds ?? []).map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
@@ -43,7 +44,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...verdictOf(steps, invariants, thresholds, unfired),
+    ...verdictOf(steps, invariants, thresholds, unfired, tally.sent),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -64,6 +65,7 @@ function verdictOf(
   invariants: readonly InvariantResult[],
   thresholds: readonly ThresholdResult[],
   unfired: readonly string[],
+  sent: number,
 ): { readonly verdict: Verdict; readonly why: string } {
   const broken = [
     ...steps.filter(is("broken")).map(({ path, title }) => `${path} (${title})`),
@@ -78,8 +80,11 @@ function verdictOf(
     ...unfired.map((id) => `fault rule ${id} never fired`),
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
-  const held = steps.filter(is("held")).length + invariants.filter(is("held")).length;
-  if (held === 0) return { verdict: "unknown", why: "nothing was expected of anything" };
+  // Of a run without requests the invariants found what they asked for themselves.
+  const upheld = sent > 0 ? invariants.filter(is("held")) : [];
+  if (steps.filter(is("held")).length + upheld.length === 0) {
+    return { verdict: "unknown", why: "nothing was expected of anything" };
+  }
   return { verdict: "held", why: "everything that was expected came true" };
 }
 

@@ -1,5 +1,6 @@
 /** A scenario's play from its first step to its last, whatever it is played on. */
 
+import type { FaultRule } from "../../faults/rule.ts";
 import { createTrace } from "../invariants/trace.ts";
 import type { Scenario, Step } from "../scenario.ts";
 import { conclude } from "./conclude.ts";
@@ -7,7 +8,7 @@ import { type Abilities, type Playing, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
 import { record } from "./record.ts";
 import type { PlayResult } from "./result.ts";
-import { createRun, type Run } from "./run.ts";
+import { createRun, type Run, seeRule } from "./run.ts";
 import { doStep, lookAtRules } from "./steps.ts";
 
 export interface PlayOptions {
@@ -28,7 +29,7 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
   const startMs = yield* perform({ kind: "now" });
   const run = createRun(scenario, abilities, startMs, createTrace());
   const { steps, expectations = [], faults = [] } = scenario;
-  for (const rule of faults) run.trace.seeRule(rule);
+  yield* seeFirstRules(run, faults);
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -40,6 +41,14 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
   const invariants = yield* judgeInvariants(run);
   const endMs = yield* perform({ kind: "now" });
   return conclude(run, { target, reproduce, endMs, unfired, invariants });
+}
+
+/** Those that are there from the start have their ids from the world. */
+function* seeFirstRules(run: Run, faults: readonly FaultRule[]): Playing<void> {
+  const there = run.abilities.control && faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
+  for (const [index, rule] of faults.entries()) {
+    seeRule(run, rule, there[index]?.id ?? `faults.${index}`, `faults.${index}`);
+  }
 }
 
 function* playSteps(run: Run, steps: readonly Step[], path: string): Playing<void> {
@@ -67,7 +76,7 @@ function* keepJournal(run: Run): Playing<void> {
 function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {
   if (!run.abilities.control) return [];
   yield* lookAtRules(run);
-  return Array.from(run.fired)
-    .filter(([, fired]) => fired === 0)
-    .map(([id]) => id);
+  return Array.from(run.rules.values())
+    .filter(({ hasFired }) => !hasFired)
+    .map(({ id }) => id);
 }

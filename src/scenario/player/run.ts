@@ -1,5 +1,6 @@
 /** A run of a scenario: what is known so far, and who is told of every exchange. */
 
+import type { FaultRule } from "../../faults/rule.ts";
 import type { Trace } from "../invariants/trace.ts";
 import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
@@ -14,6 +15,12 @@ import type { Scope } from "./values.ts";
 
 /** How many publishers there are unless a scenario says otherwise. */
 const SEEDED = 25;
+
+/** What is known of a fault rule. */
+interface SeenRule {
+  readonly id: string;
+  hasFired: boolean;
+}
 
 export interface Run {
   readonly scenario: Scenario;
@@ -35,8 +42,12 @@ export interface Run {
   readonly timeline: Timeline;
   readonly trace: Trace;
   readonly digest: RunDigest;
-  /** How often each fault rule fired, by id, when last looked at. */
-  readonly fired: Map<string, number>;
+  /** Fault rules by where the scenario has them: one that is installed in each round is one. */
+  readonly rules: Map<string, SeenRule>;
+  /** The latest with each id. */
+  readonly ruleById: Map<string, SeenRule>;
+  /** Whether a rule goes by itself: afterwards nobody tells whether it fired. */
+  hasPassingRule: boolean;
   /** The last single request. */
   last: Exchange | undefined;
   /** How many traffic steps were played. */
@@ -66,11 +77,22 @@ export function createRun(
     timeline: createTimeline(startMs),
     trace,
     digest: createRunDigest(),
-    fired: new Map(),
+    rules: new Map(),
+    ruleById: new Map(),
+    hasPassingRule: false,
     last: undefined,
     traffics: 0,
     rounds: [],
   };
+}
+
+/** Notes that a rule was installed under this id. `path`: where the scenario has it. */
+export function seeRule(run: Run, rule: FaultRule, id: string, path: string): void {
+  const seen = run.rules.get(path) ?? { id, hasFired: false };
+  run.rules.set(path, seen);
+  run.ruleById.set(id, seen);
+  run.hasPassingRule ||= rule.ttl !== undefined;
+  run.trace.seeRule(rule);
 }
 
 /** Counts an exchange wherever it counts. Called millions of times. */

@@ -17,7 +17,7 @@ import {
 } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
-import { castOf, observe, type Run, renew, renewAll, scopeOf, welcome } from "./run.ts";
+import { castOf, observe, type Run, renew, renewAll, scopeOf, seeRule, welcome } from "./run.ts";
 import { type Played, playRequest, playTogether } from "./step-requests.ts";
 
 /** What a step is done in. */
@@ -70,7 +70,7 @@ const stepPlayers: StepPlayers = {
     const nowMs = yield* perform({ kind: "now" });
     const ms = advanceMs(run, step, nowMs);
     if (ms.kind === "unknown") return { checks: [], unknown: ms.why };
-    yield* perform({ kind: "wait", ms: ms.value });
+    yield* wait(run, ms.value);
     return done;
   },
   *traffic({ run }, { traffic, expect }) {
@@ -80,6 +80,7 @@ const stepPlayers: StepPlayers = {
       if (member === undefined) return skipped(`there is no publisher ${cast}`);
       members.push(member);
     }
+    if (run.hasPassingRule) yield* lookAtRules(run);
     const startMs = yield* perform({ kind: "now" });
     const before = openTally(run);
     const order = {
@@ -106,8 +107,7 @@ const stepPlayers: StepPlayers = {
   },
   *fault({ run, path }, { fault }) {
     const id = yield* performHere(`${path}.fault`, { kind: "fault", rule: fault });
-    run.fired.set(id, 0);
-    run.trace.seeRule(fault);
+    seeRule(run, fault, id, `${path}.fault`);
     return done;
   },
   *heal({ run, path }, { heal }) {
@@ -156,7 +156,7 @@ const stepPlayers: StepPlayers = {
       yield* playSteps(repeat.steps, `${path}.repeat.steps`);
       run.rounds.pop();
       const everyMs = durationMs(repeat.every ?? 0);
-      if (everyMs > 0) yield* perform({ kind: "wait", ms: everyMs });
+      if (everyMs > 0) yield* wait(run, everyMs);
     }
     return yield* tallied(run, before, expect);
   },
@@ -191,9 +191,18 @@ function* performHere<Kind extends EffectKind>(
   }
 }
 
-/** Notes how often the rules fired that are there now. */
+/** Notes which of the rules that are there now have fired. */
 export function* lookAtRules(run: Run): Playing<void> {
-  for (const { id, fired } of yield* perform({ kind: "rules" })) run.fired.set(id, fired);
+  for (const { id, fired } of yield* perform({ kind: "rules" })) {
+    const seen = run.ruleById.get(id);
+    if (seen !== undefined && fired > 0) seen.hasFired = true;
+  }
+}
+
+/** Lets time pass, and looks at rules first that may be gone by then. */
+function* wait(run: Run, ms: number): Playing<void> {
+  if (run.hasPassingRule) yield* lookAtRules(run);
+  yield* perform({ kind: "wait", ms });
 }
 
 /** Counts anew for the step that begins. @returns the tally that goes on when it ends. */

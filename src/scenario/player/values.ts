@@ -21,7 +21,9 @@ export function* resolveValue(value: Value, scope: Scope): Playing<Found> {
   if ("numbered" in value) return found(`${value.numbered}${scope.round}`);
   const named = scope.named(value.of);
   if (named?.kind !== "answer") return unknown(whyNoAnswer(value.of, named));
-  const header = named.exchange.headers[value.header.toLowerCase()];
+  const { headers } = named.exchange;
+  const name = value.header.toLowerCase();
+  const header = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return header === undefined
     ? unknown(`${value.of} has no header ${value.header}`)
     : found(header);

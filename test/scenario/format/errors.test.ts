@@ -158,6 +158,11 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     of({ traffic: { for: "1m", arrivals: { kind: "trace", atMs: [2, 1] } } }),
   ],
   [
+    "steps.0.traffic",
+    /longer than until the last entry/,
+    of({ traffic: { for: "1s", arrivals: { kind: "trace", atMs: [0, 1000] } } }),
+  ],
+  [
     "steps.0.traffic.mix",
     /weight above 0/,
     of({ traffic: { for: 1, arrivals: constant, mix: { stats: 0 } } }),

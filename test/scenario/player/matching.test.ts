@@ -93,6 +93,7 @@ test.each<[Matcher, actual: unknown]>([
   [{ ref: "gone.impression_id" }, "imp_1"],
   [{ ref: "first.click_id" }, undefined],
   [{ header: "retry-after", of: "first" }, undefined],
+  [{ header: "constructor", of: "first" }, undefined],
   [{ not: { ref: "gone.x" } }, 1],
   [{ atLeast: { ref: "first.impression_id" } }, 1],
   [{ oneOf: [1, { ref: "gone.x" }] }, 2],

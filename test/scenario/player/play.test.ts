@@ -1,7 +1,7 @@
 /** How a scenario is played in process: what each kind of step does, what its name then stands for, and how it ends. */
 
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../../src/index.ts";
+import { type FaultRule, InputError } from "../../../src/index.ts";
 import { playSteps, resultAt } from "./playing.ts";
 
 const DAY = "2026-01-15";
@@ -141,6 +141,42 @@ describe("faults", () => {
       faults: [{ ...lose, match: { nth: 2 } }],
     });
     expect(result).toMatchObject({ verdict: "unknown", why: "fault rule lose never fired" });
+  });
+
+  const outage = { kind: "respond", status: 503 } as const;
+
+  test("that went by themselves are remembered: whether they struck, or never did", () => {
+    const rule = { id: "outage", match: { operation: "impression" }, verdict: outage, ttl: "1m" };
+    const struck = [{ impression: {} }, { advance: "1h" }, { stats: {} }] as const;
+    const spared = [{ advance: "1h" }, { impression: {}, expect: { status: 200 } }] as const;
+    const unknown = { verdict: "unknown", why: "fault rule outage never fired" };
+    const fault = { fault: rule as FaultRule };
+    expect(playSteps(struck, { faults: [fault.fault] }).verdict).toBe("held");
+    expect(playSteps(spared, { faults: [fault.fault] })).toMatchObject(unknown);
+    expect(playSteps([fault, ...struck]).verdict).toBe("held");
+    expect(playSteps([fault, ...spared])).toMatchObject(unknown);
+  });
+
+  test("are told apart by where they stand, not by an id that is used again", () => {
+    const steps = [
+      { fault: { id: "outage", match: { operation: "click" }, verdict: outage } },
+      { heal: "outage" },
+      { fault: { id: "outage", verdict: outage } },
+      { impression: {}, expect: { status: 503 } },
+    ] as const;
+    const why = "fault rule outage never fired";
+    expect(playSteps(steps)).toMatchObject({ verdict: "unknown", why });
+  });
+
+  test("of a repeat may strike in any of its rounds", () => {
+    const steps = [
+      { fault: { id: "outage", match: { operation: "impression" }, verdict: outage } },
+      { impression: {} },
+      { heal: "outage" },
+    ] as const;
+    const quiet = [{ fault: steps[0].fault }, { stats: {} }, { heal: "outage" }] as const;
+    expect(playSteps([{ repeat: { times: 2, steps } }]).verdict).toBe("held");
+    expect(playSteps([{ repeat: { times: 2, steps: quiet } }]).verdict).toBe("unknown");
   });
 
   test("that are healed were looked at before", () => {
@@ -300,7 +336,17 @@ describe("a result", () => {
   });
 
   test("of a scenario that expects nothing and asks nothing is unknown", () => {
-    expect(playSteps([{ advance: "1s" }])).toMatchObject({ tally: { sent: 0 } });
+    const why = "nothing was expected of anything";
+    expect(playSteps([{ advance: "1s" }])).toMatchObject({ verdict: "unknown", why });
+  });
+
+  test("of all invariants is that of those which there was something to look at for", () => {
+    const result = playSteps([{ impression: {} }, { expect: { invariant: "all" } }]);
+    expect(result.verdict).toBe("held");
+    expect(resultAt(result, "steps.1").checks.length).toBeGreaterThan(20);
+    expect(playSteps([{ impression: {} }, { expect: { invariant: "S6" } }]).verdict).toBe(
+      "unknown",
+    );
   });
 
   test("what is asked aside spends nothing", () => {
