@@ -130,7 +130,11 @@ function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {
   yield* lookAtRules(run);
   return Array.from(run.rules.values())
     .filter(({ hasFired }) => !hasFired)
-    .map(({ id }) => id);
+    .map(({ id, isPassing }) =>
+      isPassing
+        ? `fault rule ${id} was not seen to fire before its ttl was over`
+        : `fault rule ${id} never fired`,
+    );
 }
 
 interface Ending {
@@ -197,7 +201,7 @@ function conclusion(
     ...steps.filter(is("skipped")).map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(is("unknown")).map(({ path, why }) => `${path}: ${why}`),
     ...thresholds.filter(is("unknown")).map(({ threshold, found }) => `${threshold}: ${found}`),
-    ...unfired.map((id) => `fault rule ${id} never fired`),
+    ...unfired,
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
   // Of a run without requests the invariants found what they asked for themselves.
