@@ -22,7 +22,7 @@ export interface ScenarioPlayer {
 /** A scenario is at most as large; the rest of a body is small beside it. */
 const MAX_PLAY_BYTES: number = 4 * 1024 * 1024 + 65_536;
 /** The server answers nobody else meanwhile. */
-const MOST_REQUESTS = 1_000_000;
+const MOST_REQUESTS = 200_000;
 
 export const scenarioRoutes: readonly ControlRoute[] = [
   {

@@ -118,6 +118,9 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
     case "latency": {
       if (latency === undefined) return unknown("no requests");
       const found = latency[threshold.of];
+      if (isTooNear(found, threshold)) {
+        return unknown(`${readableMs(found)}, too near to tell: percentiles have three digits`);
+      }
       return judged(found, threshold.ms, readableMs(found));
     }
     case "share": {
@@ -132,6 +135,12 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
       return judged(found, threshold.count, readableCount(found));
     }
   }
+}
+
+/** Whether the bound is another figure that the histogram can't tell from what was found. */
+function isTooNear(found: number, { of, ms }: Extract<Threshold, { kind: "latency" }>): boolean {
+  if (of === "max" || of === "mean" || found === ms) return false;
+  return Math.abs(found - ms) < ms / 1000;
 }
 
 function measureOf(name: string): Threshold["of"] {

@@ -1,8 +1,8 @@
-/** How much playing a scenario takes at most: requests, and steps that are played. */
+/** How much playing a scenario takes at most: requests, those that expectations ask aside among them, and steps. */
 
 import { InputError, inField } from "../../base/input.ts";
 import { readableCount } from "../measure/quantities.ts";
-import type { Scenario, Step } from "../scenario.ts";
+import type { Expectation, ExpectStep, Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf } from "../step-kind.ts";
 import { plannedArrivals } from "../traffic/arrival-pattern.ts";
 
@@ -12,18 +12,27 @@ interface Plan {
   readonly played: number;
 }
 
+/** What asking the service aside takes: a world aside, a key with a quota of its own, and the question. */
+const ASIDE_REQUESTS = 4;
+/** Some 220 are sent to try them all, and few fewer for one. */
+const INVARIANT_REQUESTS = 250;
 /** Steps that are played at most, where no more requests are planned. */
 const MOST_PLAYED = 1_000_000;
 
 /** @throws InputError at the step with which it becomes more than `most`. */
 export function checkCounts(scenario: Scenario, most: number): void {
-  planOf(scenario.steps, "steps", 1, { requests: 0, played: 0 }, most);
+  planWhole(scenario, most);
 }
 
 /** How many requests a scenario plans at most. */
 export function countRequests(scenario: Scenario): number {
-  const nothing = { requests: 0, played: 0 };
-  return planOf(scenario.steps, "steps", 1, nothing, Number.POSITIVE_INFINITY).requests;
+  return planWhole(scenario, Number.POSITIVE_INFINITY).requests;
+}
+
+function planWhole({ steps, expectations = [] }: Scenario, most: number): Plan {
+  const plan = planOf(steps, "steps", 1, { requests: 0, played: 0 }, most);
+  const ends = expectations.map((expect) => ({ expect }));
+  return planOf(ends, "expectations", 1, plan, most);
 }
 
 /** `times`: how often these steps are played. */
@@ -52,7 +61,13 @@ function planOf(
 function requestsOf(step: Step): number {
   if ("traffic" in step) return inField("traffic", () => plannedArrivals(step.traffic));
   if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
+  if (kindOf(step) === "expect") return asideOf((step as ExpectStep).expect);
   return isRequest(kindOf(step)) ? 1 : 0;
+}
+
+function asideOf(expectation: Expectation): number {
+  if ("invariant" in expectation) return INVARIANT_REQUESTS;
+  return "is" in expectation && !("of" in expectation) ? ASIDE_REQUESTS : 0;
 }
 
 function check({ requests, played }: Plan, at: string, most: number): void {

@@ -16,7 +16,7 @@ export interface Ending {
   readonly target: Pick<PlayResult["target"], "kind" | "url">;
   readonly reproduce: string;
   readonly endMs: number;
-  /** Ids of fault rules that never fired. */
+  /** What is to be said of each fault rule that wasn't seen to fire. */
   readonly unfired: readonly string[];
   readonly invariants: readonly InvariantResult[];
 }
@@ -77,7 +77,7 @@ function verdictOf(
     ...steps.filter(is("skipped")).map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(is("unknown")).map(({ path, why }) => `${path}: ${why}`),
     ...thresholds.filter(is("unknown")).map(({ threshold, found }) => `${threshold}: ${found}`),
-    ...unfired.map((id) => `fault rule ${id} never fired`),
+    ...unfired,
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
   // Of a run without requests the invariants found what they asked for themselves.

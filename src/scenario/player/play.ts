@@ -78,5 +78,9 @@ function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {
   yield* lookAtRules(run);
   return Array.from(run.rules.values())
     .filter(({ hasFired }) => !hasFired)
-    .map(({ id }) => id);
+    .map(({ id, isPassing }) =>
+      isPassing
+        ? `fault rule ${id} was not seen to fire before its ttl was over`
+        : `fault rule ${id} never fired`,
+    );
 }

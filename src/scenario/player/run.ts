@@ -19,6 +19,8 @@ const SEEDED = 25;
 /** What is known of a fault rule. */
 interface SeenRule {
   readonly id: string;
+  /** Whether it goes by itself: in the midst of traffic nobody looks before. */
+  readonly isPassing: boolean;
   hasFired: boolean;
 }
 
@@ -88,10 +90,11 @@ export function createRun(
 
 /** Notes that a rule was installed under this id. `path`: where the scenario has it. */
 export function seeRule(run: Run, rule: FaultRule, id: string, path: string): void {
-  const seen = run.rules.get(path) ?? { id, hasFired: false };
+  const isPassing = rule.ttl !== undefined;
+  const seen = run.rules.get(path) ?? { id, isPassing, hasFired: false };
   run.rules.set(path, seen);
   run.ruleById.set(id, seen);
-  run.hasPassingRule ||= rule.ttl !== undefined;
+  run.hasPassingRule ||= isPassing;
   run.trace.seeRule(rule);
 }
 

@@ -149,7 +149,8 @@ describe("faults", () => {
     const rule = { id: "outage", match: { operation: "impression" }, verdict: outage, ttl: "1m" };
     const struck = [{ impression: {} }, { advance: "1h" }, { stats: {} }] as const;
     const spared = [{ advance: "1h" }, { impression: {}, expect: { status: 200 } }] as const;
-    const unknown = { verdict: "unknown", why: "fault rule outage never fired" };
+    const why = "fault rule outage was not seen to fire before its ttl was over";
+    const unknown = { verdict: "unknown", why };
     const fault = { fault: rule as FaultRule };
     expect(playSteps(struck, { faults: [fault.fault] }).verdict).toBe("held");
     expect(playSteps(spared, { faults: [fault.fault] })).toMatchObject(unknown);
