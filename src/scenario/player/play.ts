@@ -9,17 +9,10 @@ import type { Scenario, Step } from "../scenario.ts";
 import { type Abilities, type Playing, perform } from "./effects.ts";
 import type { Judge } from "./expectations.ts";
 import { kindOf, record } from "./record.ts";
-import type {
-  Check,
-  InvariantResult,
-  PlayResult,
-  StepResult,
-  ThresholdResult,
-  Verdict,
-} from "./result.ts";
+import type { Check, InvariantResult, PlayResult, Verdict } from "./result.ts";
 import { createRun, type Run } from "./run.ts";
 import type { Played } from "./step-requests.ts";
-import { lookAtRules, stepPlayers } from "./steps.ts";
+import { lookAtRules, needsControl, stepPlayers } from "./steps.ts";
 
 export interface PlayOptions {
   readonly abilities: Abilities;
@@ -121,6 +114,15 @@ function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {
     .map(([id]) => id);
 }
 
+/** Rules of the scenario's world, where the world isn't ours: what they are about doesn't happen there. */
+function rulesNotInstalled({ scenario, abilities }: Run): PlayResult["skipped"] {
+  if (abilities.control) return [];
+  return (scenario.faults ?? []).map((_, index) => ({
+    path: `faults.${index}`,
+    why: needsControl,
+  }));
+}
+
 interface Ending {
   readonly endMs: number;
   readonly unfired: readonly string[];
@@ -141,9 +143,10 @@ function resultOf(
   const thresholds = (scenario.thresholds ?? []).map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
-  const skipped = steps
-    .filter(({ verdict }) => verdict === "skipped")
-    .map(({ path, why = "" }) => ({ path, why }));
+  const skipped = [
+    ...rulesNotInstalled(run),
+    ...steps.filter(is("skipped")).map(({ path, why = "" }) => ({ path, why })),
+  ];
   return {
     version: 1,
     scenario: { name: scenario.name, about: scenario.about },
@@ -152,7 +155,7 @@ function resultOf(
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...conclusion(steps, invariants, thresholds, unfired),
+    ...conclusion({ steps, invariants, thresholds, unfired, skipped }),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -167,12 +170,13 @@ function resultOf(
   };
 }
 
-function conclusion(
-  steps: readonly StepResult[],
-  invariants: readonly InvariantResult[],
-  thresholds: readonly ThresholdResult[],
-  unfired: readonly string[],
-): { readonly verdict: Verdict; readonly why: string } {
+type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"> &
+  Pick<Ending, "unfired">;
+
+function conclusion({ steps, invariants, thresholds, unfired, skipped }: Judged): {
+  readonly verdict: Verdict;
+  readonly why: string;
+} {
   const broken = [
     ...steps.filter(is("broken")).map(({ path, title }) => `${path} (${title})`),
     ...invariants.filter(is("broken")).map(({ id }) => `invariant ${id}`),
@@ -180,7 +184,7 @@ function conclusion(
   ];
   if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
   const open = [
-    ...steps.filter(is("skipped")).map(({ path, why }) => `${path} was skipped: ${why}`),
+    ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(is("unknown")).map(({ path, why }) => `${path}: ${why}`),
     ...thresholds.filter(is("unknown")).map(({ threshold, found }) => `${threshold}: ${found}`),
     ...unfired.map((id) => `fault rule ${id} never fired`),

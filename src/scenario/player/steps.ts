@@ -36,7 +36,7 @@ type StepPlayers = {
   readonly [Kind in StepKind]: (stage: Stage, step: StepOf<Kind>) => Playing<Played>;
 };
 
-const needsControl = "only an adsim that may be controlled can do that";
+export const needsControl = "only an adsim that may be controlled can do that";
 export const stepPlayers: StepPlayers = {
   impression: ({ run }, step) => playRequest(run, step),
   click: ({ run }, step) => playRequest(run, step),
