@@ -1,11 +1,21 @@
 /** Report files: found out to be writable before any work, written after it, whole or not at all. */
 
 import { open, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { CommandFailure, exitCodes } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
 
 /** @throws CommandFailure for a file that can't be written. */
 export async function checkReports(targets: readonly ReportTarget[]): Promise<void> {
+  const paths = targets.map(({ file }) => resolve(file));
+  const twice = paths.findIndex((path, index) => paths.indexOf(path) !== index);
+  const again = targets[twice];
+  if (again !== undefined && !paths[twice]?.startsWith("/dev/")) {
+    throw new CommandFailure(
+      exitCodes.wrongUsage,
+      `--report names ${again.file} twice: give each report a file of its own.`,
+    );
+  }
   for (const { kind, file } of targets) {
     const isNew = await stat(file).then(
       () => false,

@@ -5,7 +5,13 @@
 
 import * as v from "valibot";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
-import { isOverridden, type Overrides, withOverrides } from "../scenario/overrides.ts";
+import { commandLine } from "../base/shell.ts";
+import {
+  isOverridden,
+  type Overrides,
+  overrideWords,
+  withOverrides,
+} from "../scenario/overrides.ts";
 import type { playScenarioSync } from "../scenario/player/in-process.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import type { Readings } from "../simulator-options.ts";
@@ -84,7 +90,7 @@ function play(call: Call): Reply {
   const value = playSync(whole, {
     simulator: call.world,
     maxRequests: MOST_REQUESTS,
-    ...(name === undefined && { reproduce: "adsim play FILE" }),
+    reproduce: commandLine(["adsim", "play", name ?? "FILE", ...overrideWords(overrides)]),
   });
   return { kind: "json", value };
 }

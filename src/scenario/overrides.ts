@@ -30,3 +30,13 @@ export function isOverridden(field: string, overrides: Overrides): boolean {
   }
   return Object.entries(overrides).some(([given, value]) => given === name && value !== undefined);
 }
+
+/** The options of a command line that give these fields anew. */
+export function overrideWords({ assumptions = {}, ...fields }: Overrides): string[] {
+  return [
+    ...Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ...Object.entries(assumptions).flatMap(([key, choice]) => ["--assume", `${key}=${choice}`]),
+  ];
+}

@@ -35,6 +35,17 @@ describe("the scenarios that come with adsim", () => {
     }
   });
 
+  test("are played again by a line that gives the same fields anew", () => {
+    const assumptions = { "limit.algorithm": "sliding-log" };
+    const anew = { seed: "it's mine", start: "2026-03-01T00:00:00Z", assumptions };
+    const line =
+      "--seed 'it'\\''s mine' --start 2026-03-01T00:00:00Z --assume limit.algorithm=sliding-log";
+    const named = play(stage(), { name: "lost-ack", ...anew });
+    expect(JSON.parse(named.body).reproduce).toBe(`adsim play lost-ack ${line}`);
+    const whole = play(stage(), { scenario: short, ...anew });
+    expect(JSON.parse(whole.body).reproduce).toBe(`adsim play FILE ${line}`);
+  });
+
   test("are played by their names, with another seed if one is given", () => {
     const worlds = stage();
     const response = play(worlds, { name: "lost-ack", seed: "another" });

@@ -47,25 +47,39 @@ export async function playScenario(
   }
   const parsed = parseScenario(scenario, { maxRequests });
   const reproduce = options.reproduce ?? `adsim play ${parsed.name} --target ${url}`;
-  const target = await openTarget(url, {
+  const { signal } = options;
+  const opening = openTarget(url, {
     ...options,
     worldName: parsed.name,
     snapshot: () => freshSnapshot(parsed),
   });
+  // What is there may never answer: nobody waits for it after the signal.
+  const target = await unlessAborted(signal, opening, (late) => late.close());
   try {
     const { abilities, description, performers } = target;
     const playing = play(parsed, { abilities, target: description, reproduce, onStep });
-    const played = drive(playing, performers);
-    return await (options.signal === undefined ? played : unlessAborted(options.signal, played));
+    return await unlessAborted(signal, drive(playing, performers));
   } finally {
     await target.close();
   }
 }
 
-/** What `work` gives, or the signal's reason as soon as it is aborted: what it waits for may be far away. */
-function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+/**
+ * What `work` gives, or the signal's reason as soon as it is aborted: what it waits for may be far away. `discard` is handed
+ * what comes after that.
+ */
+function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  work: Promise<Result>,
+  discard?: (late: Result) => Promise<void>,
+): Promise<Result> {
+  if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
+    const onAbort = (): void => {
+      reject(signal.reason);
+      // Who is told of the abort isn't told of what went wrong later.
+      if (discard !== undefined) work.then(discard).catch(() => undefined);
+    };
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));

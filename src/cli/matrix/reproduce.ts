@@ -1,6 +1,6 @@
 /** The line that runs CMD once more as a matrix ran it. */
 
-import { commandLine } from "../shell.ts";
+import { commandLine } from "../../base/shell.ts";
 import type { Departures } from "./departures.ts";
 import type { Findings } from "./findings.ts";
 

@@ -1,14 +1,19 @@
 /** The scenario that a command names, with what options give anew. What is wrong is said of the one that it came from. */
 
 import { InputError } from "../../base/input.ts";
-import { isOverridden, type Overrides, withOverrides } from "../../scenario/overrides.ts";
+import { commandLine } from "../../base/shell.ts";
+import {
+  isOverridden,
+  type Overrides,
+  overrideWords,
+  withOverrides,
+} from "../../scenario/overrides.ts";
 import { parseScenario } from "../../scenario/parse/parse-scenario.ts";
 import type { Scenario } from "../../scenario/scenario.ts";
 import type { Readings } from "../../simulator-options.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
-import { commandLine } from "../shell.ts";
 import { loadScenario } from "./load-scenario.ts";
 
 export interface Chosen {
@@ -67,13 +72,7 @@ export function reproduceLine(
   { source, overrides }: Chosen,
   more: readonly string[] = [],
 ): string {
-  const { assumptions = {}, ...fields } = overrides;
-  const words = [
-    ...["adsim", ...command, source],
-    ...Object.entries(fields).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    ...Object.entries(assumptions).flatMap(([key, choice]) => ["--assume", `${key}=${choice}`]),
-    ...more,
-  ];
+  const words = ["adsim", ...command, source, ...overrideWords(overrides), ...more];
   // Where standard input came from nobody knows.
   return `${commandLine(words)}${source === "-" ? " < FILE" : ""}`;
 }

@@ -2,13 +2,7 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
-import type {
-  InvariantResult,
-  PlayResult,
-  StepResult,
-  ThresholdResult,
-  Verdict,
-} from "./result.ts";
+import type { InvariantResult, PlayResult, Verdict } from "./result.ts";
 import type { Run } from "./run.ts";
 
 /** What is only known at the end. */
@@ -23,7 +17,7 @@ export interface Ending {
 
 export function conclude(run: Run, ending: Ending): PlayResult {
   const { target, reproduce, endMs, unfired, invariants } = ending;
-  const { scenario, abilities } = run;
+  const { scenario, abilities, skipped } = run;
   const { time } = abilities;
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
@@ -33,9 +27,6 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const thresholds = (scenario.thresholds ?? []).map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
-  const skipped = steps
-    .filter(({ verdict }) => verdict === "skipped")
-    .map(({ path, why = "" }) => ({ path, why }));
   return {
     version: 1,
     scenario: { name: scenario.name, about: scenario.about },
@@ -44,7 +35,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
       time: time.kind,
       speed: time.kind === "virtual" ? undefined : time.speed,
     },
-    ...verdictOf(steps, invariants, thresholds, unfired, tally.sent),
+    ...verdictOf({ steps, invariants, thresholds, skipped, unfired }, tally.sent),
     digest: run.digest.value(),
     startedAt: formatInstant(run.startMs),
     endedAt: formatInstant(endMs),
@@ -59,12 +50,12 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   };
 }
 
+type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"> &
+  Pick<Ending, "unfired">;
+
 /** Broken before unknown, and unknown before held: a pass means that all of it was seen to hold. */
 function verdictOf(
-  steps: readonly StepResult[],
-  invariants: readonly InvariantResult[],
-  thresholds: readonly ThresholdResult[],
-  unfired: readonly string[],
+  { steps, invariants, thresholds, skipped, unfired }: Judged,
   sent: number,
 ): { readonly verdict: Verdict; readonly why: string } {
   const broken = [
@@ -74,7 +65,7 @@ function verdictOf(
   ];
   if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
   const open = [
-    ...steps.filter(is("skipped")).map(({ path, why }) => `${path} was skipped: ${why}`),
+    ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(is("unknown")).map(({ path, why }) => `${path}: ${why}`),
     ...thresholds.filter(is("unknown")).map(({ threshold, found }) => `${threshold}: ${found}`),
     ...unfired,

@@ -76,6 +76,11 @@ export function* checkAnswer(
     ),
   ];
   if (!asExpected) return checks;
+  const isAnswer = exchange.outcome === "answered" || exchange.outcome === "cut";
+  const expectsAnswer = [status, headers, body, text].some((matcher) => matcher !== undefined);
+  if (!isAnswer && expectsAnswer) {
+    return [...checks, notKnown(about, `no answer came: it was ${exchange.outcome}`)];
+  }
   if (status !== undefined) {
     checks.push(...(yield* match(status, exchange.status, `${about} status`, scope)));
   }

@@ -109,6 +109,8 @@ function* matchRule(
   if ("not" in rule) {
     const checks = yield* match(rule.not, actual, about, scope);
     const verdict = opposite(verdictOf(checks));
+    const why = verdict === "held" ? whyVacuous(rule.not, actual) : undefined;
+    if (why !== undefined) return [notKnown(about, why, actual)];
     const expected = `not ${checks.map((one) => one.expected).join(", ")}`;
     return [{ ...check(verdict, about, expected, shownValue(actual)), why: checks[0]?.why }];
   }
@@ -118,6 +120,15 @@ function* matchRule(
     return yield* match(rule.length, length, `${about}.length`, scope);
   }
   return [plainRule(rule, actual, about)];
+}
+
+/** Why what isn't so says nothing: what isn't there is not anything. */
+function whyVacuous(not: Matcher, actual: unknown): string | undefined {
+  if (actual === undefined) return "it is not there";
+  const isOfElements = isRule(not) && Object.hasOwn(not, "some");
+  return isOfElements && Array.isArray(actual) && actual.length === 0
+    ? "the list is empty"
+    : undefined;
 }
 
 /** A rule that needs nothing but the value. */

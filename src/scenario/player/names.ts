@@ -50,7 +50,8 @@ export function jsonBody(name: string, { outcome, text, status, operation }: Exc
     return found(JSON.parse(text));
   } catch {
     const what = operation === undefined ? "" : ` to ${operations[operation].path}`;
-    return unknown(`the answer ${name}${what} (status ${status}) is no JSON`);
+    const called = name === "answer" ? "the answer" : `the answer ${name}`;
+    return unknown(`${called}${what} (status ${status}) is no JSON`);
   }
 }
 

@@ -8,7 +8,7 @@ import { type Abilities, type Playing, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
 import { record } from "./record.ts";
 import type { PlayResult } from "./result.ts";
-import { createRun, type Run, seeRule } from "./run.ts";
+import { createRun, NEEDS_CONTROL, type Run, seeRule } from "./run.ts";
 import { doStep, lookAtRules } from "./steps.ts";
 
 export interface PlayOptions {
@@ -29,7 +29,8 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
   const startMs = yield* perform({ kind: "now" });
   const run = createRun(scenario, abilities, startMs, createTrace());
   const { steps, expectations = [], faults = [] } = scenario;
-  yield* seeFirstRules(run, faults);
+  if (abilities.control) yield* seeFirstRules(run, faults);
+  else run.skipped.push(...worldNotMade(scenario));
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -45,10 +46,22 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
 
 /** Those that are there from the start have their ids from the world. */
 function* seeFirstRules(run: Run, faults: readonly FaultRule[]): Playing<void> {
-  const there = run.abilities.control && faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
+  const there = faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
   for (const [index, rule] of faults.entries()) {
     seeRule(run, rule, there[index]?.id ?? `faults.${index}`, `faults.${index}`);
   }
+}
+
+/** What a scenario asks of its world and a service that isn't ours doesn't have. What is only made up doesn't matter. */
+function worldNotMade({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
+  const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
+  if (assumptions !== undefined) {
+    skipped.unshift({ path: "assumptions", why: "the target's readings of the spec are its own" });
+  }
+  if (start !== undefined) {
+    skipped.unshift({ path: "start", why: "the target's time is its own" });
+  }
+  return skipped;
 }
 
 function* playSteps(run: Run, steps: readonly Step[], path: string): Playing<void> {

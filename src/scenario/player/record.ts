@@ -4,7 +4,7 @@ import { formatInstant } from "../../base/calendar.ts";
 import type { Step } from "../scenario.ts";
 import { kindOf, type StepKind } from "../step-kind.ts";
 import { verdictOf } from "./matching.ts";
-import type { StepResult } from "./result.ts";
+import type { Check, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import { shownExchange } from "./shown-exchange.ts";
 import type { Played } from "./step-requests.ts";
@@ -13,7 +13,10 @@ import type { Played } from "./step-requests.ts";
 const MOST_CHECKS = 50;
 
 export function record(run: Run, step: Step, path: string, played: Played): void {
-  const result = resultOf(run, step, path, played);
+  const result = resultOf(run, step, path, judgeable(run, played));
+  if (result.verdict === "skipped" && !run.results.has(path)) {
+    run.skipped.push({ path, why: result.why ?? "" });
+  }
   const before = run.results.get(path);
   // The first round that isn't held says more than those after it.
   const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
@@ -21,6 +24,16 @@ export function record(run: Run, step: Step, path: string, played: Played): void
   if (result.verdict === "broken" && !stays) run.newlyBroken.push(path);
   name(run, step, played);
   for (const { verdict } of played.checks) run.digest.text(verdict);
+}
+
+/** What isn't as expected after something was skipped may be so for that. */
+function judgeable({ skipped: [first] }: Run, played: Played): Played {
+  if (first === undefined) return played;
+  const why = `${first.path} was skipped, and this may come of it`;
+  const checks = played.checks.map(
+    (one): Check => (one.verdict === "broken" ? { ...one, verdict: "unknown", why } : one),
+  );
+  return { ...played, checks };
 }
 
 function rank({ verdict }: StepResult): number {

@@ -13,6 +13,8 @@ import type { Named } from "./names.ts";
 import type { StepResult } from "./result.ts";
 import type { Scope } from "./values.ts";
 
+/** Why a target that isn't controlled doesn't do something. */
+export const NEEDS_CONTROL = "only an adsim that may be controlled can do that";
 /** How many publishers there are unless a scenario says otherwise. */
 const SEEDED = 25;
 
@@ -36,6 +38,8 @@ export interface Run {
   /** How many publishers signed up. */
   signUps: number;
   readonly results: Map<string, StepResult>;
+  /** What the target couldn't do, the first first. What comes after it isn't what the scenario is about. */
+  readonly skipped: { readonly path: string; readonly why: string }[];
   /** Paths of steps found to be broken since the journal was last looked at. */
   readonly newlyBroken: string[];
   /** Of the innermost step that counts for itself, or of the whole run. */
@@ -73,6 +77,7 @@ export function createRun(
     members: new Map(),
     signUps: 0,
     results: new Map(),
+    skipped: [],
     newlyBroken: [],
     tally: createTally(),
     latencies: createLatencies(),

@@ -17,7 +17,17 @@ import {
 } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
-import { castOf, observe, type Run, renew, renewAll, scopeOf, seeRule, welcome } from "./run.ts";
+import {
+  castOf,
+  NEEDS_CONTROL,
+  observe,
+  type Run,
+  renew,
+  renewAll,
+  scopeOf,
+  seeRule,
+  welcome,
+} from "./run.ts";
 import { type Played, playRequest, playTogether } from "./step-requests.ts";
 
 /** What a step is done in. */
@@ -42,7 +52,7 @@ const controlling: ReadonlySet<StepKind> = new Set([
 export function* doStep(stage: Stage, step: Step): Playing<Played> {
   const kind = kindOf(step);
   if (controlling.has(kind) && !stage.run.abilities.control) {
-    return skipped("only an adsim that may be controlled can do that");
+    return skipped(NEEDS_CONTROL);
   }
   // Each player takes steps of its own kind.
   const player = stepPlayers[kind] as (on: Stage, step: Step) => Playing<Played>;

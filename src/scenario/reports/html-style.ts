@@ -41,11 +41,11 @@ p { margin: 6px 0; }
 .top { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 14px; }
 .top .chip { font-size: 16px; padding: 3px 14px; }
 .why { font-size: 16px; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(138px, 1fr)); gap: 12px; margin: 20px 0 0; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 12px; margin: 20px 0 0; }
 .figures div, figure, .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .figures div { padding: 10px 14px; }
 dt { color: var(--muted); font-size: 13px; }
-dd { margin: 0; font-size: 20px; font-weight: 600; font-variant-numeric: tabular-nums; }
+dd { margin: 0; font-size: 18px; overflow-wrap: normal; font-weight: 600; font-variant-numeric: tabular-nums; }
 #charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; }
 figure { margin: 0; padding: 12px 14px 8px; min-width: 0; }
 figcaption { font-weight: 600; margin-bottom: 4px; }

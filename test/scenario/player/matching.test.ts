@@ -51,7 +51,8 @@ describe.each<[Matcher, held: unknown[], broken: unknown[]]>([
   [{ atMost: 2 }, [2, -1], [2.001, "2"]],
   [{ between: [1, 2] }, [1, 1.5, 2], [0.99, 2.01, "1"]],
   [{ oneOf: [1, "b", { atLeast: 10 }] }, [1, "b", 10], [2, "a"]],
-  [{ not: 3 }, [4, "3", undefined], [3]],
+  [{ not: 3 }, [4, "3", null], [3]],
+  [{ not: { absent: true } }, [0, null], [undefined]],
   [{ not: { contains: "a" } }, ["b"], ["ab"]],
   [{ type: "integer" }, [0, -4], [0.5, "1", null]],
   [{ type: "number" }, [0, 0.5], ["1"]],
@@ -90,6 +91,9 @@ describe.each<[Matcher, held: unknown[], broken: unknown[]]>([
 
 test.each<[Matcher, actual: unknown]>([
   [{ every: 1 }, []],
+  [{ not: 3 }, undefined],
+  [{ length: { not: 3 } }, undefined],
+  [{ not: { some: 1 } }, []],
   [{ ref: "gone.impression_id" }, "imp_1"],
   [{ ref: "first.click_id" }, undefined],
   [{ header: "retry-after", of: "first" }, undefined],
