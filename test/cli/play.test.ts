@@ -88,6 +88,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ["no scenario", [], "SCENARIO"],
     ["no speed", ["lost-ack", "--target", "http://x.test", "--speed", "0"], "above 0"],
     ["a speed without a target", ["lost-ack", "--speed", "2"], "--speed needs a --target"],
+    ["one file for two reports", ["lost-ack", "--report", "json=x,junit=./x"], "twice"],
     ["a report of no kind", ["lost-ack", "--report", "pdf=x"], "junit=FILE"],
     ["a clock", ["lost-ack", "--clock", "system"], "--clock system"],
     ["an override that is wrong", ["lost-ack", "--start", "soon"], "--start must be an instant"],

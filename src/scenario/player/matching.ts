@@ -125,7 +125,7 @@ function* matchRule(
 /** Why what isn't so says nothing: what isn't there is not anything. */
 function whyVacuous(not: Matcher, actual: unknown): string | undefined {
   if (actual === undefined) return "it is not there";
-  const isOfElements = isRule(not) && Object.hasOwn(not, "some");
+  const isOfElements = isRule(not) && "some" in (not as object);
   return isOfElements && Array.isArray(actual) && actual.length === 0
     ? "the list is empty"
     : undefined;

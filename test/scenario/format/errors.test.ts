@@ -338,6 +338,15 @@ test.each<[planned: number, steps: readonly unknown[]]>([
       },
     ],
   ],
+  // What expectations ask aside costs as much as other requests.
+  [
+    8 + 250,
+    [
+      { expect: { stats: {}, is: {} } },
+      { expect: { payouts: {}, is: {} } },
+      { expect: { invariant: "M1" } },
+    ],
+  ],
   [20, [{ parallel: { times: 10, steps: [{ impression: {} }, { stats: {} }] } }]],
   [600, [{ traffic: { for: "1m", arrivals: constant } }]],
   // Clicks are drawn: so many more than 60 don't come in practice.

@@ -80,6 +80,17 @@ describe("a request", () => {
     expect(result.verdict).toBe("held");
   });
 
+  test("that got no answer tells nothing of it", () => {
+    const result = playSteps(
+      [{ impression: {}, expect: { outcome: "lost", status: { atMost: 299 } } }],
+      { faults: [{ verdict: { kind: "drop" } }] },
+    );
+    expect(result).toMatchObject({
+      verdict: "unknown",
+      why: "steps.0: no answer came: it was lost",
+    });
+  });
+
   test("whose parameter is not known is not sent, and the result is unknown", () => {
     const result = playSteps([
       { impression: {}, key: null, as: "refused" },

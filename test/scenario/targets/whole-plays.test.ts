@@ -26,6 +26,25 @@ test("fault rules of the scenario's world are skipped at a foreign service, and 
   expect(result.why).toContain("faults.0 was skipped");
 });
 
+test("what isn't as expected after a skip is unknown, before it it is broken", async () => {
+  const { url: target, worlds } = await serverFor();
+  const { id, apiKey } = worlds.get("default").publishers.at(0);
+  const play = (steps: readonly object[], more: object = {}): ReturnType<typeof playScenario> =>
+    playScenario(
+      { name: "mine", about: "Asked.", ...more, steps },
+      { target, credentials: [{ id, apiKey }] },
+    );
+  const wrong = { stats: {}, expect: { status: 201 } };
+  const after = await play([shown, { fault }, wrong]);
+  expect(after).toMatchObject({ verdict: "unknown", skipped: [{ path: "steps.1" }] });
+  expect(after.steps.at(-1)?.why).toBe("steps.1 was skipped, and this may come of it");
+  expect((await play([wrong, { fault }])).verdict).toBe("broken");
+  expect(await play([shown], { assumptions: { "dedup.repeat": "conflict" } })).toMatchObject({
+    verdict: "unknown",
+    skipped: [{ path: "assumptions" }],
+  });
+});
+
 test("a signal ends a play whose target has never answered", async () => {
   const ending = new AbortController();
   // It has been asked whether it is an adsim, and keeps silent.
