@@ -3,7 +3,13 @@
 import { createAccounts } from "./accounts/accounts.ts";
 import { type BucketKeeper, createBucketKeeper } from "./accounts/buckets.ts";
 import type { DirectoryWorld } from "./accounts/directory.ts";
-import { loadAccounts, type Snapshot, saveAccounts, sealSnapshot } from "./accounts/snapshot.ts";
+import {
+  loadAccounts,
+  type Snapshot,
+  type State,
+  saveAccounts,
+  sealSnapshot,
+} from "./accounts/snapshot.ts";
 import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Clock, createClock } from "./base/clock.ts";
@@ -48,7 +54,7 @@ interface WorldMakerParts {
 export interface WorldMaker {
   fresh(settings: Settings): RunningWorld;
   continued(settings: Settings, from: Kept): RunningWorld;
-  saved(snapshot: Snapshot, rules: RuleList): RunningWorld;
+  saved(state: State, rules: RuleList): RunningWorld;
 }
 
 export function createWorldMaker({
@@ -129,13 +135,18 @@ export function kept({ clock, rules, accounts }: RunningWorld): Kept {
 }
 
 /** The whole state as JSON. */
-export function snapshotOf(
+export function snapshotOf(world: RunningWorld, faults: SavedFaults): Snapshot {
+  return sealSnapshot(stateOf(world, faults));
+}
+
+/** The same for nobody else to keep: without what proves that it is whole, which takes as long as all the rest. */
+export function stateOf(
   { settings, clock, accounts, buckets }: RunningWorld,
   faults: SavedFaults,
-): Snapshot {
+): State {
   const now = clock.now();
   const windowMs = dedupWindowOf(settings.assumptions);
-  return sealSnapshot({
+  return {
     seed: settings.seed,
     start: settings.startMs,
     publishers: settings.publishers,
@@ -149,5 +160,5 @@ export function snapshotOf(
       (book) => book.forget(now, windowMs),
       (of) => buckets.save(of, now),
     ),
-  });
+  };
 }

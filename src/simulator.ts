@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { createDirectory, type Publishers } from "./accounts/directory.ts";
-import { parseSnapshot, type Snapshot } from "./accounts/snapshot.ts";
+import { parseSnapshot, type Snapshot, type State } from "./accounts/snapshot.ts";
 import { takeOverAccounts } from "./accounts/take-over.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
@@ -23,6 +23,7 @@ import {
   type RunningWorld,
   type Surroundings,
   snapshotOf,
+  stateOf,
 } from "./running-world.ts";
 import {
   type Readings,
@@ -96,7 +97,7 @@ export function createSimulatorCore(
 function createCore(
   read: ReadOptions,
   surroundings: Surroundings,
-  origin?: { readonly snapshot: Snapshot; readonly rules: RuleList },
+  origin?: { readonly state: State; readonly rules: RuleList },
 ): SimulatorCore {
   const { settings } = read;
   const journal = createJournal({
@@ -108,7 +109,7 @@ function createCore(
   const transports = createTransports();
   const make = createWorldMaker({ read, surroundings, journal, transports });
   let running =
-    origin === undefined ? make.fresh(settings) : make.saved(origin.snapshot, origin.rules);
+    origin === undefined ? make.fresh(settings) : make.saved(origin.state, origin.rules);
 
   return {
     get seed(): string {
@@ -155,8 +156,8 @@ function createCore(
     fork() {
       const { rules } = running;
       // Rules go over as they are: a function has no place in a snapshot.
-      const snapshot = snapshotOf(running, noFaults);
-      return createCore(read, surroundings, { snapshot, rules: rules.copy() });
+      const state = stateOf(running, noFaults);
+      return createCore(read, surroundings, { state, rules: rules.copy() });
     },
     held() {
       let publishersTouched = 0;

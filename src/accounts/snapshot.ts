@@ -151,9 +151,12 @@ function* textsOf(world: object, accounts: readonly object[]): Generator<string>
   for (const account of accounts) yield JSON.stringify(account);
 }
 
+/** What a snapshot is of. */
+export type State = Omit<Snapshot, "format" | "version" | "digest">;
+
 /** The snapshot with its digest. */
-export function sealSnapshot(content: Omit<Snapshot, "format" | "version" | "digest">): Snapshot {
-  const whole = { format: "adsim-snapshot", version: 2, ...content } as const;
+export function sealSnapshot(state: State): Snapshot {
+  const whole = { format: "adsim-snapshot", version: 2, ...state } as const;
   const { format, version, ...rest } = whole;
   return { format, version, digest: snapshotDigest(whole), ...rest };
 }

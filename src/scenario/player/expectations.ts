@@ -130,9 +130,12 @@ function* ask(run: Run, step: RequestStep, cast: Cast | undefined): Playing<Foun
     if (outgoing.kind === "unknown") return outgoing;
     return found(yield* perform({ kind: "send", outgoing: outgoing.value }));
   }
-  const why = yield* whyNotFork();
-  if (why !== undefined) return unknown(why);
-  yield* performAside({ kind: "heal", ids: undefined });
+  if (!run.hasFreshAside) {
+    const why = yield* whyNotFork();
+    if (why !== undefined) return unknown(why);
+    yield* performAside({ kind: "heal", ids: undefined });
+    run.hasFreshAside = true;
+  }
   // A new key has a reporting quota of its own.
   const renewed = yield* performAside({ kind: "rotateKey", publisher: member.id });
   const outgoing = yield* outgoingOf(step, renewed, scopeOf(run));

@@ -14,6 +14,7 @@ export function* judgeInvariants(
   run: Run,
   ids?: readonly string[],
 ): Playing<readonly InvariantResult[]> {
+  run.hasFreshAside = false;
   return yield* checkInvariants(yield* evidenceOf(run), ids);
 }
 

@@ -3,6 +3,7 @@
 import type { FaultRule } from "../../faults/rule.ts";
 import { createTrace } from "../invariants/trace.ts";
 import type { Scenario, Step } from "../scenario.ts";
+import { kindOf } from "../step-kind.ts";
 import { conclude } from "./conclude.ts";
 import { type Abilities, type Playing, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
@@ -70,6 +71,7 @@ function* playSteps(run: Run, steps: readonly Step[], path: string): Playing<voi
 
 function* playStep(run: Run, step: Step, path: string): Playing<void> {
   run.nowMs = yield* perform({ kind: "now" });
+  if (kindOf(step) !== "expect") run.hasFreshAside = false;
   const playInner = (inner: readonly Step[], at: string) => playSteps(run, inner, at);
   record(run, step, path, yield* doStep({ run, path, playSteps: playInner }, step));
   if (run.newlyBroken.length > 0) yield* keepJournal(run);

@@ -56,6 +56,8 @@ export interface Run {
   hasPassingRule: boolean;
   /** The last single request. */
   last: Exchange | undefined;
+  /** Whether nothing has happened since the world aside was made. */
+  hasFreshAside: boolean;
   /** How many traffic steps were played. */
   traffics: number;
   /** Rounds of the repeats that are being played, the innermost last. */
@@ -88,6 +90,7 @@ export function createRun(
     ruleById: new Map(),
     hasPassingRule: false,
     last: undefined,
+    hasFreshAside: false,
     traffics: 0,
     rounds: [],
   };
