@@ -18,8 +18,11 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
   const server = await startFrom(flags, "flowing");
   if (server.scenario !== undefined) {
     process.stderr.write(`adsim: CMD begins${after(server.scenario)}\n`);
-    // The report is about CMD: what the scenario sent is not its doing.
-    server.worlds.get("default").journal.clear();
+    // The report is about CMD: what the scenario sent is not its doing. Only a reset lets the journal count anew.
+    const world = server.worlds.get("default");
+    const played = world.snapshot();
+    world.reset();
+    world.restore(played);
   }
   let ourExitCode: number;
   try {

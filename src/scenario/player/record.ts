@@ -1,13 +1,29 @@
 /** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import type { TallySummary } from "../measure/tally.ts";
 import type { Step } from "../scenario.ts";
 import { kindOf, type StepKind } from "../step-kind.ts";
+import type { Exchange } from "./effects.ts";
 import { verdictOf } from "./matching.ts";
+import type { Named } from "./names.ts";
 import type { Check, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import { shownExchange } from "./shown-exchange.ts";
-import type { Played } from "./step-requests.ts";
+
+/** What came of a step. */
+export interface Played {
+  /** Empty where nothing was expected of it. */
+  readonly checks: readonly Check[];
+  /** Why the target didn't do it. */
+  readonly skipped?: string | undefined;
+  /** Why it can't be said what came of it. */
+  readonly unknown?: string | undefined;
+  /** What its name stands for from now on. */
+  readonly named?: Named | undefined;
+  readonly exchange?: Exchange | undefined;
+  readonly tally?: TallySummary | undefined;
+}
 
 /** The most checks of one step that are told. */
 const MOST_CHECKS = 50;

@@ -1,29 +1,13 @@
 /** Steps that send requests: one, or several at one instant. */
 
-import type { TallySummary } from "../measure/tally.ts";
 import type { ParallelStep, RequestStep } from "../scenario.ts";
 import { type Exchange, type Outgoing, type Playing, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
-import type { Found, Named } from "./names.ts";
+import type { Found } from "./names.ts";
 import { unknown } from "./names.ts";
-import { record } from "./record.ts";
+import { type Played, record } from "./record.ts";
 import { outgoingOf } from "./requests.ts";
-import type { Check } from "./result.ts";
 import { castOf, observeSingle, type Run, scopeOf } from "./run.ts";
-
-/** What came of a step. */
-export interface Played {
-  /** Empty where nothing was expected of it. */
-  readonly checks: readonly Check[];
-  /** Why the target didn't do it. */
-  readonly skipped?: string | undefined;
-  /** Why it can't be said what came of it. */
-  readonly unknown?: string | undefined;
-  /** What its name stands for from now on. */
-  readonly named?: Named | undefined;
-  readonly exchange?: Exchange | undefined;
-  readonly tally?: TallySummary | undefined;
-}
 
 export function* playRequest(run: Run, step: RequestStep): Playing<Played> {
   const outgoing = yield* outgoingFrom(run, step);

@@ -17,6 +17,7 @@ import {
 } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
+import type { Played } from "./record.ts";
 import {
   castOf,
   NEEDS_CONTROL,
@@ -28,7 +29,7 @@ import {
   seeRule,
   welcome,
 } from "./run.ts";
-import { type Played, playRequest, playTogether } from "./step-requests.ts";
+import { playRequest, playTogether } from "./step-requests.ts";
 
 /** What a step is done in. */
 interface Stage {
