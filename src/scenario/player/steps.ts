@@ -213,6 +213,7 @@ export function* lookAtRules(run: Run): Playing<void> {
 /** Lets time pass, and looks at rules first that may be gone by then. */
 function* wait(run: Run, ms: number): Playing<void> {
   if (run.hasPassingRule) yield* lookAtRules(run);
+  run.hasFreshAside = false;
   yield* perform({ kind: "wait", ms });
 }
 

@@ -306,6 +306,14 @@ describe("steps in steps", () => {
     expect(result).toMatchObject({ verdict: "held", startedAt: result.endedAt });
   });
 
+  test("what is asked aside after a pause is asked of the time after it", () => {
+    const asked = { stats: {}, is: { period: { to: "2026-01-15" } } };
+    const result = playSteps([{ repeat: { times: 2, every: "1d", steps: [{ expect: asked }] } }]);
+    expect(resultAt(result, "steps.0.repeat.steps.0").checks).toMatchObject([
+      { verdict: "broken", about: "stats.period.to", found: '"2026-01-16"' },
+    ]);
+  });
+
   test("rounds within rounds have numbers of their own", () => {
     const inner = { impression: { session_id: { numbered: "s-" } } } as const;
     const result = playSteps([
