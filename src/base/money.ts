@@ -15,6 +15,11 @@ export function micros(wholeMicros: number): Micros {
   return wholeMicros as Micros;
 }
 
+/** An amount in INR, as bodies have it, to the nearest micro-INR. */
+export function nearestMicros(inr: number): number {
+  return Math.round(inr * MICROS_PER_INR);
+}
+
 /** The exact decimal text of an amount in INR: no exponent, no trailing zero, at most six decimals. */
 export function formatInr(amount: number): string {
   const whole = Math.floor(amount / MICROS_PER_INR);

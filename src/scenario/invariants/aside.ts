@@ -6,6 +6,7 @@
 import type { Assumptions } from "../../assumptions/catalogue.ts";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
+import { nearestMicros } from "../../base/money.ts";
 import { type OperationId, operations } from "../../contract/operations.ts";
 import type { Readings } from "../../simulator-options.ts";
 import {
@@ -285,7 +286,7 @@ function count(value: unknown): number {
 
 /** An amount in INR as whole micros. */
 function microsOf(inr: unknown): number {
-  const micros = typeof inr === "number" ? Math.round(inr * 1_000_000) : Number.NaN;
+  const micros = typeof inr === "number" ? nearestMicros(inr) : Number.NaN;
   return Number.isSafeInteger(micros) ? micros : unreadable("an amount");
 }
 

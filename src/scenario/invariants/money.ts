@@ -1,6 +1,7 @@
 /** The laws of money (M1 to M6). */
 
 import type { Assumptions } from "../../assumptions/catalogue.ts";
+import { nearestMicros } from "../../base/money.ts";
 import type { Playing } from "../player/effects.ts";
 import { asideOf, dueBy, membersOf, readLifetime, readPayouts } from "./aside.ts";
 import {
@@ -74,8 +75,8 @@ function* audited(evidence: Evidence): Playing<string> {
   require(before.balanced && before.discrepancies.length === 0, () =>
     before.discrepancies.join("; "));
   for (const { publisher, ...line } of before.publishers) {
-    const seen = micros(line.creditedSeenInr) + micros(line.creditedUnseenInr);
-    const recorded = micros(line.creditedRecordedInr);
+    const seen = nearestMicros(line.creditedSeenInr) + nearestMicros(line.creditedUnseenInr);
+    const recorded = nearestMicros(line.creditedRecordedInr);
     require(seen === recorded, () =>
       `answers to ${publisher} credited ${seen} micros, ${recorded} are on record`);
   }
@@ -102,13 +103,9 @@ function* creditsAsAudited(evidence: Evidence): Playing<string> {
   }
   if (credits.size === 0) notKnown("nothing was recorded");
   const told = [...credits.values()].reduce((sum, one) => sum + one, 0);
-  const seen = micros(before.total.creditedSeenInr);
+  const seen = nearestMicros(before.total.creditedSeenInr);
   require(told === seen, () => `answers credited ${told} micros, the service says ${seen}`);
   return `credits of ${credits.size} events`;
-}
-
-function micros(inr: number): number {
-  return Math.round(inr * 1_000_000);
 }
 
 const MICROS_PER_PAISA = 10_000;

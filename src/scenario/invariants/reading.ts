@@ -1,6 +1,7 @@
 /** Reads kept exchanges: what was sent, by whom, what was credited, and which of them say what the service itself did. */
 
 import type { Assumptions } from "../../assumptions/catalogue.ts";
+import { nearestMicros } from "../../base/money.ts";
 import { type OperationId, operations } from "../../contract/operations.ts";
 import { type Evidence, notKnown } from "./evidence.ts";
 import type { Seen, TraceReader } from "./trace.ts";
@@ -117,7 +118,7 @@ export function creditOf(
   const id = body?.[`${kind}_id`];
   const inr = body?.revenue_credited_inr;
   if (typeof id !== "string" || typeof inr !== "number") return undefined;
-  return { id, micros: Math.round(inr * 1_000_000) };
+  return { id, micros: nearestMicros(inr) };
 }
 
 /** The code of a refusal, where its body has one. */

@@ -1,5 +1,7 @@
 /** Quantities as people read them, the same on every machine. */
 
+import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+
 /** "12,345". */
 export function readableCount(count: number): string {
   return grouped(String(count));
@@ -26,7 +28,7 @@ export function readableShare(part: number, whole: number): string {
 
 /** "1,234.5 INR", exact to the micro. */
 export function readableInr(inr: number): string {
-  const [whole = "", fraction] = String(Math.round(inr * 1_000_000) / 1_000_000).split(".");
+  const [whole = "", fraction] = String(nearestMicros(inr) / MICROS_PER_INR).split(".");
   return `${grouped(whole)}${fraction === undefined ? "" : `.${fraction}`} INR`;
 }
 

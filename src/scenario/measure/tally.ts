@@ -1,5 +1,6 @@
 /** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
 
+import { MICROS_PER_INR } from "../../base/money.ts";
 import { type OperationId, operationIds } from "../../contract/operations.ts";
 import type { Exchange, Punctuality } from "../player/effects.ts";
 import { type RequestOutcome, requestOutcomes } from "../scenario.ts";
@@ -59,7 +60,6 @@ interface Counts {
 
 /** The most answers of which ids are told apart. */
 const MOST_IDS = 100_000;
-const MICROS = 1_000_000;
 const ID = /"(?:impression|click)_id":"([^"]*)"/;
 
 export function createTally(): Tally {
@@ -162,7 +162,7 @@ function summaryOf(counts: Counts): TallySummary {
     late: counts.late,
     dropped: counts.dropped,
     statuses: Object.fromEntries(Array.from(statuses, ([status, of]) => [status, of.answers])),
-    creditedInr: counts.creditedMicros / MICROS,
+    creditedInr: counts.creditedMicros / MICROS_PER_INR,
     differentIds: counts.tooManyIds ? undefined : ids.size,
     operations: Object.fromEntries(
       operationIds.filter((id) => operations[id].sent > 0).map((id) => [id, { ...operations[id] }]),

@@ -1,6 +1,7 @@
 /** Works out the values that a scenario writes: references, headers of answers, numbered texts, sums. */
 
 import { isPlainObject } from "../../base/input.ts";
+import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
 import type { Operand, Value } from "../scenario.ts";
 import type { Member, Playing } from "./effects.ts";
 import { contentOf, type Found, found, memberAt, type Named, unknown } from "./names.ts";
@@ -12,8 +13,6 @@ export interface Scope {
   /** Number of the round of the innermost repeat or parallel, from 1; 1 outside. */
   readonly round: number;
 }
-
-const MICROS = 1_000_000;
 
 export function* resolveValue(value: Value, scope: Scope): Playing<Found> {
   if (typeof value !== "object" || value === null) return found(value);
@@ -58,9 +57,9 @@ export function* numberOf(operand: Operand, scope: Scope): Playing<Found<number>
   for (const part of operand.sum) {
     const number = yield* numberOf(part, scope);
     if (number.kind === "unknown") return number;
-    micros += Math.round(number.value * MICROS);
+    micros += nearestMicros(number.value);
   }
-  return found(micros / MICROS);
+  return found(micros / MICROS_PER_INR);
 }
 
 /** All values of an object, in their places. */

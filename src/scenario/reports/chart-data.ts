@@ -1,5 +1,6 @@
 /** A run's timeline as the lines of four charts: rate, latency, statuses and revenue. */
 
+import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
 import type { PlayResult, TimelineBucket } from "../player/result.ts";
 
 /** A chart as the page's script draws it. */
@@ -106,8 +107,8 @@ function statuses(buckets: Buckets): Chart {
 function revenue(buckets: Buckets): Chart {
   let micros = 0;
   const values = buckets.map((bucket) => {
-    micros += Math.round((bucket?.creditedInr ?? 0) * 1_000_000);
-    return micros / 1_000_000;
+    micros += nearestMicros(bucket?.creditedInr ?? 0);
+    return micros / MICROS_PER_INR;
   });
   return {
     ...{ id: "revenue", title: "Revenue credited", unit: " INR", path: "line", stacked: false },
