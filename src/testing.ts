@@ -4,3 +4,23 @@ export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,
 } from "./testing/arbitrary-assumptions.ts";
+export { BrokenRule } from "./testing/contract/rule.ts";
+export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
+export type {
+  CreateDriver,
+  Driver,
+  DriverContext,
+  Period,
+  Shown,
+  Undelivered,
+} from "./testing/driver/driver.ts";
+export {
+  openTestWorld,
+  type TestWorld,
+  type TestWorldOptions,
+} from "./testing/driver/test-world.ts";
+export type { ClientCommand, Command, WorldCommand } from "./testing/session/command.ts";
+export { beginLife, type Life, live } from "./testing/session/live.ts";
+export type { Outcome, Session, Showing, Step } from "./testing/session/session.ts";
+export type { WireAnswer, WireExchange } from "./testing/session/wire.ts";
+export type { Time, Timers } from "./testing/time/time.ts";

@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, "..");
 
 /** Lowest first. A file imports from its own floor and from those before it. */
 const floors = [
+  "client",
   "base",
   "contract",
   "assumptions",
@@ -24,6 +25,7 @@ const floors = [
   "simulator.ts",
   "worlds.ts",
   "replay",
+  "assertions",
   "scenario",
   "control",
   "adapters",
@@ -143,7 +145,11 @@ describe("floors", () => {
   });
 
   test("what is loaded with a peer dependency is loaded by its own entry only", () => {
-    const entries = { msw: ["src/msw.ts"], "fast-check": ["src/testing.ts"] };
+    const entries = {
+      msw: ["src/msw.ts", "src/vitest.ts"],
+      "fast-check": ["src/testing.ts"],
+      vitest: ["src/vitest.ts"],
+    };
     for (const [peer, own] of Object.entries(entries)) {
       const loading = sources
         .filter(({ path }) => isEntry(path) || path === "src/cli/main.ts")
@@ -187,6 +193,10 @@ describe("floors", () => {
 describe("banned calls", () => {
   const outside = (path: string): boolean => /^src\/(?:adapters|cli)\//.test(path);
   const inside = (path: string): boolean => !outside(path);
+  // A client waits, and so does who tests one. Where the machine's own time comes from is written in one place of each.
+  const waits = (path: string): boolean => /^src\/(?:client|testing)\//.test(path);
+  const machine = (path: string): boolean =>
+    /^src\/(?:client\/machine\.ts|testing\/(?:time|driver|machine)\b)/.test(path);
 
   test.each([
     ["ambient randomness", /Math\.random|\bcrypto\b|randomUUID|getRandomValues/],
@@ -194,14 +204,23 @@ describe("banned calls", () => {
     ["timers", /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/],
     ["the locale", /toLocale\w*|\bIntl\b|localeCompare/],
     ["the environment", /\bprocess\b/],
-    ["waiting", /\bawait\b|\basync\b/],
-  ])("%s: only in adapters and cli", (_, pattern) => {
-    // The control API reads bodies that an adapter has read: it may not wait either.
-    expect(places(sources, pattern, inside)).toEqual([]);
+  ])(
+    "%s: only in adapters and cli, and what stands for the machine in client and testing",
+    (_, pattern) => {
+      // The control API reads bodies that an adapter has read: it may not wait either.
+      const mayNot = (path: string): boolean => inside(path) && !machine(path);
+      expect(places(sources, pattern, mayNot)).toEqual([]);
+    },
+  );
+
+  test("waiting: only in adapters, cli, client and testing", () => {
+    const mayNot = (path: string): boolean => inside(path) && !waits(path);
+    expect(places(sources, /\bawait\b|\basync\b/, mayNot)).toEqual([]);
   });
 
-  test("promises: only in adapters and cli, and where the journal tells who waits for an entry", () => {
-    const isBelow = (path: string): boolean => inside(path) && path !== "src/journal/wait-for.ts";
+  test("promises: only there, and where the journal tells who waits for an entry", () => {
+    const isBelow = (path: string): boolean =>
+      inside(path) && !waits(path) && path !== "src/journal/wait-for.ts";
     expect(places(sources, /\bPromise\b/, isBelow)).toEqual([]);
   });
 
@@ -237,7 +256,7 @@ describe("types", () => {
 
   test("only syntax that can be erased", () => {
     const kept =
-      /^\s*(?:export )?(?:const )?enum |^\s*(?:export )?namespace |constructor\(.*\b(?:private|public|readonly)\b/;
+      /^\s*(?:export )?(?:const )?enum |^\s*(?:export )?namespace |constructor\((?:.*,)?\s*(?:private|public|readonly) /;
     expect(places(everything, kept)).toEqual([]);
   });
 

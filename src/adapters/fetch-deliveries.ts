@@ -1,12 +1,10 @@
-/**
- * Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all.
- * Timers are looked up when they are needed, so that a test's fake ones count.
- */
+/** Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all. */
 
 import type { Delivery } from "../contract/delivery.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import type { Overtaking, Place } from "./overtaking.ts";
 import { paceOf, timerMs } from "./pace.ts";
+import { globalTimers, type Timers } from "./timers.ts";
 
 /** Who waits for the response. */
 export interface Client {
@@ -19,6 +17,8 @@ export interface Client {
    */
   readonly keepsProcessMs?: number | undefined;
   readonly overtaking: Overtaking;
+  /** @default the machine's */
+  readonly timers?: Timers | undefined;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function handOver(
   const place: Place = { world: "", order: overtaking.nextOrder() };
   try {
     signal?.throwIfAborted();
-    if (delivery.delayMs > 0) await pause(delivery.delayMs, signal);
+    if (delivery.delayMs > 0) await pause(delivery.delayMs, client);
     if (delivery.kind === "overtaken") await untilOvertaken(delivery, place, client);
   } catch (reason) {
     delivery.undelivered();
@@ -84,14 +84,14 @@ function arriving(
 }
 
 /** Resolves once the time is over, rejects with the signal's reason where that comes first. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(ms: number, { signal, timers = globalTimers }: Client): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const timer = timers.setTimeout(() => {
       stopListening();
       resolve();
     }, timerMs(ms));
     const stopListening = onAbort(signal, (reason) => {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       reject(reason);
     });
   });
@@ -100,11 +100,11 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 function untilOvertaken(
   { by, atMostMs }: Extract<Delivery, { readonly kind: "overtaken" }>,
   place: Place,
-  { signal, overtaking }: Client,
+  { signal, overtaking, timers = globalTimers }: Client,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       stopListening();
       leave();
     };
@@ -113,7 +113,7 @@ function untilOvertaken(
       // The one that overtakes is still on its way to its client.
       queueMicrotask(resolve);
     });
-    const timer = setTimeout(() => {
+    const timer = timers.setTimeout(() => {
       stop();
       resolve();
     }, timerMs(atMostMs));
@@ -124,12 +124,12 @@ function untilOvertaken(
   });
 }
 
-function silence({ signal, keepsProcessMs = 0 }: Client): Promise<never> {
+function silence({ signal, keepsProcessMs = 0, timers = globalTimers }: Client): Promise<never> {
   return new Promise((_, reject) => {
     if (signal === undefined) return;
-    const timer = keepsProcessMs > 0 ? setTimeout(nothing, keepsProcessMs) : undefined;
+    const timer = keepsProcessMs > 0 ? timers.setTimeout(nothing, keepsProcessMs) : undefined;
     onAbort(signal, (reason) => {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       reject(reason);
     });
   });
@@ -151,16 +151,16 @@ const onDemand: QueuingStrategy = { highWaterMark: 0 };
 function dripping(
   text: string,
   { bytesPerSecond, undelivered }: Extract<Delivery, { readonly kind: "drip" }>,
-  { signal }: Client,
+  { signal, timers = globalTimers }: Client,
 ): ReadableStream<Uint8Array> {
   const body = new TextEncoder().encode(text);
   const pace = paceOf(bytesPerSecond);
   let pauses = 0;
   let sentBytes = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: unknown;
   let stopListening = nothing;
   const giveUp = (): void => {
-    clearTimeout(timer);
+    timers.clearTimeout(timer);
     stopListening();
     undelivered();
   };
@@ -174,7 +174,7 @@ function dripping(
       },
       pull(controller) {
         return new Promise((resolve) => {
-          timer = setTimeout(() => {
+          timer = timers.setTimeout(() => {
             pauses += 1;
             const from = sentBytes;
             sentBytes = Math.min(body.length, pace.dueAfter(pauses));

@@ -3,6 +3,7 @@
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { type Client, handOver, toResponse } from "./fetch-deliveries.ts";
 import { createOvertaking, LATEST_ORDER } from "./overtaking.ts";
+import { globalTimers, type Timers } from "./timers.ts";
 
 /** Stands for "any origin": a URL without one is resolved against it. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";
@@ -11,15 +12,22 @@ const ORIGIN = "http://adsim.invalid";
  * A `fetch` that is answered by `handle`, whatever the origin; `fetch("/v1/…")` works as well. As with the built-in
  * one, an aborted signal rejects with its reason, a request that was aborted before it was read is not handled at all,
  * and redirects are followed, refused or handed over as `redirect` says.
+ *
+ * @param timers What a delay waits for. @default the machine's
  */
-export function createFetch(handle: (request: ApiRequest) => ApiResponse): typeof globalThis.fetch {
+export function createFetch(
+  handle: (request: ApiRequest) => ApiResponse,
+  timers: Timers = globalTimers,
+): typeof globalThis.fetch {
   const overtaking = createOvertaking();
+  // Where somebody lets time pass, the process is kept anyway.
+  const keepsProcessMs = timers === globalTimers ? KEEPS_PROCESS_MS : 0;
   return async (input, init) => {
     const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     request.signal.throwIfAborted();
     let read = await unlessAborted(request.signal, toApiRequest(request));
     let { url } = request;
-    const client = { overtaking, keepsProcessMs: KEEPS_PROCESS_MS, signal: signalOf(input, init) };
+    const client = { overtaking, keepsProcessMs, timers, signal: signalOf(input, init) };
     for (let redirects = 0; ; redirects += 1) {
       const answer = handle(read);
       const response = await arrival(answer, client);

@@ -1,0 +1,49 @@
+/** A rule that any client of the API has to keep, as something that can be tried: sequences that come near it, and a judge. */
+
+import type fc from "fast-check";
+import type { Assumptions } from "../../assumptions/catalogue.ts";
+import type { Expectation } from "../../scenario/scenario.ts";
+import type { Readings } from "../../simulator-options.ts";
+import type { Driver } from "../driver/driver.ts";
+import type { Command } from "../session/command.ts";
+import type { Session } from "../session/session.ts";
+
+export interface Rule {
+  /** What `skip` and a replay know it by: words with hyphens. */
+  readonly id: string;
+  /** The rule in a sentence: a test's name. */
+  readonly says: string;
+  /** What it rests on, such as "spec §4". */
+  readonly source: string;
+  /** The driver's methods without which it can't be tried. */
+  readonly needs: readonly Exclude<keyof Driver, "impression">[];
+  /** Readings that it is about, in place of the contract's: each sequence is tried under one of these. @default none */
+  readonly assuming?: readonly Readings[] | undefined;
+  /** Sequences that come near it. They shrink to the shortest that still breaks it. */
+  readonly commands: (assumptions: Assumptions) => fc.Arbitrary<readonly Command[]>;
+  /**
+   * Holds a finished life against the rule.
+   *
+   * @returns how often it applied: of 0 the session says nothing.
+   * @throws BrokenRule
+   */
+  readonly judge: (session: Session) => number;
+}
+
+/** A client that broke a rule. */
+export class BrokenRule extends Error {
+  override readonly name = "BrokenRule";
+  /** What the service would have on record, had it not: a scenario of the session expects it. */
+  readonly expectations: readonly Expectation[];
+
+  /** @param message Both sides: what was expected, and what there was instead. */
+  constructor(message: string, expectations: readonly Expectation[] = []) {
+    super(message);
+    this.expectations = expectations;
+  }
+}
+
+/** @throws BrokenRule unless it holds. */
+export function must(holds: boolean, otherwise: () => string): asserts holds {
+  if (!holds) throw new BrokenRule(otherwise());
+}

@@ -1,0 +1,176 @@
+/** The world that a client under test lives in: a simulated service, the way to it, and the time of both. */
+
+import type { Publisher, Surface } from "../../accounts/account.ts";
+import { createFetch } from "../../adapters/fetch.ts";
+import { createSimulator } from "../../adapters/in-process.ts";
+import { deriveKey, drawBetween } from "../../base/random.ts";
+import type { SimulatorCore } from "../../simulator.ts";
+import type { SimulatorOptions } from "../../simulator-options.ts";
+import { createRealTime } from "../time/real-time.ts";
+import type { Time } from "../time/time.ts";
+import { createVirtualTime, type Held } from "../time/virtual-time.ts";
+import type { DriverContext } from "./driver.ts";
+import { replaceGlobals } from "./globals.ts";
+
+/** Lets arrivals and answers through in an order of its own: fast-check's scheduler. */
+export interface Scheduler extends Held {
+  schedule<Value>(task: Promise<Value>, label?: string): Promise<Value>;
+}
+
+export interface TestWorldOptions
+  extends Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile" | "assumptions"> {
+  /**
+   * How requests get to the service: by the `fetch` of the context, in virtual time; or over a socket, in real time, for a
+   * client that doesn't use fetch.
+   *
+   * @default "fetch"
+   */
+  readonly transport?: "fetch" | "http" | undefined;
+  /**
+   * Whether the world's fetch, clock and timers take the place of the machine's meanwhile, for a client that they can't
+   * be given to. Then such worlds can't be side by side in one process.
+   *
+   * @default "kept"
+   */
+  readonly globals?: "kept" | "replaced" | undefined;
+  /** Which of the requests and answers that are on their way comes next. @default the one that was sent first */
+  readonly scheduler?: Scheduler | undefined;
+}
+
+export interface TestWorld {
+  readonly sim: SimulatorCore;
+  /** Whose client it is. */
+  readonly publisher: Publisher;
+  /** Its active surfaces. */
+  readonly surfaces: readonly Surface[];
+  readonly time: Time;
+  readonly context: DriverContext;
+  /** Grants so many requests, and answers none beyond. @returns what tells whether there were more. */
+  grant(requests: number): () => boolean;
+  close(): Promise<void>;
+}
+
+/** @throws InputError for an option that is wrong. */
+export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
+  const { transport = "fetch", globals = "kept", scheduler, ...about } = options;
+  return transport === "http"
+    ? await overHttp(about)
+    : inProcess(about, globals === "replaced", scheduler);
+}
+
+/** The path of the base URL that tests see, which no service has. */
+const BASE_URL = "http://ads.test";
+
+function inProcess(
+  options: SimulatorOptions,
+  replaces: boolean,
+  scheduler: Scheduler | undefined,
+): TestWorld {
+  const sim = createSimulator({ ...options, ...journalling, clock: "frozen" });
+  const time = createVirtualTime({ clock: sim.clock, held: scheduler });
+  const direct = createFetch(sim.handle, time.timers);
+  const limit = createLimit();
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    time.noteActivity();
+    if (!limit.admits()) return await never;
+    if (scheduler !== undefined) await scheduler.schedule(arrived, `arrival of ${nameOf(input)}`);
+    const response = await direct(input, init);
+    if (scheduler !== undefined) await scheduler.schedule(arrived, `answer to ${nameOf(input)}`);
+    time.noteActivity();
+    return response;
+  };
+  const restore = replaces ? replaceGlobals(time.timers, fetch) : nothing;
+  const cast = castOf(sim);
+  return {
+    sim,
+    ...cast,
+    time,
+    context: { ...contextOf(cast, options.seed), baseUrl: BASE_URL, fetch, timers: time.timers },
+    grant: limit.grant,
+    async close() {
+      restore();
+    },
+  };
+}
+
+async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
+  // Only where it is asked for: browsers have no servers.
+  const { startServer } = await import("../../adapters/node-http.ts");
+  const server = await startServer({ ...options, ...journalling, clock: "flowing", port: 0 });
+  const sim = server.worlds.get("default");
+  const time = createRealTime({ clock: sim.clock });
+  const limit = createLimit();
+  const { fetch } = globalThis;
+  const cast = castOf(sim);
+  return {
+    sim,
+    ...cast,
+    time,
+    context: {
+      ...contextOf(cast, options.seed),
+      baseUrl: server.url,
+      fetch: async (input, init) => (limit.admits() ? await fetch(input, init) : await never),
+      timers: time.timers,
+    },
+    grant: limit.grant,
+    close: () => server.close(),
+  };
+}
+
+/** All that a life sends has to be on record. */
+const journalling = { journalEntries: 100_000, journalBytes: 256 * 1024 * 1024 };
+const arrived: Promise<undefined> = Promise.resolve(undefined);
+const never: Promise<never> = new Promise(nothing);
+
+function nothing(): void {}
+
+function nameOf(input: RequestInfo | URL): string {
+  return new URL(input instanceof Request ? input.url : input, BASE_URL).pathname;
+}
+
+function createLimit(): { admits(): boolean; grant: TestWorld["grant"] } {
+  let left = Number.POSITIVE_INFINITY;
+  return {
+    admits() {
+      left -= 1;
+      return left >= 0;
+    },
+    grant(requests) {
+      left = requests;
+      return () => left < 0;
+    },
+  };
+}
+
+interface Cast {
+  readonly publisher: Publisher;
+  readonly surfaces: readonly Surface[];
+}
+
+/** The first publisher that has a surface to show ads on. */
+function castOf({ publishers }: SimulatorCore): Cast {
+  for (let ordinal = 0; ordinal < publishers.total; ordinal += 1) {
+    const publisher = publishers.at(ordinal);
+    const surfaces = publisher.surfaces.filter(({ status }) => status === "active");
+    if (surfaces.length > 0) return { publisher, surfaces };
+  }
+  const publisher = publishers.signUp({ surfaces: ["Sidebar", "Footer"] });
+  return { publisher, surfaces: publisher.surfaces };
+}
+
+function contextOf(
+  { publisher, surfaces }: Cast,
+  seed = "adsim",
+): Pick<DriverContext, "apiKey" | "publisherId" | "surfaces" | "random"> {
+  const key = deriveKey(seed, "client");
+  let drawn = 0;
+  return {
+    apiKey: publisher.apiKey,
+    publisherId: publisher.id,
+    surfaces: surfaces.map(({ id, name }) => ({ id, name })),
+    random() {
+      drawn += 1;
+      return drawBetween(key, drawn, 0, 0x7fff_ffff) / 0x8000_0000;
+    },
+  };
+}

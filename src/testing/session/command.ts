@@ -1,0 +1,35 @@
+/** What a property test has a client, its service and the clock do, as data: it can be shrunk, printed, and played again. */
+
+import type { FaultRule } from "../../faults/rule.ts";
+import type { Period } from "../driver/driver.ts";
+
+/** Something that the client itself is asked to do. */
+export type ClientCommand =
+  /** Reports a new showing, on the surface at this place of the publisher's active ones. Places wrap around. */
+  | { readonly kind: "impression"; readonly surface: number }
+  /** Reports the same showing once more, as a page does that renders twice. Places of showings wrap around. */
+  | { readonly kind: "again"; readonly impression: number }
+  /** Reports a click on a showing. */
+  | { readonly kind: "click"; readonly impression: number }
+  /** `surface`: place of the surface that the figures are restricted to. */
+  | ({ readonly kind: "stats"; readonly surface?: number | undefined } & Period)
+  | { readonly kind: "surfaces" }
+  | { readonly kind: "payouts"; readonly limit?: number | undefined }
+  | { readonly kind: "flush" };
+
+/** Something that happens to it. */
+export type WorldCommand =
+  /** Time passes: milliseconds. */
+  | { readonly kind: "advance"; readonly byMs: number }
+  /** From now on this rule is in force. */
+  | { readonly kind: "fault"; readonly rule: FaultRule }
+  /** All fault rules are gone. */
+  | { readonly kind: "heal" }
+  /** Another program with the same key sends until the minute has only so many left. */
+  | { readonly kind: "spend"; readonly left: number; readonly of: "recording" | "reporting" };
+
+export type Command =
+  | ClientCommand
+  | WorldCommand
+  /** The client is asked for all of it at once, and nobody waits in between. */
+  | { readonly kind: "together"; readonly commands: readonly ClientCommand[] };

@@ -1,0 +1,297 @@
+/** Lives a client's life: opens a world, makes the client, does one command after the other, and closes it. */
+
+import { operations } from "../../contract/operations.ts";
+import type { SimulatorCore } from "../../simulator.ts";
+import type { CreateDriver, Driver } from "../driver/driver.ts";
+import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
+import type { ClientCommand, Command, WorldCommand } from "./command.ts";
+import type { Outcome, Session, Showing, Step } from "./session.ts";
+import { type WireExchange, wireExchange } from "./wire.ts";
+
+/** More requests than one command takes, retries and all. */
+const MOST_REQUESTS = 250;
+/** How long a client is watched after it was closed: an hour. */
+const AFTERWARDS_MS = 3_600_000;
+/** More than any limit admits in a minute. */
+const MOST_SPENT = 20_000;
+
+/** A life that isn't over yet. */
+export interface Life {
+  readonly world: TestWorld;
+  /** Does the next command. Never rejects for what the client does. */
+  perform(command: Command): Promise<Step>;
+  /** Closes the client and its world. @throws Error where that was done before. */
+  end(): Promise<Session>;
+  /** As far as it has come. */
+  readonly session: Session;
+}
+
+/** Lives it all. Closing comes last, whatever the commands are. */
+export async function live<Impression>(
+  createDriver: CreateDriver<Impression>,
+  commands: readonly Command[],
+  options: TestWorldOptions = {},
+): Promise<Session> {
+  const life = await beginLife(createDriver, options);
+  for (const command of commands) await life.perform(command);
+  return await life.end();
+}
+
+/** Opens the world, and has the client made. */
+export async function beginLife<Impression>(
+  createDriver: CreateDriver<Impression>,
+  options: TestWorldOptions = {},
+): Promise<Life> {
+  const world = await openTestWorld(options);
+  const { sim, publisher, surfaces } = world;
+  const { assumptions } = sim;
+  const steps: Step[] = [];
+  const showings: Showing[] = [];
+  let driver: Driver<Impression> | undefined;
+  let isOver = false;
+
+  const makeDriver = async (): Promise<void> => {
+    driver = await createDriver(world.context);
+  };
+  const close = async (): Promise<unknown> => await driver?.close?.();
+
+  async function step(
+    command: Step["command"],
+    act: () => Promise<Pick<Step, "outcome" | "shown" | "parts">>,
+  ): Promise<Step> {
+    const atMs = sim.clock.now();
+    const after = sim.journal.total;
+    const done = await act();
+    const exchanges = command.kind === "spend" ? [] : exchangesAfter(sim, after);
+    const made = { command, atMs, endMs: sim.clock.now(), exchanges, ...done };
+    steps.push(made);
+    return made;
+  }
+
+  const session: Session = {
+    sim,
+    publisher,
+    surfaces,
+    assumptions,
+    steps,
+    showings,
+    get exchanges(): readonly WireExchange[] {
+      return steps.flatMap((one) => one.exchanges);
+    },
+  };
+  await step({ kind: "open" }, async () => ({ outcome: await outcomeOf(world, makeDriver) }));
+
+  return {
+    world,
+    session,
+    perform: (command) =>
+      step(command, async () => {
+        if (isOfWorld(command)) return { outcome: await happen(world, command) };
+        const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
+        return driver === undefined ? missing : await ask({ world, driver, showings }, command);
+      }),
+    async end() {
+      if (isOver) throw new Error("This life is over: begin another one.");
+      isOver = true;
+      await step({ kind: "close" }, async () => ({
+        outcome:
+          driver?.close === undefined
+            ? { kind: "skipped", why: "the driver has no close" }
+            : await outcomeOf(world, close),
+      }));
+      // A client that is closed has nothing left to do.
+      await step({ kind: "afterwards" }, async () => {
+        await world.time.pass(AFTERWARDS_MS);
+        return { outcome: { kind: "done", value: undefined } };
+      });
+      await world.close();
+      return session;
+    },
+  };
+}
+
+function exchangesAfter(sim: SimulatorCore, after: number): WireExchange[] {
+  return sim.journal.entries({ after, secrets: "shown" }).map(wireExchange);
+}
+
+function isOfWorld(command: Command): command is WorldCommand {
+  const { kind } = command;
+  return kind === "advance" || kind === "fault" || kind === "heal" || kind === "spend";
+}
+
+async function happen(world: TestWorld, command: WorldCommand): Promise<Outcome> {
+  const { sim, time } = world;
+  switch (command.kind) {
+    case "advance":
+      await time.pass(command.byMs);
+      break;
+    case "fault":
+      sim.faults.add(command.rule);
+      break;
+    case "heal":
+      sim.faults.clear();
+      break;
+    case "spend":
+      spend(world, command);
+  }
+  return { kind: "done", value: undefined };
+}
+
+/**
+ * Another program with the same key sends until only so much is left: it reports one showing again and again. Fault rules
+ * see its requests as well.
+ */
+function spend(
+  { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
+  { left, of }: Extract<WorldCommand, { kind: "spend" }>,
+): void {
+  const { method, path } = of === "recording" ? operations.impression : operations.stats;
+  const names = { surface: surfaces[0]?.id, ad_id: "another-ad", session_id: "another-session" };
+  const request = {
+    method,
+    path,
+    headers: { authorization: `Bearer ${apiKey}` },
+    ...(of === "recording"
+      ? { body: { publisher_id: id, ...names } }
+      : { query: { publisher_id: id } }),
+  };
+  const { "request.encoding": encoding } = sim.assumptions;
+  sim.assume({ "request.encoding": "any" });
+  for (let most = MOST_SPENT; most > 0; most -= 1) {
+    const { headers } = sim.handle(request);
+    if (Number(headers["x-ratelimit-remaining"] ?? 0) <= left) break;
+  }
+  sim.assume({ "request.encoding": encoding });
+}
+
+interface Asked<Impression> {
+  readonly world: TestWorld;
+  readonly driver: Driver<Impression>;
+  readonly showings: Showing[];
+}
+
+async function ask<Impression>(
+  asked: Asked<Impression>,
+  command: ClientCommand | Extract<Command, { kind: "together" }>,
+): Promise<Pick<Step, "outcome" | "shown" | "parts">> {
+  if (command.kind !== "together") {
+    const { call, shown } = callOf(asked, command);
+    const outcome = call instanceof Function ? await outcomeOf(asked.world, call) : call;
+    return { outcome, shown };
+  }
+  const calls = command.commands.map((one) => ({ one, ...callOf(asked, one) }));
+  const atMs = asked.world.sim.clock.now();
+  const outcomes = await outcomesOf(
+    asked.world,
+    calls.map(({ call }) => call),
+  );
+  const parts = calls.map(({ one, shown }, at): Step => {
+    const outcome = outcomes[at] ?? { kind: "stuck" };
+    return {
+      command: one,
+      atMs,
+      endMs: asked.world.sim.clock.now(),
+      outcome,
+      exchanges: [],
+      shown,
+    };
+  });
+  return { outcome: { kind: "done", value: undefined }, parts };
+}
+
+type Call = () => Promise<unknown>;
+
+/** What is to be called, or why nothing is. */
+function callOf<Impression>(
+  { world, driver, showings }: Asked<Impression>,
+  command: ClientCommand,
+): { readonly call: Call | Outcome; readonly shown?: Showing } {
+  const { kind } = command;
+  switch (kind) {
+    case "impression": {
+      const surface = world.surfaces[command.surface % world.surfaces.length]?.id ?? "";
+      const number = showings.length + 1;
+      const names = { surface, ad: `ad-${number}`, session: `session-${number}` };
+      const shown: Showing = { ...names, receipt: undefined };
+      showings.push(shown);
+      return { call: showing(driver, shown), shown };
+    }
+    case "again":
+    case "click": {
+      const known = showings.filter(({ receipt }) => kind === "again" || receipt !== undefined);
+      const shown = known[command.impression % Math.max(1, known.length)];
+      if (shown === undefined) return { call: skipped("there is no impression") };
+      if (kind === "again") return { call: showing(driver, shown), shown };
+      const { click } = driver;
+      if (click === undefined) return { call: skipped("the driver has no click") };
+      // What `impression` gave: the driver's own.
+      const receipt = shown.receipt?.value as Impression;
+      return { call: async () => await click.call(driver, receipt), shown };
+    }
+    case "stats": {
+      const { from, to, surface } = command;
+      const at = surface === undefined ? undefined : surface % world.surfaces.length;
+      const id = at === undefined ? undefined : world.surfaces[at]?.id;
+      return { call: called(driver, "stats", given({ from, to, surface: id })) };
+    }
+    case "payouts":
+      return { call: called(driver, "payouts", given({ limit: command.limit })) };
+    case "surfaces":
+    case "flush":
+      return { call: called(driver, kind) };
+  }
+}
+
+function showing<Impression>(driver: Driver<Impression>, shown: Showing): Call {
+  const { surface, ad, session } = shown;
+  return async () => {
+    const value = await driver.impression({ surface, ad, session });
+    shown.receipt = { value };
+    return value;
+  };
+}
+
+function called<Impression>(
+  driver: Driver<Impression>,
+  name: "stats" | "surfaces" | "payouts" | "flush",
+  query: object = {},
+): Call | Outcome {
+  const method: ((query: object) => unknown) | undefined = driver[name];
+  if (method === undefined) return skipped(`the driver has no ${name}`);
+  return async () => await method.call(driver, query);
+}
+
+function given(query: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+}
+
+function skipped(why: string): Outcome {
+  return { kind: "skipped", why };
+}
+
+async function outcomeOf(world: TestWorld, call: Call): Promise<Outcome> {
+  const [outcome] = await outcomesOf(world, [call]);
+  return outcome ?? { kind: "stuck" };
+}
+
+/** Calls all of them at once, and waits for all. */
+async function outcomesOf(
+  { time, grant }: TestWorld,
+  calls: readonly (Call | Outcome)[],
+): Promise<Outcome[]> {
+  const outcomes: (Outcome | undefined)[] = calls.map((call) =>
+    call instanceof Function ? undefined : call,
+  );
+  const isFlooded = grant(MOST_REQUESTS * calls.length);
+  const works = calls.map(async (call, at) => {
+    if (!(call instanceof Function)) return;
+    try {
+      outcomes[at] = { kind: "done", value: await call() };
+    } catch (error) {
+      outcomes[at] = { kind: "failed", error };
+    }
+  });
+  const { kind } = await time.until(Promise.all(works));
+  const unfinished = isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind;
+  return outcomes.map((outcome) => outcome ?? { kind: unfinished });
+}

@@ -1,0 +1,84 @@
+/** What went over the wire, read from the world's journal: what arrived, what the service did, and what the client got. */
+
+import { parseInstant } from "../../base/calendar.ts";
+import type { OperationId } from "../../contract/operations.ts";
+import type { JournalEntry } from "../../journal/journal.ts";
+
+/** An answer, as far as it came. */
+export interface WireAnswer {
+  /** 0 without a response. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request and what became of it. */
+export interface WireExchange {
+  /** Counts the requests of the world, from 1. */
+  readonly sequence: number;
+  /** When it arrived, in milliseconds since 1970 on the world's clock. */
+  readonly atMs: number;
+  readonly operation: OperationId | undefined;
+  /** Keys included. */
+  readonly request: JournalEntry["request"];
+  /** Its parameters, wherever they stood; of several of one name the last. */
+  readonly values: ReadonlyMap<string, string>;
+  /** What the client got. */
+  readonly got: WireAnswer;
+  /** What the service itself answered: undefined where a fault kept the request from it. */
+  readonly served: WireAnswer | undefined;
+  /** What a fault rule did; undefined where none did anything. */
+  readonly fault: JournalEntry["fault"];
+  /** Which request limit refused it. */
+  readonly limit: JournalEntry["limit"];
+}
+
+export function wireExchange(entry: JournalEntry): WireExchange {
+  const { sequence, at, operation, request, response, fault, limit } = entry;
+  return {
+    sequence,
+    atMs: parseInstant(at) ?? Number.NaN,
+    operation,
+    request,
+    values: valuesOf(request),
+    got: response,
+    served: servedOf(entry),
+    fault,
+    limit,
+  };
+}
+
+/** What the client got is the service's own, unless a rule took its place, or some of it. */
+function servedOf({ fault, response }: JournalEntry): WireAnswer | undefined {
+  if (fault === undefined) return response;
+  return fault.lost ?? (fault.served ? response : undefined);
+}
+
+function valuesOf({ query, body }: JournalEntry["request"]): ReadonlyMap<string, string> {
+  const inBody = body.startsWith("{") ? membersOf(body) : [...new URLSearchParams(body)];
+  const all = [...new URLSearchParams(query), ...inBody];
+  return new Map(all.map(([name, value]): [string, string] => [name, String(value)]));
+}
+
+/** None of a text that isn't JSON after all. */
+function membersOf(text: string): [string, unknown][] {
+  try {
+    return Object.entries(JSON.parse(text));
+  } catch {
+    return [];
+  }
+}
+
+/** The body as JSON; undefined where it is none. */
+export function jsonOf({ body }: WireAnswer): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A member of a JSON object; undefined of anything else. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

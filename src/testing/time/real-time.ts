@@ -1,0 +1,50 @@
+/** The machine's time, for a client that talks to a real server: who lets it pass waits, save where the world's clock can jump. */
+
+import type { Clock } from "../../base/clock.ts";
+import type { Time, Timer } from "./time.ts";
+
+/** Long enough for a request over loopback to be on its way. */
+const SETTLE_MS = 20;
+
+/** Nobody waits longer for one thing. */
+const LONGEST_WAIT_MS = 60_000;
+
+export interface RealTimeOptions {
+  /** It flows; passing time makes it jump. */
+  readonly clock: Pick<Clock, "now" | "advance">;
+}
+
+export function createRealTime({ clock }: RealTimeOptions): Time {
+  const settle = (): Promise<void> => pause(SETTLE_MS);
+  return {
+    timers: {
+      now: () => clock.now(),
+      // Node's and the browser's timers differ, but both are what clearTimeout takes.
+      setTimeout: (callback, delayMs) => setTimeout(callback, delayMs) as unknown as Timer,
+      clearTimeout: (timer) => clearTimeout(timer as unknown as number | undefined),
+    },
+    noteActivity() {},
+    async pass(ms) {
+      await settle();
+      if (ms > 0) clock.advance(ms);
+    },
+    async until(work) {
+      const over = work.then(
+        () => "over" as const,
+        () => "over" as const,
+      );
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const tooLong = new Promise<"endless">((resolve) => {
+        timer = setTimeout(() => resolve("endless"), LONGEST_WAIT_MS);
+      });
+      const kind = await Promise.race([over, tooLong]);
+      clearTimeout(timer);
+      return { kind };
+    },
+    settle,
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

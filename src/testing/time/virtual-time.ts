@@ -1,0 +1,138 @@
+/**
+ * Time that passes when the kit says so: timers in order on the world's clock, and nobody waits. A client under test gets
+ * it in place of the machine's.
+ */
+
+import type { Clock } from "../../base/clock.ts";
+import type { Time, Timer, Timers } from "./time.ts";
+
+/** Answers and arrivals that wait to be let through, one at a time. fast-check's scheduler is one. */
+export interface Held {
+  count(): number;
+  waitOne(): Promise<void>;
+}
+
+/** More than any client has at once that isn't broken. */
+const MOST_TIMERS = 100_000;
+/** Six hours: nobody waits longer for one thing. */
+const LONGEST_WAIT_MS = 6 * 3_600_000;
+/** Turns of the event loop without a sign of work, after which the client waits for a timer. */
+const QUIET_TURNS = 3;
+
+export interface VirtualTimeOptions {
+  /** It is frozen, and only this moves it. */
+  readonly clock: Pick<Clock, "now" | "advance">;
+  /** Let through whenever nothing else moves, before time does. @default nothing is held */
+  readonly held?: Held | undefined;
+}
+
+/** @throws (its methods) Error that says what the client was waiting for when it can't come. */
+export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
+  const waiting: VirtualTimer[] = [];
+  /** Counts what happened: as long as it grows, the client isn't waiting for anything. */
+  let activity = 0;
+
+  const timers: Timers = {
+    now: () => clock.now(),
+    setTimeout(callback, delayMs = 0) {
+      if (waiting.length >= MOST_TIMERS) {
+        throw new Error(`The client has ${MOST_TIMERS} timers at once.`);
+      }
+      activity += 1;
+      const delay = Number.isFinite(delayMs) ? Math.max(0, delayMs) : 0;
+      const timer = new VirtualTimer(callback, clock.now() + Math.ceil(delay));
+      // Behind all that are due no later: of one instant, first come, first served.
+      const place = waiting.findLastIndex(({ atMs }) => atMs <= timer.atMs) + 1;
+      waiting.splice(place, 0, timer);
+      return timer;
+    },
+    clearTimeout(timer) {
+      const place = waiting.findIndex((one) => one.is(timer));
+      if (place < 0) return;
+      activity += 1;
+      waiting.splice(place, 1);
+    },
+  };
+
+  async function settle(): Promise<void> {
+    for (;;) {
+      for (let quiet = 0, seen = activity; quiet < QUIET_TURNS; quiet += 1) {
+        await turn();
+        if (activity !== seen) quiet = -1;
+        seen = activity;
+      }
+      if (held === undefined || held.count() === 0) return;
+      await held.waitOne();
+    }
+  }
+
+  async function fireNext(): Promise<void> {
+    const next = waiting.shift();
+    if (next === undefined) return;
+    if (next.atMs > clock.now()) clock.advance(next.atMs - clock.now());
+    next.callback();
+    await settle();
+  }
+
+  return {
+    timers,
+    noteActivity() {
+      activity += 1;
+    },
+    async pass(ms) {
+      await settle();
+      const endMs = clock.now() + ms;
+      while ((waiting[0]?.atMs ?? Number.POSITIVE_INFINITY) <= endMs) await fireNext();
+      if (clock.now() < endMs) clock.advance(endMs - clock.now());
+    },
+    async until(work) {
+      const endMs = clock.now() + LONGEST_WAIT_MS;
+      let isOver = false;
+      const noteOver = (): void => {
+        isOver = true;
+      };
+      work.then(noteOver, noteOver);
+      await settle();
+      while (!isOver) {
+        const nextMs = waiting[0]?.atMs;
+        if (nextMs === undefined) return { kind: "stuck" };
+        if (nextMs > endMs) return { kind: "endless" };
+        await fireNext();
+      }
+      return { kind: "over" };
+    },
+    settle,
+  };
+}
+
+/** What `setTimeout` gives. Node's has these methods, and clients call them. */
+class VirtualTimer implements Timer {
+  readonly callback: () => void;
+  readonly atMs: number;
+
+  constructor(callback: () => void, atMs: number) {
+    this.callback = callback;
+    this.atMs = atMs;
+  }
+  is(timer: Timer | undefined): boolean {
+    return this === timer;
+  }
+  ref(): this {
+    return this;
+  }
+  unref(): this {
+    return this;
+  }
+}
+
+/** A turn of the event loop, in which all promises move that can. Node and browsers have different ways to take one. */
+const turn: () => Promise<void> =
+  typeof setImmediate === "function"
+    ? (
+        (real) => () =>
+          new Promise<void>((resolve) => real(resolve))
+      )(setImmediate)
+    : (
+        (real) => () =>
+          new Promise<void>((resolve) => real(resolve))
+      )(setTimeout);
