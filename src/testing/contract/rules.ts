@@ -1,0 +1,20 @@
+/** All rules of the client contract, in the order in which a client meets them. */
+
+import type { Rule } from "./rule.ts";
+import { answerRules } from "./rules/answers.ts";
+import { limitRules } from "./rules/limits.ts";
+import { queueRules } from "./rules/queue.ts";
+import { refusalRules } from "./rules/refusals.ts";
+import { reportingRules } from "./rules/reporting.ts";
+import { requestRules } from "./rules/requests.ts";
+import { retryRules } from "./rules/retries.ts";
+
+export const rules: readonly Rule[] = [
+  ...requestRules,
+  ...answerRules,
+  ...reportingRules,
+  ...refusalRules,
+  ...limitRules,
+  ...retryRules,
+  ...queueRules,
+];
