@@ -9,7 +9,7 @@ import type { SimulatorCore } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
 import { BUSY, drawsOf, type RawRequest, rawRequest } from "./requests.ts";
 
-const REQUESTS = Number(process.env.ADSIM_FUZZ ?? 40_000);
+const REQUESTS = Number(process.env.ADSIM_FUZZ ?? 25_000);
 const SEED = process.env.ADSIM_SEED ?? "fuzz";
 const CONNECTIONS = 32;
 const PIPELINED = 6;

@@ -9,7 +9,7 @@ test(name, { timeout: 240_000 }, () => {
   expectCampaign({
     test: name,
     file: "test/properties/campaign-limits.test.ts",
-    sequences: 320,
+    sequences: 230,
     mostCommands: 30,
     about: [
       "auth.key-scope",

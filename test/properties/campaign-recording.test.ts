@@ -9,7 +9,7 @@ test(name, { timeout: 240_000 }, () => {
   expectCampaign({
     test: name,
     file: "test/properties/campaign-recording.test.ts",
-    sequences: 520,
+    sequences: 360,
     mostCommands: 40,
     about: [
       "auth.key-scope",
