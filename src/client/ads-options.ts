@@ -1,0 +1,62 @@
+/** What `createAds` is given, checked, with its defaults. */
+
+import type { ClientOptions } from "./client.ts";
+import type { Retry } from "./deliveries.ts";
+import { type Clock, machine } from "./machine.ts";
+import { mustBe, wholeNumber } from "./options.ts";
+
+/** As for `createClient`, of which `timeoutMs` is at most 60000; and what follows. */
+export interface AdsOptions extends ClientOptions {
+  readonly publisherId: string;
+  /** Names or ids of the surfaces that ads are shown on. */
+  readonly surfaces: readonly string[];
+  /** From 0 to below 1, for session ids and pauses. @default Math.random */
+  readonly random?: (() => number) | undefined;
+  /** How many events may be under way; one that is reported beyond it is not sent. @default 1000 */
+  readonly queueSize?: number | undefined;
+  /** How many requests may be under way, those that wait for their repetition included. @default 4 */
+  readonly concurrency?: number | undefined;
+  readonly retry?: Partial<Retry> | undefined;
+}
+
+/** What is needed beside the client's own options. */
+interface Checked {
+  readonly publisherId: string;
+  readonly wanted: readonly string[];
+  readonly queueSize: number;
+  readonly concurrency: number;
+  readonly retry: Retry;
+  readonly random: () => number;
+  readonly clock: Clock;
+}
+
+/** Services may forget an impression after half an hour: then its repetition would be a new one. */
+const LATEST_REPETITION_MS = 25 * 60_000;
+
+/** @throws TypeError that names the option at fault. */
+export function checked(options: AdsOptions): Checked {
+  const { publisherId, surfaces, queueSize = 1000, concurrency = 4, retry: given } = options;
+  const { random = machine.random, clock = machine.clock, timeoutMs = 10_000 } = options;
+  const { attempts = 10, firstPauseMs = 1000, longestPauseMs = 60_000 } = given ?? {};
+  const { giveUpAfterMs = 20 * 60_000 } = given ?? {};
+  mustBe(isText(publisherId), "publisherId", "a text that isn't empty");
+  mustBe(
+    Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText),
+    "surfaces",
+    "a list of names or ids that isn't empty",
+  );
+  wholeNumber(queueSize, "queueSize", 1_000_000);
+  wholeNumber(concurrency, "concurrency", 1000);
+  wholeNumber(attempts, "retry.attempts", 1000);
+  wholeNumber(firstPauseMs, "retry.firstPauseMs", LATEST_REPETITION_MS);
+  wholeNumber(longestPauseMs, "retry.longestPauseMs", LATEST_REPETITION_MS);
+  wholeNumber(giveUpAfterMs, "retry.giveUpAfterMs", LATEST_REPETITION_MS);
+  // Its first request may arrive as late as it times out, and the last one as well.
+  wholeNumber(timeoutMs, "timeoutMs", 60_000);
+  const retry = { attempts, firstPauseMs, longestPauseMs, giveUpAfterMs };
+  return { publisherId, wanted: [...surfaces], queueSize, concurrency, retry, random, clock };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}

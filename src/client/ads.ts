@@ -1,0 +1,219 @@
+/**
+ * The client library of spec §1: reports showings and clicks on its own, so that each is recorded once, and says of each
+ * that it can't get through.
+ */
+
+import { type AdsOptions, checked } from "./ads-options.ts";
+import type { ClickRecord, ImpressionRecord } from "./api.ts";
+import { createClient } from "./client.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { InitError } from "./init-error.ts";
+import { after } from "./machine.ts";
+import { namedSurfaces } from "./named-surfaces.ts";
+import { mustBe } from "./options.ts";
+import {
+  type About,
+  noImpression,
+  type Outcome,
+  outcomeOf,
+  queueFull,
+  type Report,
+  type Undelivered,
+  undelivered,
+} from "./report.ts";
+
+/** A showing. The same surface and ad are the same one, however often they are reported. */
+export interface Impression {
+  /** The surface's id. */
+  readonly surface: string;
+  readonly ad: string;
+  /** What came of it, once nothing more is tried. Never rejects. */
+  readonly recorded: Promise<Outcome<ImpressionRecord>>;
+}
+
+export interface Click {
+  readonly impression: Impression;
+  /** What came of it, once nothing more is tried. Never rejects. */
+  readonly recorded: Promise<Outcome<ClickRecord>>;
+}
+
+export interface CloseOptions {
+  /** How long to go on trying, in milliseconds. @default 20000 */
+  readonly withinMs?: number | undefined;
+}
+
+export interface Ads {
+  /**
+   * Checks that the surfaces are there and active. Events can be reported afterwards.
+   *
+   * @throws InitError (as a rejection) that names the surfaces at fault, or says what the service answered.
+   */
+  init(): Promise<void>;
+  /**
+   * Reports a showing, and returns at once.
+   *
+   * @param surface One of the option's, by name or id.
+   * @param ad The spec's `ad_id`.
+   * @throws TypeError for another surface, or an ad without a text; Error before `init()` and after `close()`.
+   */
+  impression(surface: string, ad: string): Impression;
+  /**
+   * Reports a click on a showing, and returns at once; it is sent once the showing is recorded. A second click on it is the
+   * same.
+   *
+   * @throws TypeError for what isn't an impression of this client; Error after `close()`.
+   */
+  click(impression: Impression): Click;
+  /** Resolves once all that was reported before is recorded or given up. Never rejects. */
+  flush(): Promise<Report>;
+  /** Goes on trying for a while, then gives up the rest. Nothing is sent afterwards. Never rejects. */
+  close(options?: CloseOptions): Promise<Report>;
+}
+
+/** Of more showings than these the first are forgotten: reported again, they would be new ones. */
+const MOST_REMEMBERED = 100_000;
+
+/** @throws TypeError that names the option at fault. */
+export function createAds(options: AdsOptions): Ads {
+  const { publisherId, wanted, queueSize, clock, random, ...rest } = checked(options);
+  const client = createClient(options);
+  const deliveries = createDeliveries({ clock, random, ...rest });
+  // As good as 64 random bits: no two clients have the same.
+  const prefix = randomText(random) + randomText(random);
+  const showings = new Map<string, Impression>();
+  const clicks = new WeakMap<Impression, Click | undefined>();
+  const underWay = new Set<Promise<unknown>>();
+  let sessions = 0;
+  let report: { delivered: number; undelivered: Undelivered[] } = { delivered: 0, undelivered: [] };
+  let surfaces: ReadonlyMap<string, string> | undefined;
+  let starting: Promise<void> | undefined;
+  let closing: Promise<Report> | undefined;
+
+  async function start(): Promise<void> {
+    mustBeOpen();
+    const given = { publisher_id: publisherId };
+    const call = (signal: AbortSignal) => client.surfaces(given, { signal });
+    const answer = await deliveries.deliver({ call, isRepeatable: true });
+    mustBeOpen();
+    if (answer.ok) {
+      surfaces = namedSurfaces(wanted, answer.value.surfaces);
+      return;
+    }
+    const { message = "nothing was sent", kind = "" } = answer.error ?? {};
+    throw new InitError(`The surfaces can't be listed (${kind}): ${message}`, answer.error);
+  }
+
+  function mustBeOpen(): void {
+    if (closing !== undefined) throw new Error("The client is closed: create another one.");
+  }
+
+  function started(): ReadonlyMap<string, string> {
+    mustBeOpen();
+    if (surfaces === undefined) throw new Error("The client isn't started: await init() first.");
+    return surfaces;
+  }
+
+  /** Has the report tell what came of it. */
+  function track<Value>(
+    about: About,
+    send: () => Promise<Outcome<Value>>,
+  ): Promise<Outcome<Value>> {
+    const outcome = isFull() ? Promise.resolve(undelivered(about, queueFull)) : send();
+    const noted = outcome.then((done) => {
+      underWay.delete(noted);
+      if (done.ok) report.delivered += 1;
+      else report.undelivered.push(done.undelivered);
+    });
+    underWay.add(noted);
+    return outcome;
+  }
+
+  const isFull = (): boolean => underWay.size >= queueSize;
+
+  function remember(key: string, impression: Impression): void {
+    showings.set(key, impression);
+    const [oldest] = showings.keys();
+    if (showings.size > MOST_REMEMBERED && oldest !== undefined) showings.delete(oldest);
+  }
+
+  function takeReport(): Report {
+    const taken = report;
+    report = { delivered: 0, undelivered: [] };
+    return taken;
+  }
+
+  async function end(withinMs: number): Promise<Report> {
+    const cancel = after(clock, withinMs, deliveries.stop);
+    await Promise.all(underWay);
+    cancel();
+    deliveries.stop();
+    return takeReport();
+  }
+
+  return {
+    init() {
+      starting ??= start();
+      starting.catch(() => {
+        starting = undefined;
+      });
+      return starting;
+    },
+
+    impression(name, ad) {
+      const surface = started().get(name);
+      mustBe(surface !== undefined, "surface", "one of those that the client was created with");
+      mustBe(typeof ad === "string" && ad !== "", "ad", "a text that isn't empty");
+      const key = JSON.stringify([surface, ad]);
+      const known = showings.get(key);
+      if (known !== undefined) return known;
+      const about = { kind: "impression", surface, ad } as const;
+      const willBeSent = !isFull();
+      const recorded = track(about, async () => {
+        // A session of its own: services may count one impression a session, whichever the ad or the surface.
+        sessions += 1;
+        const session_id = `${prefix}-${sessions}`;
+        const given = { publisher_id: publisherId, surface, ad_id: ad, session_id };
+        const call = (signal: AbortSignal) => client.impression(given, { signal });
+        return outcomeOf(about, await deliveries.deliver({ call, isRepeatable: true }));
+      });
+      const impression = { surface, ad, recorded };
+      clicks.set(impression, undefined);
+      if (willBeSent) remember(key, impression);
+      return impression;
+    },
+
+    click(impression) {
+      started();
+      mustBe(clicks.has(impression), "impression", "one that impression() of this client gave");
+      const known = clicks.get(impression);
+      if (known !== undefined) return known;
+      const { surface, ad } = impression;
+      const about = { kind: "click", surface, ad } as const;
+      const willBeSent = !isFull();
+      const recorded = track(about, async () => {
+        const shown = await impression.recorded;
+        const impression_id = shown.ok ? shown.value?.impression_id : undefined;
+        if (impression_id === undefined) return undelivered(about, noImpression);
+        const call = (signal: AbortSignal) => client.click({ impression_id }, { signal });
+        return outcomeOf(about, await deliveries.deliver({ call, isRepeatable: false }));
+      });
+      const click = { impression, recorded };
+      if (willBeSent) clicks.set(impression, click);
+      return click;
+    },
+
+    async flush() {
+      await Promise.all(underWay);
+      return takeReport();
+    },
+
+    close({ withinMs = 20_000 } = {}) {
+      closing ??= end(withinMs);
+      return closing;
+    },
+  };
+}
+
+function randomText(random: () => number): string {
+  return Math.floor(random() * 0x1_0000_0000).toString(36);
+}

@@ -1,0 +1,160 @@
+/** The five operations as the spec has them (spec §2, §4): parameters, answers, and how an answer is told from anything else. */
+
+export interface ImpressionParameters {
+  readonly publisher_id: string;
+  readonly surface: string;
+  readonly ad_id: string;
+  readonly session_id?: string | undefined;
+}
+export interface ClickParameters {
+  readonly impression_id: string;
+}
+/** Dates are `YYYY-MM-DD`. */
+export interface StatsParameters {
+  readonly publisher_id: string;
+  /** @default 30 days before today */
+  readonly from?: string | undefined;
+  /** @default today */
+  readonly to?: string | undefined;
+  readonly surface?: string | undefined;
+}
+export interface SurfacesParameters {
+  readonly publisher_id: string;
+}
+export interface PayoutsParameters {
+  readonly publisher_id: string;
+  /** At most 100. @default 20 */
+  readonly limit?: number | undefined;
+}
+
+/** Amounts are in INR, and may be fractional. */
+export interface ImpressionRecord {
+  readonly ok: true;
+  readonly impression_id: string;
+  readonly revenue_credited_inr: number;
+}
+export interface ClickRecord {
+  readonly ok: true;
+  readonly click_id: string;
+  readonly revenue_credited_inr: number;
+}
+export interface PublisherStats {
+  readonly publisher_id: string;
+  readonly period: { readonly from: string; readonly to: string };
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly revenue_inr: number;
+  readonly surfaces: readonly {
+    readonly id: string;
+    readonly impressions: number;
+    readonly revenue: number;
+  }[];
+}
+/** `status`: `active`, or another that the spec doesn't list. `cpm_range`: the lower bound first. */
+export interface Surface {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly cpm_range: readonly [number, number];
+}
+export interface Surfaces {
+  readonly surfaces: readonly Surface[];
+}
+/** `status`: `paid`, or another that the spec doesn't list. Then there may be no `txn_id`. */
+export interface Payout {
+  readonly id: string;
+  readonly date: string;
+  readonly amount_inr: number;
+  /** Personal data. */
+  readonly upi_id: string;
+  readonly status: string;
+  readonly txn_id?: string | null | undefined;
+}
+/** In no order that could be relied on. */
+export interface Payouts {
+  readonly payouts: readonly Payout[];
+  readonly pending_inr: number;
+}
+
+export interface Operation<Answer> {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly isAnswer: Guard<Answer>;
+}
+
+type Guard<Value> = (value: unknown) => value is Value;
+
+const isText: Guard<string> = (value) => typeof value === "string";
+const isAmount: Guard<number> = (value): value is number => Number.isFinite(value);
+const isCount: Guard<number> = (value): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+const isDate: Guard<string> = (value): value is string =>
+  isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
+const isTrue: Guard<true> = (value) => value === true;
+const isTextOrNothing: Guard<string | null | undefined> = (value) => value == null || isText(value);
+const isRange: Guard<readonly [number, number]> = (value): value is readonly [number, number] =>
+  Array.isArray(value) && value.length === 2 && value.every(isAmount);
+
+/** Fields that the spec doesn't list may be there as well. */
+function record<Value extends object>(
+  fields: {
+    readonly [Name in keyof Value]-?: Guard<Value[Name]>;
+  },
+): Guard<Value> {
+  const guards: [string, Guard<unknown>][] = Object.entries(fields);
+  return (value): value is Value =>
+    typeof value === "object" &&
+    value !== null &&
+    guards.every(([name, isField]) => isField(Reflect.get(value, name)));
+}
+
+function list<Value>(isElement: Guard<Value>): Guard<readonly Value[]> {
+  return (value): value is readonly Value[] => Array.isArray(value) && value.every(isElement);
+}
+
+export const impression: Operation<ImpressionRecord> = {
+  method: "POST",
+  path: "/v1/impression",
+  isAnswer: record({ ok: isTrue, impression_id: isText, revenue_credited_inr: isAmount }),
+};
+export const click: Operation<ClickRecord> = {
+  method: "POST",
+  path: "/v1/click",
+  isAnswer: record({ ok: isTrue, click_id: isText, revenue_credited_inr: isAmount }),
+};
+export const stats: Operation<PublisherStats> = {
+  method: "GET",
+  path: "/v1/publisher/stats",
+  isAnswer: record({
+    publisher_id: isText,
+    period: record({ from: isDate, to: isDate }),
+    impressions: isCount,
+    clicks: isCount,
+    revenue_inr: isAmount,
+    surfaces: list(record({ id: isText, impressions: isCount, revenue: isAmount })),
+  }),
+};
+export const surfaces: Operation<Surfaces> = {
+  method: "GET",
+  path: "/v1/publisher/surfaces",
+  isAnswer: record({
+    surfaces: list(record({ id: isText, name: isText, status: isText, cpm_range: isRange })),
+  }),
+};
+export const payouts: Operation<Payouts> = {
+  method: "GET",
+  path: "/v1/publisher/payouts",
+  isAnswer: record({
+    payouts: list(
+      record({
+        id: isText,
+        date: isDate,
+        amount_inr: isAmount,
+        upi_id: isText,
+        status: isText,
+        txn_id: isTextOrNothing,
+      }),
+    ),
+    pending_inr: isAmount,
+  }),
+};

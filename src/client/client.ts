@@ -1,0 +1,137 @@
+/** One call, one answer: the operations of the spec with its own names. Never repeats a request that may have been applied. */
+
+import {
+  type ClickParameters,
+  type ClickRecord,
+  click,
+  type ImpressionParameters,
+  type ImpressionRecord,
+  impression,
+  type Operation,
+  type Payouts,
+  type PayoutsParameters,
+  type PublisherStats,
+  payouts,
+  type StatsParameters,
+  type Surfaces,
+  type SurfacesParameters,
+  stats,
+  surfaces,
+} from "./api.ts";
+import { exchange } from "./exchange.ts";
+import { type Clock, LONGEST_TIMER_MS, machine } from "./machine.ts";
+import { mustBe, wholeNumber } from "./options.ts";
+import { read } from "./read.ts";
+import type { Result } from "./result.ts";
+
+export interface ClientOptions {
+  /** Where paths start, such as `https://ads.example`. A path is kept. */
+  readonly baseUrl: string;
+  /** Sent as a Bearer token (spec §5). No message shows it. */
+  readonly apiKey: string;
+  /** @default the global one */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** How long a request waits for its whole answer, in milliseconds. @default 10000 */
+  readonly timeoutMs?: number | undefined;
+  /** @default the machine's */
+  readonly clock?: Clock | undefined;
+}
+
+export interface CallOptions {
+  /** Ends the call: it resolves to `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Call<Parameters, Value> = (
+  parameters: Parameters,
+  options?: CallOptions,
+) => Promise<Result<Value>>;
+
+/** The operations (spec §4). A call never rejects and never retries. */
+export interface Client {
+  readonly impression: Call<ImpressionParameters, ImpressionRecord>;
+  readonly click: Call<ClickParameters, ClickRecord>;
+  readonly stats: Call<StatsParameters, PublisherStats>;
+  readonly surfaces: Call<SurfacesParameters, Surfaces>;
+  readonly payouts: Call<PayoutsParameters, Payouts>;
+}
+
+/** @throws TypeError that names the option at fault. */
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, apiKey, timeoutMs = 10_000 } = options;
+  const { fetch = machine.fetch, clock = machine.clock } = options;
+  mustBe(/^https?:\/\/[^/?#]+[^?#]*$/i.test(baseUrl), "baseUrl", "an http(s) URL without a query");
+  // Fetch would repeat a wrong header in its error.
+  mustBe(/^[\x21-\x7e]+$/.test(apiKey), "apiKey", "visible ASCII characters");
+  wholeNumber(timeoutMs, "timeoutMs", LONGEST_TIMER_MS);
+  const base = baseUrl.replace(/\/+$/, "");
+  /** What was understood last. */
+  let understood: Encoding = encodings[0];
+
+  async function call<Value>(
+    operation: Operation<Value>,
+    parameters: object,
+    { signal }: CallOptions = {},
+  ): Promise<Result<Value>> {
+    const { method, path, isAnswer } = operation;
+    const isPost = method === "POST";
+    const first = encodings.indexOf(understood);
+    const ways = isPost ? [...encodings.slice(first), ...encodings.slice(0, first)] : [inQuery];
+    for (;;) {
+      const encoding = ways.shift() ?? inQuery;
+      const { query, body, type } = encoding(given(parameters));
+      const headers = { accept: "application/json", authorization: `Bearer ${apiKey}`, ...type };
+      const init = { method, headers, ...(body === undefined ? {} : { body }) };
+      const sent = { fetch, clock, timeoutMs, signal };
+      const exchanged = await exchange(`${base}${path}${query}`, init, sent);
+      const status = exchanged.response?.status;
+      if (status === 415 && ways.length > 0) continue;
+      if (status === 200 && isPost) understood = encoding;
+      return read(exchanged, { isPost, isAnswer, nowMs: clock.now(), timeoutMs, secret: apiKey });
+    }
+  }
+
+  return {
+    impression: (parameters, options) => call(impression, parameters, options),
+    click: (parameters, options) => call(click, parameters, options),
+    stats: (parameters, options) => call(stats, parameters, options),
+    surfaces: (parameters, options) => call(surfaces, parameters, options),
+    payouts: (parameters, options) => call(payouts, parameters, options),
+  };
+}
+
+/** Names with texts: what isn't given isn't sent. */
+type Values = Readonly<Record<string, string>>;
+
+function given(parameters: object): Values {
+  const all = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(all.map(([name, value]) => [name, String(value)]));
+}
+
+interface Encoded {
+  readonly query: string;
+  readonly body?: string;
+  readonly type?: { readonly "content-type": string };
+}
+
+type Encoding = (values: Values) => Encoded;
+
+const inQuery: Encoding = (values) => ({ query: `?${new URLSearchParams(values)}` });
+
+/**
+ * The spec doesn't say how POST parameters travel (spec §4): these are tried in turn. 415 says that nothing was read, so
+ * that another may follow.
+ */
+const encodings: readonly [Encoding, ...Encoding[]] = [
+  (values) => ({
+    query: "",
+    body: JSON.stringify(values),
+    type: { "content-type": "application/json" },
+  }),
+  (values) => ({
+    query: "",
+    body: String(new URLSearchParams(values)),
+    type: { "content-type": "application/x-www-form-urlencoded" },
+  }),
+  inQuery,
+];

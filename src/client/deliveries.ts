@@ -1,0 +1,171 @@
+/**
+ * Gets calls through: a few at a time, repeated after growing, jittered pauses where that is safe and makes sense. It
+ * doesn't know what it delivers.
+ */
+
+import { after, type Clock } from "./machine.ts";
+import type { ApiError, Result } from "./result.ts";
+
+/** How long a client keeps trying. Times are in milliseconds. */
+export interface Retry {
+  /** How often a request is sent at most. @default 10 */
+  readonly attempts: number;
+  /** The first pause; each is twice as long as the one before, of which a random half is taken off. @default 1000 */
+  readonly firstPauseMs: number;
+  /** @default 60000 */
+  readonly longestPauseMs: number;
+  /**
+   * Nothing is repeated later than this after it was reported. At most 25 minutes: services may tell a repeated impression
+   * from a new one for no more than half an hour.
+   *
+   * @default 1200000
+   */
+  readonly giveUpAfterMs: number;
+}
+
+/** A call that may be made again. */
+export interface Delivery<Value> {
+  readonly call: (signal: AbortSignal) => Promise<Result<Value>>;
+  /** Whether it may be made again although it may have been applied: the service can tell the two. */
+  readonly isRepeatable: boolean;
+}
+
+export type Delivered<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false;
+      /** Of the last attempt; undefined where there was none before the end. */
+      readonly error: ApiError | undefined;
+      /** Whether any attempt may have been applied. */
+      readonly mayHaveApplied: boolean;
+      /** Whether one before the last may have been. */
+      readonly mayHaveAppliedBefore: boolean;
+    };
+
+export interface Deliveries {
+  deliver<Value>(delivery: Delivery<Value>): Promise<Delivered<Value>>;
+  /** Ends what is under way, and all waits. Nothing is sent afterwards. */
+  stop(): void;
+}
+
+export interface DeliveriesOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly retry: Retry;
+  /** How many calls are made at once, those that wait for their repetition included. */
+  readonly concurrency: number;
+}
+
+/** What may go better another time. */
+const passing: ReadonlySet<ApiError["kind"]> = new Set([
+  "limited",
+  "unavailable",
+  "unreadable",
+  "unreachable",
+  "timed-out",
+]);
+
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
+  const { clock, random, retry, concurrency } = options;
+  const line: (() => void)[] = [];
+  let free = concurrency;
+  const calls = new AbortController();
+  const waits = new AbortController();
+  /** Nothing is sent before: the limit is everybody's. `because`: what said so. */
+  let closed: { readonly untilMs: number; readonly because: ApiError | undefined } = {
+    untilMs: 0,
+    because: undefined,
+  };
+  /** The refusal of the key, after which every request would be refused. */
+  let keyRefused: ApiError | undefined;
+
+  async function deliver<Value>(delivery: Delivery<Value>): Promise<Delivered<Value>> {
+    const giveUpAtMs = clock.now() + retry.giveUpAfterMs;
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => line.push(resolve));
+    try {
+      return await attempt(delivery, giveUpAtMs);
+    } finally {
+      const next = line.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  }
+
+  async function attempt<Value>(
+    { call, isRepeatable }: Delivery<Value>,
+    giveUpAtMs: number,
+  ): Promise<Delivered<Value>> {
+    let mayHaveApplied = false;
+    let mayHaveAppliedBefore = false;
+    let error: ApiError | undefined;
+    let notBeforeMs = 0;
+    let pauseMs = retry.firstPauseMs;
+    for (let left = retry.attempts; left > 0; left -= 1) {
+      if (Math.max(notBeforeMs, closed.untilMs) > giveUpAtMs) {
+        error ??= closed.because;
+        break;
+      }
+      await until(() => Math.max(notBeforeMs, closed.untilMs));
+      if (calls.signal.aborted) break;
+      if (keyRefused !== undefined) {
+        error = keyRefused;
+        break;
+      }
+      const result = await call(calls.signal);
+      if (result.ok) return result;
+      error = result.error;
+      mayHaveAppliedBefore = mayHaveApplied;
+      mayHaveApplied ||= error.mayHaveApplied;
+      if (error.status === 401) refuseKey(error);
+      notBeforeMs = clock.now() + waitAfter(error, pauseMs);
+      pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);
+      if (error.kind === "limited" && notBeforeMs > closed.untilMs) {
+        closed = { untilMs: notBeforeMs, because: error };
+      }
+      if (!passing.has(error.kind) || (mayHaveApplied && !isRepeatable)) break;
+    }
+    return { ok: false, error, mayHaveApplied, mayHaveAppliedBefore };
+  }
+
+  /** Never earlier than the service asks for, and never at a time that other clients share. */
+  function waitAfter({ retryAfterMs }: ApiError, pauseMs: number): number {
+    const ownMs = pauseMs * (0.5 + 0.5 * random());
+    if (retryAfterMs === undefined) return ownMs;
+    return Math.max(ownMs, retryAfterMs + retry.firstPauseMs * random());
+  }
+
+  async function until(time: () => number): Promise<void> {
+    // It may have been put off meanwhile; and timers may come a little early.
+    for (let leftMs = time() - clock.now(); leftMs > 0; leftMs = time() - clock.now()) {
+      if (waits.signal.aborted) return;
+      await pause(clock, leftMs, waits.signal);
+    }
+  }
+
+  function refuseKey(error: ApiError): void {
+    keyRefused ??= error;
+    waits.abort();
+  }
+
+  return {
+    deliver,
+    stop() {
+      calls.abort();
+      waits.abort();
+    },
+  };
+}
+
+/** Ends early where the signal is aborted, and leaves no timer behind. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = after(clock, ms, end);
+    signal.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,67 @@
+/** A request and as much of its answer as came in time. Reading what the answer means is the caller's. */
+
+import { after, type Clock } from "./machine.ts";
+
+export interface ExchangeOptions {
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Exchanged {
+  /** Undefined where none came. */
+  readonly response: Response | undefined;
+  /** Undefined where it didn't come to its end. */
+  readonly text: string | undefined;
+  /** What ended it before that. */
+  readonly stopped: "timed-out" | "aborted" | undefined;
+  /** What fetch rejected with. */
+  readonly cause: unknown;
+  /** Whether it was given to fetch at all. */
+  readonly wasSent: boolean;
+}
+
+/** Never rejects. A fetch that ignores its signal doesn't keep the caller waiting. */
+export async function exchange(
+  url: string,
+  init: RequestInit,
+  { fetch, clock, timeoutMs, signal }: ExchangeOptions,
+): Promise<Exchanged> {
+  if (signal?.aborted) return notSent;
+  const controller = new AbortController();
+  let stopped: Exchanged["stopped"];
+  let response: Response | undefined;
+  let text: string | undefined;
+  let cause: unknown;
+  let noteStopped = (): void => {};
+  const stopping = new Promise<undefined>((resolve) => {
+    noteStopped = () => resolve(undefined);
+  });
+  const stop = (why: Exchanged["stopped"]): void => {
+    stopped ??= why;
+    noteStopped();
+    controller.abort();
+  };
+  const onAbort = (): void => stop("aborted");
+  const cancelTimeout = after(clock, timeoutMs, () => stop("timed-out"));
+  signal?.addEventListener("abort", onAbort);
+  try {
+    response = await Promise.race([fetch(url, { ...init, signal: controller.signal }), stopping]);
+    text = await Promise.race([response?.text(), stopping]);
+  } catch (reason) {
+    cause = reason;
+  } finally {
+    cancelTimeout();
+    signal?.removeEventListener("abort", onAbort);
+  }
+  return { response, text, stopped, cause, wasSent: true };
+}
+
+const notSent: Exchanged = {
+  response: undefined,
+  text: undefined,
+  stopped: "aborted",
+  cause: undefined,
+  wasSent: false,
+};

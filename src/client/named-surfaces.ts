@@ -1,0 +1,33 @@
+/** Which surfaces a client was configured with: each is there once, and active (spec §1, §2). */
+
+import type { Surface } from "./api.ts";
+import { InitError } from "./init-error.ts";
+
+/**
+ * @param wanted Names or ids.
+ * @returns ids by name and by id.
+ * @throws InitError that names every one that doesn't exist, is ambiguous or isn't active.
+ */
+export function namedSurfaces(
+  wanted: readonly string[],
+  all: readonly Surface[],
+): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const one of wanted) {
+    const [found, ...others] = all.filter(({ id, name }) => id === one || name === one);
+    if (found === undefined) {
+      wrong.push(`"${one}" doesn't exist`);
+    } else if (others.length > 0) {
+      const those = [found, ...others].map(({ id }) => `"${id}"`).join(", ");
+      wrong.push(`"${one}" is ambiguous: give the id, one of ${those}`);
+    } else if (found.status !== "active") {
+      wrong.push(`"${one}" is not active but "${found.status}"`);
+    } else {
+      ids.set(one, found.id).set(found.id, found.id);
+    }
+  }
+  if (wrong.length === 0) return ids;
+  const there = all.map(({ id, name }) => `"${name}" (${id})`).join(", ") || "none";
+  throw new InitError(`Surfaces: ${wrong.join("; ")}. The publisher has ${there}.`);
+}

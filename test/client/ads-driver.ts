@@ -1,0 +1,54 @@
+/** `createAds` as a client under test: it queues, so that its methods resolve before anything is sent. */
+
+import { createAds, type Impression, type Report } from "../../src/client.ts";
+import type { CreateDriver, Undelivered } from "../../src/testing.ts";
+
+/** What `impression` gives. The record's fields are there once it is recorded. */
+interface Receipt {
+  readonly impression: Impression;
+  impression_id?: string;
+  revenue_credited_inr?: number;
+}
+
+export const createAdsDriver: CreateDriver<Receipt> = async (context) => {
+  const { baseUrl, apiKey, fetch, timers, random, publisherId, surfaces } = context;
+  const ids = surfaces.map(({ id }) => id);
+  const ads = createAds({
+    baseUrl,
+    apiKey,
+    publisherId,
+    surfaces: ids,
+    fetch,
+    clock: timers,
+    random,
+  });
+  await ads.init();
+  /** All its life long. */
+  const undelivered = { impressions: 0, clicks: 0 };
+  const counted = (report: Report): Undelivered => {
+    const now = { impressions: 0, clicks: 0 };
+    for (const { kind } of report.undelivered)
+      now[kind === "click" ? "clicks" : "impressions"] += 1;
+    undelivered.impressions += now.impressions;
+    undelivered.clicks += now.clicks;
+    return now;
+  };
+  return {
+    impression({ surface, ad }) {
+      const impression = ads.impression(surface, ad);
+      const receipt: Receipt = { impression };
+      impression.recorded.then((outcome) => {
+        if (outcome.ok) Object.assign(receipt, outcome.value);
+      });
+      return receipt;
+    },
+    async click({ impression }) {
+      ads.click(impression);
+    },
+    flush: async () => counted(await ads.flush()),
+    async close() {
+      counted(await ads.close());
+      return undelivered;
+    },
+  };
+};
