@@ -6,8 +6,8 @@ import type { Outcome, Session, Showing, Step } from "./session.ts";
 import type { WireExchange } from "./wire.ts";
 
 /** Something that the client was asked to do, and did in some way. */
-export interface Asked<Kind extends ClientCommand["kind"] = ClientCommand["kind"]> {
-  readonly command: Extract<ClientCommand, { kind: Kind }>;
+export interface Asked {
+  readonly command: ClientCommand;
   readonly outcome: Outcome;
   readonly shown: Showing | undefined;
   /** When it was asked. */
@@ -16,6 +16,11 @@ export interface Asked<Kind extends ClientCommand["kind"] = ClientCommand["kind"
   readonly exchanges: readonly WireExchange[];
   readonly together: boolean;
 }
+
+/** With a command of one kind. */
+export type AskedFor<Kind extends ClientCommand["kind"]> = Asked & {
+  readonly command: Extract<ClientCommand, { kind: Kind }>;
+};
 
 /** In order, without what was skipped. */
 export function askedOf(session: Session): readonly Asked[] {
@@ -31,8 +36,8 @@ export function askedOf(session: Session): readonly Asked[] {
 export function askedFor<Kind extends ClientCommand["kind"]>(
   session: Session,
   kind: Kind,
-): readonly Asked<Kind>[] {
-  return askedOf(session).filter((one): one is Asked<Kind> => one.command.kind === kind);
+): readonly AskedFor<Kind>[] {
+  return askedOf(session).filter((one): one is AskedFor<Kind> => one.command.kind === kind);
 }
 
 function askedIn(step: Step, together: boolean): Asked[] {
@@ -63,7 +68,7 @@ export function saidOf(outcome: Outcome): string {
     case "done":
       return "said that it was done";
     case "failed":
-      return `said that it wasn't done (${withoutSecrets(String(outcome.error))})`;
+      return `said that it wasn't done (${withoutSecrets(printed(outcome.error))})`;
     case "stuck":
       return "waits for something that never comes";
     case "endless":
@@ -72,5 +77,14 @@ export function saidOf(outcome: Outcome): string {
       return "sent requests without an end";
     case "skipped":
       return `wasn't asked: ${outcome.why}`;
+  }
+}
+
+function printed(error: unknown): string {
+  if (typeof error !== "object" || error instanceof Error) return String(error);
+  try {
+    return JSON.stringify(error);
+  } catch {
+    return "an object that can't be printed";
   }
 }
