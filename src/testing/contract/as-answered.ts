@@ -7,6 +7,9 @@ import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
 import { must } from "./rule.ts";
 
+/** Of a body in a message, in characters. */
+const MOST_SHOWN = 200;
+
 type Reading = "stats" | "surfaces" | "payouts";
 
 /** Which members there are, and how they nest: the same under every reading. */
@@ -100,10 +103,12 @@ export function surfaceAt({ surfaces }: Session, at: number | undefined): string
 }
 
 /** Whether the service answered all that was sent with a success. 415 says only that it wants another encoding. */
-function wasAnswered({ exchanges }: Asked): boolean {
+function wasAnswered({ exchanges, together }: Asked): boolean {
   if (exchanges.at(-1)?.got.status === 415) return false;
   return exchanges.every(
-    ({ got, fault }) => fault === undefined && (got.status === 200 || got.status === 415),
+    // Of several at once it isn't known whose it was.
+    ({ got, fault }) =>
+      fault === undefined && (got.status === 200 || (got.status === 415 && !together)),
   );
 }
 
@@ -127,10 +132,15 @@ export function mustUnderstand(session: Session): number {
         isRepeat || !wasAnswered(asked),
         () =>
           `Nothing of ${command.kind} was refused, and the client ${saidOf(outcome)}. ` +
-          `It was answered: ${asked.exchanges.map(({ got }) => `${got.status} ${got.body}`).join(", ") || "nothing was sent"}.`,
+          `It was answered: ${answersIn(asked)}.`,
       );
   }
   return done;
+}
+
+function answersIn({ exchanges }: Asked): string {
+  const answers = exchanges.map(({ got }) => `${got.status} ${got.body.slice(0, MOST_SHOWN)}`);
+  return answers.join(", ") || "nothing was sent";
 }
 
 /** What is different, in words; undefined where nothing is. Rows are told apart by their id: their order is open. */
