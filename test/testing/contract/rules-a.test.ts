@@ -34,12 +34,12 @@ async function notHeld(assumptions: Partial<Assumptions>, runs: number): Promise
 
 describe("a plain client", () => {
   test("keeps every rule under the defaults", async () => {
-    expect(await notHeld({}, 20)).toEqual([]);
+    expect(await notHeld({}, 10)).toEqual([]);
   });
 
   test("keeps every rule, however the spec is read", async () => {
     const some = rows.filter((_, at) => at % Math.ceil(rows.length / SOME_ROWS) === 0);
-    for (const assumptions of some) expect(await notHeld(assumptions, 6)).toEqual([]);
+    for (const assumptions of some) expect(await notHeld(assumptions, 4)).toEqual([]);
   });
 });
 
@@ -68,7 +68,7 @@ const broken: readonly (readonly [
   ["showing-counts-once", "swaps ad and surface"],
   ["showing-counts-once", "reports each showing twice"],
   ["showing-counts-once", "forgets every third showing"],
-  ["showing-counts-once", "says that a refusal was fine", { "request.encoding": "query" }],
+  ["showing-counts-once", "says that 415 was fine", { "request.encoding": "query" }],
   ["showing-counts-once", "shares one session", { "dedup.key": "session" }],
   ["said-again-counts-once", "makes up a session each time"],
   ["answer-as-given", "rounds credits to paise"],
@@ -102,6 +102,7 @@ const broken: readonly (readonly [
   ["payouts-limit", "drops the limit"],
   ["payouts-limit", "halves the limit"],
   ["payouts-limit", "drops a limit above 100"],
+  ["payouts-limit", "says that a refusal was fine"],
 ];
 
 describe("a client with a defect", () => {
