@@ -2,6 +2,7 @@
 
 import type fc from "fast-check";
 import type { Assumptions } from "../../assumptions/catalogue.ts";
+import { withoutSecrets } from "../../journal/secrets.ts";
 import type { Expectation } from "../../scenario/scenario.ts";
 import type { Readings } from "../../simulator-options.ts";
 import type { Driver } from "../driver/driver.ts";
@@ -36,9 +37,9 @@ export class BrokenRule extends Error {
   /** What the service would have on record, had it not: a scenario of the session expects it. */
   readonly expectations: readonly Expectation[];
 
-  /** @param message Both sides: what was expected, and what there was instead. */
+  /** @param message Both sides: what was expected, and what there was instead. Secrets are taken out of it. */
   constructor(message: string, expectations: readonly Expectation[] = []) {
-    super(message);
+    super(withoutSecrets(message));
     this.expectations = expectations;
   }
 }

@@ -1,5 +1,261 @@
 /** What a client makes of statistics, surfaces and payouts (spec §2, §4). */
 
-import type { Rule } from "../rule.ts";
+import fc from "fast-check";
+import type { Assumptions } from "../../../assumptions/catalogue.ts";
+import { parseDay } from "../../../base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
+import { addDays, dayAt } from "../../../scenario/invariants/reading.ts";
+import { type AskedFor, askedFor, saidOf } from "../../session/asked.ts";
+import type { Command } from "../../session/command.ts";
+import type { Session } from "../../session/session.ts";
+import type { WireExchange } from "../../session/wire.ts";
+import { mustPassOn, surfaceAt } from "../as-answered.ts";
+import { must, type Rule } from "../rule.ts";
+import {
+  clicks,
+  impressions,
+  longPauses,
+  payoutLists,
+  sequencesAfter,
+  sequencesOf,
+  shortPauses,
+  statistics,
+  surfaceLists,
+} from "../sequences.ts";
 
-export const reportingRules: readonly Rule[] = [];
+const statsAsAnswered: Rule = {
+  id: "stats-as-answered",
+  says: "Statistics have the members and values that the service answered, to the micro-INR",
+  source: "spec §2",
+  needs: ["stats"],
+  commands: () => sequencesOf(statistics, statistics, impressions, clicks, longPauses),
+  judge: (session) => mustPassOn(session, "stats"),
+};
+
+/** Days that calendars get wrong, and the default start of a world. In order. */
+const days = [
+  "2024-02-28",
+  "2024-02-29",
+  "2024-03-01",
+  "2025-12-31",
+  "2026-01-01",
+  "2026-01-14",
+  "2026-01-15",
+] as const;
+
+const periods: fc.Arbitrary<Command> = fc
+  .record(
+    { from: fc.nat({ max: days.length - 1 }), to: fc.nat({ max: days.length - 1 }) },
+    { requiredKeys: [] },
+  )
+  .map(({ from, to }) => {
+    // One that is inverted is for other rules.
+    const [first, last] =
+      from !== undefined && to !== undefined && from > to ? [to, from] : [from, to];
+    return {
+      kind: "stats",
+      ...(first !== undefined && { from: days[first] }),
+      ...(last !== undefined && { to: days[last] }),
+    };
+  });
+
+/** Where days begin and end, in UTC and in India, from a start at midnight UTC on. */
+const moments: fc.Arbitrary<Command> = fc
+  .tuple(
+    // From the default start: the same day, the end of a year, and the day before a leap day and that day itself.
+    fc.constantFrom(0, 350, 774, 775),
+    fc.constantFrom(0, 18.5 * HOUR_MS - 1, 18.5 * HOUR_MS, DAY_MS - 1),
+  )
+  .map(([daysLater, byMs]) => ({ kind: "advance", byMs: daysLater * DAY_MS + byMs }));
+
+const statsPeriod: Rule = {
+  id: "stats-period",
+  says: "The period of statistics arrives as it was asked for, in days",
+  source: "spec §4",
+  needs: ["stats"],
+  commands: () => sequencesOf(periods, periods, longPauses),
+  judge: (session) => mustAskFor(session, ({ from, to }) => from !== undefined || to !== undefined),
+};
+
+const statsDefaultPeriod: Rule = {
+  id: "stats-default-period",
+  says: "Statistics without a period are those of today and the 30 days before, by the service's midnight",
+  source: "spec §4",
+  needs: ["stats"],
+  commands: () => sequencesAfter(moments, statistics, statistics, periods, longPauses),
+  judge: (session) => mustAskFor(session, ({ from, to }) => from === undefined && to === undefined),
+};
+
+/** @returns how many requests for statistics there were to hold against the period that was asked for. */
+function mustAskFor(
+  session: Session,
+  concerns: (command: AskedFor<"stats">["command"]) => boolean,
+): number {
+  let applied = 0;
+  for (const asked of askedFor(session, "stats")) {
+    const { command, outcome, together } = asked;
+    if (!concerns(command)) continue;
+    const sent = asked.exchanges.filter(({ operation }) => operation === "stats");
+    const problems = sent.map((exchange) => periodProblem(exchange, asked, session.assumptions));
+    const [problem] = problems.filter((one) => one !== undefined);
+    // Which of several at once was whose isn't known: one that is right is enough.
+    const isRight = problem === undefined || (together && problems.includes(undefined));
+    must(isRight, () => `Statistics ${periodIn(command)} were asked for. ${problem}.`);
+    must(
+      sent.length > 0 || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
+      () =>
+        `Statistics ${periodIn(command)} were asked for. Nothing was sent, and the client ${saidOf(outcome)}.`,
+    );
+    applied += sent.length;
+  }
+  return applied;
+}
+
+function periodIn({ from, to }: AskedFor<"stats">["command"]): string {
+  if (from === undefined && to === undefined) return "without a period";
+  return [from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(" ");
+}
+
+/** A day that wasn't asked for is left out, or is the default, by the reading of date.timezone. */
+function periodProblem(
+  { values, atMs }: WireExchange,
+  { command, atMs: askedMs }: AskedFor<"stats">,
+  assumptions: Assumptions,
+): string | undefined {
+  // A client that waits before it sends may have counted its days before.
+  const todays = [dayAt(askedMs, assumptions), dayAt(atMs, assumptions)];
+  const defaults = { from: todays.map((today) => addDays(today, -30)), to: todays };
+  for (const name of ["from", "to"] as const) {
+    const sent = values.get(name);
+    const wanted = command[name];
+    const right = wanted === undefined ? [undefined, ...defaults[name]] : [wanted];
+    if (right.includes(sent)) continue;
+    const expected =
+      wanted ??
+      `none, or the default: ${defaults[name].at(-1)}, by ${assumptions["date.timezone"].toUpperCase()}`;
+    return `${name} was sent as ${JSON.stringify(sent) ?? "nothing"}, expected ${expected}`;
+  }
+  return undefined;
+}
+
+/** Whether a period is one that every reading answers: a client may refuse others by itself. */
+function isOrdinary({ command, atMs }: AskedFor<"stats">, assumptions: Assumptions): boolean {
+  const today = dayAt(atMs, assumptions);
+  const from = command.from ?? addDays(today, -30);
+  const to = command.to ?? today;
+  return [from, to].every((day) => parseDay(day) !== undefined) && from <= to && to <= today;
+}
+
+const statsOfASurface: Rule = {
+  id: "stats-of-a-surface",
+  says: "Statistics are restricted to the surface that was asked for, and to none where none was",
+  source: "spec §4",
+  needs: ["stats"],
+  commands: () => sequencesOf(statistics, impressions),
+  judge(session) {
+    let applied = 0;
+    for (const { command, exchanges, together } of askedFor(session, "stats")) {
+      const wanted = surfaceAt(session, command.surface);
+      const sent = exchanges
+        .filter(({ operation }) => operation === "stats")
+        .map(({ values }) => values.get("surface"));
+      const wrong = sent.filter((surface) => surface !== wanted);
+      must(
+        // Which of several at once was whose isn't known: one that is right is enough.
+        wrong.length === 0 || (together && wrong.length < sent.length),
+        () =>
+          `Statistics of surface ${wanted ?? "(all)"} were asked for, and of ${wrong[0] ?? "(all)"} sent.`,
+      );
+      applied += sent.length;
+    }
+    mustPassOn(session, "stats");
+    return applied;
+  },
+};
+
+const surfacesAsAnswered: Rule = {
+  id: "surfaces-as-answered",
+  says: "Surfaces are listed as the service has them, whatever their status",
+  source: "spec §2, §3",
+  needs: ["surfaces"],
+  assuming: [{ "surface.statuses": "documented" }, { "surface.statuses": "extended" }],
+  commands: () => sequencesOf(surfaceLists, impressions, shortPauses),
+  judge: (session) => mustPassOn(session, "surfaces"),
+};
+
+const payoutsAsAnswered: Rule = {
+  id: "payouts-as-answered",
+  says: "Payouts are listed as the service has them, paid or not",
+  source: "spec §2, §3",
+  needs: ["payouts"],
+  assuming: (
+    [
+      ["documented", "empty", "newest-first", "monthly"],
+      ["extended", "empty", "oldest-first", "weekly"],
+      ["extended", "null", "newest-first", "weekly"],
+      ["extended", "absent", "oldest-first", "monthly"],
+    ] as const
+  ).map(([statuses, reference, order, cycle]) => ({
+    "payout.statuses": statuses,
+    "payout.txn-id": reference,
+    "payout.order": order,
+    "payout.cycle": cycle,
+  })),
+  commands: () => sequencesOf(payoutLists, limitedPayouts(1, 20, 100), impressions, longPauses),
+  judge: (session) => mustPassOn(session, "payouts"),
+};
+
+const DEFAULT_LIMIT = 20;
+const MOST = 100;
+
+function limitedPayouts(...limits: readonly number[]): fc.Arbitrary<Command> {
+  return fc.record({ kind: fc.constant("payouts"), limit: fc.constantFrom(...limits) });
+}
+
+const payoutsLimit: Rule = {
+  id: "payouts-limit",
+  says: "The limit of payouts arrives as it was asked for, and one above 100 comes to no more than 100",
+  source: "spec §4, §8",
+  needs: ["payouts"],
+  assuming: [{ "payout.limit-over-max": "reject" }, { "payout.limit-over-max": "clamp" }],
+  commands: () => sequencesOf(limitedPayouts(1, 20, 100, 101), payoutLists),
+  judge(session) {
+    let applied = 0;
+    for (const { command, exchanges, outcome, together } of askedFor(session, "payouts")) {
+      const sent = exchanges.filter(({ operation }) => operation === "payouts");
+      const right = limitsFor(command.limit);
+      const wrong = sent.filter(({ values }) => !right.includes(values.get("limit")));
+      const asked = `Payouts ${command.limit === undefined ? "without a limit" : `with limit ${command.limit}`} were asked for`;
+      must(
+        wrong.length === 0 || (together && wrong.length < sent.length),
+        () => `${asked}, and limit ${wrong[0]?.values.get("limit") ?? "(none)"} was sent.`,
+      );
+      const last = together ? undefined : sent.at(-1)?.got;
+      must(
+        // Under payout.limit-over-max=reject.
+        last === undefined || last.status === 200 || outcome.kind !== "done",
+        () =>
+          `${asked}. The service refused it with ${last?.status}, and the client said that it was done.`,
+      );
+      applied += sent.length;
+    }
+    mustPassOn(session, "payouts");
+    return applied;
+  },
+};
+
+/** What may be sent. Beyond the maximum a client may ask for the maximum: it has the same meaning, or the service refuses. */
+function limitsFor(limit: number | undefined): readonly (string | undefined)[] {
+  if (limit === undefined) return [undefined, String(DEFAULT_LIMIT)];
+  return limit > MOST ? [String(limit), String(MOST)] : [String(limit)];
+}
+
+export const reportingRules: readonly Rule[] = [
+  statsAsAnswered,
+  statsPeriod,
+  statsDefaultPeriod,
+  statsOfASurface,
+  surfacesAsAnswered,
+  payoutsAsAnswered,
+  payoutsLimit,
+];

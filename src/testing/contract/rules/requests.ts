@@ -1,5 +1,222 @@
 /** How a client asks: paths, key, parameters (spec §4, §5). */
 
-import type { Rule } from "../rule.ts";
+import fc from "fast-check";
+import { repeatedMember } from "../../../base/repeated-member.ts";
+import { type Operation, operations } from "../../../contract/operations.ts";
+import { askedFor, saidOf } from "../../session/asked.ts";
+import { recordsOf } from "../../session/records.ts";
+import type { Session } from "../../session/session.ts";
+import type { WireExchange } from "../../session/wire.ts";
+import { must, type Rule } from "../rule.ts";
+import { everydaySequences } from "../sequences.ts";
 
-export const requestRules: readonly Rule[] = [];
+const opens: Rule = {
+  id: "opens",
+  says: "A client can be made while the service is well, and says so",
+  source: "spec §1",
+  needs: [],
+  commands: () => fc.constant([]),
+  judge({ steps: [opening] }) {
+    must(
+      opening?.outcome.kind === "done",
+      () => `Nothing was wrong with the service, and the client ${saidOf(openingOf(opening))}.`,
+    );
+    return 1;
+  },
+};
+
+function openingOf(
+  opening: Session["steps"][number] | undefined,
+): Session["steps"][number]["outcome"] {
+  return opening?.outcome ?? { kind: "stuck" };
+}
+
+const knownPaths: Rule = {
+  id: "known-paths",
+  says: "A client sends nothing but the spec's methods to the spec's paths",
+  source: "spec §4",
+  needs: [],
+  commands: everydaySequences,
+  judge({ exchanges }) {
+    const known = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
+    for (const { request } of exchanges) {
+      const sent = `${request.method} ${request.path}`;
+      must(known.includes(sent), () => `It sent ${sent}. There are: ${known.join(", ")}.`);
+    }
+    return exchanges.length;
+  },
+};
+
+const authorization: Rule = {
+  id: "authorization",
+  says: "Every request carries the key that the client was given, as a Bearer token",
+  source: "spec §5",
+  needs: [],
+  commands: everydaySequences,
+  judge({ exchanges, publisher }) {
+    for (const { request } of exchanges) {
+      const problem = authorizationProblem(request.headers.authorization, publisher.apiKey);
+      must(
+        problem === undefined,
+        () =>
+          `${request.method} ${request.path} was sent with ${problem}. ` +
+          `Expected: Authorization, "Bearer", one space, and the key as it was given.`,
+      );
+    }
+    return exchanges.length;
+  },
+};
+
+/** In words that don't hold what was sent: it may be the better part of a key. */
+function authorizationProblem(sent: string | undefined, key: string): string | undefined {
+  if (sent === `Bearer ${key}`) return undefined;
+  if (sent === undefined) return "no Authorization header";
+  if (sent.endsWith(key)) return `the key, and something other than "Bearer " before it`;
+  return sent.startsWith("Bearer ")
+    ? "another key than its own"
+    : "something else than a Bearer token";
+}
+
+const keyStaysInTheHeader: Rule = {
+  id: "key-stays-in-the-header",
+  says: "The key stands in no URL and in no body",
+  source: "spec §5",
+  needs: [],
+  commands: everydaySequences,
+  judge({ exchanges, publisher: { apiKey } }) {
+    for (const { request, values } of exchanges) {
+      const { method, path, query, body } = request;
+      const isIn = (texts: Iterable<string>): boolean =>
+        [...texts].some((one) => one.includes(apiKey));
+      const isInUrl = isIn([path, query, ...new URLSearchParams(query).values()]);
+      must(!isInUrl, () => `${method} ${path} was sent with the key in its URL.`);
+      must(
+        !isIn([body, ...values.values()]),
+        () => `${method} ${path} was sent with the key in its body.`,
+      );
+    }
+    return exchanges.length;
+  },
+};
+
+const parameters: Rule = {
+  id: "parameters",
+  says: "Every request has the parameters that the spec requires and no other, each once and as it was given",
+  source: "spec §4",
+  needs: [],
+  commands: everydaySequences,
+  judge(session) {
+    let read = 0;
+    for (const exchange of session.exchanges) {
+      const { operation, request, got } = exchange;
+      // 415: the service didn't read it. A client may find out like that which encoding it reads.
+      if (operation === undefined || got.status === 415) continue;
+      const problem =
+        formProblem(exchange, operations[operation]) ?? valueProblem(exchange, session);
+      must(problem === undefined, () => `${request.method} ${request.path}: ${problem}.`);
+      read += 1;
+    }
+    return read;
+  },
+};
+
+/** Every reading of what the spec leaves open about it takes one form: no unknown name, no empty value, no other type. */
+function formProblem(
+  { request }: WireExchange,
+  { parameters: known }: Operation,
+): string | undefined {
+  const sent = sentIn(request);
+  const twice = sent.find(([name], at) => sent.slice(0, at).some(([other]) => other === name));
+  if (twice !== undefined) return `${twice[0]} was sent twice`;
+  if (isJson(request.body) && repeatedMember(request.body) !== undefined)
+    return "a member of the JSON body was sent twice";
+  for (const [name, value] of sent) {
+    const parameter = known[name];
+    if (parameter === undefined)
+      return `${JSON.stringify(name)} is no parameter of it. There are: ${Object.keys(known).join(", ")}`;
+    if (value === "" || value === null) return `${name} was sent without a value`;
+    if (typeof value !== "string" && parameter.type !== "integer")
+      return `${name} was sent as ${JSON.stringify(value)}, and must be a string`;
+  }
+  const missing = Object.entries(known).find(
+    ([name, { required }]) => required && sent.every(([other]) => other !== name),
+  );
+  return missing && `${missing[0]} is missing`;
+}
+
+/** Parameters as they stand, query and body. */
+function sentIn({
+  query,
+  body,
+}: WireExchange["request"]): (readonly [name: string, value: unknown])[] {
+  const inBody = isJson(body) ? Object.entries(JSON.parse(body)) : new URLSearchParams(body);
+  return [...new URLSearchParams(query), ...inBody];
+}
+
+function isJson(text: string): boolean {
+  if (!text.startsWith("{")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function valueProblem({ operation, values }: WireExchange, session: Session): string | undefined {
+  const { publisher, showings } = session;
+  if (operation === "click") return undefined;
+  const expected = (name: string, wanted: string | undefined): string | undefined => {
+    const sent = values.get(name);
+    if (sent === wanted) return undefined;
+    return `${name} was ${JSON.stringify(sent)}, expected ${JSON.stringify(wanted)}`;
+  };
+  const wrongPublisher = expected("publisher_id", publisher.id);
+  if (wrongPublisher !== undefined) return wrongPublisher;
+  if (operation === "impression") {
+    const showing = showings.find(({ ad }) => ad === values.get("ad_id"));
+    return showing === undefined
+      ? `ad_id was ${JSON.stringify(values.get("ad_id"))}, which was never shown`
+      : expected("surface", showing.surface);
+  }
+  const isKnown = publisher.surfaces.some(({ id }) => id === values.get("surface"));
+  if (operation !== "stats" || isKnown || !values.has("surface")) return undefined;
+  return `surface was ${JSON.stringify(values.get("surface"))}, which is none of the publisher's`;
+}
+
+const nothingUnasked: Rule = {
+  id: "nothing-unasked",
+  says: "Nothing is on record that nobody asked the client to report",
+  source: "spec §1",
+  needs: [],
+  commands: everydaySequences,
+  judge(session) {
+    const { showings } = session;
+    const clicked = askedFor(session, "click").map(({ shown }) => shown?.ad);
+    const { impressions } = recordsOf(session);
+    for (const { ad, id, clicks } of impressions) {
+      must(
+        showings.some((one) => one.ad === ad),
+        () =>
+          `An impression of ${JSON.stringify(ad)} is on record as ${id}. ` +
+          `The client was asked to report ${showings.map((one) => one.ad).join(", ") || "none"}.`,
+      );
+      must(
+        clicks.length === 0 || clicked.includes(ad),
+        () =>
+          `A click on ${ad} is on record. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
+      );
+    }
+    // A client that records nothing of its own accord shows it by living.
+    return session.steps[0]?.outcome.kind === "done" ? 1 + impressions.length : 0;
+  },
+};
+
+export const requestRules: readonly Rule[] = [
+  opens,
+  knownPaths,
+  authorization,
+  keyStaysInTheHeader,
+  parameters,
+  nothingUnasked,
+];

@@ -1,0 +1,193 @@
+/** Holds what a client gives against what the service answered: the spec's members, whatever others there are. */
+
+import { nearestMicros } from "../../base/money.ts";
+import { type JsonSchema, responseSchemas } from "../../contract/responses.ts";
+import { type Asked, type AskedFor, askedFor, askedOf, saidOf } from "../session/asked.ts";
+import type { Session } from "../session/session.ts";
+import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
+import { must } from "./rule.ts";
+
+/** Of a body in a message, in characters. */
+const MOST_SHOWN = 200;
+
+type Reading = "stats" | "surfaces" | "payouts";
+
+/** Which members there are, and how they nest: the same under every reading. */
+const schemas = responseSchemas({
+  additionalProperties: true,
+  decimals: 6,
+  surfaceStatus: {},
+  payoutStatus: {},
+  payoutReference: {},
+  hasPayoutReference: true,
+});
+
+/**
+ * Every answer of this operation that the client passed on has the members and values of the service's.
+ *
+ * @returns how many there were.
+ * @throws BrokenRule
+ */
+export function mustPassOn(session: Session, operation: Reading): number {
+  let compared = 0;
+  for (const asked of askedFor(session, operation)) {
+    const { outcome } = asked;
+    const answers = answersTo(session, asked);
+    if (outcome.kind !== "done") {
+      const isAnswered = answers.length > 0 && wasAnswered(asked);
+      must(
+        !isAnswered,
+        () => `${operation} was answered with 200, and the client ${saidOf(outcome)}.`,
+      );
+      continue;
+    }
+    must(
+      answers.length > 0,
+      () => `The client gave an answer to ${operation} that the service never gave.`,
+    );
+    const differences = answers.map((answer) =>
+      difference(schemas[operation], jsonOf(answer.got), outcome.value, ""),
+    );
+    const [different = ""] = differences;
+    must(differences.includes(undefined), () => `The answer to ${operation}: ${different}.`);
+    compared += 1;
+  }
+  return compared;
+}
+
+/**
+ * The service's answers that it may have passed on: the last one of the moment, or any of several that were asked for at
+ * once; for want of any, an earlier one to the same question.
+ */
+function answersTo(session: Session, asked: AskedFor<Reading>): readonly WireExchange[] {
+  const { command, exchanges, atMs, together } = asked;
+  const all = session.exchanges.filter(
+    ({ operation, got, fault }) =>
+      operation === command.kind && got.status === 200 && fault === undefined,
+  );
+  const now = all.filter(({ sequence }) => exchanges.some((one) => one.sequence === sequence));
+  if (now.length > 0) return together ? now : now.slice(-1);
+  const wanted = parametersOf(session, command);
+  return all.filter(
+    (one) =>
+      one.atMs <= atMs &&
+      wanted.every(
+        ([name, value]) => value === undefined || one.values.get(name) === value.toString(),
+      ),
+  );
+}
+
+function parametersOf(
+  session: Session,
+  command: AskedFor<Reading>["command"],
+): readonly (readonly [name: string, value: string | number | undefined])[] {
+  switch (command.kind) {
+    case "surfaces":
+      return [];
+    case "payouts":
+      return [["limit", command.limit]];
+    case "stats": {
+      const { from, to, surface } = command;
+      return [
+        ["from", from],
+        ["to", to],
+        ["surface", surfaceAt(session, surface)],
+      ];
+    }
+  }
+}
+
+/** The id of the surface at this place, as the client is asked for it. */
+export function surfaceAt({ surfaces }: Session, at: number | undefined): string | undefined {
+  return at === undefined ? undefined : surfaces[at % surfaces.length]?.id;
+}
+
+/** Whether the service answered all that was sent with a success. 415 says only that it wants another encoding. */
+function wasAnswered({ exchanges, together }: Asked): boolean {
+  if (exchanges.at(-1)?.got.status === 415) return false;
+  return exchanges.every(
+    // Of several at once it isn't known whose it was.
+    ({ got, fault }) =>
+      fault === undefined && (got.status === 200 || (got.status === 415 && !together)),
+  );
+}
+
+/**
+ * The client is done with all that was answered with a success.
+ *
+ * @returns how much it was done with.
+ * @throws BrokenRule
+ */
+export function mustUnderstand(session: Session): number {
+  const clicked = new Set<unknown>();
+  let done = 0;
+  for (const asked of askedOf(session)) {
+    const { command, outcome, shown } = asked;
+    // A client may itself refuse what it was told before.
+    const isRepeat = command.kind === "again" || (command.kind === "click" && clicked.has(shown));
+    if (command.kind === "click") clicked.add(shown);
+    if (outcome.kind === "done") done += 1;
+    else
+      must(
+        isRepeat || !wasAnswered(asked),
+        () =>
+          `Nothing of ${command.kind} was refused, and the client ${saidOf(outcome)}. ` +
+          `It was answered: ${answersIn(asked)}.`,
+      );
+  }
+  return done;
+}
+
+function answersIn({ exchanges }: Asked): string {
+  const answers = exchanges.map(({ got }) => `${got.status} ${got.body.slice(0, MOST_SHOWN)}`);
+  return answers.join(", ") || "nothing was sent";
+}
+
+/** What is different, in words; undefined where nothing is. Rows are told apart by their id: their order is open. */
+function difference(
+  schema: JsonSchema,
+  expected: unknown,
+  actual: unknown,
+  at: string,
+): string | undefined {
+  const otherwise = (): string =>
+    `${at || "it"} is ${shown(actual)}, and the service said ${shown(expected)}`;
+  const { type, properties, items } = schema;
+  if (type === "object") {
+    if (typeof actual !== "object" || actual === null) return otherwise();
+    for (const [name, member] of Object.entries(properties ?? {})) {
+      const path = at === "" ? name : `${at}.${name}`;
+      const found = difference(member, memberOf(expected, name), memberOf(actual, name), path);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (type === "array" && Array.isArray(expected)) {
+    if (!Array.isArray(actual)) return otherwise();
+    if (actual.length !== expected.length)
+      return `${at} has ${actual.length} elements, and the service gave ${expected.length}`;
+    const { prefixItems } = schema;
+    for (const [index, one] of expected.entries()) {
+      const id = memberOf(one, "id");
+      const [inner, other, name] = Array.isArray(prefixItems)
+        ? [prefixItems[index], actual[index], `${at}[${index}]`]
+        : [items, actual.find((row) => memberOf(row, "id") === id), `${at}[id ${shown(id)}]`];
+      const found = difference(inner ?? {}, one, other, name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  return isSame(expected, actual) ? undefined : otherwise();
+}
+
+/** A member that is null may as well be left out, and what the service left out may be anything. */
+function isSame(expected: unknown, actual: unknown): boolean {
+  if (expected === undefined) return true;
+  if (expected === null) return actual === null || actual === undefined;
+  if (typeof expected !== "number" || typeof actual !== "number") return expected === actual;
+  return nearestMicros(expected) === nearestMicros(actual);
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? "missing";
+}
