@@ -127,3 +127,23 @@ export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, spoilt, closing,
 export const broken: fc.Arbitrary<Verdict> = anyOf(spoilt);
 /** Nothing comes, ever. */
 export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
+
+/** Another program uses a limit up, save for so many. */
+export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
+  return fc.nat({ max: 2 }).map((left) => ({ kind: "spend", left, of }));
+}
+
+/** The service says that it is too much, and when to come again. */
+export const toldToWait: fc.Arbitrary<Verdict> = fc
+  .tuple(fc.constantFrom(429, 503), fc.constantFrom(5, 2, 30, 60))
+  .map(([status, seconds]) => ({
+    kind: "respond",
+    status,
+    headers: { "Retry-After": String(seconds), "X-RateLimit-Remaining": "0" },
+  }));
+/** The same, without the hint. */
+export const toldNothing: fc.Arbitrary<Verdict> = fc.constant({
+  kind: "respond",
+  status: 429,
+  headers: { "X-RateLimit-Remaining": "0" },
+});
