@@ -17,18 +17,19 @@ const click: fc.Arbitrary<ClientCommand> = fc
 const together: fc.Arbitrary<Command> = fc
   .array(showing, { minLength: 2, maxLength: 3 })
   .map((commands) => ({ kind: "together", commands }));
-/** Showings mostly, and clicks on them. */
+export const flush: fc.Arbitrary<Command> = fc.constant({ kind: "flush" });
+/** Showings mostly, and clicks on them; and for a client that queues now and then a flush. */
 export const event: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: showing, weight: 5 },
   { arbitrary: click, weight: 3 },
   { arbitrary: together, weight: 1 },
+  { arbitrary: flush, weight: 1 },
 );
 export const question: fc.Arbitrary<ClientCommand> = fc.constantFrom<ClientCommand>(
   { kind: "stats" },
   { kind: "surfaces" },
   { kind: "payouts" },
 );
-export const flush: fc.Arbitrary<Command> = fc.constant({ kind: "flush" });
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
 
 /** So many seconds pass. */
@@ -147,3 +148,16 @@ export const toldNothing: fc.Arbitrary<Verdict> = fc.constant({
   status: 429,
   headers: { "X-RateLimit-Remaining": "0" },
 });
+
+/** Answers that the same request will get again, in several shapes: spec §7 shows none. */
+export const refusal: fc.Arbitrary<Verdict> = fc
+  .tuple(fc.constantFrom(400, 404, 422, 410, 409, 401, 403), fc.nat({ max: 4 }))
+  .map(([status, shape]) => ({ kind: "respond", status, ...shapes[shape] }));
+const shapes = [
+  {},
+  { body: { error: { code: "refused", message: "No." } } },
+  { body: "Refused", headers: { "Content-Type": "text/plain" } },
+  { body: "<h1>Refused</h1>", headers: { "Content-Type": "text/html" } },
+  // A client that looks at the body alone is taken in.
+  { body: { ok: true, impression_id: "imp-of-nobody", click_id: "clk-of-nobody" } },
+] as const;

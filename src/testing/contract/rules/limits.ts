@@ -15,6 +15,7 @@ import {
   advance,
   event,
   fault,
+  flush,
   question,
   sequence,
   showing,
@@ -141,6 +142,7 @@ const goesOnAfterTheLimit: Rule = {
           [
             fault(toldToWait, fc.constant({ operation: "impression", times: 1 })),
             showing,
+            flush,
             advance(300, 600),
             showing,
           ],
@@ -150,7 +152,11 @@ const goesOnAfterTheLimit: Rule = {
         weight: 4,
       },
       {
-        arbitrary: sequence([spent("recording"), showing, advance(300, 600), showing], event, 2),
+        arbitrary: sequence(
+          [spent("recording"), showing, flush, advance(300, 600), showing],
+          event,
+          2,
+        ),
         weight: 1,
       },
     ),

@@ -9,7 +9,7 @@ import {
   isUnreadable,
   type Sent,
 } from "../../session/attempts.ts";
-import type { Session, Step } from "../../session/session.ts";
+import type { Step } from "../../session/session.ts";
 import { memberOf } from "../../session/wire.ts";
 import {
   advance,
@@ -18,6 +18,7 @@ import {
   event,
   failed,
   fault,
+  flush,
   heal,
   lasting,
   lost,
@@ -25,6 +26,7 @@ import {
   showing,
   silence,
 } from "../disturbances.ts";
+import { mustEnd } from "../endings.ts";
 import { mustNotLoseSilently } from "../losses.ts";
 import { mustPauseAndGrow } from "../pauses.ts";
 import { must, type Rule } from "../rule.ts";
@@ -155,39 +157,13 @@ const pausesGrow: Rule = {
   judge: (session) => eventsOf(session).reduce((sum, one) => sum + mustPauseAndGrow(one), 0),
 };
 
-/** What the client was asked, and its closing: each has to end. */
-function mustEnd(session: Session): number {
-  const asked = session.steps.flatMap((step) => step.parts ?? [step]);
-  for (const step of asked) {
-    const why = unended(step);
-    must(why === undefined, () => `The client's ${step.command.kind} doesn't end: ${why}.`);
-  }
-  const sent = session.exchanges.filter(({ fault }) => fault !== undefined);
-  return sent.length;
-}
-
-function unended({ outcome }: Step): string | undefined {
-  switch (outcome.kind) {
-    case "stuck":
-      return "it waits for an answer that never comes, and for nothing else";
-    case "endless":
-      return "it still waits after six hours";
-    case "flooded":
-      return "it has sent more than 250 requests";
-    case "done":
-    case "failed":
-    case "skipped":
-      return undefined;
-  }
-}
-
 const givesUp: Rule = {
   id: "gives-up",
   says: "ends what it was asked in an outage, within six hours and 250 requests",
   source: "spec §7",
   needs: [],
   commands: () => sequence([fault(failed, lasting), showing], fc.oneof(event, advance(1, 300)), 3),
-  judge: mustEnd,
+  judge: (session) => mustEnd(session),
 };
 
 const silenceEnds: Rule = {
@@ -196,7 +172,7 @@ const silenceEnds: Rule = {
   source: "spec §7",
   needs: [],
   commands: () => sequence([fault(silence, fc.oneof(lasting, lasting)), showing], event, 2),
-  judge: mustEnd,
+  judge: (session) => mustEnd(session),
 };
 
 const brokenAnswerIsNoSuccess: Rule = {
@@ -233,7 +209,7 @@ const comesBack: Rule = {
   source: "spec §1",
   needs: [],
   commands: () =>
-    sequence([fault(lost, lasting), showing, heal, advance(600, 900), showing], event, 3),
+    sequence([fault(lost, lasting), showing, flush, heal, advance(600, 900), showing], event, 3),
   judge(session) {
     const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");
     const back = session.steps.findIndex(
