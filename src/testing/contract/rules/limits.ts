@@ -1,5 +1,215 @@
 /** How a client keeps the request limits (spec §8). */
 
-import type { Rule } from "../rule.ts";
+import fc from "fast-check";
+import type { Readings } from "../../../simulator-options.ts";
+import {
+  type Attempt,
+  eventsOf,
+  isUnreadable,
+  questionsOf,
+  sentBy,
+} from "../../session/attempts.ts";
+import type { Command } from "../../session/command.ts";
+import type { Session } from "../../session/session.ts";
+import {
+  advance,
+  event,
+  fault,
+  flush,
+  question,
+  sequence,
+  showing,
+  some,
+  spent,
+  toldNothing,
+  toldToWait,
+} from "../disturbances.ts";
+import { mustWaitAsTold } from "../held-back.ts";
+import { mustNotLoseSilently } from "../losses.ts";
+import { mustPauseAndGrow } from "../pauses.ts";
+import { must, type Rule } from "../rule.ts";
+import { isOfLimit } from "../waits.ts";
 
-export const limitRules: readonly Rule[] = [];
+/** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
+const beyondLimit: fc.Arbitrary<readonly Command[]> = fc.oneof(
+  { arbitrary: sequence([fault(toldToWait, some), showing]), weight: 3 },
+  {
+    arbitrary: sequence(
+      [fault(toldToWait, fc.constant({ operation: "stats", times: 1 })), stats()],
+      question,
+      2,
+    ),
+    weight: 1,
+  },
+  { arbitrary: trulyBeyond(), weight: 2 },
+);
+
+function stats(): fc.Arbitrary<Command> {
+  return fc.constant({ kind: "stats" });
+}
+
+/** By the service's own count, whatever readings there are. */
+function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
+  return fc.oneof(
+    { arbitrary: sequence([spent("reporting"), stats(), stats()], question, 3), weight: 4 },
+    { arbitrary: sequence([spent("recording"), showing], event, 3), weight: 1 },
+  );
+}
+
+function judgeWaits(session: Session): number {
+  const applied = mustWaitAsTold(session);
+  mustNotLoseSilently(session);
+  return applied;
+}
+
+const waitsAsTold: Rule = {
+  id: "waits-as-told",
+  says: "sends nothing of the kind that was refused before Retry-After is over",
+  source: "spec §8, RFC 9110 §10.2.3",
+  needs: [],
+  assuming: [{ "limit.retry-after": "seconds" }],
+  commands: () => beyondLimit,
+  judge: judgeWaits,
+};
+
+const waitsUntilDate: Rule = {
+  id: "waits-until-date",
+  says: "waits until the date that Retry-After names",
+  source: "spec §8, RFC 9110 §10.2.3",
+  needs: [],
+  assuming: [{ "limit.retry-after": "http-date" }],
+  commands: trulyBeyond,
+  judge: judgeWaits,
+};
+
+const slowsDownUntold: Rule = {
+  id: "slows-down-untold",
+  says: "slows down at a limit that doesn't say when to come again",
+  source: "spec §8",
+  needs: [],
+  assuming: [{ "limit.retry-after": "absent" }],
+  commands: () =>
+    fc.oneof(
+      {
+        arbitrary: sequence(
+          [fault(toldNothing, fc.constant({ operation: "impression", times: 5 })), showing],
+          event,
+          3,
+        ),
+        weight: 2,
+      },
+      { arbitrary: trulyBeyond(), weight: 1 },
+    ),
+  judge: (session) => refusedByLimit(session).reduce((sum, one) => sum + mustPauseAndGrow(one), 0),
+};
+
+function refusedByLimit(session: Session): Attempt[] {
+  return [...eventsOf(session), ...questionsOf(session)].filter(({ sent }) => sent.some(isOfLimit));
+}
+
+const others: readonly Readings[] = (["403", "503"] as const).flatMap((status) =>
+  (["remaining", "limit-reset", "ietf"] as const).map(
+    (headers): Readings => ({
+      "limit.exceeded": status,
+      "limit.headers": headers,
+      "limit.retry-after": "seconds",
+    }),
+  ),
+);
+
+const limitByAnotherStatus: Rule = {
+  id: "limit-by-another-status",
+  says: "keeps to the limit whatever status says that it is used up",
+  source: "spec §8",
+  needs: [],
+  assuming: others,
+  commands: trulyBeyond,
+  judge: judgeWaits,
+};
+
+/** After that nobody is over any limit, however "a minute" is counted; and no client waits longer. */
+const OVER_MS = 120_000;
+
+const goesOnAfterTheLimit: Rule = {
+  id: "goes-on-after-the-limit",
+  says: "records events again once the minute is over",
+  source: "spec §8",
+  needs: [],
+  commands: () =>
+    fc.oneof(
+      {
+        arbitrary: sequence(
+          [
+            fault(toldToWait, fc.constant({ operation: "impression", times: 1 })),
+            showing,
+            flush,
+            advance(300, 600),
+            showing,
+          ],
+          event,
+          3,
+        ),
+        weight: 4,
+      },
+      {
+        arbitrary: sequence(
+          [spent("recording"), showing, flush, advance(300, 600), showing],
+          event,
+          2,
+        ),
+        weight: 1,
+      },
+    ),
+  judge(session) {
+    const refused = sentBy(session).findLast((sent) => isOfLimit(sent));
+    if (refused === undefined || isUnreadable(session)) return 0;
+    const anew = eventsOf(session).filter(
+      ({ operation, asks }) =>
+        operation === "impression" &&
+        asks.every(({ step, at }) => at > refused.during && step.atMs >= refused.atMs + OVER_MS),
+    );
+    for (const { name, recorded } of anew) {
+      must(
+        recorded.length > 0,
+        () =>
+          `The limit refused a request last more than two minutes before ${name} was shown, and the service has no record of it.`,
+      );
+    }
+    return anew.length;
+  },
+};
+
+const oneLimitNotTheOther: Rule = {
+  id: "one-limit-not-the-other",
+  says: "records events while the limit of reporting is used up",
+  source: "spec §8",
+  needs: ["stats"],
+  commands: () => sequence([spent("reporting"), stats(), showing], fc.oneof(event, question), 3),
+  judge(session) {
+    const spending = session.steps.findIndex(({ command }) => command.kind === "spend");
+    const refused = sentBy(session).some(
+      (sent) => sent.limit === "reporting" && sent.during > spending,
+    );
+    if (!refused || isUnreadable(session)) return 0;
+    const shown = eventsOf(session).filter(
+      ({ operation, asks }) => operation === "impression" && asks.every(({ at }) => at > spending),
+    );
+    for (const { name, recorded } of shown) {
+      must(
+        recorded.length > 0,
+        () =>
+          `The limit of reporting was used up, and the service has no record of ${name}. The limit of recording was not.`,
+      );
+    }
+    return shown.length;
+  },
+};
+
+export const limitRules: readonly Rule[] = [
+  waitsAsTold,
+  waitsUntilDate,
+  slowsDownUntold,
+  limitByAnotherStatus,
+  goesOnAfterTheLimit,
+  oneLimitNotTheOther,
+];

@@ -1,5 +1,138 @@
 /** What becomes of events that a client has queued. */
 
-import type { Rule } from "../rule.ts";
+import fc from "fast-check";
+import { type EventAttempt, eventsOf, isAcknowledged } from "../../session/attempts.ts";
+import type { Command } from "../../session/command.ts";
+import type { Session } from "../../session/session.ts";
+import {
+  advance,
+  doubtful,
+  event,
+  failed,
+  fault,
+  flush,
+  heal,
+  lasting,
+  lost,
+  sequence,
+  showing,
+  some,
+} from "../disturbances.ts";
+import { mustEnd } from "../endings.ts";
+import { mustNotLoseSilently, undeliveredOf } from "../losses.ts";
+import { must, type Rule } from "../rule.ts";
 
-export const queueRules: readonly Rule[] = [];
+const flushDelivers: Rule = {
+  id: "flush-delivers",
+  says: "has delivered all that it was given once it is flushed",
+  source: "spec §1",
+  needs: ["flush"],
+  commands: () => sequence([showing, flush], fc.oneof(event, event, flush)),
+  judge(session) {
+    let applied = 0;
+    for (const [at, { command, outcome }] of session.steps.entries()) {
+      if (command.kind !== "flush" || outcome.kind !== "done") continue;
+      const given = mustNotLoseSilently(session, at);
+      if (given > 0) applied += 1;
+    }
+    return applied;
+  },
+};
+
+const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
+  sequence([showing]),
+  sequence([fault(lost), showing], fc.oneof(event, event, heal, advance(1, 120))),
+  sequence([fault(failed, lasting), showing]),
+);
+
+const closeLosesNothing: Rule = {
+  id: "close-loses-nothing",
+  says: "loses nothing when it is closed: what isn't recorded it says",
+  source: "spec §1",
+  needs: ["close"],
+  commands: () => disturbed,
+  judge: (session) => (isClosed(session) ? mustNotLoseSilently(session) : 0),
+};
+
+function isClosed({ steps }: Session): boolean {
+  const { outcome } = steps.find(({ command }) => command.kind === "close") ?? {};
+  return outcome?.kind === "done" || outcome?.kind === "failed";
+}
+
+const closeEnds: Rule = {
+  id: "close-ends",
+  says: "can be closed in an outage, within six hours and 250 requests",
+  source: "spec §1",
+  needs: ["close"],
+  commands: () =>
+    sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, lasting)), showing], event, 3),
+  judge(session) {
+    mustEnd(session, ["close"]);
+    const isOutage = session.steps.some(({ command }) => command.kind === "fault");
+    return isOutage ? 1 : 0;
+  },
+};
+
+const silentAfterClose: Rule = {
+  id: "silent-after-close",
+  says: "sends nothing once it is closed",
+  source: "spec §1",
+  needs: ["close"],
+  commands: () => disturbed,
+  judge(session) {
+    if (!isClosed(session)) return 0;
+    const last = session.steps.findIndex(({ command }) => command.kind === "close");
+    const later = session.steps.slice(last + 1).flatMap(({ exchanges }) => exchanges);
+    must(later.length === 0, () => {
+      const [first] = later;
+      const what = `${first?.request.method} ${first?.request.path}`;
+      return `The client was closed, and sent ${later.length} more requests within the hour, the first a ${what}.`;
+    });
+    return 1;
+  },
+};
+
+const undeliveredIsTrue: Rule = {
+  id: "undelivered-is-true",
+  says: "calls nothing undelivered that it knows to be recorded",
+  source: "spec §1",
+  needs: ["close"],
+  commands: () =>
+    fc.oneof(
+      sequence([fault(fc.oneof(lost, doubtful), some), showing], fc.oneof(event, flush)),
+      sequence([showing, showing, fault(failed, lasting), showing]),
+    ),
+  judge(session) {
+    const events = eventsOf(session);
+    const close = session.steps.find(({ command }) => command.kind === "close");
+    const value = close?.outcome.kind === "done" ? close.outcome.value : undefined;
+    let applied = 0;
+    for (const kind of ["impression", "click"] as const) {
+      const own = events.filter(({ operation }) => operation === kind);
+      const given = sumOf(own, ({ asks }) => asks.length);
+      // An answer that was lost, or said "conflict", leaves a client in doubt: then it may say either.
+      const open = sumOf(own, ({ asks, sent }) =>
+        Math.max(0, asks.length - sent.filter(isAcknowledged).length),
+      );
+      for (const said of undeliveredOf(value, kind)) {
+        must(Number.isInteger(said) && said >= 0 && said <= open, () => {
+          return `The client calls ${said} ${kind}s undelivered. It was given ${given}, and was told that ${given - open} are recorded.`;
+        });
+        applied += given > 0 ? 1 : 0;
+      }
+    }
+    return applied;
+  },
+};
+
+function sumOf(events: readonly EventAttempt[], countOf: (event: EventAttempt) => number): number {
+  return events.reduce((sum, one) => sum + countOf(one), 0);
+}
+
+export const queueRules: readonly Rule[] = [
+  flushDelivers,
+  closeLosesNothing,
+  closeEnds,
+  silentAfterClose,
+  undeliveredIsTrue,
+];

@@ -1,5 +1,229 @@
 /** What a client makes of refusals (spec §7). */
 
-import type { Rule } from "../rule.ts";
+import fc from "fast-check";
+import type { Readings } from "../../../simulator-options.ts";
+import {
+  type Attempt,
+  type EventAttempt,
+  eventsOf,
+  isWhole,
+  questionsOf,
+  type Sent,
+  sentBy,
+} from "../../session/attempts.ts";
+import type { Command } from "../../session/command.ts";
+import type { Session, Step } from "../../session/session.ts";
+import { memberOf } from "../../session/wire.ts";
+import {
+  advance,
+  event,
+  fault,
+  lasting,
+  question,
+  refusal,
+  sequence,
+  showing,
+  some,
+} from "../disturbances.ts";
+import { mustNotLoseSilently } from "../losses.ts";
+import { must, type Rule } from "../rule.ts";
+import { isOfLimit } from "../waits.ts";
 
-export const refusalRules: readonly Rule[] = [];
+const DAY_S = 86_400;
+
+const shapes: readonly Readings[] = (
+  ["problem", "envelope", "flat", "list", "text", "html", "empty"] as const
+).map((shape) => ({ "errors.body": shape }));
+/** Every shape that a refusal may have, and every status of the same. */
+const readings: readonly Readings[] = [
+  ...shapes,
+  { "errors.invalid": "422" } as const,
+  { "auth.failure": "401-bare" } as const,
+  { "auth.failure": "403" } as const,
+].map((reading) => ({
+  ...reading,
+  // What comes twice isn't refused: what is refused isn't on record.
+  "dedup.repeat": "original-uncredited",
+  // So that there are refusals which no client can avoid.
+  "click.window": "24h",
+  "date.inverted-range": "reject",
+}));
+
+const refusedEvents: fc.Arbitrary<readonly Command[]> = sequence([fault(refusal, some), showing]);
+/** By the service itself: what no client can know better, and what some do. */
+const refusedByService: fc.Arbitrary<readonly Command[]> = fc.constantFrom<readonly Command[]>(
+  [{ kind: "stats", from: "2026-02-02", to: "2026-02-01" }],
+  [
+    { kind: "impression", surface: 0 },
+    { kind: "flush" },
+    { kind: "advance", byMs: 2 * DAY_S * 1000 },
+    { kind: "click", impression: 0 },
+  ],
+);
+
+const refusalIsNoSuccess: Rule = {
+  id: "refusal-is-no-success",
+  says: "says of nothing that the service refused that it was done",
+  source: "spec §7",
+  needs: [],
+  assuming: readings,
+  commands: () => fc.oneof({ arbitrary: refusedEvents, weight: 3 }, refusedByService),
+  judge(session) {
+    mustNotLoseSilently(session);
+    const events = eventsOf(session);
+    const asked = [...events, ...questionsOf(session)];
+    let applied = 0;
+    for (const attempt of asked) {
+      const last = attempt.sent.at(-1);
+      if (last === undefined || !isRefused(last)) continue;
+      applied += 1;
+      for (const { step } of attempt.asks) mustTellTheStatus(session, attempt, step);
+      if (attempt.operation === "impression" || attempt.operation === "click") continue;
+      must(
+        !attempt.asks.some(({ step }) => step.outcome.kind === "done"),
+        () =>
+          `The service refused ${attempt.name} with ${last.got.status}, and the client said that it was done.`,
+      );
+    }
+    for (const one of events) mustGiveNoOtherId(one);
+    return applied;
+  },
+};
+
+/** A refusal that came as it was sent: 4xx, and the limit whatever its status is. */
+function isRefused(sent: Sent): boolean {
+  const { status } = sent.got;
+  return isWhole(sent) && ((status >= 400 && status < 500) || isOfLimit(sent));
+}
+
+/** @throws BrokenRule where the rejection has a status that no answer had. */
+function mustTellTheStatus(session: Session, { name, sent }: Attempt, { outcome }: Step): void {
+  const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
+  // 0 is no status: many clients have it for no answer.
+  if (typeof status !== "number" || status === 0) return;
+  const all = sent.length > 0 ? sent : sentBy(session);
+  const statuses = [...new Set(all.map(({ got }) => got.status))];
+  must(
+    statuses.includes(status),
+    () =>
+      `The client rejected ${name} with status ${status}. The service answered ${statuses.join(", ")}.`,
+  );
+}
+
+/** @throws BrokenRule where a refusal's body was taken for a success. */
+function mustGiveNoOtherId({ operation, name, ids, asks }: EventAttempt): void {
+  for (const { step } of asks) {
+    if (step.outcome.kind !== "done") continue;
+    const id = memberOf(step.outcome.value, `${operation}_id`);
+    must(
+      typeof id !== "string" || ids.has(id),
+      () =>
+        `The client gave ${JSON.stringify(id)} as the ${operation}_id of ${name}, which the service refused.`,
+    );
+  }
+}
+
+/** What the same request will get again. 408, 425 and 429 ask for another try, 415 for another form. */
+const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 422]);
+
+function isFinal(sent: Sent): boolean {
+  return isWhole(sent) && finalStatuses.has(sent.got.status) && !isOfLimit(sent);
+}
+
+const refusalNotRepeated: Rule = {
+  id: "refusal-not-repeated",
+  says: "doesn't send again what was refused, as it was",
+  source: "spec §7, RFC 9110 §15.5",
+  needs: [],
+  commands: () =>
+    fc.oneof(
+      { arbitrary: refusedEvents, weight: 3 },
+      { arbitrary: refusedByService, weight: 1 },
+      {
+        arbitrary: sequence(
+          [
+            fault(refusal, fc.constant({ operation: "surfaces" })),
+            fc.constant({ kind: "surfaces" }),
+          ],
+          question,
+          2,
+        ),
+        weight: 1,
+      },
+    ),
+  judge(session) {
+    let applied = 0;
+    for (const { name, asks, sent } of [...eventsOf(session), ...questionsOf(session)]) {
+      // Who is asked twice may send twice.
+      if (asks.length !== 1) continue;
+      for (const [at, refused] of sent.entries()) {
+        if (!isFinal(refused)) continue;
+        applied += 1;
+        const again = sent.slice(at + 1).filter((next) => isSame(refused, next));
+        must(
+          again.length === 0,
+          () =>
+            `The service refused ${name} with ${refused.got.status}, and the client sent the same request ${again.length} more times.`,
+        );
+      }
+    }
+    return applied;
+  },
+};
+
+function isSame({ request: left }: Sent, { request: right }: Sent): boolean {
+  return (
+    left.method === right.method &&
+    left.path === right.path &&
+    left.query === right.query &&
+    left.body === right.body &&
+    left.headers["content-type"] === right.headers["content-type"] &&
+    left.headers.authorization === right.headers.authorization
+  );
+}
+
+/** One in each form that the service may read: no client needs more to learn that its key is no good. */
+const MOST_A_TRY = 3;
+
+const rotatedKey: Rule = {
+  id: "rotated-key",
+  says: "says that its key is no longer good, and doesn't try it again and again",
+  source: "spec §5",
+  needs: [],
+  commands: () =>
+    sequence(
+      [fault(fc.constant({ kind: "respond", status: 401 }), lasting), showing],
+      fc.oneof(event, advance(10, 600)),
+      4,
+    ),
+  judge(session) {
+    mustNotLoseSilently(session);
+    // A client that queues tries again when it is flushed, and closed.
+    const tries = session.steps.flatMap(({ command }, at) =>
+      command.kind === "flush" || command.kind === "close" ? [at] : [],
+    );
+    let applied = 0;
+    for (const { name, asks, sent } of eventsOf(session)) {
+      const refused = sent.filter(({ got }) => got.status === 401);
+      if (refused.length === 0) continue;
+      applied += 1;
+      const since = Math.min(...asks.map(({ at }) => at));
+      const tried = asks.length + tries.filter((at) => at > since).length;
+      must(
+        refused.length <= MOST_A_TRY * tried,
+        () =>
+          `The service refused the key with 401, and the client sent ${name} ${refused.length} times.`,
+      );
+      for (const { step } of asks) {
+        must(
+          step.outcome.kind === "done" || step.outcome.kind === "failed",
+          () =>
+            `The service refused the key with 401, and the client's ${step.command.kind} doesn't end.`,
+        );
+      }
+    }
+    return applied;
+  },
+};
+
+export const refusalRules: readonly Rule[] = [refusalIsNoSuccess, refusalNotRepeated, rotatedKey];

@@ -1,5 +1,245 @@
 /** How a client repeats what went wrong: in the end everything counts, and nothing twice. */
 
-import type { Rule } from "../rule.ts";
+import fc from "fast-check";
+import type { Assumptions } from "../../../assumptions/catalogue.ts";
+import {
+  type EventAttempt,
+  eventsOf,
+  isAcknowledged,
+  isUnreadable,
+  type Sent,
+} from "../../session/attempts.ts";
+import type { Step } from "../../session/session.ts";
+import { memberOf } from "../../session/wire.ts";
+import {
+  advance,
+  broken,
+  doubtful,
+  event,
+  failed,
+  fault,
+  flush,
+  heal,
+  lasting,
+  lost,
+  sequence,
+  showing,
+  silence,
+} from "../disturbances.ts";
+import { mustEnd } from "../endings.ts";
+import { mustNotLoseSilently } from "../losses.ts";
+import { mustPauseAndGrow } from "../pauses.ts";
+import { must, type Rule } from "../rule.ts";
+import { isOfLimit } from "../waits.ts";
 
-export const retryRules: readonly Rule[] = [];
+const MINUTE_MS = 60_000;
+const windowMs = {
+  "30m": 30 * MINUTE_MS,
+  "24h": 24 * 60 * MINUTE_MS,
+  forever: Number.POSITIVE_INFINITY,
+} satisfies Record<Assumptions["dedup.window"], number>;
+
+const noEventDoubled: Rule = {
+  id: "no-event-doubled",
+  says: "counts no showing and no click twice, whatever becomes of the answer",
+  source: "spec §4",
+  needs: [],
+  commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
+  judge(session) {
+    const { assumptions } = session;
+    let applied = 0;
+    for (const one of eventsOf(session)) {
+      const most = mostOnRecord(one, assumptions);
+      if (most === undefined || !isInDoubt(one)) continue;
+      const ids = new Set(countedInWindow(one, assumptions).map(({ id }) => id));
+      must(ids.size <= most, () => {
+        const sent = `in ${one.sent.length} ${one.sent.length === 1 ? "request" : "requests"}`;
+        return `The client reported ${one.name} ${sent}, and the service has recorded it ${ids.size} times: ${[...ids].join(", ")}.`;
+      });
+      applied += 1;
+    }
+    return applied;
+  },
+};
+
+/** Whether something went wrong with it, so that it could have been counted twice. */
+function isInDoubt({ sent }: EventAttempt): boolean {
+  return sent.some(({ fault }) => fault !== undefined);
+}
+
+/** How often it may count; undefined where the readings leave the client nothing that would help. */
+function mostOnRecord(
+  { operation, asks, recorded }: EventAttempt,
+  assumptions: Assumptions,
+): number | undefined {
+  if (operation === "impression") {
+    // The service counts whatever is sent, and the spec offers nothing else against it than a session.
+    return assumptions["dedup.repeat"] === "count" ? undefined : 1;
+  }
+  if (assumptions["click.repeat"] !== "count") return 1;
+  // Nothing identifies a click: what is asked counts, and what the network copies. A client that repeats one doubles it.
+  return asks.length + recorded.filter(({ fault }) => fault?.application === 2).length;
+}
+
+/** The spec doesn't say how long a session is remembered. Who comes again after that can't know. */
+function countedInWindow(
+  { operation, recorded }: EventAttempt,
+  assumptions: Assumptions,
+): EventAttempt["recorded"] {
+  const [first] = recorded;
+  if (operation === "click" || first === undefined) return recorded;
+  const untilMs = first.atMs + windowMs[assumptions["dedup.window"]];
+  return recorded.filter(({ atMs }) => atMs < untilMs);
+}
+
+const lostRequestNotLost: Rule = {
+  id: "lost-request-not-lost",
+  says: "records every event whose request was lost, or says that it failed",
+  source: "spec §1",
+  needs: [],
+  commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
+  judge(session) {
+    mustNotLoseSilently(session);
+    return eventsOf(session).filter(isInDoubt).length;
+  },
+};
+
+const repeatIsTheSame: Rule = {
+  id: "repeat-is-the-same",
+  says: "repeats a showing with the same parameters, its session_id included",
+  source: "spec §4",
+  needs: [],
+  commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
+  judge(session) {
+    let applied = 0;
+    for (const { operation, name, sent, asks } of eventsOf(session)) {
+      const [first, ...again] = sent;
+      if (operation !== "impression" || first === undefined || asks.length !== 1) continue;
+      for (const [at, next] of again.entries()) {
+        const before = sent[at] ?? first;
+        for (const parameter of ["publisher_id", "surface", "session_id"]) {
+          const was = before.values.get(parameter);
+          const is = next.values.get(parameter);
+          must(
+            was === is,
+            () =>
+              `The client sent ${name} again with ${parameter} ${shown(is)} instead of ${shown(was)}.`,
+          );
+        }
+        must(
+          !mayBeApplied(before) || next.values.has("session_id"),
+          () =>
+            `The client sent ${name} again without a session_id: nobody can tell that it is the same showing.`,
+        );
+        applied += 1;
+      }
+    }
+    return applied;
+  },
+};
+
+function shown(value: string | undefined): string {
+  return value === undefined ? "left out" : JSON.stringify(value);
+}
+
+/** Whether the client has to reckon with it: no answer, none that says so, or a server that failed on the way. */
+function mayBeApplied(sent: Sent): boolean {
+  const { status } = sent.got;
+  return status < 400 || (status >= 500 && !isOfLimit(sent));
+}
+
+const pausesGrow: Rule = {
+  id: "pauses-grow",
+  says: "waits before it repeats a request, and longer each time",
+  source: "spec §8",
+  needs: [],
+  commands: () => sequence([fault(failed, fc.oneof(lasting, lasting)), showing], event, 2),
+  judge: (session) => eventsOf(session).reduce((sum, one) => sum + mustPauseAndGrow(one), 0),
+};
+
+const givesUp: Rule = {
+  id: "gives-up",
+  says: "ends what it was asked in an outage, within six hours and 250 requests",
+  source: "spec §7",
+  needs: [],
+  commands: () => sequence([fault(failed, lasting), showing], fc.oneof(event, advance(1, 300)), 3),
+  judge: (session) => mustEnd(session),
+};
+
+const silenceEnds: Rule = {
+  id: "silence-ends",
+  says: "ends what it was asked though the server stays silent",
+  source: "spec §7",
+  needs: [],
+  commands: () => sequence([fault(silence, fc.oneof(lasting, lasting)), showing], event, 2),
+  judge: (session) => mustEnd(session),
+};
+
+const brokenAnswerIsNoSuccess: Rule = {
+  id: "broken-answer-is-no-success",
+  says: "takes a broken answer for none: an event is not reported before the service says so",
+  source: "spec §2",
+  needs: [],
+  commands: () => sequence([fault(broken), showing], fc.oneof(event, event, fault(broken))),
+  judge(session) {
+    let applied = 0;
+    for (const one of eventsOf(session)) {
+      for (const { step } of one.asks) mustBeGiven(one, step);
+      if (one.sent.some((sent) => sent.got.status === 200 && !isAcknowledged(sent))) applied += 1;
+    }
+    mustNotLoseSilently(session);
+    return applied;
+  },
+};
+
+/** @throws BrokenRule where the client resolved with an id that the service never gave it for that. */
+function mustBeGiven({ operation, name, ids }: EventAttempt, { outcome }: Step): void {
+  if (outcome.kind !== "done") return;
+  const id = memberOf(outcome.value, `${operation}_id`);
+  if (typeof id !== "string") return;
+  must(ids.has(id), () => {
+    const given = ids.size === 0 ? "none" : [...ids].join(", ");
+    return `The client gave ${JSON.stringify(id)} as the ${operation}_id of ${name}. The service gave ${given}.`;
+  });
+}
+
+const comesBack: Rule = {
+  id: "comes-back",
+  says: "records events again once an outage is over",
+  source: "spec §1",
+  needs: [],
+  commands: () =>
+    sequence([fault(lost, lasting), showing, flush, heal, advance(600, 900), showing], event, 3),
+  judge(session) {
+    const healed = session.steps.findLastIndex(({ command }) => command.kind === "heal");
+    const back = session.steps.findIndex(
+      ({ command }, at) => at > healed && command.kind === "advance",
+    );
+    // A client that doesn't speak the service's form is none that could come back.
+    if (healed < 0 || back < 0 || isUnreadable(session)) return 0;
+    const later = session.steps.slice(back).some(({ command }) => command.kind === "fault");
+    if (later) return 0;
+    const anew = eventsOf(session).filter(
+      ({ operation, asks }) => operation === "impression" && asks.every(({ at }) => at > back),
+    );
+    for (const { name, recorded } of anew) {
+      must(
+        recorded.length > 0,
+        () =>
+          `The outage was over ${(600_000 / MINUTE_MS).toFixed(0)} minutes or more before ${name} was shown, and the service has no record of it.`,
+      );
+    }
+    return anew.length;
+  },
+};
+
+export const retryRules: readonly Rule[] = [
+  noEventDoubled,
+  lostRequestNotLost,
+  repeatIsTheSame,
+  pausesGrow,
+  givesUp,
+  silenceEnds,
+  brokenAnswerIsNoSuccess,
+  comesBack,
+];

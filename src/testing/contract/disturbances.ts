@@ -1,0 +1,163 @@
+/** Sequences in which something goes wrong: faults, limits that are used up, and time to get over it. The simplest come first. */
+
+import fc from "fast-check";
+import type { OperationId } from "../../contract/operations.ts";
+import type { FaultMatch } from "../../faults/rule.ts";
+import type { Verdict } from "../../faults/verdict.ts";
+import type { ClientCommand, Command } from "../session/command.ts";
+
+type Commands = fc.Arbitrary<readonly Command[]>;
+
+export const showing: fc.Arbitrary<ClientCommand> = fc
+  .nat({ max: 2 })
+  .map((surface) => ({ kind: "impression", surface }));
+const click: fc.Arbitrary<ClientCommand> = fc
+  .nat({ max: 5 })
+  .map((impression) => ({ kind: "click", impression }));
+const together: fc.Arbitrary<Command> = fc
+  .array(showing, { minLength: 2, maxLength: 3 })
+  .map((commands) => ({ kind: "together", commands }));
+export const flush: fc.Arbitrary<Command> = fc.constant({ kind: "flush" });
+/** Showings mostly, and clicks on them; and for a client that queues now and then a flush. */
+export const event: fc.Arbitrary<Command> = fc.oneof(
+  { arbitrary: showing, weight: 5 },
+  { arbitrary: click, weight: 3 },
+  { arbitrary: together, weight: 1 },
+  { arbitrary: flush, weight: 1 },
+);
+export const question: fc.Arbitrary<ClientCommand> = fc.constantFrom<ClientCommand>(
+  { kind: "stats" },
+  { kind: "surfaces" },
+  { kind: "payouts" },
+);
+export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
+
+/** So many seconds pass. */
+export function advance(from: number, to: number): fc.Arbitrary<Command> {
+  return fc.integer({ min: from, max: to }).map((s) => ({ kind: "advance", byMs: s * 1000 }));
+}
+
+/** A fault of some of the next requests, or of all from now on. */
+export function fault(
+  verdicts: fc.Arbitrary<Verdict>,
+  matches: fc.Arbitrary<FaultMatch> = some,
+): fc.Arbitrary<Command> {
+  return fc
+    .tuple(verdicts, matches)
+    .map(([verdict, match]): Command => ({ kind: "fault", rule: { match, verdict } }));
+}
+
+const recording: fc.Arbitrary<OperationId | OperationId[]> = fc.constantFrom<
+  OperationId | OperationId[]
+>("impression", ["impression", "click"], "click");
+
+/** The first requests, or one of the next, so that what comes behind may get through. */
+export const some: fc.Arbitrary<FaultMatch> = fc.oneof(
+  fc.record({ operation: recording, times: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ operation: recording, nth: fc.integer({ min: 1, max: 4 }) }),
+);
+/** All requests to record an event. */
+export const lasting: fc.Arbitrary<FaultMatch> = fc.constantFrom<FaultMatch>(
+  { operation: ["impression", "click"] },
+  { operation: "impression" },
+  {},
+);
+
+/** Something is shown, goes wrong, and goes on: what it takes, then more of the like. */
+export function sequence(
+  first: readonly fc.Arbitrary<Command>[],
+  more: fc.Arbitrary<Command> = event,
+  maxLength = 5,
+): Commands {
+  return fc
+    .tuple(fc.tuple(...first), fc.array(more, { maxLength }))
+    .map(([taken, others]) => [...taken, ...others]);
+}
+
+const closing: readonly Verdict[] = [{ kind: "drop" }, { kind: "reset" }, { kind: "empty" }];
+const failing: readonly Verdict[] = [
+  { kind: "respond", status: 503 },
+  { kind: "respond", status: 500, body: "Internal error" },
+  { kind: "respond", status: 502, body: "<h1>Bad gateway</h1>" },
+];
+const silent: readonly Verdict[] = [
+  { kind: "timeout" },
+  { kind: "lose-response", as: "silence" },
+  { kind: "drop", as: "silence" },
+];
+const html: Verdict = {
+  kind: "respond",
+  status: 200,
+  headers: { "Content-Type": "text/html" },
+  body: "<h1>Please log in</h1>",
+};
+const spoilt: readonly Verdict[] = [
+  { kind: "garbage" },
+  html,
+  { kind: "respond", status: 200 },
+  { kind: "truncate", share: 0.5 },
+  { kind: "truncate", share: 0.9 },
+  { kind: "garbage", as: "response" },
+  { ...html, applied: true },
+];
+const late: readonly Verdict[] = [
+  { kind: "delay", delay: "35s" },
+  { kind: "delay", delay: "2s" },
+  { kind: "drip", bytesPerSecond: 10 },
+  { kind: "reorder", by: 1, atMost: "1s" },
+];
+const uncertain: readonly Verdict[] = [
+  { kind: "lose-response" },
+  { kind: "lose-response", as: "reset" },
+  { kind: "respond", status: 502, applied: true },
+  { kind: "duplicate" },
+  { kind: "duplicate", answer: "second" },
+];
+
+function anyOf(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict> {
+  return fc.constantFrom(...lists.flat());
+}
+
+/** The service did nothing. */
+export const lost: fc.Arbitrary<Verdict> = anyOf(closing, failing, silent);
+/** It fails at once, and says nothing of when to come again. */
+export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
+/** Nobody but the service knows whether it did it. */
+export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, spoilt, closing, silent, late);
+/** Whatever can be in place of an answer. */
+export const broken: fc.Arbitrary<Verdict> = anyOf(spoilt);
+/** Nothing comes, ever. */
+export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
+
+/** Another program uses a limit up, save for so many. */
+export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
+  return fc.nat({ max: 2 }).map((left) => ({ kind: "spend", left, of }));
+}
+
+/** The service says that it is too much, and when to come again. */
+export const toldToWait: fc.Arbitrary<Verdict> = fc
+  .tuple(fc.constantFrom(429, 503), fc.constantFrom(5, 2, 30, 60))
+  .map(([status, seconds]) => ({
+    kind: "respond",
+    status,
+    headers: { "Retry-After": String(seconds), "X-RateLimit-Remaining": "0" },
+  }));
+/** The same, without the hint. */
+export const toldNothing: fc.Arbitrary<Verdict> = fc.constant({
+  kind: "respond",
+  status: 429,
+  headers: { "X-RateLimit-Remaining": "0" },
+});
+
+/** Answers that the same request will get again, in several shapes: spec §7 shows none. */
+export const refusal: fc.Arbitrary<Verdict> = fc
+  .tuple(fc.constantFrom(400, 404, 422, 410, 409, 401, 403), fc.nat({ max: 4 }))
+  .map(([status, shape]) => ({ kind: "respond", status, ...shapes[shape] }));
+const shapes = [
+  {},
+  { body: { error: { code: "refused", message: "No." } } },
+  { body: "Refused", headers: { "Content-Type": "text/plain" } },
+  { body: "<h1>Refused</h1>", headers: { "Content-Type": "text/html" } },
+  // A client that looks at the body alone is taken in.
+  { body: { ok: true, impression_id: "imp-of-nobody", click_id: "clk-of-nobody" } },
+] as const;

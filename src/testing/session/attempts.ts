@@ -1,0 +1,176 @@
+/**
+ * What became of each thing that a client was asked: which requests were for it, what the client said, and what the service
+ * has on record of it.
+ */
+
+import type { OperationId } from "../../contract/operations.ts";
+import type { Session, Showing, Step } from "./session.ts";
+import { jsonOf, memberOf, type WireExchange } from "./wire.ts";
+
+/** A request of the client's own: copies that the network made aren't. */
+export interface Sent extends WireExchange {
+  /** Place of the step in which it was sent. */
+  readonly during: number;
+}
+
+/** Something that the client was asked. */
+export interface Ask {
+  readonly step: Step;
+  /** Place of its step, of a part that of the whole. */
+  readonly at: number;
+}
+
+/** A showing or a click to be recorded, or a question to be answered, with the requests for it. */
+export interface Attempt {
+  readonly operation: OperationId;
+  /** In the words of the API. */
+  readonly name: string;
+  readonly asks: readonly Ask[];
+  /** In order. */
+  readonly sent: readonly Sent[];
+}
+
+/** A showing, or a click on one. */
+export interface EventAttempt extends Attempt {
+  readonly operation: "impression" | "click";
+  readonly showing: Showing;
+  /** The requests, copies of the network's included, that the service counted an event for: with different ids. */
+  readonly recorded: readonly (Sent & { readonly id: string })[];
+  /** All ids that the service gave for it. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Whether the network sent it again on its own. */
+function isCopy({ fault }: WireExchange): boolean {
+  return fault?.application === 2;
+}
+
+/** All that arrived, with the step in which it did. */
+function arrivalsOf({ steps }: Session): Sent[] {
+  return steps.flatMap(({ exchanges }, during) => exchanges.map((one) => ({ ...one, during })));
+}
+
+/** All that the client sent. */
+export function sentBy(session: Session): Sent[] {
+  return arrivalsOf(session).filter((one) => !isCopy(one));
+}
+
+/** What the client was asked, the parts of what it was asked at once apart. Without what there was nothing to do for. */
+export function asksOf({ steps }: Session): Ask[] {
+  return steps
+    .flatMap((step, at) => (step.parts ?? [step]).map((one): Ask => ({ step: one, at })))
+    .filter(({ step }) => step.outcome.kind !== "skipped");
+}
+
+/** Every showing that the client was to report, and every click. */
+export function eventsOf(session: Session): EventAttempt[] {
+  const arrivals = arrivalsOf(session);
+  const asks = asksOf(session);
+  const claimed = new Set<string>();
+  return session.showings.flatMap((showing) => {
+    const impression = eventOf({
+      operation: "impression",
+      showing,
+      asks: asks.filter(
+        ({ step: { command, shown } }) => command.kind !== "click" && shown?.ad === showing.ad,
+      ),
+      arrivals: arrivals.filter(
+        ({ operation, values }) => operation === "impression" && values.get("ad_id") === showing.ad,
+      ),
+      claimed,
+    });
+    const click = eventOf({
+      operation: "click",
+      showing,
+      asks: asks.filter(
+        ({ step: { command, shown } }) => command.kind === "click" && shown?.ad === showing.ad,
+      ),
+      arrivals: arrivals.filter(
+        ({ operation, values }) =>
+          operation === "click" && impression.ids.has(values.get("impression_id") ?? ""),
+      ),
+      claimed,
+    });
+    return click.asks.length > 0 ? [impression, click] : [impression];
+  });
+}
+
+interface EventParts extends Pick<EventAttempt, "operation" | "showing" | "asks"> {
+  readonly arrivals: readonly Sent[];
+  /** Ids of events that came before: what the service took for one of those, it has no record of its own of. */
+  readonly claimed: Set<string>;
+}
+
+function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): EventAttempt {
+  const ids = new Set<string>();
+  const recorded: EventAttempt["recorded"][number][] = [];
+  for (const arrival of arrivals) {
+    const id = servedId(arrival, `${operation}_id`);
+    if (id === undefined) continue;
+    if (!claimed.has(id)) recorded.push({ ...arrival, id });
+    claimed.add(id);
+    ids.add(id);
+  }
+  return {
+    operation,
+    name: operation === "impression" ? showing.ad : `the click on ${showing.ad}`,
+    asks,
+    sent: arrivals.filter((one) => !isCopy(one)),
+    showing,
+    recorded,
+    ids,
+  };
+}
+
+function servedId({ served }: WireExchange, name: string): string | undefined {
+  if (served?.status !== 200) return undefined;
+  const id = memberOf(jsonOf(served), name);
+  return typeof id === "string" ? id : undefined;
+}
+
+const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
+
+/** Every question that the client was asked alone: of several at once nobody can tell whose request is whose. */
+export function questionsOf(session: Session): Attempt[] {
+  const sent = sentBy(session);
+  return asksOf(session).flatMap((ask): Attempt[] => {
+    const { step, at } = ask;
+    const operation = questions.find((one) => one === step.command.kind);
+    if (operation === undefined || session.steps[at] !== step) return [];
+    const own = sent.filter((one) => one.during === at && one.operation === operation);
+    return [{ operation, name: operation, asks: [ask], sent: own }];
+  });
+}
+
+/** When the client can have had the answer at the earliest. */
+export function answeredMs({ atMs, fault }: WireExchange): number {
+  return atMs + (fault?.delayMs ?? 0);
+}
+
+/** Whether an answer came as it was sent, with nothing missing and nothing in its place. */
+export function isWhole({ fault, got }: WireExchange): boolean {
+  if (got.status === 0) return false;
+  if (fault === undefined) return true;
+  return fault.received === "whole" && fault.kind !== "garbage";
+}
+
+/** Whether the service's own success came to the client. */
+export function isAcknowledged(exchange: WireExchange): boolean {
+  const { got, served, fault } = exchange;
+  return (
+    isWhole(exchange) && got.status === 200 && served?.status === 200 && fault?.lost === undefined
+  );
+}
+
+/** Whether it was in a form that the service doesn't read: nothing was done, and another form is another request. */
+export function isWrongForm({ got }: WireExchange): boolean {
+  return got.status === 415;
+}
+
+/** Whether all that the client sends is in forms that the service doesn't read: then nothing else can be said of it. */
+export function isUnreadable(session: Session): boolean {
+  const sent = sentBy(session).filter(
+    ({ operation }) => operation === "impression" || operation === "click",
+  );
+  return sent.some(isWrongForm) && !sent.some(({ served }) => served?.status === 200);
+}

@@ -1,0 +1,290 @@
+/** A small client that does everything right, and the same with one thing wrong: to see that the contract's rules tell them apart. */
+
+import type {
+  CreateDriver,
+  DriverContext,
+  Undelivered,
+} from "../../../src/testing/driver/driver.ts";
+
+/** Each is one mistake, or another way to be right. */
+export interface Habits {
+  /** How often a request is repeated. @default 5 */
+  readonly repeats?: number;
+  /** @default doubling from a second on, half of it drawn */
+  readonly pauseMs?: (repeat: number, random: () => number) => number;
+  /** Retry-After as it is read. @default as it is meant */
+  readonly hint?: (headers: Headers, nowMs: number) => number | undefined;
+  /** @default 10 seconds; 0: none */
+  readonly timeoutMs?: number;
+  /** @default that of the showing */
+  readonly session?: (session: string, attempt: number) => string | undefined;
+  /** Which answers are final. @default refusals that stay */
+  readonly isFinal?: (status: number) => boolean;
+  /** Which answers are successes. @default 200 with the fields of the spec */
+  readonly isSuccess?: (status: number, body: unknown) => boolean;
+  /** Whether a click that may count already is sent again. @default false */
+  readonly repeatsClicks?: boolean;
+  /** Whether events wait for a flush. @default false */
+  readonly queues?: boolean;
+  /** What a queue does with what it couldn't deliver. @default it is counted */
+  readonly report?: (undelivered: Undelivered) => Undelivered | undefined;
+  /** Whether closing delivers what waits. @default true */
+  readonly flushesOnClose?: boolean;
+  /** Whether it goes on sending once it is closed. @default false */
+  readonly pollsForever?: boolean;
+  /** Whether a failure is kept from who asked. @default false */
+  readonly hidesFailures?: boolean;
+  /** Whether the wait for one limit holds up everything. @default false */
+  readonly sharesWaits?: boolean;
+  /** Whether it never sends again once it was refused. @default false */
+  readonly sulks?: boolean;
+  /** The status of its rejections. @default the wire's */
+  readonly status?: (status: number) => number;
+  /** The id that it gives for an impression. @default the wire's */
+  readonly idOf?: (id: unknown, ad: string) => unknown;
+}
+
+interface Receipt {
+  impression_id?: unknown;
+}
+
+class Refused extends Error {
+  readonly status: number | undefined;
+  constructor(status: number | undefined) {
+    super(`refused: ${status}`);
+    this.status = status;
+  }
+}
+
+interface Request {
+  readonly kind: "recording" | "reporting";
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly values: (attempt: number) => Readonly<Record<string, string | undefined>>;
+  readonly isRepeatable: boolean;
+  readonly isSuccess: (body: unknown) => boolean;
+}
+
+const REFUSALS = new Set([400, 401, 404, 405, 409, 410, 422]);
+const forms = ["json", "form", "query"] as const;
+
+/** A client with these habits. */
+export function patientClient(habits: Habits = {}): CreateDriver<Receipt> {
+  return (context) => clientOf(context, habits);
+}
+
+/** One that tries once, and says what came of it. */
+export const onceOnly: CreateDriver<Receipt> = patientClient({ repeats: 0 });
+
+function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriver<Receipt>> {
+  const send = senderOf(context, habits);
+  const { publisherId } = context;
+  const waiting: { kind: "impressions" | "clicks"; work: () => Promise<unknown> }[] = [];
+  const undelivered = { impressions: 0, clicks: 0 };
+  const recorded = async (
+    path: string,
+    isRepeatable: boolean,
+    values: Request["values"],
+  ): Promise<Receipt> => {
+    const name = path === "/v1/click" ? "click_id" : "impression_id";
+    const isSuccess = (body: unknown): boolean =>
+      typeof (body as Record<string, unknown> | null)?.[name] === "string";
+    const kind = "recording";
+    const answer = await send({ kind, method: "POST", path, values, isRepeatable, isSuccess });
+    return answer as Receipt;
+  };
+  const asked = async (path: string, query: object = {}): Promise<unknown> =>
+    await send({
+      kind: "reporting",
+      method: "GET",
+      path,
+      values: () => ({ publisher_id: publisherId, ...query }),
+      isRepeatable: true,
+      isSuccess: (body) => typeof body === "object" && body !== null,
+    });
+
+  async function flush(): Promise<Undelivered | undefined> {
+    const before = { ...undelivered };
+    for (const { kind, work } of waiting.splice(0)) {
+      try {
+        await work();
+      } catch {
+        undelivered[kind] += 1;
+      }
+    }
+    const impressions = undelivered.impressions - before.impressions;
+    return report({ impressions, clicks: undelivered.clicks - before.clicks });
+  }
+  const { report = (one) => one } = habits;
+  const given = async <Value>(
+    kind: "impressions" | "clicks",
+    work: () => Promise<Value>,
+    receipt: Value,
+  ): Promise<Value> => {
+    if (habits.queues !== true) {
+      return await work().catch((error) => {
+        if (habits.hidesFailures === true) return receipt;
+        throw error;
+      });
+    }
+    waiting.push({ kind, work });
+    return receipt;
+  };
+
+  const driver = {
+    async impression({ surface, ad, session }: { surface: string; ad: string; session: string }) {
+      const receipt: Receipt = {};
+      const sessionOf = habits.session ?? ((own) => own);
+      return await given(
+        "impressions",
+        async () => {
+          const { impression_id } = await recorded("/v1/impression", true, (attempt) => ({
+            publisher_id: publisherId,
+            surface,
+            ad_id: ad,
+            session_id: sessionOf(session, attempt),
+          }));
+          receipt.impression_id = habits.idOf?.(impression_id, ad) ?? impression_id;
+          return receipt;
+        },
+        receipt,
+      );
+    },
+    async click(receipt: Receipt) {
+      const done = await given(
+        "clicks",
+        async () => {
+          const { impression_id } = receipt;
+          if (typeof impression_id !== "string") throw new Refused(undefined);
+          const values = () => ({ impression_id });
+          return await recorded("/v1/click", habits.repeatsClicks ?? false, values);
+        },
+        {},
+      );
+      return done;
+    },
+    stats: (query: object) => asked("/v1/publisher/stats", query),
+    surfaces: () => asked("/v1/publisher/surfaces"),
+    payouts: (query: object) => asked("/v1/publisher/payouts", query),
+    async close() {
+      if (habits.flushesOnClose !== false) await flush();
+      if (habits.pollsForever === true) {
+        const poll = (): void => {
+          asked("/v1/publisher/stats").catch(() => {});
+          context.timers.setTimeout(poll, 600_000);
+        };
+        context.timers.setTimeout(poll, 600_000);
+      }
+      return report({ ...undelivered });
+    },
+  };
+  return habits.queues === true ? { ...driver, flush } : driver;
+}
+
+/** Repeats with growing pauses, and waits when it is told to. */
+function senderOf(context: DriverContext, habits: Habits): (request: Request) => Promise<unknown> {
+  const { timers, random } = context;
+  const { repeats = 5, pauseMs = growing, hint = told, isFinal = (s) => REFUSALS.has(s) } = habits;
+  const gates = new Map<string, number>();
+  let form = 0;
+  let isSulking = false;
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => timers.setTimeout(resolve, ms));
+
+  return async (request) => {
+    const gate = habits.sharesWaits === true ? "all" : request.kind;
+    let failure = new Refused(undefined);
+    for (let attempt = 0, tries = 0; attempt <= repeats; attempt += 1, tries += 1) {
+      if (isSulking) throw failure;
+      const waitMs = (gates.get(gate) ?? 0) - timers.now();
+      if (waitMs > 0) {
+        if (repeats === 0) throw failure;
+        await pause(waitMs);
+      }
+      const answer = await exchange(context, habits, request, { form, tries });
+      const { status, headers, body } = answer;
+      const isSuccess =
+        habits.isSuccess?.(status, body) ?? (status === 200 && request.isSuccess(body));
+      if (isSuccess) return body;
+      failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
+      if (status === 415 && form < forms.length - 1) {
+        form += 1;
+        attempt -= 1;
+        continue;
+      }
+      const isLimit =
+        status === 429 ||
+        ((status === 403 || status === 503) && headers.get("x-ratelimit-remaining") === "0");
+      const untilMs = status >= 400 ? hint(headers, timers.now()) : undefined;
+      if (habits.sulks === true && isLimit) isSulking = true;
+      if (untilMs !== undefined) gates.set(gate, untilMs);
+      const isRefused = (isFinal(status) || status === 403) && !isLimit;
+      if (isRefused && habits.isFinal === undefined) throw failure;
+      if (habits.isFinal?.(status) === true) throw failure;
+      const surelyNothing = isLimit || (status >= 400 && status < 500);
+      if (!request.isRepeatable && !surelyNothing) throw failure;
+      if (attempt < repeats && untilMs === undefined) await pause(pauseMs(attempt, random));
+    }
+    throw failure;
+  };
+}
+
+function growing(repeat: number, random: () => number): number {
+  return 1000 * 2 ** repeat * (0.5 + random() / 2);
+}
+
+function told(headers: Headers, nowMs: number): number | undefined {
+  const value = headers.get("retry-after");
+  if (value === null) return undefined;
+  return /^\d+$/.test(value) ? nowMs + Number(value) * 1000 : Date.parse(value);
+}
+
+interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** One request, and its answer as far as it came in time. */
+async function exchange(
+  { baseUrl, apiKey, fetch, timers }: DriverContext,
+  { timeoutMs = 10_000 }: Habits,
+  { method, path, values }: Request,
+  { form, tries }: { readonly form: number; readonly tries: number },
+): Promise<Got> {
+  const given = Object.entries(values(tries)).filter(([, value]) => value !== undefined);
+  const parameters = new URLSearchParams(given as [string, string][]);
+  const inUrl = method === "GET" || forms[form] === "query";
+  const headers: Record<string, string> = { authorization: `Bearer ${apiKey}` };
+  let body: string | undefined;
+  if (!inUrl && forms[form] === "json") {
+    headers["content-type"] = "application/json";
+    body = JSON.stringify(Object.fromEntries(given));
+  } else if (!inUrl) {
+    headers["content-type"] = "application/x-www-form-urlencoded";
+    body = parameters.toString();
+  }
+  const aborting = new AbortController();
+  const timer = timeoutMs === 0 ? undefined : timers.setTimeout(() => aborting.abort(), timeoutMs);
+  let status = 0;
+  try {
+    const url = `${baseUrl}${path}${inUrl ? `?${parameters}` : ""}`;
+    const { signal } = aborting;
+    const answer = await fetch(url, { method, headers, signal, ...(body ? { body } : {}) });
+    const text = await answer.text();
+    status = answer.status;
+    return { status, headers: answer.headers, body: parsed(text) };
+  } catch {
+    return { status, headers: new Headers(), body: undefined };
+  } finally {
+    timers.clearTimeout(timer);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
