@@ -6,8 +6,7 @@ import { type Assumptions, catalogue } from "../../src/assumptions/catalogue.ts"
 import { type Client, createClient } from "../../src/client.ts";
 import type { Verdict, VerdictKind } from "../../src/faults/verdict.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
-import type { TestWorld } from "../../src/testing.ts";
-import { openTestWorld } from "../../src/testing.ts";
+import { openTestWorld, type TestWorld } from "../../src/testing.ts";
 
 const baseUrl = "http://ads.test";
 type Fetch = typeof globalThis.fetch;
