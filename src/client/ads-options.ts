@@ -3,7 +3,7 @@
 import type { ClientOptions } from "./client.ts";
 import type { Retry } from "./deliveries.ts";
 import { type Clock, machine } from "./machine.ts";
-import { mustBe, wholeNumber } from "./options.ts";
+import { isText, mustBe, TEXT, wholeNumber } from "./options.ts";
 
 /** As for `createClient`, of which `timeoutMs` is at most 60000; and what follows. */
 export interface AdsOptions extends ClientOptions {
@@ -31,32 +31,27 @@ interface Checked {
 }
 
 /** Services may forget an impression after half an hour: then its repetition would be a new one. */
-const LATEST_REPETITION_MS = 25 * 60_000;
+const LATEST_MS = 25 * 60_000;
 
 /** @throws TypeError that names the option at fault. */
 export function checked(options: AdsOptions): Checked {
-  const { publisherId, surfaces, queueSize = 1000, concurrency = 4, retry: given } = options;
-  const { random = machine.random, clock = machine.clock, timeoutMs = 10_000 } = options;
-  const { attempts = 10, firstPauseMs = 1000, longestPauseMs = 60_000 } = given ?? {};
-  const { giveUpAfterMs = 20 * 60_000 } = given ?? {};
-  mustBe(isText(publisherId), "publisherId", "a text that isn't empty");
-  mustBe(
-    Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText),
-    "surfaces",
-    "a list of names or ids that isn't empty",
-  );
+  const { publisherId, surfaces, queueSize = 1000, concurrency = 4, timeoutMs = 10_000 } = options;
+  const { random = machine.random, clock = machine.clock } = options;
+  const retry: Retry = { ...defaultRetry, ...options.retry };
+  mustBe(isText(publisherId), "publisherId", TEXT);
+  const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);
+  mustBe(areNames, "surfaces", "a list of names or ids that isn't empty");
   wholeNumber(queueSize, "queueSize", 1_000_000);
   wholeNumber(concurrency, "concurrency", 1000);
-  wholeNumber(attempts, "retry.attempts", 1000);
-  wholeNumber(firstPauseMs, "retry.firstPauseMs", LATEST_REPETITION_MS);
-  wholeNumber(longestPauseMs, "retry.longestPauseMs", LATEST_REPETITION_MS);
-  wholeNumber(giveUpAfterMs, "retry.giveUpAfterMs", LATEST_REPETITION_MS);
-  // Its first request may arrive as late as it times out, and the last one as well.
+  for (const [name, value] of Object.entries(retry)) wholeNumber(value, `retry.${name}`, LATEST_MS);
+  // The first request may arrive that late, and the last one as well.
   wholeNumber(timeoutMs, "timeoutMs", 60_000);
-  const retry = { attempts, firstPauseMs, longestPauseMs, giveUpAfterMs };
   return { publisherId, wanted: [...surfaces], queueSize, concurrency, retry, random, clock };
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
-}
+const defaultRetry: Retry = {
+  attempts: 10,
+  firstPauseMs: 1000,
+  longestPauseMs: 60_000,
+  giveUpAfterMs: 20 * 60_000,
+};

@@ -8,9 +8,9 @@ import type { ClickRecord, ImpressionRecord } from "./api.ts";
 import { createClient } from "./client.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { InitError } from "./init-error.ts";
-import { after } from "./machine.ts";
+import { after, LONGEST_TIMER_MS } from "./machine.ts";
 import { namedSurfaces } from "./named-surfaces.ts";
-import { mustBe } from "./options.ts";
+import { isText, mustBe, TEXT } from "./options.ts";
 import {
   type About,
   noImpression,
@@ -66,7 +66,11 @@ export interface Ads {
   click(impression: Impression): Click;
   /** Resolves once all that was reported before is recorded or given up. Never rejects. */
   flush(): Promise<Report>;
-  /** Goes on trying for a while, then gives up the rest. Nothing is sent afterwards. Never rejects. */
+  /**
+   * Goes on trying for a while, then gives up the rest. Nothing is sent afterwards. Never rejects.
+   *
+   * @throws TypeError for a `withinMs` that is none.
+   */
   close(options?: CloseOptions): Promise<Report>;
 }
 
@@ -161,8 +165,8 @@ export function createAds(options: AdsOptions): Ads {
 
     impression(name, ad) {
       const surface = started().get(name);
-      mustBe(surface !== undefined, "surface", "one of those that the client was created with");
-      mustBe(typeof ad === "string" && ad !== "", "ad", "a text that isn't empty");
+      mustBe(surface !== undefined, "surface", `one of ${wanted.join(", ")}`);
+      mustBe(isText(ad), "ad", TEXT);
       const key = JSON.stringify([surface, ad]);
       const known = showings.get(key);
       if (known !== undefined) return known;
@@ -208,6 +212,8 @@ export function createAds(options: AdsOptions): Ads {
     },
 
     close({ withinMs = 20_000 } = {}) {
+      const isTime = withinMs >= 0 && withinMs <= LONGEST_TIMER_MS;
+      mustBe(isTime, "withinMs", `a number from 0 to ${LONGEST_TIMER_MS}`);
       closing ??= end(withinMs);
       return closing;
     },

@@ -60,9 +60,14 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, timeoutMs = 10_000 } = options;
   const { fetch = machine.fetch, clock = machine.clock } = options;
-  mustBe(/^https?:\/\/[^/?#]+[^?#]*$/i.test(baseUrl), "baseUrl", "an http(s) URL without a query");
+  mustBe(
+    /^https?:\/\/[^?#]+$/i.test(baseUrl) && URL.canParse(baseUrl),
+    "baseUrl",
+    "an http(s) URL without a query",
+  );
   // Fetch would repeat a wrong header in its error.
-  mustBe(/^[\x21-\x7e]+$/.test(apiKey), "apiKey", "visible ASCII characters");
+  const isKey = typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey);
+  mustBe(isKey, "apiKey", "visible ASCII characters");
   wholeNumber(timeoutMs, "timeoutMs", LONGEST_TIMER_MS);
   const base = baseUrl.replace(/\/+$/, "");
   /** What was understood last. */
@@ -84,10 +89,11 @@ export function createClient(options: ClientOptions): Client {
       const init = { method, headers, ...(body === undefined ? {} : { body }) };
       const sent = { fetch, clock, timeoutMs, signal };
       const exchanged = await exchange(`${base}${path}${query}`, init, sent);
-      const status = exchanged.response?.status;
-      if (status === 415 && ways.length > 0) continue;
-      if (status === 200 && isPost) understood = encoding;
-      return read(exchanged, { isPost, isAnswer, nowMs: clock.now(), timeoutMs, secret: apiKey });
+      if (exchanged.response?.status === 415 && ways.length > 0) continue;
+      const about = { isPost, isAnswer, nowMs: clock.now(), timeoutMs, secret: apiKey };
+      const result = read(exchanged, about);
+      if (isPost && result.ok) understood = encoding;
+      return result;
     }
   }
 

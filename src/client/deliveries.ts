@@ -15,7 +15,7 @@ export interface Retry {
   /** @default 60000 */
   readonly longestPauseMs: number;
   /**
-   * Nothing is repeated later than this after it was reported. At most 25 minutes: services may tell a repeated impression
+   * Nothing is repeated later than this after it was queued. At most 25 minutes: services may tell a repeated impression
    * from a new one for no more than half an hour.
    *
    * @default 1200000
@@ -71,11 +71,10 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   let free = concurrency;
   const calls = new AbortController();
   const waits = new AbortController();
-  /** Nothing is sent before: the limit is everybody's. `because`: what said so. */
-  let closed: { readonly untilMs: number; readonly because: ApiError | undefined } = {
-    untilMs: 0,
-    because: undefined,
-  };
+  /** Nothing is sent before: who asks to be left alone means all of it. */
+  let closedUntilMs = 0;
+  /** What said so. */
+  let closedBy: ApiError | undefined;
   /** The refusal of the key, after which every request would be refused. */
   let keyRefused: ApiError | undefined;
 
@@ -102,28 +101,26 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     let notBeforeMs = 0;
     let pauseMs = retry.firstPauseMs;
     for (let left = retry.attempts; left > 0; left -= 1) {
-      if (Math.max(notBeforeMs, closed.untilMs) > giveUpAtMs) {
-        error ??= closed.because;
-        break;
-      }
-      await until(() => Math.max(notBeforeMs, closed.untilMs));
-      if (calls.signal.aborted) break;
-      if (keyRefused !== undefined) {
-        error = keyRefused;
-        break;
-      }
+      const isTime = await until(() => Math.max(notBeforeMs, closedUntilMs), giveUpAtMs);
+      error = keyRefused ?? error ?? (isTime ? undefined : closedBy);
+      // The machine may have slept meanwhile: too late for what the service may have forgotten.
+      const isLate = mayHaveApplied && clock.now() > giveUpAtMs;
+      if (!isTime || isLate || keyRefused !== undefined || calls.signal.aborted) break;
       const result = await call(calls.signal);
       if (result.ok) return result;
       error = result.error;
       mayHaveAppliedBefore = mayHaveApplied;
       mayHaveApplied ||= error.mayHaveApplied;
       if (error.status === 401) refuseKey(error);
+      if (!passing.has(error.kind)) break;
       notBeforeMs = clock.now() + waitAfter(error, pauseMs);
       pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);
-      if (error.kind === "limited" && notBeforeMs > closed.untilMs) {
-        closed = { untilMs: notBeforeMs, because: error };
+      const isForAll = error.kind === "limited" || error.retryAfterMs !== undefined;
+      if (isForAll && notBeforeMs > closedUntilMs) {
+        closedUntilMs = notBeforeMs;
+        closedBy = error;
       }
-      if (!passing.has(error.kind) || (mayHaveApplied && !isRepeatable)) break;
+      if (mayHaveApplied && !isRepeatable) break;
     }
     return { ok: false, error, mayHaveApplied, mayHaveAppliedBefore };
   }
@@ -135,12 +132,14 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     return Math.max(ownMs, retryAfterMs + retry.firstPauseMs * random());
   }
 
-  async function until(time: () => number): Promise<void> {
-    // It may have been put off meanwhile; and timers may come a little early.
-    for (let leftMs = time() - clock.now(); leftMs > 0; leftMs = time() - clock.now()) {
-      if (waits.signal.aborted) return;
-      await pause(clock, leftMs, waits.signal);
+  /** @returns false, without waiting, where it is later than `latestMs`. Ends early where waits are ended. */
+  async function until(time: () => number, latestMs: number): Promise<boolean> {
+    // It may be put off meanwhile; and timers may come a little early.
+    while (time() > clock.now() && !waits.signal.aborted) {
+      if (time() > latestMs) return false;
+      await pause(clock, time() - clock.now(), waits.signal);
     }
+    return true;
   }
 
   function refuseKey(error: ApiError): void {

@@ -11,13 +11,13 @@ export interface ExchangeOptions {
 
 export interface Exchanged {
   /** Undefined where none came. */
-  readonly response: Response | undefined;
+  readonly response?: Response | undefined;
   /** Undefined where it didn't come to its end. */
-  readonly text: string | undefined;
+  readonly text?: string | undefined;
   /** What ended it before that. */
-  readonly stopped: "timed-out" | "aborted" | undefined;
+  readonly stopped?: "timed-out" | "aborted" | undefined;
   /** What fetch rejected with. */
-  readonly cause: unknown;
+  readonly cause?: unknown;
   /** Whether it was given to fetch at all. */
   readonly wasSent: boolean;
 }
@@ -28,7 +28,7 @@ export async function exchange(
   init: RequestInit,
   { fetch, clock, timeoutMs, signal }: ExchangeOptions,
 ): Promise<Exchanged> {
-  if (signal?.aborted) return notSent;
+  if (signal?.aborted) return { stopped: "aborted", wasSent: false };
   const controller = new AbortController();
   let stopped: Exchanged["stopped"];
   let response: Response | undefined;
@@ -57,11 +57,3 @@ export async function exchange(
   }
   return { response, text, stopped, cause, wasSent: true };
 }
-
-const notSent: Exchanged = {
-  response: undefined,
-  text: undefined,
-  stopped: "aborted",
-  cause: undefined,
-  wasSent: false,
-};

@@ -13,3 +13,10 @@ export function wholeNumber(value: number, option: string, most: number): void {
     `a whole number from 1 to ${most}`,
   );
 }
+
+/** What `isText` asks for. */
+export const TEXT = "a text that isn't empty";
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

@@ -27,28 +27,28 @@ export function read<Value>(exchanged: Exchanged, reading: Reading<Value>): Resu
   const message =
     text === undefined
       ? "The answer broke off."
-      : `The body of the answer with ${status} isn't the one that the spec describes.`;
-  const unknown = { code: undefined, retryAfterMs: undefined, mayHaveApplied: reading.isPost };
-  return { ok: false, error: { kind: "unreadable", status, message, ...unknown } };
+      : `The answer with ${status} isn't the one that the spec describes.`;
+  const about = { ...unsaid, status, message, mayHaveApplied: reading.isPost };
+  return { ok: false, error: { kind: "unreadable", ...about } };
 }
 
-/** Whether the request arrived, nobody knows. */
+const unsaid = { code: undefined, retryAfterMs: undefined };
+
+/** Whether the request arrived, nobody knows, save where there was no connection. */
 function unanswered(
   { response, stopped, cause, wasSent }: Exchanged,
   { isPost, timeoutMs, secret }: Reading<unknown>,
 ): ApiError {
-  const status = response?.status;
-  const about = { status, code: undefined, retryAfterMs: undefined };
-  const mayHaveApplied = isPost && wasSent;
+  const { text, isUnsent } = described(cause);
+  const mayHaveApplied = isPost && wasSent && !isUnsent;
+  const about = { ...unsaid, status: response?.status, mayHaveApplied };
   if (stopped === undefined) {
-    const message = `There was no answer: ${shown(describe(cause), secret)}`;
-    return { kind: "unreachable", ...about, message, mayHaveApplied, cause };
+    const message = `There was no answer: ${shown(text, secret)}`;
+    return { kind: "unreachable", ...about, message, cause };
   }
-  const message =
-    stopped === "aborted"
-      ? `The call was aborted${wasSent ? "" : " before it was sent"}.`
-      : `There was no whole answer within ${timeoutMs} ms.`;
-  return { kind: stopped, ...about, message, mayHaveApplied };
+  const inTime = `There was no whole answer within ${timeoutMs} ms.`;
+  const message = stopped === "aborted" ? "The call was aborted." : inTime;
+  return { kind: stopped, ...about, message };
 }
 
 function refusal(
@@ -56,18 +56,17 @@ function refusal(
   text: string,
   { isPost, nowMs, secret }: Reading<unknown>,
 ): ApiError {
-  const { status, headers } = response;
-  const said = saidBy(text);
+  const { status } = response;
+  const { code, message = `The service answered ${status}.` } = saidBy(text);
   const about = {
     status,
-    code: said.code,
-    message: shown(said.message ?? `The service answered ${status}.`, secret),
-    retryAfterMs: retryAfterMs({ status, headers }, nowMs),
+    code,
+    message: shown(message, secret),
+    retryAfterMs: retryAfterMs(response, nowMs),
   };
-  if (isLimit({ status, headers })) return { kind: "limited", ...about, mayHaveApplied: false };
-  const isUnavailable = status >= 500 || passing.has(status);
+  if (isLimit(response)) return { kind: "limited", ...about, mayHaveApplied: false };
   return {
-    kind: isUnavailable ? "unavailable" : "refused",
+    kind: status >= 500 || passing.has(status) ? "unavailable" : "refused",
     ...about,
     // Who answers 5xx may have done it before. 409 may be about this very event, of which a copy came first.
     mayHaveApplied: isPost && (status >= 500 || status === 409),
@@ -77,11 +76,17 @@ function refusal(
 /** 408 and 425 say that the request wasn't processed, and may come again (RFC 9110 §15.5.9, RFC 8470 §5.2). */
 const passing: ReadonlySet<number> = new Set([408, 425]);
 
-function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  // Node's fetch keeps the reason there.
-  return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
+/** Node's fetch keeps the reason in its error's cause. Browsers don't tell. */
+function described(cause: unknown): { readonly text: string; readonly isUnsent: boolean } {
+  if (!(cause instanceof Error)) return { text: String(cause), isUnsent: false };
+  const { message, cause: reason } = cause;
+  if (!(reason instanceof Error)) return { text: message, isUnsent: false };
+  const code = "code" in reason ? String(reason.code) : "";
+  return { text: `${message} (${reason.message || code})`, isUnsent: unsent.test(code) };
 }
+
+/** There was no connection to send it over. */
+const unsent = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/;
 
 function shown(message: string, secret: string): string {
   return message.replaceAll(secret, "…");

@@ -1,24 +1,460 @@
-/** The client library against the simulated service, in virtual time. */
+/** The client library in a simulated world, in virtual time: each event on record once, or reported. */
 
 import { describe, expect, test } from "vitest";
-import { live } from "../../src/testing/session/live.ts";
+import { type Ads, type AdsOptions, createAds } from "../../src/client.ts";
+import type { Verdict, VerdictKind } from "../../src/faults/verdict.ts";
+import {
+  beginLife,
+  type Command,
+  live,
+  openTestWorld,
+  type Session,
+  type TestWorld,
+  type TestWorldOptions,
+} from "../../src/testing.ts";
 import { createAdsDriver } from "./ads-driver.ts";
-import { createPlainDriver } from "./plain-driver.ts";
 
-describe("lives", () => {
+/** A started client, and its world. */
+interface Started {
+  readonly world: TestWorld;
+  readonly ads: Ads;
+  /** A surface's id. */
+  readonly surface: string;
+  /** Lets time pass until it is settled. */
+  over<Value>(work: Promise<Value>): Promise<Value>;
+  /** What arrived of an operation: its answers, or all. */
+  sent(operation?: "impression" | "click"): { atMs: number; body: string; status: number }[];
+}
+
+async function begun(
+  options: Partial<AdsOptions> = {},
+  about: TestWorldOptions = {},
+): Promise<Started> {
+  const world = await openTestWorld(about);
+  const { context, time, sim, surfaces } = world;
+  const surface = surfaces[0]?.id ?? "";
+  const ads = createAds({ ...context, clock: context.timers, surfaces: [surface], ...options });
+  const over: Started["over"] = async (work) => {
+    await time.until(work);
+    return await work;
+  };
+  return {
+    world,
+    ads,
+    surface,
+    over,
+    sent: (operation) =>
+      sim.journal
+        .entries(operation === undefined ? {} : { operation })
+        .map(({ at, request, response }) => ({
+          atMs: Date.parse(at),
+          body: request.body,
+          status: response.status,
+        })),
+  };
+}
+
+async function started(...given: Parameters<typeof begun>): Promise<Started> {
+  const client = await begun(...given);
+  await client.over(client.ads.init());
+  return client;
+}
+
+/** Ids that the service gave to each showing, or to the clicks on each impression. */
+function onRecord(session: Session, operation: "impression" | "click"): Map<string, Set<string>> {
+  const [about, id] =
+    operation === "click"
+      ? (["impression_id", "click_id"] as const)
+      : (["ad_id", "impression_id"] as const);
+  const ids = new Map<string, Set<string>>();
+  for (const exchange of session.exchanges) {
+    if (exchange.operation !== operation || exchange.served?.status !== 200) continue;
+    const name = exchange.values.get(about) ?? "";
+    const of = ids.get(name) ?? new Set();
+    ids.set(name, of.add(JSON.parse(exchange.served.body)[id]));
+  }
+  return ids;
+}
+
+function reportOf(session: Session): unknown {
+  const { outcome } = session.steps.at(-2) ?? {};
+  return outcome?.kind === "done" ? outcome.value : outcome;
+}
+
+const shows: readonly Command[] = [0, 1, 2].map((surface) => ({ kind: "impression", surface }));
+const clicks: readonly Command[] = [0, 1, 2].map((impression) => ({ kind: "click", impression }));
+const flush: Command = { kind: "flush" };
+
+/** One of each kind. */
+const faults = {
+  delay: { kind: "delay", delay: 20_000 },
+  respond: { kind: "respond", status: 502, applied: true },
+  drop: { kind: "drop" },
+  "lose-response": { kind: "lose-response", as: "silence" },
+  timeout: { kind: "timeout" },
+  reset: { kind: "reset" },
+  empty: { kind: "empty" },
+  truncate: { kind: "truncate", atByte: 10 },
+  garbage: { kind: "garbage" },
+  drip: { kind: "drip", bytesPerSecond: 1 },
+  duplicate: { kind: "duplicate", answer: "second" },
+  reorder: { kind: "reorder" },
+} as const satisfies Record<VerdictKind, Verdict>;
+
+describe("faults", () => {
+  const assumptions = { "click.repeat": "count" } as const;
+
+  test.each(Object.values(faults))("through %j each showing is recorded once", async (verdict) => {
+    const rule = { match: { operation: "impression", times: 5 }, verdict } as const;
+    const commands: Command[] = [{ kind: "fault", rule }, ...shows, flush, ...clicks, flush];
+    const session = await live(createAdsDriver, commands, { assumptions });
+    expect([...onRecord(session, "impression").values()].map(({ size }) => size)).toEqual([
+      1, 1, 1,
+    ]);
+    expect([...onRecord(session, "click").values()].map(({ size }) => size)).toEqual([1, 1, 1]);
+    expect(reportOf(session)).toEqual({ impressions: 0, clicks: 0 });
+  });
+
+  const once = Object.values(faults).filter(({ kind }) => kind !== "duplicate");
+  test.each(once)(
+    "through %j no click is recorded twice, and the others are told",
+    async (verdict) => {
+      const rule = { match: { operation: "click", times: 2 }, verdict } as const;
+      const commands: Command[] = [...shows, flush, { kind: "fault", rule }, ...clicks, flush];
+      const session = await live(createAdsDriver, commands, { assumptions });
+      const sizes = [...onRecord(session, "click").values()].map(({ size }) => size);
+      expect(sizes.every((size) => size === 1)).toBe(true);
+      const told = verdict.kind === "reorder" ? 0 : 2;
+      expect(reportOf(session)).toEqual({ impressions: 0, clicks: told });
+      expect(session.exchanges.filter(({ operation }) => operation === "click")).toHaveLength(3);
+    },
+  );
+
+  test("a click that surely was not recorded is sent again", async () => {
+    const { world, ads, over, surface, sent } = await started();
+    const impression = ads.impression(surface, "a");
+    await over(impression.recorded);
+    world.sim.faults.add({ match: { times: 2 }, verdict: { kind: "respond", status: 425 } });
+    const { recorded } = ads.click(impression);
+    expect(await over(recorded)).toMatchObject({ ok: true, value: { ok: true } });
+    expect(sent("click").map(({ status }) => status)).toEqual([425, 425, 200]);
+  });
+});
+
+describe("de-duplication", () => {
+  const keys = ["surface-ad-session", "surface-session", "session"] as const;
+  const repeats = ["original-uncredited", "replay", "conflict", "count"] as const;
+  const readings = keys.flatMap((key) => repeats.map((repeat) => [key, repeat] as const));
+
+  test.each(readings)("%s, %s: a lost answer costs no showing", async (key, repeat) => {
+    const match = { operation: "impression", times: 1 } as const;
+    const lost = { match, verdict: { kind: "lose-response" } } as const;
+    const session = await live(
+      createAdsDriver,
+      [{ kind: "fault", rule: lost }, ...shows, ...clicks, flush],
+      { assumptions: { "dedup.key": key, "dedup.repeat": repeat } },
+    );
+    const sizes = [...onRecord(session, "impression").values()].map(({ size }) => size);
+    expect(sizes).toEqual([repeat === "count" ? 2 : 1, 1, 1]);
+    // The first one's id came only with the answer that was lost.
+    const unknown = repeat === "conflict" ? 1 : 0;
+    expect(reportOf(session)).toEqual({ impressions: 0, clicks: unknown });
+    const sessions = session.exchanges.map(({ values }) => values.get("session_id") ?? "");
+    expect(new Set(sessions.filter((id) => id !== "")).size).toBe(3);
+  });
+
+  test("a showing that is reported again is the same, and so is a click", async () => {
+    const { ads, over, surface, sent } = await started();
+    const first = ads.impression(surface, "a");
+    expect(ads.impression(surface, "a")).toBe(first);
+    expect(ads.click(first)).toBe(ads.click(first));
+    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [] });
+    expect(ads.impression(surface, "a")).toBe(first);
+    expect(ads.click(first)).toBe(ads.click(first));
+    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [] });
+    expect([sent("impression").length, sent("click").length]).toEqual([1, 1]);
+  });
+
+  test("nothing is repeated after the machine slept for longer than a service may remember", async () => {
+    const { world, ads, over, surface, sent } = await started();
+    world.sim.faults.add({ verdict: { kind: "lose-response" } });
+    ads.impression(surface, "a");
+    await world.time.settle();
+    world.sim.faults.clear();
+    world.sim.clock.advance("31m");
+    const { undelivered } = await over(ads.flush());
+    expect(undelivered).toMatchObject([{ why: "unreachable", mayHaveApplied: true }]);
+    expect(sent("impression")).toHaveLength(1);
+  });
+});
+
+describe("limits", () => {
+  const statuses = ["429", "403", "503"] as const;
+  const hints = ["seconds", "http-date", "absent"] as const;
+  const readings = statuses.flatMap((status) => hints.map((hint) => [status, hint] as const));
+
+  test.each(readings)(
+    "%s, Retry-After as %s: all wait, and all get through",
+    async (status, hint) => {
+      const life = await beginLife(createAdsDriver, {
+        assumptions: { "limit.exceeded": status, "limit.retry-after": hint },
+      });
+      await life.perform({ kind: "advance", byMs: 15_000 });
+      await life.perform({ kind: "spend", left: 1, of: "recording" });
+      await life.perform({ kind: "together", commands: [...shows, ...shows] as never });
+      await life.perform(flush);
+      const session = await life.end();
+      const sent = session.exchanges.filter(({ operation }) => operation === "impression");
+      const refused = sent.filter(({ limit }) => limit !== undefined);
+      const minuteMs = 60_000 * Math.ceil((sent[0]?.atMs ?? 0) / 60_000);
+      const early = sent.filter(({ atMs }) => atMs < minuteMs).length;
+      expect(onRecord(session, "impression").size).toBe(6);
+      expect(reportOf(session)).toEqual({ impressions: 0, clicks: 0 });
+      expect(refused.length).toBeGreaterThan(0);
+      // Told when to come back, nobody comes before: only those that were under way then.
+      if (hint !== "absent") expect(early).toBeLessThanOrEqual(4);
+      else expect(refused.length).toBeLessThanOrEqual(4 * 7);
+    },
+  );
+
+  test("who is asked to stay away stays away with everything, and comes a little later", async () => {
+    const { world, ads, over, surface, sent } = await started({ concurrency: 1 });
+    const headers = { "retry-after": "90" };
+    const verdict = { kind: "respond", status: 503, headers } as const;
+    world.sim.faults.add({ match: { times: 1 }, verdict });
+    ads.impression(surface, "a");
+    await world.time.settle();
+    ads.impression(surface, "b");
+    const fromMs = world.sim.clock.now();
+    expect(await over(ads.flush())).toMatchObject({ delivered: 2 });
+    const waits = sent("impression").map(({ atMs }) => atMs - fromMs);
+    expect(waits[0]).toBe(0);
+    for (const wait of waits.slice(1)) {
+      expect(wait).toBeGreaterThanOrEqual(90_000);
+      expect(wait).toBeLessThanOrEqual(91_000);
+    }
+  });
+
+  test("who is asked to stay away for longer than anybody waits gives up at once", async () => {
+    const { world, ads, over, surface, sent } = await started();
+    const headers = { "retry-after": "7200" };
+    world.sim.faults.add({ verdict: { kind: "respond", status: 429, headers } });
+    const fromMs = world.sim.clock.now();
+    ads.impression(surface, "a");
+    await over(ads.flush());
+    ads.impression(surface, "b");
+    const { undelivered } = await over(ads.flush());
+    expect(undelivered).toMatchObject([
+      { ad: "b", why: "limited", status: 429, mayHaveApplied: false },
+    ]);
+    expect([sent("impression").length, world.sim.clock.now() - fromMs]).toEqual([1, 0]);
+  });
+});
+
+describe("outages", () => {
   test.each([
-    ["ads", createAdsDriver],
-    ["plain", createPlainDriver],
-  ] as const)("%s: an impression and a click are recorded once", async (_, create) => {
-    const session = await live<never>(create as never, [
-      { kind: "impression", surface: 0 },
-      { kind: "click", impression: 0 },
-      { kind: "flush" },
+    [0, 0.5],
+    [0.999, 0.9995],
+  ])("pauses double to the longest, drawn at %d: a share of %d", async (drawn, share) => {
+    const random = (): number => drawn;
+    const { world, ads, over, surface, sent } = await started({ random });
+    world.sim.faults.add({ verdict: { kind: "reset" } });
+    ads.impression(surface, "a");
+    const { undelivered } = await over(ads.flush());
+    expect(undelivered).toMatchObject([
+      { kind: "impression", surface, ad: "a", why: "unreachable", mayHaveApplied: true },
     ]);
-    expect(session.exchanges.map(({ operation, got }) => [operation, got.status])).toEqual([
-      ...(create === (createAdsDriver as never) ? [["surfaces", 200]] : []),
-      ["impression", 200],
-      ["click", 200],
+    const times = sent("impression").map(({ atMs }) => atMs);
+    const pauses = times.slice(1).map((atMs, index) => (atMs - (times[index] ?? 0)) / 1000);
+    const longest = [1, 2, 4, 8, 16, 32, 60, 60, 60];
+    expect(pauses).toEqual(longest.map((seconds) => expect.closeTo(seconds * share, 2)));
+    const bodies = new Set(sent("impression").map(({ body }) => body));
+    expect(bodies.size).toBe(1);
+  });
+
+  test("a full queue takes no more, says so, and takes it when there is room", async () => {
+    const { world, ads, over, surface } = await started({ queueSize: 2 });
+    const remove = world.sim.faults.add({ verdict: { kind: "reset" } });
+    const first = ads.impression(surface, "a");
+    ads.impression(surface, "b");
+    const refused = ads.impression(surface, "c");
+    expect(await refused.recorded).toMatchObject({
+      undelivered: { kind: "impression", ad: "c", why: "queue-full", mayHaveApplied: false },
+    });
+    expect(await ads.click(first).recorded).toMatchObject({ undelivered: { why: "queue-full" } });
+    remove();
+    expect((await over(ads.flush())).delivered).toBe(2);
+    expect(ads.impression(surface, "c")).not.toBe(refused);
+    ads.click(first);
+    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [] });
+  });
+
+  test("a click on what isn't recorded is reported, not sent", async () => {
+    const { world, ads, over, surface, sent } = await started();
+    world.sim.faults.add({ verdict: { kind: "respond", status: 410 } });
+    ads.click(ads.impression(surface, "a"));
+    const { undelivered } = await over(ads.flush());
+    expect(undelivered.map(({ kind, why, status }) => [kind, why, status])).toEqual([
+      ["impression", "refused", 410],
+      ["click", "no-impression", undefined],
     ]);
+    expect([sent("impression").length, sent("click").length]).toEqual([1, 0]);
+  });
+
+  test("with a key that was refused nothing more is sent", async () => {
+    const { world, ads, over, surface, sent } = await started();
+    world.sim.publishers.rotateKey(world.publisher.id);
+    ads.impression(surface, "a");
+    const first = await over(ads.flush());
+    ads.impression(surface, "b");
+    const second = await over(ads.flush());
+    const refused = { why: "refused", status: 401, mayHaveApplied: false };
+    expect(first.undelivered).toMatchObject([{ ad: "a", ...refused }]);
+    expect(second.undelivered).toMatchObject([{ ad: "b", ...refused }]);
+    expect(sent("impression")).toHaveLength(1);
+  });
+});
+
+describe("closing", () => {
+  test.each([
+    [undefined, 20_000],
+    [{ withinMs: 3000 }, 3000],
+    [{ withinMs: 0 }, 0],
+  ])(
+    "during an outage it gives up in time, and nothing is sent afterwards: %j",
+    async (bound, takes) => {
+      const pending = new Set<unknown>();
+      const world = await openTestWorld();
+      const { timers } = world.context;
+      const clock = {
+        now: timers.now,
+        setTimeout(callback: () => void, delayMs: number) {
+          const timer = timers.setTimeout(() => {
+            pending.delete(timer);
+            callback();
+          }, delayMs);
+          pending.add(timer);
+          return timer;
+        },
+        clearTimeout(timer: ReturnType<typeof timers.setTimeout>) {
+          pending.delete(timer);
+          timers.clearTimeout(timer);
+        },
+      };
+      const surface = world.surfaces[0]?.name ?? "";
+      const ads = createAds({ ...world.context, clock, surfaces: [surface] });
+      await ads.init();
+      world.sim.faults.add({ verdict: { kind: "timeout" } });
+      const impressions = [1, 2, 3, 4, 5].map((ad) => ads.impression(surface, `${ad}`));
+      for (const impression of impressions.slice(0, 1)) ads.click(impression);
+      const fromMs = clock.now();
+      const closing = ads.close(bound);
+      await world.time.until(closing);
+      const { delivered, undelivered } = await closing;
+      expect(clock.now() - fromMs).toBe(takes);
+      expect(delivered).toBe(0);
+      // The fifth had no place among the four that are under way.
+      expect(undelivered.map(({ kind, ad, mayHaveApplied }) => [kind, ad, mayHaveApplied])).toEqual(
+        expect.arrayContaining([
+          ["impression", "1", true],
+          ["impression", "4", true],
+          ["impression", "5", false],
+          ["click", "1", false],
+        ]),
+      );
+      expect(undelivered).toHaveLength(6);
+      expect(pending.size).toBe(0);
+      const { total } = world.sim.journal;
+      world.sim.faults.clear();
+      await world.time.pass(3_600_000);
+      expect(world.sim.journal.total).toBe(total);
+    },
+  );
+
+  test("what is queued gets through first", async () => {
+    const { ads, over, surface } = await started();
+    for (let ad = 1; ad <= 30; ad += 1) ads.click(ads.impression(surface, `${ad}`));
+    expect(await over(ads.close())).toEqual({ delivered: 60, undelivered: [] });
+  });
+
+  test("afterwards, nothing can be reported", async () => {
+    const { ads, over, surface, sent } = await started();
+    const impression = ads.impression(surface, "a");
+    const first = ads.close();
+    expect(() => ads.impression(surface, "b")).toThrow("closed");
+    expect(() => ads.click(impression)).toThrow("closed");
+    await expect(ads.init()).resolves.toBeUndefined();
+    expect(await over(ads.close())).toBe(await first);
+    expect(sent("impression")).toHaveLength(1);
+  });
+
+  test("a start that is under way ends", async () => {
+    const { world, ads, over } = await begun();
+    world.sim.faults.add({ verdict: { kind: "timeout" } });
+    const start = ads.init();
+    start.catch(() => {});
+    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [] });
+    await expect(start).rejects.toThrow("closed");
+    await expect(ads.init()).rejects.toThrow("closed");
+  });
+});
+
+describe("starting", () => {
+  test("surfaces that aren't there, are ambiguous or aren't active are named", async () => {
+    const { world, over } = await begun();
+    const { publishers } = world.sim;
+    const { id, apiKey, surfaces } = publishers.signUp({ surfaces: ["Twin", "Twin", "Off", "On"] });
+    const [twin, , off, on] = surfaces;
+    publishers.setSurface(id, off?.id ?? "", { status: "paused" });
+    const given = { ...world.context, clock: world.context.timers, publisherId: id, apiKey };
+    const wrong = createAds({ ...given, surfaces: ["Nowhere", "Twin", "Off", "On"] });
+    const error: unknown = await over(wrong.init()).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "InitError", status: undefined });
+    expect(String(error)).toMatch(/"Nowhere" doesn't exist; "Twin" is ambiguous/);
+    expect(String(error)).toMatch(/"Off" is not active but "paused"\./);
+    expect(String(error)).not.toContain(apiKey);
+    const right = createAds({ ...given, surfaces: [twin?.id ?? "", "On"] });
+    await over(right.init());
+    expect(right.impression("On", "a").surface).toBe(on?.id);
+    expect(right.impression(on?.id ?? "", "a")).toBe(right.impression("On", "a"));
+    expect(() => right.impression("Twin", "a")).toThrow(TypeError);
+    expect(() => right.impression("On", "")).toThrow("ad");
+    const stranger = { surface: "On", ad: "a", recorded: new Promise<never>(() => {}) };
+    expect(() => right.click(stranger)).toThrow("impression() of this client");
+  });
+
+  test("it is tried again after a passing failure, and not after a refusal", async () => {
+    const { world, ads, over, surface, sent } = await begun();
+    expect(() => ads.impression(surface, "a")).toThrow("init()");
+    const remove = world.sim.faults.add({ verdict: { kind: "respond", status: 404 } });
+    await expect(over(ads.init())).rejects.toMatchObject({ status: 404 });
+    remove();
+    world.sim.faults.add({ match: { times: 2 }, verdict: { kind: "garbage" } });
+    await over(Promise.all([ads.init(), ads.init()]));
+    expect(sent()).toHaveLength(4);
+    expect(ads.impression(surface, "a")).toMatchObject({ surface, ad: "a" });
+  });
+
+  test.each([
+    [{ publisherId: "" }, "publisherId"],
+    [{ surfaces: [] }, "surfaces"],
+    [{ surfaces: "Sidebar" }, "surfaces"],
+    [{ apiKey: "" }, "apiKey"],
+    [{ queueSize: 0 }, "queueSize"],
+    [{ concurrency: 1.5 }, "concurrency"],
+    [{ timeoutMs: 60_001 }, "timeoutMs"],
+    [{ retry: { attempts: 0 } }, "retry.attempts"],
+    [{ retry: { giveUpAfterMs: 30 * 60_000 } }, "retry.giveUpAfterMs"],
+  ])("wrong options are named: %j", (wrong, name) => {
+    const right = { baseUrl: "http://a.test", apiKey: "k", publisherId: "p", surfaces: ["s"] };
+    // As from JavaScript, where nothing checks it.
+    const options = { ...right, ...wrong } as AdsOptions;
+    expect(() => createAds(options)).toThrow(TypeError);
+    expect(() => createAds(options)).toThrow(name);
+  });
+
+  test("a bound that is no time is refused", async () => {
+    const { ads } = await started();
+    expect(() => ads.close({ withinMs: Number.NaN })).toThrow("withinMs");
   });
 });
