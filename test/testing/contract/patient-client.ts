@@ -13,7 +13,7 @@ export interface Habits {
   /** @default doubling from a second on, half of it drawn */
   readonly pauseMs?: (repeat: number, random: () => number) => number;
   /** Retry-After as it is read. @default as it is meant */
-  readonly hint?: (headers: Headers, nowMs: number) => number | undefined;
+  readonly hint?: (headers: Headers, nowMs: number, status: number) => number | undefined;
   /** @default 10 seconds; 0: none */
   readonly timeoutMs?: number;
   /** @default that of the showing */
@@ -26,6 +26,8 @@ export interface Habits {
   readonly repeatsClicks?: boolean;
   /** Whether events wait for a flush. @default false */
   readonly queues?: boolean;
+  /** How many events a flush takes. @default all */
+  readonly flushes?: number;
   /** What a queue does with what it couldn't deliver. @default it is counted */
   readonly report?: (undelivered: Undelivered) => Undelivered | undefined;
   /** Whether closing delivers what waits. @default true */
@@ -36,7 +38,7 @@ export interface Habits {
   readonly hidesFailures?: boolean;
   /** Whether the wait for one limit holds up everything. @default false */
   readonly sharesWaits?: boolean;
-  /** Whether it never sends again once it was refused. @default false */
+  /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
   /** The status of its rejections. @default the wire's */
   readonly status?: (status: number) => number;
@@ -105,7 +107,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
 
   async function flush(): Promise<Undelivered | undefined> {
     const before = { ...undelivered };
-    for (const { kind, work } of waiting.splice(0)) {
+    for (const { kind, work } of waiting.splice(0, habits.flushes ?? waiting.length)) {
       try {
         await work();
       } catch {
@@ -215,8 +217,8 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       const isLimit =
         status === 429 ||
         ((status === 403 || status === 503) && headers.get("x-ratelimit-remaining") === "0");
-      const untilMs = status >= 400 ? hint(headers, timers.now()) : undefined;
-      if (habits.sulks === true && isLimit) isSulking = true;
+      const untilMs = status >= 400 ? hint(headers, timers.now(), status) : undefined;
+      if (habits.sulks === true && status !== 415) isSulking = true;
       if (untilMs !== undefined) gates.set(gate, untilMs);
       const isRefused = (isFinal(status) || status === 403) && !isLimit;
       if (isRefused && habits.isFinal === undefined) throw failure;
