@@ -26,6 +26,8 @@ export interface Habits {
   readonly repeatsClicks?: boolean;
   /** Whether events wait for a flush. @default false */
   readonly queues?: boolean;
+  /** Whether a queue is delivered from at once, one after the other, while nobody waits. @default false */
+  readonly isEager?: boolean;
   /** How many events a flush takes. @default all */
   readonly flushes?: number;
   /** What a queue does with what it couldn't deliver. @default it is counted */
@@ -105,8 +107,16 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       isSuccess: (body) => typeof body === "object" && body !== null,
     });
 
+  let delivering: Promise<void> = Promise.resolve();
   async function flush(): Promise<Undelivered | undefined> {
     const before = { ...undelivered };
+    delivering = delivering.then(deliver);
+    await delivering;
+    const impressions = undelivered.impressions - before.impressions;
+    return report({ impressions, clicks: undelivered.clicks - before.clicks });
+  }
+
+  async function deliver(): Promise<void> {
     for (const { kind, work } of waiting.splice(0, habits.flushes ?? waiting.length)) {
       try {
         await work();
@@ -114,8 +124,6 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
         undelivered[kind] += 1;
       }
     }
-    const impressions = undelivered.impressions - before.impressions;
-    return report({ impressions, clicks: undelivered.clicks - before.clicks });
   }
   const { report = (one) => one } = habits;
   const given = async <Value>(
@@ -130,6 +138,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       });
     }
     waiting.push({ kind, work });
+    if (habits.isEager === true) delivering = delivering.then(deliver);
     return receipt;
   };
 
