@@ -56,7 +56,7 @@ export function sentBy(session: Session): Sent[] {
 }
 
 /** What the client was asked, the parts of what it was asked at once apart. Without what there was nothing to do for. */
-export function asksOf({ steps }: Session): Ask[] {
+function asksOf({ steps }: Session): Ask[] {
   return steps
     .flatMap((step, at) => (step.parts ?? [step]).map((one): Ask => ({ step: one, at })))
     .filter(({ step }) => step.outcome.kind !== "skipped");

@@ -1,5 +1,6 @@
 /** Lives a client's life: opens a world, makes the client, does one command after the other, and closes it. */
 
+import type { ApiRequest } from "../../contract/messages.ts";
 import { operations } from "../../contract/operations.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
@@ -146,19 +147,21 @@ function spend(
   { left, of }: Extract<WorldCommand, { kind: "spend" }>,
 ): void {
   const { method, path } = of === "recording" ? operations.impression : operations.stats;
-  const names = { surface: surfaces[0]?.id, ad_id: "another-ad", session_id: "another-session" };
-  const request = {
+  // Where what comes twice is refused, and what is refused spends nothing, only new showings do.
+  const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
+  const isFree = repeat === "conflict" && refused === "free";
+  const names = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
+  const request = (session_id: string): ApiRequest => ({
     method,
     path,
     headers: { authorization: `Bearer ${apiKey}` },
-    ...(of === "recording"
-      ? { body: { publisher_id: id, ...names } }
-      : { query: { publisher_id: id } }),
-  };
+    ...(of === "recording" ? { body: { ...names, session_id } } : { query: { publisher_id: id } }),
+  });
   const { "request.encoding": encoding } = sim.assumptions;
   sim.assume({ "request.encoding": "any" });
   for (let most = MOST_SPENT; most > 0; most -= 1) {
-    const { headers } = sim.handle(request);
+    const session = isFree ? `another-session-${most}` : "another-session";
+    const { headers } = sim.handle(request(session));
     if (Number(headers["x-ratelimit-remaining"] ?? 0) <= left) break;
   }
   sim.assume({ "request.encoding": encoding });

@@ -13,7 +13,7 @@ export interface Habits {
   /** @default doubling from a second on, half of it drawn */
   readonly pauseMs?: (repeat: number, random: () => number) => number;
   /** Retry-After as it is read. @default as it is meant */
-  readonly hint?: (headers: Headers, nowMs: number) => number | undefined;
+  readonly hint?: (headers: Headers, nowMs: number, status: number) => number | undefined;
   /** @default 10 seconds; 0: none */
   readonly timeoutMs?: number;
   /** @default that of the showing */
@@ -26,6 +26,10 @@ export interface Habits {
   readonly repeatsClicks?: boolean;
   /** Whether events wait for a flush. @default false */
   readonly queues?: boolean;
+  /** Whether a queue is delivered from at once, one after the other, while nobody waits. @default false */
+  readonly isEager?: boolean;
+  /** How many events a flush takes. @default all */
+  readonly flushes?: number;
   /** What a queue does with what it couldn't deliver. @default it is counted */
   readonly report?: (undelivered: Undelivered) => Undelivered | undefined;
   /** Whether closing delivers what waits. @default true */
@@ -36,7 +40,7 @@ export interface Habits {
   readonly hidesFailures?: boolean;
   /** Whether the wait for one limit holds up everything. @default false */
   readonly sharesWaits?: boolean;
-  /** Whether it never sends again once it was refused. @default false */
+  /** Whether it never sends again once something went wrong. @default false */
   readonly sulks?: boolean;
   /** The status of its rejections. @default the wire's */
   readonly status?: (status: number) => number;
@@ -103,17 +107,23 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       isSuccess: (body) => typeof body === "object" && body !== null,
     });
 
+  let delivering: Promise<void> = Promise.resolve();
   async function flush(): Promise<Undelivered | undefined> {
     const before = { ...undelivered };
-    for (const { kind, work } of waiting.splice(0)) {
+    delivering = delivering.then(deliver);
+    await delivering;
+    const impressions = undelivered.impressions - before.impressions;
+    return report({ impressions, clicks: undelivered.clicks - before.clicks });
+  }
+
+  async function deliver(): Promise<void> {
+    for (const { kind, work } of waiting.splice(0, habits.flushes ?? waiting.length)) {
       try {
         await work();
       } catch {
         undelivered[kind] += 1;
       }
     }
-    const impressions = undelivered.impressions - before.impressions;
-    return report({ impressions, clicks: undelivered.clicks - before.clicks });
   }
   const { report = (one) => one } = habits;
   const given = async <Value>(
@@ -128,6 +138,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       });
     }
     waiting.push({ kind, work });
+    if (habits.isEager === true) delivering = delivering.then(deliver);
     return receipt;
   };
 
@@ -215,8 +226,8 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       const isLimit =
         status === 429 ||
         ((status === 403 || status === 503) && headers.get("x-ratelimit-remaining") === "0");
-      const untilMs = status >= 400 ? hint(headers, timers.now()) : undefined;
-      if (habits.sulks === true && isLimit) isSulking = true;
+      const untilMs = status >= 400 ? hint(headers, timers.now(), status) : undefined;
+      if (habits.sulks === true && status !== 415) isSulking = true;
       if (untilMs !== undefined) gates.set(gate, untilMs);
       const isRefused = (isFinal(status) || status === 403) && !isLimit;
       if (isRefused && habits.isFinal === undefined) throw failure;

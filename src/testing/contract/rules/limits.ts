@@ -51,7 +51,7 @@ function stats(): fc.Arbitrary<Command> {
 /** By the service's own count, whatever readings there are. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
   return fc.oneof(
-    { arbitrary: sequence([spent("reporting"), stats(), stats()], question, 3), weight: 4 },
+    { arbitrary: sequence([spent("reporting"), stats(), stats()], question, 3), weight: 7 },
     { arbitrary: sequence([spent("recording"), showing], event, 3), weight: 1 },
   );
 }
@@ -149,7 +149,7 @@ const goesOnAfterTheLimit: Rule = {
           event,
           3,
         ),
-        weight: 4,
+        weight: 7,
       },
       {
         arbitrary: sequence(

@@ -1,0 +1,254 @@
+import { describe, expect, test } from "vitest";
+import { coveringArray } from "../../../src/assumptions/covering-array.ts";
+import type { Verdict } from "../../../src/faults/verdict.ts";
+import type { Rule } from "../../../src/testing/contract/rule.ts";
+import { limitRules } from "../../../src/testing/contract/rules/limits.ts";
+import { queueRules } from "../../../src/testing/contract/rules/queue.ts";
+import { refusalRules } from "../../../src/testing/contract/rules/refusals.ts";
+import { retryRules } from "../../../src/testing/contract/rules/retries.ts";
+import { type TryOptions, tryRule } from "../../../src/testing/contract/try-rule.ts";
+import type { Command } from "../../../src/testing/session/command.ts";
+import { live } from "../../../src/testing/session/live.ts";
+import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
+
+const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
+const direct = rules.filter(({ needs }) => !needs.includes("flush"));
+const patient = patientClient();
+const queueing = patientClient({ queues: true });
+
+/** What came of a rule: of one that is broken why, and by what. */
+async function outcomeOf(rule: Rule, client: typeof patient, options: TryOptions): Promise<string> {
+  const tried = await tryRule(rule, client, options);
+  if (tried.kind !== "broken") return tried.kind;
+  return `${rule.id}: ${tried.broken.message} ${JSON.stringify(tried.commands)}`;
+}
+
+describe("a client that keeps to it", () => {
+  test.each(direct)("$id: is kept by a patient client", async (rule) => {
+    expect(await outcomeOf(rule, patient, { runs: 10 })).toBe("held");
+  });
+
+  test.each(rules)("$id: is kept by one that queues", async (rule) => {
+    expect(await outcomeOf(rule, queueing, { runs: 8 })).toBe("held");
+  });
+
+  test("every rule is kept, or not come near, by one that never tries again", async () => {
+    const unknown: string[] = [];
+    for (const rule of direct) {
+      const outcome = await outcomeOf(rule, onceOnly, { runs: 6 });
+      expect(outcome).toBeOneOf(["held", "unknown"]);
+      if (outcome === "unknown") unknown.push(rule.id);
+    }
+    // What is about repeats has nothing to say of it.
+    expect(unknown).toEqual(["slows-down-untold", "repeat-is-the-same", "pauses-grow"]);
+  });
+
+  test("every rule is kept under other readings", async () => {
+    const rows = coveringArray({ strength: 2 });
+    for (const [at, assumptions] of rows.slice(0, 8).entries()) {
+      const client = at % 2 === 0 ? patient : queueing;
+      for (const rule of at % 2 === 0 ? direct : rules) {
+        const outcome = await outcomeOf(rule, client, { assumptions, runs: 2, sequenceSeed: at });
+        expect(outcome).toBeOneOf(["held", "unknown"]);
+      }
+    }
+  });
+});
+
+const verdicts: readonly Verdict[] = [
+  { kind: "delay", delay: "40s" },
+  { kind: "respond", status: 503 },
+  { kind: "respond", status: 200, body: "<p>Hello</p>", applied: true },
+  { kind: "drop" },
+  { kind: "drop", as: "silence" },
+  { kind: "lose-response" },
+  { kind: "lose-response", as: "silence" },
+  { kind: "timeout" },
+  { kind: "reset" },
+  { kind: "empty" },
+  { kind: "truncate", share: 0.5 },
+  { kind: "garbage" },
+  { kind: "garbage", as: "response" },
+  { kind: "drip", bytesPerSecond: 2 },
+  { kind: "duplicate" },
+  { kind: "duplicate", answer: "second" },
+  { kind: "reorder", by: 1, atMost: "20s" },
+];
+
+test.each(verdicts)("no rule is broken by patience where $kind is in the way", async (verdict) => {
+  const operation = ["impression", "click", "stats"] as const;
+  const fault = (times?: number): Command => ({
+    kind: "fault",
+    rule: { match: { operation, times }, verdict },
+  });
+  const shown: readonly Command[] = [
+    { kind: "impression", surface: 0 },
+    { kind: "click", impression: 0 },
+    { kind: "flush" },
+    { kind: "stats" },
+  ];
+  for (const times of [2, undefined]) {
+    for (const client of [patient, queueing, onceOnly]) {
+      const session = await live(client, [
+        ...shown,
+        fault(times),
+        ...shown,
+        { kind: "impression", surface: 1 },
+        {
+          kind: "together",
+          commands: [
+            { kind: "impression", surface: 1 },
+            { kind: "click", impression: 0 },
+          ],
+        },
+      ]);
+      for (const { judge } of rules) judge(session);
+    }
+  }
+});
+
+interface Defect {
+  readonly rule: string;
+  readonly what: string;
+  readonly habits: Habits;
+  readonly options?: TryOptions;
+}
+
+const idIn = (body: unknown): boolean =>
+  /"(?:impression|click)_id"/.test(JSON.stringify(body) ?? "");
+const inSeconds = (headers: Headers, nowMs: number): number | undefined => {
+  const value = headers.get("retry-after");
+  return value === null ? undefined : nowMs + Number(value) * 1000;
+};
+
+const defects: readonly Defect[] = [
+  { rule: "refusal-is-no-success", what: "swallows refusals", habits: { hidesFailures: true } },
+  {
+    rule: "refusal-is-no-success",
+    what: "looks at the body alone",
+    habits: { isSuccess: (_, body) => idIn(body) },
+  },
+  { rule: "refusal-is-no-success", what: "makes a 500 of all", habits: { status: () => 500 } },
+  {
+    rule: "refusal-not-repeated",
+    what: "repeats whatever fails",
+    habits: { isFinal: () => false },
+  },
+  {
+    rule: "rotated-key",
+    what: "tries a key that was refused again and again",
+    habits: { isFinal: (status) => status < 500 && status !== 401 && status !== 415 },
+  },
+  { rule: "waits-as-told", what: "ignores Retry-After", habits: { hint: () => undefined } },
+  {
+    rule: "waits-as-told",
+    what: "waits half as long as told",
+    habits: {
+      hint: (headers, nowMs) => {
+        const untilMs = inSeconds(headers, nowMs);
+        return untilMs === undefined ? undefined : (nowMs + untilMs) / 2;
+      },
+    },
+  },
+  { rule: "waits-until-date", what: "reads seconds only", habits: { hint: inSeconds } },
+  { rule: "slows-down-untold", what: "doesn't pause", habits: { pauseMs: () => 0 } },
+  { rule: "slows-down-untold", what: "pauses a second each time", habits: { pauseMs: () => 1000 } },
+  {
+    rule: "limit-by-another-status",
+    what: "looks for a hint at 429 only",
+    habits: {
+      hint: (headers, nowMs, status) => (status === 429 ? inSeconds(headers, nowMs) : undefined),
+    },
+  },
+  { rule: "goes-on-after-the-limit", what: "sulks", habits: { sulks: true } },
+  {
+    rule: "one-limit-not-the-other",
+    what: "has one wait for all",
+    habits: { sharesWaits: true, repeats: 0 },
+  },
+  {
+    rule: "no-event-doubled",
+    what: "has a session for each request",
+    habits: { session: (session, attempt) => `${session}-${attempt}` },
+  },
+  { rule: "no-event-doubled", what: "has no session", habits: { session: () => undefined } },
+  {
+    rule: "no-event-doubled",
+    what: "repeats clicks that may count",
+    habits: { repeatsClicks: true },
+    options: { assumptions: { "click.repeat": "count" }, runs: 60 },
+  },
+  {
+    rule: "lost-request-not-lost",
+    what: "keeps failures to itself",
+    habits: { hidesFailures: true },
+  },
+  {
+    rule: "repeat-is-the-same",
+    what: "has a session for each request",
+    habits: { session: (session, attempt) => `${session}-${attempt}` },
+  },
+  { rule: "repeat-is-the-same", what: "has no session", habits: { session: () => undefined } },
+  { rule: "pauses-grow", what: "doesn't pause", habits: { pauseMs: () => 0 } },
+  { rule: "pauses-grow", what: "pauses a second each time", habits: { pauseMs: () => 1000 } },
+  {
+    rule: "pauses-grow",
+    what: "pauses less each time",
+    habits: { pauseMs: (repeat) => 8000 / 2 ** repeat },
+  },
+  { rule: "gives-up", what: "never gives up", habits: { repeats: 1e6, pauseMs: () => 5000 } },
+  {
+    rule: "gives-up",
+    what: "waits for days",
+    habits: { repeats: 1e6, pauseMs: (repeat) => 60_000 * 2 ** repeat },
+  },
+  { rule: "silence-ends", what: "waits for ever", habits: { timeoutMs: 0 } },
+  {
+    rule: "broken-answer-is-no-success",
+    what: "takes any 200 for a success",
+    habits: { isSuccess: (status) => status === 200 },
+  },
+  {
+    rule: "broken-answer-is-no-success",
+    what: "makes ids up",
+    habits: { idOf: (_, ad) => ad },
+  },
+  { rule: "comes-back", what: "sulks", habits: { sulks: true } },
+  { rule: "flush-delivers", what: "flushes one at a time", habits: { queues: true, flushes: 1 } },
+  {
+    rule: "close-loses-nothing",
+    what: "drops its queue",
+    habits: { queues: true, flushesOnClose: false },
+  },
+  {
+    rule: "close-loses-nothing",
+    what: "says nothing of what it lost",
+    habits: { queues: true, report: () => undefined },
+  },
+  { rule: "close-ends", what: "waits for ever", habits: { queues: true, timeoutMs: 0 } },
+  { rule: "silent-after-close", what: "goes on polling", habits: { pollsForever: true } },
+  {
+    rule: "undelivered-is-true",
+    what: "counts one more",
+    habits: { report: ({ impressions, clicks }) => ({ impressions: impressions + 1, clicks }) },
+  },
+];
+
+describe("a client that doesn't", () => {
+  test("is there for every rule", () => {
+    const tried = new Set(defects.map(({ rule }) => rule));
+    expect(rules.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual([]);
+  });
+
+  test.each(defects)("$rule: is broken by a client that $what", async ({ rule, ...defect }) => {
+    const [one] = rules.filter(({ id }) => id === rule);
+    if (one === undefined) throw new Error(`There is no rule ${rule}.`);
+    const client = patientClient(defect.habits);
+    const tried = await tryRule(one, client, { runs: 30, ...defect.options });
+    expect(tried.kind).toBe("broken");
+    if (tried.kind !== "broken") return;
+    expect(tried.commands.length).toBeLessThanOrEqual(6);
+    expect(tried.broken.message).toMatch(/^(?:The|A) .*\.$/);
+    expect(tried.broken.message).not.toMatch(/undefined|NaN/);
+  });
+});
