@@ -121,30 +121,33 @@ function isOfWorld(command: Command): command is WorldCommand {
 
 async function happen(world: TestWorld, command: WorldCommand): Promise<Outcome> {
   const { sim, time } = world;
+  let value: unknown;
   switch (command.kind) {
     case "advance":
       await time.pass(command.byMs);
       break;
     case "fault":
-      sim.faults.add(command.rule);
+      value = sim.faults.add(command.rule).rule.id;
       break;
     case "heal":
       sim.faults.clear();
       break;
     case "spend":
-      spend(world, command);
+      value = spend(world, command);
   }
-  return { kind: "done", value: undefined };
+  return { kind: "done", value };
 }
 
 /**
  * Another program with the same key sends until only so much is left: it reports one showing again and again. Fault rules
  * see its requests as well.
+ *
+ * @returns how many it sent.
  */
 function spend(
   { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
   { left, of }: Extract<WorldCommand, { kind: "spend" }>,
-): void {
+): number {
   const { method, path } = of === "recording" ? operations.impression : operations.stats;
   const names = { surface: surfaces[0]?.id, ad_id: "another-ad", session_id: "another-session" };
   const request = {
@@ -157,11 +160,15 @@ function spend(
   };
   const { "request.encoding": encoding } = sim.assumptions;
   sim.assume({ "request.encoding": "any" });
-  for (let most = MOST_SPENT; most > 0; most -= 1) {
+  let sent = 0;
+  let remaining = Number.POSITIVE_INFINITY;
+  while (remaining > left && sent < MOST_SPENT) {
     const { headers } = sim.handle(request);
-    if (Number(headers["x-ratelimit-remaining"] ?? 0) <= left) break;
+    remaining = Number(headers["x-ratelimit-remaining"] ?? 0);
+    sent += 1;
   }
   sim.assume({ "request.encoding": encoding });
+  return sent;
 }
 
 interface Asked<Impression> {
