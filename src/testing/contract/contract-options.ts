@@ -145,7 +145,7 @@ function readWorld(options: Omit<TestWorldOptions, "scheduler">): TestWorldOptio
 function checkId(field: string, id: string, ids: readonly string[]): void {
   if (ids.includes(id)) return;
   const hint = didYouMean(id, ids) || ` There is: ${ids.join(", ")}`;
-  throw new InputError(field, `is not the id of a rule of the contract.${hint}`);
+  throw new InputError(field, `must name a rule of the contract.${hint}`);
 }
 
 const FORM = /^\s*(\S+) (-?\d{1,10}) (\d+(?::\d+)*)\s*$/;

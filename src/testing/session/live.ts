@@ -33,8 +33,14 @@ export async function live<Impression>(
   options: TestWorldOptions = {},
 ): Promise<Session> {
   const life = await beginLife(createDriver, options);
-  for (const command of commands) await life.perform(command);
-  return await life.end();
+  try {
+    for (const command of commands) await life.perform(command);
+    return await life.end();
+  } catch (error) {
+    // A command that can't be done, or a timer of the client's that throws. The machine gets back what is its own.
+    await life.world.close();
+    throw error;
+  }
 }
 
 /** Opens the world, and has the client made. */
