@@ -4,7 +4,12 @@ export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,
 } from "./testing/arbitrary-assumptions.ts";
+export { clientContract } from "./testing/contract/client-contract.ts";
+export type { ClientContractOptions, Describe, It } from "./testing/contract/contract-options.ts";
+export { ContractError } from "./testing/contract/failure.ts";
+export type { ContractReport, RuleVerdict } from "./testing/contract/report.ts";
 export { BrokenRule } from "./testing/contract/rule.ts";
+export { type ScenarioOfOptions, scenarioOf } from "./testing/contract/scenario-of.ts";
 export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
 export type {
   CreateDriver,
@@ -24,3 +29,4 @@ export { beginLife, type Life, live } from "./testing/session/live.ts";
 export type { Outcome, Session, Showing, Step } from "./testing/session/session.ts";
 export type { WireAnswer, WireExchange } from "./testing/session/wire.ts";
 export type { Time, Timers } from "./testing/time/time.ts";
+export { commandInWords } from "./testing/words.ts";

@@ -28,8 +28,10 @@ export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): 
   undo.push(replace(AbortSignal, "timeout", (ms: number) => timeoutSignal(timers, ms)));
   const startedAt = timers.now();
   return () => {
-    for (const one of undo) one();
-    isTaken = false;
+    // Once only: by the next time they may be another world's.
+    const all = undo.splice(0);
+    for (const one of all) one();
+    if (all.length > 0) isTaken = false;
   };
 }
 
@@ -45,29 +47,90 @@ function replace(target: object, name: string, value: unknown): () => void {
 type Callback = (...given: unknown[]) => void;
 
 function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<string, unknown> {
-  const intervals = new WeakMap<Timer, { next: Timer }>();
-  const clear = (timer: Timer | undefined): void => {
-    const repeated = timer === undefined ? undefined : intervals.get(timer);
-    timers.clearTimeout(repeated?.next ?? timer);
+  const byNumber = new Map<number, GlobalTimer>();
+  const started = (ends: Ends, callback: Callback, ms: unknown, given: unknown[]): GlobalTimer => {
+    const act = (): void => callback(...given);
+    return new GlobalTimer({ timers, byNumber, act, delayMs: delayOf(ms), ends });
+  };
+  // Clients clear what they were given, or its number, and what they never had.
+  const clear = (given: unknown): void => {
+    if (given instanceof GlobalTimer) given.close();
+    else byNumber.get(Number(given))?.close();
   };
   return {
     fetch,
     Date: dateOf(timers),
-    setTimeout: (callback: Callback, ms?: number, ...given: unknown[]) =>
-      timers.setTimeout(() => callback(...given), ms),
+    setTimeout: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
+      started("once", callback, ms, given),
     clearTimeout: clear,
-    setInterval(callback: Callback, ms?: number, ...given: unknown[]) {
-      const tick = (): void => {
-        repeated.next = timers.setTimeout(tick, ms);
-        callback(...given);
-      };
-      const first = timers.setTimeout(tick, ms);
-      const repeated = { next: first };
-      intervals.set(first, repeated);
-      return first;
-    },
+    setInterval: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
+      started("when cleared", callback, ms, given),
     clearInterval: clear,
   };
+}
+
+/** As Node and browsers read it: a millisecond at least, so that who asks again and again lets time pass. */
+function delayOf(ms: unknown): number {
+  const delay = Math.trunc(Number(ms));
+  return delay >= 1 && delay <= 0x7fff_ffff ? delay : 1;
+}
+
+type Ends = "once" | "when cleared";
+
+interface TimerOptions {
+  readonly timers: Timers;
+  /** Those that may still fire. */
+  readonly byNumber: Map<number, GlobalTimer>;
+  readonly act: () => void;
+  readonly delayMs: number;
+  readonly ends: Ends;
+}
+
+/** What Node's `setTimeout` gives, and in place of a number what a browser's does. */
+class GlobalTimer {
+  readonly #options: TimerOptions;
+  readonly #number: number;
+  #next: Timer | undefined;
+  #hasRef = true;
+  static #made = 0;
+
+  constructor(options: TimerOptions) {
+    this.#options = options;
+    GlobalTimer.#made += 1;
+    this.#number = GlobalTimer.#made;
+    this.refresh();
+  }
+  /** Starts over. */
+  refresh(): this {
+    const { timers, byNumber, act, delayMs, ends } = this.#options;
+    timers.clearTimeout(this.#next);
+    byNumber.set(this.#number, this);
+    this.#next = timers.setTimeout(() => {
+      if (ends === "once") this.close();
+      else this.refresh();
+      act();
+    }, delayMs);
+    return this;
+  }
+  close(): void {
+    const { timers, byNumber } = this.#options;
+    timers.clearTimeout(this.#next);
+    byNumber.delete(this.#number);
+  }
+  ref(): this {
+    this.#hasRef = true;
+    return this;
+  }
+  unref(): this {
+    this.#hasRef = false;
+    return this;
+  }
+  hasRef(): boolean {
+    return this.#hasRef;
+  }
+  [Symbol.toPrimitive](): number {
+    return this.#number;
+  }
 }
 
 function dateOf({ now }: Timers): DateConstructor {

@@ -34,8 +34,14 @@ export async function live<Impression>(
   options: TestWorldOptions = {},
 ): Promise<Session> {
   const life = await beginLife(createDriver, options);
-  for (const command of commands) await life.perform(command);
-  return await life.end();
+  try {
+    for (const command of commands) await life.perform(command);
+    return await life.end();
+  } catch (error) {
+    // A command that can't be done, or a timer of the client's that throws. The machine gets back what is its own.
+    await life.world.close();
+    throw error;
+  }
 }
 
 /** Opens the world, and has the client made. */
@@ -122,30 +128,33 @@ function isOfWorld(command: Command): command is WorldCommand {
 
 async function happen(world: TestWorld, command: WorldCommand): Promise<Outcome> {
   const { sim, time } = world;
+  let value: unknown;
   switch (command.kind) {
     case "advance":
       await time.pass(command.byMs);
       break;
     case "fault":
-      sim.faults.add(command.rule);
+      value = sim.faults.add(command.rule).rule.id;
       break;
     case "heal":
       sim.faults.clear();
       break;
     case "spend":
-      spend(world, command);
+      value = spend(world, command);
   }
-  return { kind: "done", value: undefined };
+  return { kind: "done", value };
 }
 
 /**
  * Another program with the same key sends until only so much is left: it reports one showing again and again. Fault rules
  * see its requests as well.
+ *
+ * @returns how many it sent.
  */
 function spend(
   { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
   { left, of }: Extract<WorldCommand, { kind: "spend" }>,
-): void {
+): number {
   const { method, path } = of === "recording" ? operations.impression : operations.stats;
   // Where what comes twice is refused, and what is refused spends nothing, only new showings do.
   const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
@@ -159,12 +168,16 @@ function spend(
   });
   const { "request.encoding": encoding } = sim.assumptions;
   sim.assume({ "request.encoding": "any" });
-  for (let most = MOST_SPENT; most > 0; most -= 1) {
-    const session = isFree ? `another-session-${most}` : "another-session";
+  let sent = 0;
+  let remaining = Number.POSITIVE_INFINITY;
+  while (remaining > left && sent < MOST_SPENT) {
+    const session = isFree ? `another-session-${sent}` : "another-session";
     const { headers } = sim.handle(request(session));
-    if (Number(headers["x-ratelimit-remaining"] ?? 0) <= left) break;
+    remaining = Number(headers["x-ratelimit-remaining"] ?? 0);
+    sent += 1;
   }
   sim.assume({ "request.encoding": encoding });
+  return sent;
 }
 
 interface Asked<Impression> {

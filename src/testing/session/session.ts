@@ -9,7 +9,7 @@ import type { WireExchange } from "./wire.ts";
 
 /** What the client said in the end. */
 export type Outcome =
-  /** Its promise resolved. */
+  /** Its promise resolved. Of a `fault` the value is the rule's id, of a `spend` how many requests were sent. */
   | { readonly kind: "done"; readonly value: unknown }
   /** Its promise rejected. */
   | { readonly kind: "failed"; readonly error: unknown }

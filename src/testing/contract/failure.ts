@@ -1,0 +1,197 @@
+/** A broken rule as people read it: both sides, the shortest sequence that breaks it, and how to see it again. No keys. */
+
+import { resolveAssumptions } from "../../assumptions/resolve.ts";
+import { formatInstant } from "../../base/calendar.ts";
+import { commandLine } from "../../base/shell.ts";
+import { withoutSecrets } from "../../journal/secrets.ts";
+import { parseScenario } from "../../scenario/parse/parse-scenario.ts";
+import { type Written, writeFailureFile } from "../machine/failure-file.ts";
+import type { Session, Step } from "../session/session.ts";
+import {
+  commandInWords,
+  durationInWords,
+  errorInWords,
+  exchangeInWords,
+  outcomeInWords,
+} from "../words.ts";
+import type { ReadContract } from "./contract-options.ts";
+import type { Rule } from "./rule.ts";
+import { scenarioOf } from "./scenario-of.ts";
+import { withStack } from "./stack.ts";
+import type { Failed } from "./try-rule.ts";
+
+/** A client that broke a rule of the contract. Its message says all of it. */
+export class ContractError extends Error {
+  override readonly name = "ContractError";
+  /** The rule's id. */
+  readonly rule: string;
+  /** The value of ADSIM_REPLAY that shows it again. */
+  readonly replay: string;
+  /** The scenario's file, where one was written. */
+  readonly file: string | undefined;
+
+  constructor(
+    message: string,
+    { rule, replay, file }: Pick<ContractError, "rule" | "replay" | "file">,
+  ) {
+    super(message);
+    this.rule = rule;
+    this.replay = replay;
+    this.file = file;
+  }
+}
+
+/** What a rule is known by. */
+type About = Pick<Rule, "id" | "says" | "source">;
+type Broken = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path">;
+
+/** Writes the scenario, and gives the error to be thrown. @param stack The frames that it has. */
+export async function failureOf(
+  rule: About,
+  failed: Broken,
+  contract: Pick<ReadContract, "name" | "world" | "failures" | "command">,
+  stack: string,
+): Promise<ContractError> {
+  const scenario = await writtenScenario(rule, failed, contract);
+  const message = failureText(rule, failed, contract.command, scenario);
+  const file = scenario?.kind === "written" ? scenario.path : undefined;
+  const about = { rule: rule.id, replay: replayOf(rule.id, failed), file };
+  return withStack(new ContractError(message, about), stack);
+}
+
+async function writtenScenario(
+  rule: About,
+  { broken, session }: Broken,
+  { name, world, failures }: Pick<ReadContract, "name" | "world" | "failures">,
+): Promise<Written | undefined> {
+  if (failures === undefined) return undefined;
+  const file = fileNameOf(name, rule.id);
+  const about =
+    `What a client sent that broke the rule ${rule.id}, and the answers that it got. ` +
+    `The rule: ${rule.says} (${rule.source}) What was wrong: ${broken.message}`;
+  const { expectations } = broken;
+  try {
+    const scenario = scenarioOf(session, {
+      name: file,
+      about: about.slice(0, 9000),
+      world,
+      expectations,
+    });
+    parseScenario(scenario);
+    const text = `${JSON.stringify(scenario, undefined, 2)}\n`;
+    return await writeFailureFile(failures, `${file}.json`, text);
+  } catch (error) {
+    // What the client did wrong is to be seen in any case.
+    return { kind: "not-written", why: `it can't be one: ${errorInWords(error)}` };
+  }
+}
+
+/** Of several contracts in one project each has files of its own. */
+function fileNameOf(contract: string, rule: string): string {
+  const whole = contract === "client contract" ? rule : `${contract} ${rule}`;
+  const words = whole.toLowerCase().match(/[a-z0-9]+/g) ?? ["failure"];
+  return words.join("-").slice(-64).replace(/^-/, "");
+}
+
+function replayOf(rule: string, { sequenceSeed, path }: Broken): string {
+  return `${rule} ${sequenceSeed} ${path}`;
+}
+
+function failureText(
+  rule: About,
+  failed: Broken,
+  command: string,
+  scenario: Written | undefined,
+): string {
+  const { broken, session } = failed;
+  const readings = readingLines(session);
+  const lines = [
+    `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
+    "",
+    ...indented(broken.message),
+    "",
+    `The shortest sequence found that breaks it, from ${formatInstant(startOf(session))} on:`,
+    ...sequenceLines(session),
+    ...(readings.length > 0 ? ["", "Readings that are not the default:", ...readings] : []),
+    "",
+    `See it again:  ADSIM_REPLAY="${replayOf(rule.id, failed)}" ${command}`,
+    ...scenarioLines(scenario),
+  ];
+  return withoutSecrets(lines.join("\n"));
+}
+
+function scenarioLines(scenario: Written | undefined): string[] {
+  if (scenario === undefined) return [];
+  if (scenario.kind === "not-written") return [`As a scenario: not written, for ${scenario.why}.`];
+  return [`As a scenario: ${commandLine(["npx", "adsim", "play", scenario.path])}`];
+}
+
+function startOf({ steps }: Session): number {
+  return steps[0]?.atMs ?? 0;
+}
+
+function readingLines({ assumptions }: Session): string[] {
+  const defaults: Readonly<Record<string, string>> = resolveAssumptions({});
+  return Object.entries(assumptions)
+    .filter(([key, choice]) => choice !== defaults[key])
+    .map(([key, choice]) => `  ${key}=${choice} (default: ${defaults[key]})`);
+}
+
+/** Commands are numbered; what comes before and after them is only told where something happened. */
+function sequenceLines(session: Session): string[] {
+  const startMs = startOf(session);
+  let number = 0;
+  const lines = session.steps.flatMap((step) => {
+    const { kind } = step.command;
+    const isOurs = kind !== "open" && kind !== "close" && kind !== "afterwards";
+    if (!isOurs && step.exchanges.length === 0 && !isNews(step)) return [];
+    number += isOurs ? 1 : 0;
+    return stepLines(step, isOurs ? `${number}.` : "-", startMs);
+  });
+  return number > 0 ? lines : ["  (nothing is asked of it)", ...lines];
+}
+
+function isNews({ command: { kind }, outcome }: Step): boolean {
+  return kind !== "afterwards" && outcome.kind !== "done" && outcome.kind !== "skipped";
+}
+
+/** What a whole step says: its command, then what was sent, then what the client said. */
+function stepLines(step: Step, mark: string, startMs: number): string[] {
+  const { command, exchanges, outcome, parts, shown } = step;
+  const sent = exchanges.map(
+    (one) => `     at +${durationInWords(one.atMs - startMs)}: ${exchangeInWords(one)}`,
+  );
+  const said =
+    parts === undefined
+      ? isOfClient(step)
+        ? [`     ${outcomeInWords(outcome)}`]
+        : []
+      : parts.map(
+          (part) =>
+            `     ${commandInWords(part.command, part.shown)}: ${outcomeInWords(part.outcome)}`,
+        );
+  return [
+    `  ${mark} ${commandInWords(command, shown)}`,
+    ...shortened(sent, "     "),
+    ...shortened(said, "     "),
+  ];
+}
+
+/** Whether the client was asked for something, so that it had something to say. */
+function isOfClient({ command: { kind } }: Step): boolean {
+  return !["afterwards", "advance", "fault", "heal", "spend"].includes(kind);
+}
+
+const FIRST = 8;
+const LAST = 4;
+
+/** A client that floods the service sends hundreds. */
+function shortened(lines: readonly string[], indent: string): readonly string[] {
+  const left = lines.length - FIRST - LAST;
+  if (left <= 1) return lines;
+  return [...lines.slice(0, FIRST), `${indent}… ${left} more …`, ...lines.slice(-LAST)];
+}
+
+function indented(text: string): string[] {
+  return text.split("\n").map((line) => `  ${line}`);
+}

@@ -1,0 +1,243 @@
+/**
+ * A request as it arrived, as a step of a scenario: as the operation that it is, or raw where it isn't sent as scenarios
+ * send it. What another seed names otherwise is referred to; keys are not in it.
+ */
+
+import { type OperationId, operations } from "../../contract/operations.ts";
+import { withoutSecrets } from "../../journal/secrets.ts";
+import type { AnswerExpectation, Cast, RequestStep, Value } from "../../scenario/scenario.ts";
+import type { Session } from "../session/session.ts";
+import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
+
+export interface RequestSteps {
+  /** Call it for each in order: it refers to answers that came before. */
+  stepOf(exchange: WireExchange): RequestStep;
+  /** What another program sends to spend a limit. */
+  spent(of: "recording" | "reporting"): RequestStep;
+}
+
+export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
+  const { publisher, exchanges, assumptions } = session;
+  const whole = typeof cast === "number" ? `publishers.${cast}` : cast;
+  const sender = cast === 0 ? {} : { publisher: cast };
+  const clicked = new Set(exchanges.map(({ values }) => values.get("impression_id")));
+  const anyCase = assumptions["auth.scheme-case"] === "any";
+  const keys = { apiKey: publisher.apiKey, whole, anyCase };
+  const nameOf = new Map<unknown, string>();
+
+  function referred(name: string, value: unknown): Value {
+    if (name === "impression_id") {
+      const answer = nameOf.get(value);
+      if (answer !== undefined) return { ref: `${answer}.impression_id` };
+    }
+    if (name === "publisher_id" && value === publisher.id) return { ref: `${whole}.id` };
+    if (name === "surface") {
+      const place = publisher.surfaces.findIndex(({ id }) => id === value);
+      if (place >= 0) return { ref: `${whole}.surfaces.${place}.id` };
+    }
+    if (typeof value === "string") return withoutSecrets(value);
+    return typeof value === "number" || typeof value === "boolean" ? value : null;
+  }
+
+  /** The parameters as a scenario gives them. Its own id is filled in. */
+  function parametersOf(
+    values: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, Value>> {
+    const entries = Object.entries(values)
+      .filter(([name, value]) => name !== "publisher_id" || value !== publisher.id)
+      .map(([name, value]): [string, Value] => [name, referred(name, value)]);
+    return Object.fromEntries(entries);
+  }
+
+  /** A name for its answer, where a click refers to it. */
+  function named({ operation, got, fault }: WireExchange): Pick<RequestStep, "as"> {
+    const isWhole = got.status === 200 && (fault === undefined || fault.received === "whole");
+    const id = operation === "impression" && isWhole ? memberOf(jsonOf(got), "impression_id") : "";
+    if (typeof id !== "string" || !clicked.has(id) || nameOf.has(id)) return {};
+    const as = `impression-${nameOf.size + 1}`;
+    nameOf.set(id, as);
+    return { as };
+  }
+
+  return {
+    stepOf(exchange) {
+      const { operation } = exchange;
+      const sent = sentAsOperation(exchange);
+      const request =
+        operation === undefined || sent === undefined
+          ? rawOf(exchange)
+          : { [operation]: parametersOf(sent.values), ...sent.encoding };
+      return {
+        ...request,
+        ...sender,
+        ...headersOf(exchange, keys, sent?.contentType),
+        ...named(exchange),
+        ...seenOf(exchange),
+      };
+    },
+    spent(of) {
+      if (of === "reporting") return { stats: {}, ...sender };
+      const surface = referred("surface", session.surfaces[0]?.id);
+      const names = { ad_id: "another-ad", session_id: "another-session" };
+      return { impression: { surface, ...names }, ...sender };
+    },
+  };
+}
+
+interface Sent {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly encoding: Pick<RequestStep, "encoding">;
+  /** What a scenario's request has by itself. */
+  readonly contentType: string | undefined;
+}
+
+/** Its parameters, if a step of its operation sends the same; undefined where only a raw one does. */
+function sentAsOperation({ operation, request }: WireExchange): Sent | undefined {
+  if (operation === undefined || request.bodyBase64 !== undefined) return undefined;
+  const { method, path } = operations[operation];
+  if (request.method !== method || request.path !== path) return undefined;
+  const sent = method === "GET" ? sentInQuery(request) : sentByPost(request);
+  return sent !== undefined && isComplete(operation, sent.values) ? sent : undefined;
+}
+
+function sentInQuery({ query, body }: WireExchange["request"]): Sent | undefined {
+  const values = formOf(query);
+  if (body !== "" || values === undefined) return undefined;
+  return { values, encoding: {}, contentType: undefined };
+}
+
+function sentByPost(request: WireExchange["request"]): Sent | undefined {
+  const { query, body, headers } = request;
+  const contentType = headers["content-type"];
+  if (contentType === undefined) {
+    const sent = sentInQuery(request);
+    return sent && { ...sent, encoding: { encoding: "query" } };
+  }
+  if (query !== "") return undefined;
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) {
+    const values = formOf(body);
+    const form = "application/x-www-form-urlencoded";
+    return values && { values, encoding: { encoding: "form" }, contentType: form };
+  }
+  const values = membersOf(body);
+  return values && { values, encoding: {}, contentType: "application/json" };
+}
+
+/** Undefined where something is there twice, or is written otherwise than URLSearchParams does. */
+function formOf(text: string): Readonly<Record<string, string>> | undefined {
+  const values = Object.fromEntries(new URLSearchParams(text));
+  return new URLSearchParams(values).toString() === text ? values : undefined;
+}
+
+/** Undefined of anything but an object of plain values as JSON.stringify writes it. */
+function membersOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const values: unknown = JSON.parse(text);
+    if (typeof values !== "object" || values === null || JSON.stringify(values) !== text) return;
+    const isPlain = Object.values(values).every((one) => typeof one !== "object" || one === null);
+    return isPlain && !Array.isArray(values) ? { ...values } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a step can have just these: a scenario fills in what is missing, and knows no others. */
+function isComplete(id: OperationId, values: Readonly<Record<string, unknown>>): boolean {
+  const { parameters } = operations[id];
+  return (
+    Object.keys(values).every((name) => Object.hasOwn(parameters, name)) &&
+    Object.entries(parameters).every(([name, { required }]) => !required || name in values)
+  );
+}
+
+function rawOf({ request }: WireExchange): RequestStep {
+  const { method, path, query, body } = request;
+  const raw = { method, path: withoutSecrets(path) };
+  return {
+    raw: {
+      ...raw,
+      ...(query !== "" && { query: withoutSecrets(query) }),
+      ...(body !== "" && { body: withoutSecrets(body) }),
+    },
+  };
+}
+
+/** What any HTTP client sends by itself, and what else says nothing of this one. */
+const ambient: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "authorization",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "sec-fetch-mode",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
+/** What comes through every HTTP client as it is. */
+const sendable = /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+interface Sender {
+  readonly apiKey: string;
+  /** What references to the publisher begin with. */
+  readonly whole: string;
+  /** Whether the service takes the word Bearer in any case. */
+  readonly anyCase: boolean;
+}
+
+/** `own`: the Content-Type that the step has by itself. */
+function headersOf(
+  { request }: WireExchange,
+  { apiKey, whole, anyCase }: Sender,
+  own: string | undefined,
+): Pick<RequestStep, "key" | "headers"> {
+  const headers: Record<string, Value> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    const isOwn = name === "content-type" && value === own;
+    if (ambient.has(name) || isOwn || !sendable.test(value)) continue;
+    headers[name] = withoutSecrets(value);
+  }
+  const { authorization } = request.headers;
+  const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
+  // In a scenario the word is always Bearer.
+  const isBearer = scheme === "Bearer" || (anyCase && /^bearer$/i.test(scheme));
+  const isKey = isBearer && rest.length === 1 && rest[0] === apiKey;
+  if (!isKey && authorization !== undefined) {
+    headers.authorization =
+      authorization === apiKey
+        ? { ref: `${whole}.apiKey` }
+        : withoutSecrets(authorization.replaceAll(apiKey, "another-key"));
+  }
+  return {
+    ...(!isKey && { key: null }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+  };
+}
+
+/** Faults that leave a client without a response whatever it does. */
+const mute: ReadonlySet<string> = new Set([
+  "drop",
+  "lose-response",
+  "timeout",
+  "reset",
+  "empty",
+  "garbage",
+]);
+
+/** What the client saw, and when it gave up where it didn't wait. */
+function seenOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
+  const { status } = got;
+  if (fault === undefined) return { expect: { status } };
+  if (fault.received === "nothing") {
+    const gaveUp = !mute.has(fault.kind);
+    return { ...(gaveUp && { timeout: "1ms" }), expect: { outcome: ["lost", "timed-out"] } };
+  }
+  const isCut = fault.kind === "truncate" && fault.received === "part";
+  const expect: AnswerExpectation = isCut ? { outcome: "cut", status } : { status };
+  const waited = fault.delayMs > 0 || fault.kind === "drip" || fault.kind === "reorder";
+  return { ...(waited && { timeout: "24h" }), expect };
+}

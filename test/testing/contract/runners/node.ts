@@ -1,0 +1,17 @@
+/** Run by node:test in a process of its own. What is planted, the environment says. */
+
+import { describe, it } from "node:test";
+import { registerRules } from "../../../../src/testing/contract/client-contract.ts";
+import { createExampleClient } from "../example-client.ts";
+import { exampleRules } from "../example-rules.ts";
+
+const { EXAMPLE_CLICKS_AGAIN, EXAMPLE_FAILURES } = process.env;
+
+registerRules(Object.values(exampleRules), {
+  driver: (context) => createExampleClient(context, { clicksAgain: EXAMPLE_CLICKS_AGAIN === "1" }),
+  describe,
+  it,
+  skip: { "never-seen": "it can't" },
+  failures: EXAMPLE_FAILURES ?? false,
+  command: "node --test",
+});
