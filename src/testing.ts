@@ -24,6 +24,29 @@ export {
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
+export {
+  type Call,
+  type Carrier,
+  type OperationName,
+  plainWay,
+  requestOf,
+  type Way,
+} from "./testing/oracle/calls.ts";
+export type { History } from "./testing/oracle/expectation.ts";
+export type { Facts } from "./testing/oracle/facts.ts";
+export {
+  createOracle,
+  type Oracle,
+  type OracleOptions,
+  type Sent,
+} from "./testing/oracle/oracle.ts";
+export type { Readings } from "./testing/oracle/readings.ts";
+export {
+  type CallSender,
+  oracleFor,
+  plainCall,
+  type SimulatorOracle,
+} from "./testing/oracle-for.ts";
 export type { ClientCommand, Command, WorldCommand } from "./testing/session/command.ts";
 export { beginLife, type Life, live } from "./testing/session/live.ts";
 export type { Outcome, Session, Showing, Step } from "./testing/session/session.ts";

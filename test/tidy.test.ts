@@ -85,6 +85,15 @@ function importsOf({ path, text }: SourceFile): string[] {
   return Array.from(specifiers, ([, to = ""]) => posix.join(dirname(path), to));
 }
 
+/** Whether all that a file imports from there is gone at run time. */
+function onlyTypes({ path, text }: SourceFile, from: string): boolean {
+  const imports = text.matchAll(/^(import|export)\s+([^;"]*?)\s*from\s*"(\.[^"]+)"/gm);
+  return Array.from(imports).every(
+    ([, , clause = "", to = ""]) =>
+      posix.join(dirname(path), to) !== from || clause.startsWith("type "),
+  );
+}
+
 /** A file with all that it imports, directly or not. */
 function reachedFrom(file: SourceFile, reached: readonly SourceFile[] = []): SourceFile[] {
   if (reached.includes(file)) return [...reached];
@@ -158,6 +167,23 @@ describe("floors", () => {
         );
       expect(loading.map(({ path }) => path)).toEqual(own);
     }
+  });
+
+  test("the oracle shares no code with what it judges", () => {
+    const oracle = sources.filter(({ path }) => path.startsWith("src/testing/oracle/"));
+    expect(oracle.length).toBeGreaterThan(10);
+    // What a request, an answer and a publisher look like has to be said once: types, gone at run time.
+    const typesOf = ["src/accounts/account.ts", "src/contract/messages.ts"];
+    const shared = oracle.flatMap((file) =>
+      importsOf(file)
+        .filter((to) => !to.startsWith("src/testing/oracle/"))
+        .filter((to) => !typesOf.includes(to) || !onlyTypes(file, to))
+        .map((to) => `${file.path} imports ${to}`),
+    );
+    expect(shared).toEqual([]);
+    expect(places(oracle, /\bimport\(/)).toEqual([]);
+    const packages = oracle.filter(({ text }) => /^(?:import|\}) (?:.*from )?"[^."]/m.test(text));
+    expect(packages.map(({ path }) => path)).toEqual([]);
   });
 
   test("an entry only re-exports", () => {

@@ -1,7 +1,7 @@
 /** Requests that a law makes itself, in the way that the assumptions in force read. */
 
 import type { ApiResponse, Publisher, Simulator } from "../../src/index.ts";
-import { type Call, plainWay, requestOf } from "../oracle/calls.ts";
+import { type Call, plainWay, requestOf } from "../../src/testing/oracle/calls.ts";
 import { carrierFor } from "./twists.ts";
 
 /** Sends one request with the publisher's key; `publisher_id`, where the operation has it, is the publisher's too. */

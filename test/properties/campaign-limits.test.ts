@@ -2,6 +2,7 @@
 
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
+import { limits } from "./campaigns.ts";
 
 const name = "who is admitted is the oracle's to say, and every run keeps the laws";
 
@@ -11,19 +12,7 @@ test(name, { timeout: 240_000 }, () => {
     file: "test/properties/campaign-limits.test.ts",
     sequences: 230,
     mostCommands: 30,
-    about: [
-      "auth.key-scope",
-      "errors.body",
-      "limit.algorithm",
-      "limit.exceeded",
-      "limit.retry-after",
-      "limit.headers",
-      "limit.recording-pool",
-      "limit.reporting-endpoints",
-      "limit.rejected-requests",
-    ],
-    weights: { flood: 16, stats: 16, impression: 14, advance: 22 },
-    unusualOneIn: 6,
+    ...limits,
     places: [
       "a refusal by fixed-window",
       "a refusal by fixed-from-first",

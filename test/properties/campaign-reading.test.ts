@@ -2,6 +2,7 @@
 
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
+import { reading } from "./campaigns.ts";
 
 const name = "what is reported and paid is the oracle's, and every run keeps the laws";
 
@@ -11,33 +12,7 @@ test(name, { timeout: 240_000 }, () => {
     file: "test/properties/campaign-reading.test.ts",
     sequences: 360,
     mostCommands: 40,
-    about: [
-      "auth.key-scope",
-      "limit.algorithm",
-      "surface.unknown",
-      "payout.statuses",
-      "payout.txn-id",
-      "payout.limit-over-max",
-      "payout.order",
-      "payout.cycle",
-      "date.timezone",
-      "date.inverted-range",
-      "date.future",
-      "stats.today",
-      "stats.surfaces",
-      "stats.filter-unlisted",
-      "money.precision",
-    ],
-    weights: {
-      impression: 20,
-      click: 8,
-      stats: 24,
-      payouts: 12,
-      "payout-edge": 12,
-      overnight: 5,
-      advance: 22,
-    },
-    unusualOneIn: 12,
+    ...reading,
     places: [
       "an inverted period",
       "an inverted period that is empty",

@@ -9,7 +9,7 @@ import {
   type Publisher,
   type Simulator,
 } from "../../src/index.ts";
-import { rooms, waitFor } from "../oracle/limits.ts";
+import { rooms, waitFor } from "../../src/testing/oracle/limits.ts";
 import { ask } from "./asking.ts";
 import { stateWithBucketsOf } from "./run.ts";
 

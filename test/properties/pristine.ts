@@ -1,8 +1,8 @@
 /** Populations before anything was recorded. Each is made once: sequences have few seeds and starts between them. */
 
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
-import { addDays, dayOfInstant } from "../oracle/calendar.ts";
-import type { History } from "../oracle/expectation.ts";
+import { addDays, dayOfInstant } from "../../src/testing/oracle/calendar.ts";
+import type { History } from "../../src/testing/oracle/expectation.ts";
 import { type Reader, readerOf } from "./reader.ts";
 import type { RunOptions } from "./run.ts";
 

@@ -1,7 +1,7 @@
 /** Looks at the publishers of a simulator without being limited, under whatever assumptions are in force there. */
 
 import type { ApiResponse, Simulator } from "../../src/index.ts";
-import { addDays, dayOfInstant, midnightOffsetsMs } from "../oracle/calendar.ts";
+import { addDays, dayOfInstant, midnightOffsetsMs } from "../../src/testing/oracle/calendar.ts";
 import type { Run } from "./run.ts";
 
 /** Asks a fork, with a new key where one is used up. */

@@ -1,7 +1,7 @@
 /** The laws of isolation and keys (A1 to A5). */
 
 import { createSimulator } from "../../../src/index.ts";
-import { operations } from "../../oracle/calls.ts";
+import { operations } from "../../../src/testing/oracle/calls.ts";
 import { ask } from "../asking.ts";
 import { isElsewhere, pathOf, requestSteps } from "../reading.ts";
 import { type Run, replay, require, type Step, sameAnswers } from "../run.ts";

@@ -1,7 +1,7 @@
 /** The laws of the request limits (L1 to L8), one function each. At full size: limit-algorithms.test.ts. */
 
 import type { ApiResponse, Publisher, Simulator } from "../../../src/index.ts";
-import { operations } from "../../oracle/calls.ts";
+import { operations } from "../../../src/testing/oracle/calls.ts";
 import { ask } from "../asking.ts";
 import { isElsewhere, legible, pathOf, type RequestStep, requestSteps } from "../reading.ts";
 import { type Run, require, stateWithBucketsOf } from "../run.ts";

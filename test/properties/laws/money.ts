@@ -4,7 +4,7 @@
  * and don't add up: inside all is exact, so the laws look at the same run in a world that doesn't round.
  */
 
-import { addDays, mondayOf } from "../../oracle/calendar.ts";
+import { addDays, mondayOf } from "../../../src/testing/oracle/calendar.ts";
 import { finalReaderOf, MOST_LISTED, type Reader, readerOf } from "../reader.ts";
 import {
   assertNumbersArePlain,

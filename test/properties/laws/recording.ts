@@ -1,6 +1,6 @@
 /** The laws of de-duplication and clicks (D1 to D5). */
 
-import { dedupWindowsMs } from "../../oracle/recording.ts";
+import { dedupWindowsMs } from "../../../src/testing/oracle/recording.ts";
 import { ask, recorder } from "../asking.ts";
 import { finalReaderOf } from "../reader.ts";
 import { codeOf, creditOf, legible, pathOf, requestSteps, valuesOf } from "../reading.ts";

@@ -2,8 +2,8 @@
 
 import { openApiDocument } from "../../../src/exchange/openapi.ts";
 import type { ApiResponse } from "../../../src/index.ts";
+import { type OperationName, operations } from "../../../src/testing/oracle/calls.ts";
 import { type Conformance, createConformance } from "../../openapi-conformance.ts";
-import { type OperationName, operations } from "../../oracle/calls.ts";
 import { isElsewhere, pathOf, requestSteps } from "../reading.ts";
 import { type Run, require } from "../run.ts";
 

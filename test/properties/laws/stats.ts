@@ -1,6 +1,6 @@
 /** The laws of stats (S1 to S8). Where stats lag behind by a day, they are read a day later, when all is visible. */
 
-import { addDays, dayOfInstant, midnightOffsetsMs } from "../../oracle/calendar.ts";
+import { addDays, dayOfInstant, midnightOffsetsMs } from "../../../src/testing/oracle/calendar.ts";
 import { ask, recorder } from "../asking.ts";
 import {
   finalReaderOf,

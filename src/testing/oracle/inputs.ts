@@ -10,7 +10,7 @@ export type Input =
   | { readonly kind: "refused"; readonly code: string };
 
 export const DEFAULT_LIMIT = 20;
-export const MOST_PAYOUTS = 100;
+const MOST_PAYOUTS = 100;
 
 export function inputOf(call: Call, readings: Readings): Input {
   const operation = operations[call.operation];

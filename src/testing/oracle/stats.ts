@@ -23,7 +23,7 @@ interface Figures {
 
 const nothing: Figures = { impressions: 0, clicks: 0, micros: 0 };
 
-export const rowMembers: readonly string[] = ["id", "impressions", "revenue"];
+const rowMembers: readonly string[] = ["id", "impressions", "revenue"];
 
 export function expectStats(
   bench: Bench,

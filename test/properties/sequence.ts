@@ -1,0 +1,113 @@
+/** The world of a random sequence, its commands as fast-check plays them, and the stage that they are played on. */
+
+import fc from "fast-check";
+import { defaultAssumptions } from "../../src/assumptions/resolve.ts";
+import type { Profile } from "../../src/index.ts";
+import { createOracle } from "../../src/testing/oracle/oracle.ts";
+import type { Readings } from "../../src/testing/oracle/readings.ts";
+import { anyAssumptions } from "./assumptions.ts";
+import type { Command } from "./commands.ts";
+import { perform } from "./perform.ts";
+import { pristineOf } from "./pristine.ts";
+import { createPlayer, type Player, type Run, type RunOptions } from "./run.ts";
+import type { Stage } from "./stage.ts";
+
+/** A sequence's number is drawn, not counted: who replays or shrinks a sequence has the same laws look at it. */
+export const lot: fc.Arbitrary<number> = fc.noShrink(fc.noBias(fc.nat(9999)));
+
+/** Which worlds sequences are played in. */
+export type Worlds = fc.Arbitrary<Pick<RunOptions, "seed" | "start" | "publishers" | "profile">>;
+
+const anyWorld: Worlds = fc.record({
+  seed: fc.constantFrom("adsim", "a", "", "🌱", "42"),
+  start: fc.constantFrom(
+    "2026-01-15T00:00:00Z",
+    "2024-02-28T23:59:59.999Z",
+    "2027-12-31T18:29:59.998Z",
+    "1999-12-31T23:30:00Z",
+    "2026-03-06T18:29:00Z",
+  ),
+  publishers: fc.integer({ min: 1, max: 3 }),
+  profile: fc.constantFrom<Profile>("typical", "tiny", "tiny", "adversarial"),
+});
+
+export function anyOptions(
+  about: readonly (keyof Readings)[],
+  worlds: Worlds = anyWorld,
+): fc.Arbitrary<RunOptions> {
+  const options = fc
+    .tuple(worlds, anyAssumptions(about))
+    .map(([world, assumptions]) => ({ ...world, assumptions }));
+  // A counterexample is shown with the assumptions that matter.
+  return options.map((one) =>
+    Object.defineProperty(one, fc.toStringMethod, { value: () => shownOptions(one) }),
+  );
+}
+
+function shownOptions(options: RunOptions): string {
+  const defaults: Readonly<Record<string, string>> = defaultAssumptions;
+  const assumptions = Object.entries(options.assumptions).filter(
+    ([key, choice]) => choice !== defaults[key],
+  );
+  return JSON.stringify({ ...options, assumptions: Object.fromEntries(assumptions) });
+}
+
+export class Play implements fc.Command<Stage, null> {
+  readonly command: Command;
+
+  constructor(played: Command) {
+    this.command = played;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  run(stage: Stage): void {
+    perform(this.command, stage);
+  }
+
+  toString(): string {
+    return JSON.stringify(this.command);
+  }
+}
+
+export function stageOf(
+  options: RunOptions,
+  sometimes: (place: string) => void,
+): { stage: Stage; run(): Run } {
+  const readings: Readings = options.assumptions;
+  const pristine = pristineOf(options);
+  const player = createPlayer(options);
+  const twin = readings["money.precision"] === "exact" ? undefined : createPlayer(exactly(options));
+  const { publishers, history } = pristine;
+  const oracle = createOracle({ readings, publishers, history, sometimes });
+  const stage: Stage = {
+    player,
+    twin,
+    oracle,
+    readings,
+    deadKeys: [],
+    sometimes,
+    saved: undefined,
+    first: oracle.save(),
+  };
+  const runOf = (of: RunOptions, { steps, sim }: Player, exact?: Run): Run => ({
+    options: of,
+    steps,
+    sim,
+    publishers: sim.publishers.list({ limit: 1000 }),
+    pristine: pristine.sim,
+    exact,
+  });
+  const run = (): Run => {
+    const exact = twin === undefined ? undefined : runOf(exactly(options), twin);
+    return runOf(options, player, exact);
+  };
+  return { stage, run };
+}
+
+/** The same world, where amounts aren't rounded. */
+function exactly(options: RunOptions): RunOptions {
+  return { ...options, assumptions: { ...options.assumptions, "money.precision": "exact" } };
+}

@@ -1,0 +1,78 @@
+/** Looks for one defect: random sequences against the oracle and the laws, and what is left of the first that fails. */
+
+import fc from "fast-check";
+import type { Profile } from "../../../src/index.ts";
+import { anyCommand, type CommandKind, usualWeights } from "../../properties/commands.ts";
+import { laws, lawsFor } from "../../properties/laws.ts";
+import { anyOptions, lot, Play, stageOf, type Worlds } from "../../properties/sequence.ts";
+import { type TopicName, topics } from "./topics.ts";
+
+/** The laws cost more than all else: they look at one sequence in so many, at each with those whose turn it is. */
+const LAWS_ONE_IN = 4;
+
+/** Few: what a population has before anything was recorded takes longer to find out than a sequence takes. */
+const fewWorlds: Worlds = fc.record({
+  seed: fc.constant("adsim"),
+  start: fc.constantFrom("2026-01-15T00:00:00Z", "2024-02-28T23:59:59.999Z"),
+  publishers: fc.constant(2),
+  profile: fc.constantFrom<Profile>("typical", "tiny", "adversarial"),
+});
+
+export interface Found {
+  /** Undefined where every sequence held. */
+  readonly caught:
+    | {
+        readonly by: string;
+        readonly commands: number;
+        readonly why: string;
+        readonly shown: string;
+      }
+    | undefined;
+  readonly sequences: number;
+}
+
+const SEED = 20_260_115;
+
+/** Which law broke; what no law's name stands before is the oracle's. */
+function lawIn(message: string): string {
+  const law = /^(\w+) is broken/.exec(message)?.[1];
+  return law !== undefined && Object.hasOwn(laws, law) ? law : "oracle";
+}
+
+export function hunt(topic: TopicName): Found {
+  const { about, weights, unusualOneIn, sequences, mostCommands } = topics[topic];
+  const kinds: Record<CommandKind, number> = { ...usualWeights, ...weights };
+  const command = anyCommand(kinds, unusualOneIn).map((one) => new Play(one));
+  const details = fc.check(
+    fc.property(
+      anyOptions(about, fewWorlds),
+      lot,
+      fc.commands([command], { maxCommands: mostCommands, size: "max" }),
+      (options, number, sequence) => {
+        const { stage, run } = stageOf(options, () => undefined);
+        fc.modelRun(() => ({ model: stage, real: null }), sequence);
+        if (number % LAWS_ONE_IN !== 0) return;
+        const finished = run();
+        for (const [, { law }] of lawsFor(number / LAWS_ONE_IN, options.assumptions)) law(finished);
+      },
+    ),
+    { seed: SEED, numRuns: sequences },
+  );
+  if (!details.failed) return { caught: undefined, sequences: details.numRuns };
+  const why = messageOf(details.errorInstance);
+  const shrunk = details.counterexample?.[2];
+  const commands = Array.from(shrunk ?? []).filter(hasRan).length;
+  return {
+    caught: { by: lawIn(why), commands, why, shown: fc.stringify(details.counterexample) },
+    sequences: details.numRuns,
+  };
+}
+
+/** What of a shrunk sequence was played: fast-check keeps what comes after the failure beside it. */
+function hasRan(command: object): boolean {
+  return "hasRan" in command && command.hasRan === true;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,95 @@
+/**
+ * Thirty defects of the simulator: random sequences of commands, held against the oracle and the laws, find each of them,
+ * and what they shrink to is short enough to read. ADSIM_REPORT prints the table.
+ */
+
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeAll, expect, test } from "vitest";
+import type { Found } from "./hunt.ts";
+import { simulatorDefects } from "./simulator-defects.ts";
+import { type TopicName, topics } from "./topics.ts";
+import type { Trial, Tried } from "./try-defects.ts";
+
+// The list's own names are its keys.
+const allTopics = Object.keys(topics) as TopicName[];
+
+/** The simulator as it is, with all that any defect is looked for with, and then each defect. */
+const trials: readonly Trial[] = [
+  { number: 0, change: undefined, topics: allTopics },
+  ...simulatorDefects.map(
+    ({ file, find, replace, topic }, index): Trial => ({
+      number: index + 1,
+      change: { file, find, replace },
+      topics: [topic],
+    }),
+  ),
+];
+
+const tried = new Map<number, Tried>();
+let complaints = "";
+
+/** In two processes at a time, which take turns. */
+beforeAll(async () => {
+  await Promise.all([tryEverySecond(0), tryEverySecond(1)]);
+  if (process.env.ADSIM_REPORT !== undefined) console.log(table());
+}, 180_000);
+
+async function tryEverySecond(first: 0 | 1): Promise<void> {
+  const script = join(import.meta.dirname, "try-defects.ts");
+  const child = spawn(process.execPath, ["--no-warnings", script]);
+  child.stdin.end(JSON.stringify(trials.filter(({ number }) => number % 2 === first)));
+  const [lines, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  complaints += errors;
+  for (const line of lines.split("\n").filter(Boolean)) {
+    const one = JSON.parse(line) as Tried;
+    tried.set(one.number, one);
+  }
+}
+
+function foundIn(number: number): readonly Found[] {
+  const one = tried.get(number);
+  if (one === undefined) throw new Error(`Trial ${number} came to no end. ${complaints}`);
+  if (one.failed !== undefined) throw new Error(one.failed);
+  return one.found;
+}
+
+test("the simulator as it is passes all that looks for a defect", () => {
+  const found = foundIn(0);
+  expect(found.map(({ caught }) => caught)).toEqual(allTopics.map(() => undefined));
+  expect(found.map(({ sequences }) => sequences)).toEqual(
+    allTopics.map((name) => topics[name].sequences),
+  );
+});
+
+test.each(simulatorDefects.map(({ says }, index) => [says, index + 1] as const))(
+  "caught: %s",
+  (_says, number) => {
+    const [found] = foundIn(number);
+    expect(found?.caught).toMatchObject({
+      by: expect.any(String),
+      why: expect.stringMatching(/./),
+    });
+  },
+);
+
+test("there are thirty, and what is left of the sequences of 9 in 10 has at most 8 commands", () => {
+  const short = trials.slice(1).filter(({ number }) => {
+    const [found] = foundIn(number);
+    return found?.caught !== undefined && found.caught.commands <= 8;
+  });
+  expect(simulatorDefects).toHaveLength(30);
+  expect(new Set(simulatorDefects.map(({ says }) => says)).size).toBe(30);
+  expect(short.length).toBeGreaterThanOrEqual(27);
+});
+
+function table(): string {
+  const cpuMs = [...tried.values()].reduce((sum, one) => sum + one.cpuMs, 0);
+  const rows = simulatorDefects.map(({ says, topic }, index) => {
+    const [found] = foundIn(index + 1);
+    const { by = "nothing", commands = "-" } = found?.caught ?? {};
+    return `${says} | ${topic} | ${by} | ${commands} commands, of sequence ${found?.sequences}`;
+  });
+  return [...rows, `${cpuMs} ms of CPU`].join("\n");
+}
