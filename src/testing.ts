@@ -3,7 +3,7 @@
 export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,
-} from "./testing/arbitrary-assumptions.ts";
+} from "./testing/arbitraries/assumptions.ts";
 export { BrokenRule } from "./testing/contract/rule.ts";
 export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
 export type {
@@ -19,6 +19,7 @@ export {
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
+export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export type { ClientCommand, Command, WorldCommand } from "./testing/session/command.ts";
 export { beginLife, type Life, live } from "./testing/session/live.ts";
 export type { Outcome, Session, Showing, Step } from "./testing/session/session.ts";
