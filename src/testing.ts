@@ -4,6 +4,41 @@ export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,
 } from "./testing/arbitraries/assumptions.ts";
+export {
+  type ArbitraryClockPlanOptions,
+  arbitraryClockPlan,
+  type ClockStep,
+} from "./testing/arbitraries/clock-plan.ts";
+export {
+  type ArbitraryCommandKindsOptions,
+  type ArbitraryCommandsOptions,
+  arbitraryCommands,
+  type CommandKind,
+  commandWeights,
+} from "./testing/arbitraries/commands.ts";
+export {
+  type DriverCommand,
+  type DriverCommandsOptions,
+  type DriverModel,
+  driverCommands,
+  type RunningLife,
+  withDriver,
+} from "./testing/arbitraries/driver-commands.ts";
+export type { Edge } from "./testing/arbitraries/edges.ts";
+export {
+  type ArbitraryFaultPlanOptions,
+  type ArbitraryFaultRuleOptions,
+  arbitraryFaultPlan,
+  arbitraryFaultRule,
+} from "./testing/arbitraries/fault-plan.ts";
+export {
+  type ArbitraryPublisherOptions,
+  arbitraryPublisher,
+} from "./testing/arbitraries/publisher.ts";
+export {
+  type ArbitrarySchedulerOptions,
+  arbitraryScheduler,
+} from "./testing/arbitraries/scheduler.ts";
 export { BrokenRule } from "./testing/contract/rule.ts";
 export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
 export type {
@@ -16,6 +51,7 @@ export type {
 } from "./testing/driver/driver.ts";
 export {
   openTestWorld,
+  type Scheduler,
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
