@@ -31,14 +31,27 @@ export {
   arbitraryFaultPlan,
   arbitraryFaultRule,
 } from "./testing/arbitraries/fault-plan.ts";
+export { playTrace, type TraceStep } from "./testing/arbitraries/play-trace.ts";
 export {
   type ArbitraryPublisherOptions,
   arbitraryPublisher,
 } from "./testing/arbitraries/publisher.ts";
+export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request/flaw.ts";
+export type { KnownImpression, RequestSource } from "./testing/arbitraries/request/scene.ts";
+export {
+  type ArbitraryRequestOptions,
+  arbitraryRequest,
+  type RequestCase,
+} from "./testing/arbitraries/request.ts";
 export {
   type ArbitrarySchedulerOptions,
   arbitraryScheduler,
 } from "./testing/arbitraries/scheduler.ts";
+export {
+  type ArbitraryTraceOptions,
+  arbitraryTrace,
+  type TraceEvent,
+} from "./testing/arbitraries/trace.ts";
 export { BrokenRule } from "./testing/contract/rule.ts";
 export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
 export type {

@@ -1,12 +1,13 @@
 /** Random waits of a clock, most of them to a millisecond before, at or after an instant at which something changes. */
 
-import fc from "fast-check";
+import type fc from "fast-check";
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { InputError, parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import { anyWait, type Edge, edges, resolveWait } from "./edges.ts";
 import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
+import { sequenceOf } from "./sequence.ts";
 
 export interface ArbitraryClockPlanOptions {
   /** The simulator whose clock it is for: waits begin at its instant. @default none */
@@ -49,11 +50,10 @@ export function arbitraryClockPlan(
   options: ArbitraryClockPlanOptions = {},
 ): fc.Arbitrary<readonly ClockStep[]> {
   const { sim, start, minLength, maxLength, edges: near } = parseInput(schema, options, "options");
-  if (minLength > maxLength) throw new InputError("minLength", "must not be above maxLength");
   if (sim !== undefined && start !== undefined) {
     throw new InputError("start", "must not be given beside sim, whose clock says where it is");
   }
-  const waits = fc.array(anyWait(near, LAST_INSTANT_MS), { minLength, maxLength, size: "max" });
+  const waits = sequenceOf(anyWait(near, LAST_INSTANT_MS), { minLength, maxLength });
   return waits.map((list) => {
     let nowMs = sim?.clock.now() ?? msOf(start ?? DEFAULT_START);
     return list.map((wait): ClockStep => {

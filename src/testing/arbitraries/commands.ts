@@ -11,6 +11,7 @@ import type { ClientCommand, Command } from "../session/command.ts";
 import { anyWait, edges, resolveWait, type Wait } from "./edges.ts";
 import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
 import { DEFAULT_START, instant, lengthFrom, msOf, someOf, weightsOf } from "./options.ts";
+import { sequenceOf } from "./sequence.ts";
 
 export type CommandKind = Command["kind"];
 
@@ -94,11 +95,10 @@ export function arbitraryCommands(
   options: ArbitraryCommandsOptions = {},
 ): fc.Arbitrary<readonly Command[]> {
   const { minLength, maxLength, ...about } = parseInput(schema, options, "options");
-  if (minLength > maxLength) throw new InputError("minLength", "must not be above maxLength");
   const planned = fc.oneof({ withCrossShrink: true }, ...weighted(about));
-  return fc
-    .array(planned, { minLength, maxLength, size: "max" })
-    .map((list) => resolved(list, msOf(about.start), about.longestWaitMs));
+  return sequenceOf(planned, { minLength, maxLength }).map((list) =>
+    resolved(list, msOf(about.start), about.longestWaitMs),
+  );
 }
 
 /** The kinds that options ask for. @throws InputError that names the option at fault. */
@@ -165,21 +165,17 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
         of: fc.constantFrom("recording" as const, "reporting" as const),
       }),
     together: () =>
-      fc
-        .array(
-          fc.oneof(
-            { withCrossShrink: true },
-            ...inside.map((kind) => ({ weight: weightOf(kind), arbitrary: client[kind]() })),
-          ),
-          { minLength: 1, maxLength: mostTogether, size: "max" },
-        )
-        .map((commands): Planned => {
-          // One alone isn't together: that is what it shrinks to.
-          const [only] = commands;
-          return commands.length === 1 && only !== undefined
-            ? only
-            : { kind: "together", commands };
-        }),
+      sequenceOf(
+        fc.oneof(
+          { withCrossShrink: true },
+          ...inside.map((kind) => ({ weight: weightOf(kind), arbitrary: client[kind]() })),
+        ),
+        { minLength: 1, maxLength: mostTogether },
+      ).map((commands): Planned => {
+        // One alone isn't together: that is what it shrinks to.
+        const [only] = commands;
+        return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
+      }),
   };
   return chosen.map((kind) => ({ kind, weight: weightOf(kind), arbitrary: of[kind]() }));
 }

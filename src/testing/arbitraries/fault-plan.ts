@@ -3,12 +3,13 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { HOUR_MS } from "../../base/duration.ts";
-import { InputError, parseInput } from "../../base/input.ts";
+import { parseInput } from "../../base/input.ts";
 import { type OperationId, operationIds } from "../../contract/operations.ts";
 import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
 import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
 import { lengthFrom, someOf } from "./options.ts";
+import { sequenceOf } from "./sequence.ts";
 
 export interface ArbitraryFaultRuleOptions {
   /** @default every kind */
@@ -109,8 +110,7 @@ export function arbitraryFaultPlan(
   options: ArbitraryFaultPlanOptions = {},
 ): fc.Arbitrary<readonly FaultRule[]> {
   const { minLength, maxLength, ...rule } = parseInput(planSchema, options, "options");
-  if (minLength > maxLength) throw new InputError("minLength", "must not be above maxLength");
-  return fc.array(anyRule(rule), { minLength, maxLength, size: "max" });
+  return sequenceOf(anyRule(rule), { minLength, maxLength });
 }
 
 /** One rule. @throws InputError that names the option at fault. */
