@@ -3,7 +3,55 @@
 export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,
-} from "./testing/arbitrary-assumptions.ts";
+} from "./testing/arbitraries/assumptions.ts";
+export {
+  type ArbitraryClockPlanOptions,
+  arbitraryClockPlan,
+  type ClockStep,
+} from "./testing/arbitraries/clock-plan.ts";
+export {
+  type ArbitraryCommandKindsOptions,
+  type ArbitraryCommandsOptions,
+  arbitraryCommands,
+  type CommandKind,
+  commandWeights,
+} from "./testing/arbitraries/commands.ts";
+export {
+  type DriverCommand,
+  type DriverCommandsOptions,
+  type DriverModel,
+  driverCommands,
+  type RunningLife,
+  withDriver,
+} from "./testing/arbitraries/driver-commands.ts";
+export type { Edge } from "./testing/arbitraries/edges.ts";
+export {
+  type ArbitraryFaultPlanOptions,
+  type ArbitraryFaultRuleOptions,
+  arbitraryFaultPlan,
+  arbitraryFaultRule,
+} from "./testing/arbitraries/fault-plan.ts";
+export { playTrace, type TraceStep } from "./testing/arbitraries/play-trace.ts";
+export {
+  type ArbitraryPublisherOptions,
+  arbitraryPublisher,
+} from "./testing/arbitraries/publisher.ts";
+export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request/flaw.ts";
+export type { KnownImpression, RequestSource } from "./testing/arbitraries/request/scene.ts";
+export {
+  type ArbitraryRequestOptions,
+  arbitraryRequest,
+  type RequestCase,
+} from "./testing/arbitraries/request.ts";
+export {
+  type ArbitrarySchedulerOptions,
+  arbitraryScheduler,
+} from "./testing/arbitraries/scheduler.ts";
+export {
+  type ArbitraryTraceOptions,
+  arbitraryTrace,
+  type TraceEvent,
+} from "./testing/arbitraries/trace.ts";
 export { clientContract } from "./testing/contract/client-contract.ts";
 export type { ClientContractOptions, Describe, It } from "./testing/contract/contract-options.ts";
 export { ContractError } from "./testing/contract/failure.ts";
@@ -21,9 +69,11 @@ export type {
 } from "./testing/driver/driver.ts";
 export {
   openTestWorld,
+  type Scheduler,
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
+export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export {
   type Call,
   type Carrier,

@@ -5,11 +5,11 @@
 
 import fc from "fast-check";
 import { expect } from "vitest";
+import { createMarks } from "../../src/testing/marks.ts";
 import type { Readings } from "../../src/testing/oracle/readings.ts";
 import { checkProperty, replayPath } from "./check-property.ts";
 import { anyCommand, type CommandKind, usualWeights } from "./commands.ts";
 import { laws, lawsFor } from "./laws.ts";
-import { createMarks } from "./marks.ts";
 import { anyOptions, lot, Play, stageOf } from "./sequence.ts";
 
 export interface Campaign {
@@ -75,5 +75,7 @@ function runCampaign(campaign: Campaign): Report {
       answers += finished.steps.filter(({ response }) => response !== undefined).length;
     }),
   );
-  return { sequences: played, answers, places: marks.report(campaign.places), laws: tried };
+  marks.expectReached(campaign.places);
+  const places = marks.report().marks.map(({ name, reached }): [string, number] => [name, reached]);
+  return { sequences: played, answers, places: Object.fromEntries(places), laws: tried };
 }

@@ -6,12 +6,12 @@
 
 import fc from "fast-check";
 import { test } from "vitest";
+import { createMarks } from "../../src/testing/marks.ts";
 import { checkProperty } from "./check-property.ts";
 import { anyCommands, anyRules, anyWorld, rulesThatNeverFire } from "./faults/commands.ts";
 import { judge, judgeSameness } from "./faults/judge.ts";
 import { perform } from "./faults/perform.ts";
 import { land, stageOf } from "./faults/stage.ts";
-import { createMarks } from "./marks.ts";
 
 const file = "test/properties/faults.test.ts";
 const truth =
@@ -28,7 +28,7 @@ test(truth, { timeout: 240_000 }, () => {
       judge(stage);
     }),
   );
-  const report = marks.report([
+  marks.expectReached([
     "fired: delay",
     "fired: respond",
     "fired: drop",
@@ -62,7 +62,7 @@ test(truth, { timeout: 240_000 }, () => {
     "revenueInr lost",
     "revenueInr doubled or unknown",
   ]);
-  if (process.env.ADSIM_REPORT !== undefined) console.log(JSON.stringify(report, null, 1));
+  if (process.env.ADSIM_REPORT !== undefined) console.log(marks.report().text);
 });
 
 const never = "a plan that never fires changes no answer, no journal entry and no state";
@@ -81,5 +81,5 @@ test(never, { timeout: 240_000 }, () => {
       judgeSameness(stage);
     }),
   );
-  marks.report(["a request that was looked at", "a restored snapshot with counts"]);
+  marks.expectReached(["a request that was looked at", "a restored snapshot with counts"]);
 });

@@ -13,11 +13,11 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
+import { createMarks } from "../../src/testing/marks.ts";
 import { ask } from "./asking.ts";
 import { anyAssumptions } from "./assumptions.ts";
 import { checkProperty } from "./check-property.ts";
 import { anyRequest, filledIn, paths } from "./garbage.ts";
-import { createMarks } from "./marks.ts";
 import { stateOf } from "./run.ts";
 
 const file = "test/properties/shape.test.ts";
@@ -99,8 +99,8 @@ describe("whatever comes in", () => {
         },
       ),
     );
-    if (process.env.ADSIM_REPORT !== undefined) console.log(JSON.stringify(marks.report([])));
-    marks.report(["200", "400", "401", "403", "404", "405", "413", "414", "415", "422"]);
+    if (process.env.ADSIM_REPORT !== undefined) console.log(marks.report().text);
+    marks.expectReached(["200", "400", "401", "403", "404", "405", "413", "414", "415", "422"]);
   });
 
   const silent = "H3: the caller's key is nowhere in an answer, wherever it was sent";

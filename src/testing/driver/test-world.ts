@@ -11,8 +11,13 @@ import type { Time } from "../time/time.ts";
 import { createVirtualTime, type Held } from "../time/virtual-time.ts";
 import type { DriverContext } from "./driver.ts";
 import { replaceGlobals } from "./globals.ts";
+import { createScheduledFetch } from "./scheduled-fetch.ts";
 
-/** Lets arrivals and answers through in an order of its own: fast-check's scheduler. */
+/**
+ * Lets arrivals and answers through in an order of its own: `arbitraryScheduler()`, or fast-check's `fc.scheduler()`, which
+ * doesn't shrink. The world itself lets through what waits, so commands are run by `fc.asyncModelRun`:
+ * `fc.scheduledModelRun` would have the commands themselves wait in the same queue.
+ */
 export interface Scheduler extends Held {
   schedule<Value>(task: Promise<Value>, label?: string): Promise<Value>;
 }
@@ -70,13 +75,16 @@ function inProcess(
   const time = createVirtualTime({ clock: sim.clock, held: scheduler });
   const direct = createFetch(sim.handle, time.timers);
   const limit = createLimit();
+  const { noteActivity } = time;
+  const send =
+    scheduler === undefined
+      ? direct
+      : createScheduledFetch(direct, scheduler, { baseUrl: BASE_URL, noteActivity });
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    time.noteActivity();
+    noteActivity();
     if (!limit.admits()) return await never;
-    if (scheduler !== undefined) await scheduler.schedule(arrived, `arrival of ${nameOf(input)}`);
-    const response = await direct(input, init);
-    if (scheduler !== undefined) await scheduler.schedule(arrived, `answer to ${nameOf(input)}`);
-    time.noteActivity();
+    const response = await send(input, init);
+    noteActivity();
     return response;
   };
   const restore = replaces ? replaceGlobals(time.timers, fetch) : nothing;
@@ -119,14 +127,9 @@ async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
 
 /** All that a life sends has to be on record. */
 const journalling = { journalEntries: 100_000, journalBytes: 256 * 1024 * 1024 };
-const arrived: Promise<undefined> = Promise.resolve(undefined);
 const never: Promise<never> = new Promise(nothing);
 
 function nothing(): void {}
-
-function nameOf(input: RequestInfo | URL): string {
-  return new URL(input instanceof Request ? input.url : input, BASE_URL).pathname;
-}
 
 function createLimit(): { admits(): boolean; grant: TestWorld["grant"] } {
   let left = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseScenario } from "../../../src/scenario/parse/parse-scenario.ts";
 import { playScenarioSync, simulatorFor } from "../../../src/scenario/player/in-process.ts";
-import { arbitraryAssumptions } from "../../../src/testing/arbitrary-assumptions.ts";
+import { arbitraryAssumptions } from "../../../src/testing/arbitraries/assumptions.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { live } from "../../../src/testing/session/live.ts";

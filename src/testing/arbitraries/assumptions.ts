@@ -7,10 +7,10 @@ import {
   type Choice,
   catalogue,
   type OpenPoint,
-} from "../assumptions/catalogue.ts";
-import { brokenConstraint } from "../assumptions/constraints.ts";
-import { resolveAssumptions } from "../assumptions/resolve.ts";
-import { InputError } from "../base/input.ts";
+} from "../../assumptions/catalogue.ts";
+import { brokenConstraint } from "../../assumptions/constraints.ts";
+import { resolveAssumptions } from "../../assumptions/resolve.ts";
+import { InputError } from "../../base/input.ts";
 
 export interface ArbitraryAssumptionsOptions {
   /** Which keys vary; the others have their defaults. @default all of them */

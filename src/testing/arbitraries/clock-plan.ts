@@ -1,0 +1,65 @@
+/** Random waits of a clock, most of them to a millisecond before, at or after an instant at which something changes. */
+
+import type fc from "fast-check";
+import * as v from "valibot";
+import { LAST_INSTANT_MS } from "../../base/calendar.ts";
+import { InputError, parseInput } from "../../base/input.ts";
+import type { SimulatorCore } from "../../simulator.ts";
+import { anyWait, type Edge, edges, resolveWait } from "./edges.ts";
+import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
+import { sequenceOf } from "./sequence.ts";
+
+export interface ArbitraryClockPlanOptions {
+  /** The simulator whose clock it is for: waits begin at its instant. @default none */
+  readonly sim?: SimulatorCore | undefined;
+  /** Where the waits begin, in ISO 8601. Not beside `sim`. @default "2026-01-15T00:00:00Z" */
+  readonly start?: string | undefined;
+  /** @default 1 */
+  readonly minLength?: number | undefined;
+  /** @default 8 */
+  readonly maxLength?: number | undefined;
+  /** Which edges waits end near. @default all of them */
+  readonly edges?: readonly Edge[] | undefined;
+}
+
+/** A wait. */
+export interface ClockStep {
+  /** For `clock.advance`, in milliseconds. */
+  readonly byMs: number;
+  /** What the clock shows afterwards, where nothing else moves it: milliseconds since 1970. */
+  readonly atMs: number;
+  /** Which edge it ends near, a millisecond before it, at it or after it. A window counts from the start of the wait. */
+  readonly edge: Edge | undefined;
+}
+
+const schema = v.strictObject({
+  sim: v.optional(simulator),
+  start: v.optional(instant),
+  minLength: v.optional(lengthFrom(0), 1),
+  maxLength: v.optional(lengthFrom(0), 8),
+  edges: v.optional(someOf(edges), edges),
+});
+
+/**
+ * Time never goes back, and never past the year 9999. A failure shrinks to few waits, to edges that are near, and to a
+ * millisecond.
+ *
+ * @throws InputError that names the option at fault.
+ */
+export function arbitraryClockPlan(
+  options: ArbitraryClockPlanOptions = {},
+): fc.Arbitrary<readonly ClockStep[]> {
+  const { sim, start, minLength, maxLength, edges: near } = parseInput(schema, options, "options");
+  if (sim !== undefined && start !== undefined) {
+    throw new InputError("start", "must not be given beside sim, whose clock says where it is");
+  }
+  const waits = sequenceOf(anyWait(near, LAST_INSTANT_MS), { minLength, maxLength });
+  return waits.map((list) => {
+    let nowMs = sim?.clock.now() ?? msOf(start ?? DEFAULT_START);
+    return list.map((wait): ClockStep => {
+      const resolved = resolveWait(wait, { nowMs, sinceMs: nowMs, longestMs: LAST_INSTANT_MS });
+      nowMs += resolved.byMs;
+      return { ...resolved, atMs: nowMs };
+    });
+  });
+}

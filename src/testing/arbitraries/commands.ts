@@ -1,0 +1,235 @@
+/** Random lives of a client, as commands: what it is asked for, and what happens to it. They shrink to few and simple ones. */
+
+import fc from "fast-check";
+import * as v from "valibot";
+import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
+import { DAY_MS } from "../../base/duration.ts";
+import { InputError, inField, parseInput } from "../../base/input.ts";
+import { wholeFrom } from "../../base/schemas.ts";
+import { operations } from "../../contract/operations.ts";
+import type { ClientCommand, Command } from "../session/command.ts";
+import { anyWait, edges, resolveWait, type Wait } from "./edges.ts";
+import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
+import { DEFAULT_START, instant, lengthFrom, msOf, someOf, weightsOf } from "./options.ts";
+import { sequenceOf } from "./sequence.ts";
+
+export type CommandKind = Command["kind"];
+
+export interface ArbitraryCommandKindsOptions {
+  /** Which kinds there are. @default all of them */
+  readonly kinds?: readonly CommandKind[] | undefined;
+  /** How often each kind comes, beside the others: whole numbers. @default much what a page does: `commandWeights` */
+  readonly weights?: Partial<Readonly<Record<CommandKind, number>>> | undefined;
+  /** The faults of the kind `fault`. @default any: see {@link ArbitraryFaultRuleOptions} */
+  readonly faults?: ArbitraryFaultRuleOptions | undefined;
+  /** How many of them are asked for at once in `together`, at most. @default 4 */
+  readonly mostTogether?: number | undefined;
+  /**
+   * The longest single `advance`, in milliseconds. A client that does something every second does it all the while.
+   *
+   * @default 86400001, a day and a millisecond
+   */
+  readonly longestWaitMs?: number | undefined;
+  /** The world's start: waits come near its midnights, and periods before it. @default "2026-01-15T00:00:00Z" */
+  readonly start?: string | undefined;
+}
+
+export interface ArbitraryCommandsOptions extends ArbitraryCommandKindsOptions {
+  /** @default 1 */
+  readonly minLength?: number | undefined;
+  /** @default 12 */
+  readonly maxLength?: number | undefined;
+}
+
+/** How often each kind comes where nothing else is said. */
+export const commandWeights: Readonly<Record<CommandKind, number>> = {
+  impression: 30,
+  click: 16,
+  again: 5,
+  advance: 14,
+  stats: 5,
+  surfaces: 2,
+  payouts: 3,
+  flush: 3,
+  spend: 2,
+  fault: 6,
+  heal: 3,
+  together: 8,
+};
+// The names of a record are its keys.
+const commandKinds = Object.keys(commandWeights) as CommandKind[];
+
+const kindEntries = {
+  kinds: v.optional(someOf(commandKinds), commandKinds),
+  weights: v.optional(weightsOf(commandKinds), {}),
+  // Looked at by the arbitrary of fault rules.
+  faults: v.optional(v.unknown(), {}),
+  mostTogether: v.optional(v.pipe(wholeFrom(2), v.maxValue(100, "must be at most 100")), 4),
+  longestWaitMs: v.optional(wholeFrom(1), DAY_MS + 1),
+  start: v.optional(instant, DEFAULT_START),
+};
+const kindsSchema = v.strictObject(kindEntries);
+const schema = v.strictObject({
+  ...kindEntries,
+  minLength: v.optional(lengthFrom(0), 1),
+  maxLength: v.optional(lengthFrom(0), 12),
+});
+
+/** A command whose wait depends on when it comes. */
+export type Planned = Exclude<Command, { kind: "advance" }> | { kind: "advance"; wait: Wait };
+
+/** One kind of command, and how often it comes. */
+export interface WeightedCommand {
+  readonly kind: CommandKind;
+  readonly weight: number;
+  readonly arbitrary: fc.Arbitrary<Planned>;
+}
+
+/**
+ * Sequences for `live` and `beginLife`. Places of surfaces and showings wrap around, so that every part of a sequence is
+ * one as well. Waits come near minutes, midnights and windows since the latest showing.
+ *
+ * @throws InputError that names the option at fault.
+ */
+export function arbitraryCommands(
+  options: ArbitraryCommandsOptions = {},
+): fc.Arbitrary<readonly Command[]> {
+  const { minLength, maxLength, ...about } = parseInput(schema, options, "options");
+  const planned = fc.oneof({ withCrossShrink: true }, ...weighted(about));
+  return sequenceOf(planned, { minLength, maxLength }).map((list) =>
+    resolved(list, msOf(about.start), about.longestWaitMs),
+  );
+}
+
+/** The kinds that options ask for. @throws InputError that names the option at fault. */
+export function weightedCommands(options: ArbitraryCommandKindsOptions): {
+  readonly commands: readonly WeightedCommand[];
+  readonly longestWaitMs: number;
+} {
+  const about = parseInput(kindsSchema, options, "options");
+  return { commands: weighted(about), longestWaitMs: about.longestWaitMs };
+}
+
+/** What a wait is in the end, where it counts from `sinceMs`. */
+export function advanceOf(
+  wait: Wait,
+  at: { nowMs: number; sinceMs: number; longestMs: number },
+): Command {
+  return { kind: "advance", byMs: resolveWait(wait, at).byMs };
+}
+
+/** Follows the clock, as far as the commands move it. A client that waits moves it as well: then edges are missed. */
+function resolved(list: readonly Planned[], startMs: number, longestMs: number): Command[] {
+  let nowMs = startMs;
+  let sinceMs = startMs;
+  return list.map((planned): Command => {
+    if (planned.kind !== "advance") {
+      if (reports(planned)) sinceMs = nowMs;
+      return planned;
+    }
+    const { byMs } = resolveWait(planned.wait, { nowMs, sinceMs, longestMs });
+    nowMs += byMs;
+    return { kind: "advance", byMs };
+  });
+}
+
+function reports(command: Exclude<Planned, { kind: "advance" }>): boolean {
+  if (command.kind === "together")
+    return command.commands.some(({ kind }) => kind === "impression");
+  return command.kind === "impression";
+}
+
+function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
+  const { kinds, weights, mostTogether, longestWaitMs, start } = about;
+  const faults = inField("faults", () =>
+    arbitraryFaultRule(about.faults as ArbitraryFaultRuleOptions),
+  );
+  const client = clientCommands(start);
+  const weightOf = (kind: CommandKind): number => weights[kind] ?? commandWeights[kind];
+  const chosen = commandKinds.filter((kind) => kinds.includes(kind) && weightOf(kind) > 0);
+  if (chosen.length === 0) throw new InputError("weights", "must leave a kind above 0");
+  const inside = chosen.filter(isOfClient);
+  if (chosen.includes("together") && inside.length === 0) {
+    throw new InputError("kinds", "must have something that a client is asked for beside together");
+  }
+  const of: Readonly<Record<CommandKind, () => fc.Arbitrary<Planned>>> = {
+    ...client,
+    advance: () =>
+      anyWait(edges, longestWaitMs).map((wait): Planned => ({ kind: "advance", wait })),
+    fault: () => faults.map((rule): Planned => ({ kind: "fault", rule })),
+    heal: () => fc.constant({ kind: "heal" }),
+    spend: () =>
+      fc.record({
+        kind: fc.constant("spend" as const),
+        left: fc.nat(3),
+        of: fc.constantFrom("recording" as const, "reporting" as const),
+      }),
+    together: () =>
+      sequenceOf(
+        fc.oneof(
+          { withCrossShrink: true },
+          ...inside.map((kind) => ({ weight: weightOf(kind), arbitrary: client[kind]() })),
+        ),
+        { minLength: 1, maxLength: mostTogether },
+      ).map((commands): Planned => {
+        // One alone isn't together: that is what it shrinks to.
+        const [only] = commands;
+        return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
+      }),
+  };
+  return chosen.map((kind) => ({ kind, weight: weightOf(kind), arbitrary: of[kind]() }));
+}
+
+type ClientKind = ClientCommand["kind"];
+
+/** How far back a period begins. */
+const MOST_DAYS_BACK = 45;
+
+/** A kind that is missing here is a type error. */
+function clientCommands(
+  start: string,
+): Readonly<Record<ClientKind, () => fc.Arbitrary<ClientCommand>>> {
+  const startDay = dayOfInstant(msOf(start), 0);
+  const daysBack = fc.nat(Math.min(MOST_DAYS_BACK, startDay));
+  const place = fc.nat(4);
+  const maybe = <Value>(of: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+    fc.option(of, { nil: undefined, freq: 2 });
+  return {
+    impression: () => fc.nat(2).map((surface): ClientCommand => ({ kind: "impression", surface })),
+    again: () => place.map((impression): ClientCommand => ({ kind: "again", impression })),
+    click: () => place.map((impression): ClientCommand => ({ kind: "click", impression })),
+    // A period that ends before it begins, or in the future, is nothing that a client may be asked for.
+    stats: () =>
+      fc
+        .tuple(maybe(fc.tuple(daysBack, maybe(daysBack))), maybe(fc.nat(2)))
+        .map(([days, surface]): ClientCommand => {
+          const [one, other] = days ?? [];
+          const back = [one, other].filter((each) => each !== undefined);
+          const at = (ago: number): string => formatDay(day(startDay - ago));
+          return {
+            kind: "stats",
+            ...(one === undefined ? {} : { from: at(Math.max(...back)) }),
+            ...(other === undefined ? {} : { to: at(Math.min(...back)) }),
+            ...(surface === undefined ? {} : { surface }),
+          };
+        }),
+    surfaces: () => fc.constant({ kind: "surfaces" }),
+    payouts: () =>
+      maybe(anyLimit).map(
+        (limit): ClientCommand =>
+          limit === undefined ? { kind: "payouts" } : { kind: "payouts", limit },
+      ),
+    flush: () => fc.constant({ kind: "flush" }),
+  };
+}
+
+const { minimum, maximum, default: usual } = operations.payouts.parameters.limit;
+const anyLimit = fc.oneof(
+  fc.constantFrom<number>(minimum, maximum, usual),
+  fc.integer({ min: minimum, max: maximum }),
+);
+
+function isOfClient(kind: CommandKind): kind is ClientKind {
+  return clientKinds.has(kind);
+}
+const clientKinds: ReadonlySet<string> = new Set(Object.keys(clientCommands(DEFAULT_START)));

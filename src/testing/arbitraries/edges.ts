@@ -1,0 +1,143 @@
+/** The instants at which something changes: minutes, midnights, windows, months, leap days. And waits that end near one. */
+
+import fc from "fast-check";
+import { catalogue } from "../../assumptions/catalogue.ts";
+import {
+  type Day,
+  dayOfInstant,
+  firstDayOfMonth,
+  LAST_INSTANT_MS,
+  monthOfDay,
+} from "../../base/calendar.ts";
+import { DAY_MS, durationMs, HOUR_MS, isDuration, MINUTE_MS } from "../../base/duration.ts";
+
+/**
+ * - `minute`: a minute of the clock begins, and with it a quota (spec §8).
+ * - `midnight-utc`, `midnight-ist`: a day begins, there or in India.
+ * - `window-…`: an event is so old: the lengths that de-duplication and clicks may have.
+ * - `month-end`, `month-end-ist`: a month begins.
+ * - `leap-day`: 29 February begins, in UTC.
+ */
+export type Edge =
+  | "minute"
+  | "midnight-utc"
+  | "midnight-ist"
+  | "month-end"
+  | "month-end-ist"
+  | "leap-day"
+  | `window-${string}`;
+
+const IST_MS = 5.5 * HOUR_MS;
+
+/** The lengths of windows on offer, shortest first. */
+const windowsMs: ReadonlyMap<string, number> = new Map(
+  [
+    ...Object.keys(catalogue["dedup.window"].choices),
+    ...Object.keys(catalogue["click.window"].choices),
+  ]
+    .filter(isDuration)
+    .map((length): [string, number] => [`window-${length}`, durationMs(length)])
+    .toSorted(([, one], [, other]) => one - other),
+);
+
+/** The first such instant after `afterMs`. */
+type Next = (afterMs: number) => number;
+
+const instants: Readonly<Record<Exclude<Edge, `window-${string}`>, Next>> = {
+  minute: (afterMs) => (Math.floor(afterMs / MINUTE_MS) + 1) * MINUTE_MS,
+  "midnight-utc": (afterMs) => midnightOf(afterMs, 0, (day) => day + 1),
+  "midnight-ist": (afterMs) => midnightOf(afterMs, IST_MS, (day) => day + 1),
+  "month-end": (afterMs) => midnightOf(afterMs, 0, nextMonth),
+  "month-end-ist": (afterMs) => midnightOf(afterMs, IST_MS, nextMonth),
+  "leap-day": (afterMs) => midnightOf(afterMs, 0, nextLeapDay),
+};
+
+function midnightOf(afterMs: number, offsetMs: number, of: (today: Day) => number): number {
+  return of(dayOfInstant(afterMs, offsetMs)) * DAY_MS - offsetMs;
+}
+
+function nextMonth(today: Day): number {
+  return firstDayOfMonth(monthOfDay(today) + 1);
+}
+
+function nextLeapDay(today: Day): number {
+  for (let month = monthOfDay(today); ; month += 1) {
+    const isFebruary = month % 12 === 1;
+    const leapDay = firstDayOfMonth(month) + 28;
+    if (isFebruary && leapDay < firstDayOfMonth(month + 1) && leapDay > today) return leapDay;
+  }
+}
+
+/** Waits that must be shorter don't get there. */
+function seldomFartherMs(edge: Edge): number {
+  if (edge.startsWith("month-end")) return 28 * DAY_MS;
+  if (edge === "leap-day") return 366 * DAY_MS;
+  return windowsMs.get(edge) ?? 0;
+}
+
+/** In the order of how far off they are. */
+export const edges: readonly Edge[] = [
+  "minute",
+  // The keys of the map are made of that prefix.
+  ...([...windowsMs.keys()] as Edge[]).slice(0, 1),
+  "midnight-ist",
+  "midnight-utc",
+  ...([...windowsMs.keys()] as Edge[]).slice(1),
+  "month-end",
+  "month-end-ist",
+  "leap-day",
+];
+
+/** A wait that isn't resolved yet: to a millisecond before, at or after an edge; or just so long. */
+export interface Wait {
+  readonly edge: Edge | undefined;
+  readonly nudgeMs: -1 | 0 | 1;
+  readonly ms: number;
+}
+
+/** Most waits are to an edge. They shrink to nearer edges, and to short ones without. */
+export function anyWait(of: readonly Edge[], longestMs: number): fc.Arbitrary<Wait> {
+  // A number shrinks towards the first of the list one by one, where constantFrom knows the first alone.
+  const known = edges.filter((edge) => of.includes(edge) && seldomFartherMs(edge) <= longestMs);
+  const places: readonly (Edge | undefined)[] = [undefined, ...known];
+  const upTo = (most: number): fc.Arbitrary<number> =>
+    fc.integer({ min: 1, max: Math.max(1, Math.min(most, longestMs)) });
+  return fc.record({
+    edge: fc.nat(places.length - 1).map((place) => places[place]),
+    nudgeMs: fc.constantFrom<Wait["nudgeMs"]>(0, -1, 1),
+    ms: fc.oneof(upTo(2 * MINUTE_MS), upTo(HOUR_MS), upTo(2 * DAY_MS)),
+  });
+}
+
+/**
+ * How long the wait is, from `nowMs`, and the edge that it ends near. A window counts from `sinceMs`; one that has passed, from now. Nothing waits longer
+ * than `longestMs`, nor past the last instant of a world.
+ */
+export function resolveWait(
+  { edge, nudgeMs, ms }: Wait,
+  { nowMs, sinceMs, longestMs }: { nowMs: number; sinceMs: number; longestMs: number },
+): { readonly byMs: number; readonly edge: Edge | undefined } {
+  const mostMs = Math.max(0, Math.min(longestMs, LAST_INSTANT_MS - nowMs));
+  const plain = { byMs: Math.min(ms, mostMs), edge: undefined };
+  if (edge === undefined) return plain;
+  const byMs = targetOf(edge, nudgeMs, nowMs, sinceMs) - nowMs;
+  // An edge that is too far off isn't reached half-way: then it is a wait like any other.
+  return byMs <= mostMs ? { byMs, edge } : plain;
+}
+
+function targetOf(edge: Edge, nudgeMs: number, nowMs: number, sinceMs: number): number {
+  const windowMs = windowsMs.get(edge);
+  if (windowMs === undefined) {
+    // No window: one of the others.
+    const next = instants[edge as keyof typeof instants];
+    return next(nowMs - nudgeMs) + nudgeMs;
+  }
+  const targetMs = sinceMs + windowMs + nudgeMs;
+  return targetMs > nowMs ? targetMs : nowMs + windowMs + nudgeMs;
+}
+
+/** Whether an instant lies on such an edge of the calendar or of the minute. */
+export function isAt(edge: Edge, nowMs: number): boolean {
+  if (windowsMs.has(edge)) return false;
+  return instants[edge as keyof typeof instants](nowMs - 1) === nowMs;
+}

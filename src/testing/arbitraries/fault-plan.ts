@@ -1,0 +1,197 @@
+/** Random fault rules: every kind of verdict, bounded in how often they strike and how long they hold answers back. */
+
+import fc from "fast-check";
+import * as v from "valibot";
+import { HOUR_MS } from "../../base/duration.ts";
+import { parseInput } from "../../base/input.ts";
+import { type OperationId, operationIds } from "../../contract/operations.ts";
+import type { Delay } from "../../faults/delay.ts";
+import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
+import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
+import { lengthFrom, someOf } from "./options.ts";
+import { sequenceOf } from "./sequence.ts";
+
+export interface ArbitraryFaultRuleOptions {
+  /** @default every kind */
+  readonly kinds?: readonly VerdictKind[] | undefined;
+  /** Which operations a rule may be about. @default all of them, and rules about any request */
+  readonly operations?: readonly OperationId[] | undefined;
+  /** How often a rule strikes at most. @default 3 */
+  readonly mostTimes?: number | undefined;
+  /** The longest delay, in milliseconds, up to an hour. @default 10000 */
+  readonly longestDelayMs?: number | undefined;
+}
+
+export interface ArbitraryFaultPlanOptions extends ArbitraryFaultRuleOptions {
+  /** @default 0 */
+  readonly minLength?: number | undefined;
+  /** @default 3 */
+  readonly maxLength?: number | undefined;
+}
+
+/** What verdicts are made of. */
+interface Parts {
+  readonly delay: fc.Arbitrary<Delay>;
+  /** A delay before what the kind says; mostly none. */
+  readonly late: fc.Arbitrary<Delay | undefined>;
+}
+
+type Made = Readonly<Record<string, unknown>>;
+
+const loss = maybe(fc.constantFrom("close", "reset", "silence"));
+
+/** A kind that is missing here is a type error. */
+const verdicts: Readonly<Record<VerdictKind, (parts: Parts) => fc.Arbitrary<Made>>> = {
+  drop: ({ late }) => fc.record({ delay: late, as: loss }),
+  "lose-response": ({ late }) => fc.record({ delay: late, as: loss }),
+  respond: ({ late }) =>
+    fc.record({
+      delay: late,
+      status: fc.constantFrom(503, 500, 502, 504, 429, 408, 409, 404, 403, 401, 400, 422),
+      headers: maybe(
+        fc.constantFrom({ "retry-after": "1" }, { "retry-after": "0" }, { "retry-after": "120" }),
+      ),
+      body: maybe(fc.constantFrom<unknown>("busy", "<html></html>", { error: "busy" }, [])),
+      applied: maybe(fc.boolean()),
+    }),
+  delay: ({ delay }) => fc.record({ delay }),
+  timeout: ({ late }) => fc.record({ delay: late }),
+  reset: ({ late }) => fc.record({ delay: late }),
+  empty: ({ late }) => fc.record({ delay: late }),
+  truncate: ({ late }) =>
+    fc.oneof(
+      fc.record({ delay: late, atByte: fc.nat(200) }),
+      fc.record({ delay: late, share: fc.constantFrom(0, 0.5, 0.9, 1) }),
+    ),
+  garbage: ({ late }) => fc.record({ delay: late, as: maybe(fc.constantFrom("body", "response")) }),
+  drip: ({ late }) =>
+    fc.record({ delay: late, bytesPerSecond: fc.constantFrom(1000, 10, 100_000) }),
+  duplicate: ({ late }) =>
+    fc.record({ delay: late, answer: maybe(fc.constantFrom("first", "second")) }),
+  reorder: ({ late }) =>
+    fc.record({
+      delay: late,
+      by: maybe(fc.integer({ min: 1, max: 3 })),
+      atMost: maybe(fc.constantFrom("1s", "50ms", "10s")),
+    }),
+};
+
+// The names of a record are its keys.
+export const verdictKinds: readonly VerdictKind[] = Object.keys(verdicts) as VerdictKind[];
+
+const ruleEntries = {
+  kinds: v.optional(someOf(verdictKinds), verdictKinds),
+  operations: v.optional(someOf(operationIds)),
+  mostTimes: v.optional(v.pipe(lengthFrom(1), v.maxValue(1000, "must be at most 1000")), 3),
+  longestDelayMs: v.optional(
+    v.pipe(
+      v.number("must be whole milliseconds"),
+      v.safeInteger("must be whole milliseconds"),
+      v.minValue(1, "must be at least 1"),
+      v.maxValue(HOUR_MS, "must be at most an hour"),
+    ),
+    10_000,
+  ),
+};
+const ruleSchema = v.strictObject(ruleEntries);
+const planSchema = v.strictObject({
+  ...ruleEntries,
+  minLength: v.optional(lengthFrom(0), 0),
+  maxLength: v.optional(v.pipe(lengthFrom(0), v.maxValue(1000, "must be at most 1000")), 3),
+});
+
+/**
+ * Rules that a simulator takes, for its option `faults` or `sim.faults.add`. A failure shrinks to few of them, which
+ * strike the first request that they look at, at once.
+ *
+ * @throws InputError that names the option at fault.
+ */
+export function arbitraryFaultPlan(
+  options: ArbitraryFaultPlanOptions = {},
+): fc.Arbitrary<readonly FaultRule[]> {
+  const { minLength, maxLength, ...rule } = parseInput(planSchema, options, "options");
+  return sequenceOf(anyRule(rule), { minLength, maxLength });
+}
+
+/** One rule. @throws InputError that names the option at fault. */
+export function arbitraryFaultRule(
+  options: ArbitraryFaultRuleOptions = {},
+): fc.Arbitrary<FaultRule> {
+  return anyRule(parseInput(ruleSchema, options, "options"));
+}
+
+function anyRule({
+  kinds,
+  operations,
+  mostTimes,
+  longestDelayMs,
+}: v.InferOutput<typeof ruleSchema>): fc.Arbitrary<FaultRule> {
+  const parts = partsUpTo(longestDelayMs);
+  const verdict = fc.oneof(
+    // The first stands for the others where any would do.
+    { withCrossShrink: true },
+    ...kinds.map((kind) => verdicts[kind](parts).map((made) => verdictOf(kind, made))),
+  );
+  const about =
+    operations === undefined
+      ? maybe(fc.constantFrom(...operationIds))
+      : fc.constantFrom(...operations);
+  const chosen: fc.Arbitrary<FaultMatch> = fc.oneof(
+    fc.constant({}),
+    fc.integer({ min: 1, max: 4 }).map((nth) => ({ nth })),
+    fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }).map((nth) => ({
+      nth: nth.toSorted((one, other) => one - other),
+    })),
+    fc.integer({ min: 2, max: 3 }).map((every) => ({ every })),
+    fc.constantFrom(0.25, 0.5, 0.75).map((share) => ({ share })),
+  );
+  const times = fc.integer({ min: 1, max: mostTimes });
+  const ttl = maybe(fc.constantFrom("1m", "10m", "1h"));
+  // Through the schema: what it refuses is a bug here, and what is undefined is left out.
+  return fc
+    .tuple(verdict, about, chosen, times, ttl)
+    .map(([decided, operation, which, most, life]) =>
+      parseRule({
+        match: { operation, ...which, times: most },
+        verdict: decided,
+        ...(life === undefined ? {} : { ttl: life }),
+      }),
+    );
+}
+
+function verdictOf(kind: VerdictKind, made: Made): Verdict {
+  const given = Object.entries(made).filter(([, value]) => value !== undefined);
+  // The table gives each kind its members; parseRule looks at them.
+  return { kind, ...Object.fromEntries(given) } as unknown as Verdict;
+}
+
+function partsUpTo(longestMs: number): Parts {
+  const length = fc.integer({ min: 1, max: longestMs });
+  const delay: fc.Arbitrary<Delay> = fc.oneof(
+    { weight: 3, arbitrary: length },
+    {
+      weight: 1,
+      arbitrary: fc
+        .record({
+          ends: fc.tuple(length, length),
+          shape: fc.constantFrom("uniform" as const, "long-tailed" as const),
+        })
+        .map(({ ends: [one, other], shape }) => ({
+          from: Math.min(one, other),
+          to: Math.max(one, other),
+          shape,
+        })),
+    },
+  );
+  const late = fc.oneof(
+    { withCrossShrink: true },
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: delay },
+  );
+  return { delay, late };
+}
+
+/** Undefined as often as not, and what it shrinks to. */
+function maybe<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
+  return fc.option(arbitrary, { nil: undefined, freq: 2 });
+}

@@ -1,0 +1,61 @@
+/** What the options of the arbitraries have in common: how they are checked. */
+
+import * as v from "valibot";
+import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
+import { instantText, wholeFrom } from "../../base/schemas.ts";
+import type { SimulatorCore } from "../../simulator.ts";
+
+/** The instant at which a simulator starts that isn't told another. */
+export const DEFAULT_START = "2026-01-15T00:00:00Z";
+
+/** How many there are, from 0 or as told. */
+export function lengthFrom(least: number): v.GenericSchema<unknown, number> {
+  return v.pipe(wholeFrom(least), v.maxValue(10_000, "must be at most 10000"));
+}
+
+/** Some of these names, each once. */
+export function someOf<Name extends string>(
+  names: readonly Name[],
+): v.GenericSchema<unknown, readonly Name[]> {
+  const one = v.picklist(names, `must be one of ${names.join(", ")}`);
+  return v.pipe(
+    v.array(one, "must be a list of names"),
+    v.minLength(1, "must not be an empty list"),
+  ) as v.GenericSchema<unknown, readonly Name[]>;
+}
+
+/** Weights by these names: whole numbers, 0 for never. */
+export function weightsOf<Name extends string>(
+  names: readonly Name[],
+): v.GenericSchema<unknown, Partial<Readonly<Record<Name, number>>>> {
+  const entries = names.map((name) => [name, v.optional(lengthFrom(0))] as const);
+  // A strict object of optional whole numbers by these names.
+  return v.strictObject(Object.fromEntries(entries)) as unknown as v.GenericSchema<
+    unknown,
+    Partial<Readonly<Record<Name, number>>>
+  >;
+}
+
+/** An instant at which a world can start. */
+export const instant: v.GenericSchema<unknown, string> = v.pipe(
+  instantText,
+  v.check(
+    (text) => msOf(text) >= 0 && msOf(text) <= LAST_INSTANT_MS,
+    "must be an instant from 1970 on, in which a world can be",
+  ),
+);
+
+export const simulator: v.GenericSchema<unknown, SimulatorCore> = v.custom<SimulatorCore>(
+  isSimulator,
+  "must be a simulator, as createSimulator makes it",
+);
+
+export function isSimulator(value: unknown): value is SimulatorCore {
+  if (typeof value !== "object" || value === null) return false;
+  return ["publishers", "clock", "journal", "handle"].every((name) => name in value);
+}
+
+/** Milliseconds since 1970 of what {@link instant} accepts. */
+export function msOf(text: string): number {
+  return parseInstant(text) ?? 0;
+}

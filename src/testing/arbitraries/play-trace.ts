@@ -1,0 +1,137 @@
+/** Plays a trace of events to a simulator: places become publishers, surfaces and impressions, events become requests. */
+
+import type { Publisher } from "../../accounts/account.ts";
+import { InputError, inField } from "../../base/input.ts";
+import type { ApiRequest, ApiResponse } from "../../contract/messages.ts";
+import { type OperationId, operations } from "../../contract/operations.ts";
+import type { SimulatorCore } from "../../simulator.ts";
+import { memberOf } from "../session/wire.ts";
+import { carriersOf, written } from "./request/draft.ts";
+import type { TraceEvent } from "./trace.ts";
+
+/** An event, and what came of it. */
+export interface TraceStep {
+  readonly event: TraceEvent;
+  /** When it happened, in milliseconds since 1970 on the world's clock; of a wait its end. */
+  readonly atMs: number;
+  /** In the order of sending. None for a wait, and where there was no impression yet. Requests hold keys. */
+  readonly exchanges: readonly { readonly request: ApiRequest; readonly response: ApiResponse }[];
+}
+
+/** What an impression left, for repeats and clicks. */
+interface Shown {
+  readonly publisher: Publisher;
+  readonly request: ApiRequest;
+  /** Undefined where the answer had none. */
+  readonly impressionId: string | undefined;
+}
+
+/**
+ * What the reading of `request.encoding` in force asks for is how requests are sent.
+ *
+ * @throws InputError for what isn't such an event, and for a wait past the last instant of a world: the events before it
+ * have happened.
+ */
+export function playTrace(sim: SimulatorCore, trace: readonly TraceEvent[]): readonly TraceStep[] {
+  const known: Shown[] = [];
+  return trace.map((event, place) => {
+    const exchanges = inField(`trace.${place}`, () => played(sim, event, known));
+    return { event, atMs: sim.clock.now(), exchanges };
+  });
+}
+
+function played(sim: SimulatorCore, event: TraceEvent, known: Shown[]): TraceStep["exchanges"] {
+  const send = (request: ApiRequest): TraceStep["exchanges"][number] => ({
+    request,
+    response: sim.handle(request),
+  });
+  switch (event.kind) {
+    case "wait":
+      sim.clock.advance(event.byMs);
+      return [];
+    case "impression": {
+      const publisher = publisherAt(sim, event.publisher);
+      const sent = send(
+        requestOf(sim, publisher, "impression", impressionValues(publisher, event)),
+      );
+      known.push({ publisher, request: sent.request, impressionId: impressionIdIn(sent.response) });
+      return [sent];
+    }
+    case "repeat": {
+      const shown = ago(known, event.ago);
+      return shown === undefined ? [] : [send(shown.request)];
+    }
+    case "click": {
+      const clickable = known.filter(({ impressionId }) => impressionId !== undefined);
+      const shown = ago(clickable, event.ago);
+      if (shown === undefined) return [];
+      const values: Values = [["impression_id", shown.impressionId ?? ""]];
+      return [send(requestOf(sim, shown.publisher, "click", values))];
+    }
+    case "read": {
+      const publisher = publisherAt(sim, event.publisher);
+      const request = requestOf(sim, publisher, "stats", [["publisher_id", publisher.id]]);
+      return Array.from({ length: whole(event.times, "times") }, () => send(request));
+    }
+    default:
+      throw new InputError("kind", "must be impression, repeat, click, read or wait");
+  }
+}
+
+function publisherAt({ publishers }: SimulatorCore, place: number): Publisher {
+  return publishers.at(whole(place, "publisher") % publishers.total);
+}
+
+function ago(known: readonly Shown[], back: number): Shown | undefined {
+  return known.at(-1 - (whole(back, "ago") % Math.max(1, known.length)));
+}
+
+function whole(value: number, field: string): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new InputError(field, "must be a whole number from 0 on");
+}
+
+type Values = (readonly [string, string])[];
+
+/** A publisher without an active surface shows on one that isn't: the answer is the service's affair. */
+function impressionValues(
+  { id, surfaces }: Publisher,
+  { surface: place, ad, session }: Extract<TraceEvent, { kind: "impression" }>,
+): Values {
+  const active = surfaces.filter(({ status }) => status === "active");
+  const among = active.length > 0 ? active : surfaces;
+  const surface = among[whole(place, "surface") % Math.max(1, among.length)]?.id ?? "none";
+  const values: Values = [
+    ["publisher_id", id],
+    ["surface", surface],
+    ["ad_id", ad],
+  ];
+  return session === undefined ? values : [...values, ["session_id", session]];
+}
+
+function requestOf(
+  { assumptions }: SimulatorCore,
+  { apiKey }: Publisher,
+  id: OperationId,
+  values: Values,
+): ApiRequest {
+  const operation = operations[id];
+  const { method, path } = operation;
+  const carrier = carriersOf(operation, assumptions)[0] ?? "query";
+  const authorization = `Bearer ${apiKey}`;
+  return written(
+    { operation, method, path, values: new Map(values), carrier, authorization, headers: {} },
+    assumptions,
+  );
+}
+
+function impressionIdIn({ status, body }: ApiResponse): string | undefined {
+  if (status !== 200) return undefined;
+  try {
+    const id = memberOf(JSON.parse(body), "impression_id");
+    return typeof id === "string" ? id : undefined;
+  } catch {
+    // A fault rule broke it.
+    return undefined;
+  }
+}

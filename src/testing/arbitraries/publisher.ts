@@ -1,0 +1,66 @@
+/** Random publishers of a simulator, the first ones most often. A failure shrinks to the first of all. */
+
+import fc from "fast-check";
+import * as v from "valibot";
+import type { Publisher } from "../../accounts/account.ts";
+import { InputError, parseInput } from "../../base/input.ts";
+import type { SimulatorCore } from "../../simulator.ts";
+import { isSimulator, simulator } from "./options.ts";
+
+export interface ArbitraryPublisherOptions {
+  /** Whose publishers. It is only read. */
+  readonly sim: SimulatorCore;
+  /** Whether each has a surface that ads can be shown on. @default "any" */
+  readonly surfaces?: "any" | "active" | undefined;
+}
+
+const schema = v.strictObject({
+  sim: simulator,
+  surfaces: v.optional(v.picklist(["any", "active"], "must be any or active"), "any"),
+});
+
+/** Of five picks, four are among so many. */
+const FAVOURED = 4;
+
+/**
+ * Of those that there are when this is called, as they are when the value is made. A counterexample shows a publisher
+ * without its key.
+ *
+ * @throws InputError that names the option at fault, and where none has an active surface.
+ */
+export function arbitraryPublisher(
+  options: SimulatorCore | ArbitraryPublisherOptions,
+): fc.Arbitrary<Publisher> {
+  const given = isSimulator(options) ? { sim: options } : options;
+  const { sim, surfaces } = parseInput(schema, given, "options");
+  const last = sim.publishers.total - 1;
+  const pick = (ordinal: number): Publisher =>
+    withoutSecrets(surfaces === "any" ? sim.publishers.at(ordinal) : activeFrom(sim, ordinal));
+  // Refused here, not in the middle of a property.
+  pick(0);
+  return fc
+    .oneof(
+      { weight: 4, arbitrary: fc.nat(Math.min(FAVOURED - 1, last)) },
+      { weight: 1, arbitrary: fc.nat(last) },
+    )
+    .map(pick);
+}
+
+/** This publisher, or the first after it that has an active surface. After the last comes the first. */
+function activeFrom({ publishers }: SimulatorCore, ordinal: number): Publisher {
+  const { total } = publishers;
+  for (let step = 0; step < total; step += 1) {
+    const publisher = publishers.at((ordinal + step) % total);
+    if (publisher.surfaces.some(({ status }) => status === "active")) return publisher;
+  }
+  throw new InputError(
+    "sim",
+    "must have a publisher with an active surface: sign one up, or set a surface's status",
+    "conflict",
+  );
+}
+
+function withoutSecrets(publisher: Publisher): Publisher {
+  const value = (): string => `publisher ${publisher.ordinal} (${publisher.id})`;
+  return Object.defineProperty({ ...publisher }, fc.toStringMethod, { value });
+}

@@ -1,0 +1,184 @@
+/** Random requests of every operation, right ones and wrong ones, each of these with what is wrong with it. */
+
+import fc from "fast-check";
+import * as v from "valibot";
+import type { Credentials } from "../../accounts/account.ts";
+import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
+import type { ApiRequest } from "../../contract/messages.ts";
+import { type OperationId, operationIds, operations } from "../../contract/operations.ts";
+import type { Readings } from "../../simulator-options.ts";
+import { instant, simulator, someOf } from "./options.ts";
+import { written } from "./request/draft.ts";
+import { type Flaw, type FlawKind, flawKinds, type Spoiling } from "./request/flaw.ts";
+import { flawsOfSending } from "./request/flaws-of-sending.ts";
+import { flawsOfValues } from "./request/flaws-of-values.ts";
+import { type KnownImpression, type RequestSource, type Scene, sceneOf } from "./request/scene.ts";
+import { canBeValid, type ValidDraft, validDrafts } from "./request/valid.ts";
+
+export interface ArbitraryRequestOptions extends RequestSource {
+  /** @default any of them; right clicks only where an impression is known */
+  readonly operation?: OperationId | undefined;
+  /** Whether they are right. @default right and wrong ones, about as many of each */
+  readonly valid?: boolean | undefined;
+  /** What is wrong with the wrong ones. @default anything */
+  readonly flaws?: readonly FlawKind[] | undefined;
+}
+
+/** A request, ready to be sent. */
+export interface RequestCase {
+  /** Holds a key. A counterexample shows it without. */
+  readonly request: ApiRequest;
+  /** The operation that it asks for, or would but for its flaw. */
+  readonly operation: OperationId;
+  /** Id of the publisher whose request it is. */
+  readonly publisher: string;
+  /** Undefined where it is right. */
+  readonly flaw?: Flaw | undefined;
+}
+
+const text = (field: string): v.GenericSchema<unknown, string> =>
+  v.pipe(v.string(`${field} must be a string`), v.minLength(1, `${field} must not be empty`));
+const schema = v.strictObject({
+  sim: v.optional(simulator),
+  publishers: v.optional(
+    v.pipe(
+      v.array(
+        v.looseObject({ id: text("id"), apiKey: text("apiKey"), surfaces: v.array(v.unknown()) }),
+        "must be a list of publishers",
+      ),
+      v.minLength(1, "must not be an empty list"),
+    ),
+  ),
+  impressions: v.optional(
+    v.array(
+      v.strictObject({ id: text("id"), publisher: text("publisher") }),
+      "must be a list of impressions, each with its id and its publisher's",
+    ),
+  ),
+  oldKeys: v.optional(v.array(v.string(), "must be a list of keys")),
+  assumptions: v.optional(v.custom(isPlainObject, "must be an object of choices by key")),
+  now: v.optional(instant),
+  operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
+  valid: v.optional(v.boolean("must be true or false")),
+  flaws: v.optional(someOf(flawKinds), flawKinds),
+});
+
+/**
+ * Made from the contract's tables, for the state and the readings that are in force when a value is made. A right request
+ * gets 200, save for a refusal that rests on what is on record: an inactive surface, a duplicate, a late click, a limit.
+ * A wrong one gets a 4xx, as long as the limit isn't exceeded. A failure shrinks to the first publisher and to plain values.
+ *
+ * @throws InputError that names the option at fault.
+ */
+export function arbitraryRequest(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase> {
+  const given = parseInput(schema, options, "options");
+  const source: RequestSource = {
+    sim: given.sim,
+    // The schema has looked at what is read of them.
+    publishers: given.publishers as readonly Credentials[] | undefined,
+    impressions: given.impressions as readonly KnownImpression[] | undefined,
+    oldKeys: given.oldKeys,
+    assumptions: given.assumptions as Readings | undefined,
+    now: given.now,
+  };
+  const wanted: Wanted = {
+    ids: given.operation === undefined ? operationIds : [given.operation],
+    valid: given.valid,
+    flaws: given.flaws,
+  };
+  // Refused here, not in the middle of a property.
+  requestsIn(sceneOf(source), wanted);
+  return fc.constant(undefined).chain(() => requestsIn(sceneOf(source), wanted));
+}
+
+interface Wanted {
+  readonly ids: readonly OperationId[];
+  readonly valid: boolean | undefined;
+  readonly flaws: readonly FlawKind[];
+}
+
+function requestsIn(scene: Scene, { ids, valid, flaws }: Wanted): fc.Arbitrary<RequestCase> {
+  const right = ids.filter((id) => canBeValid(id, scene));
+  if (valid !== false && ids.length === 1 && right.length === 0) {
+    throw new InputError(
+      "impressions",
+      "must have an impression to click on: record one first, or name those that there are",
+      "conflict",
+    );
+  }
+  const validOnes = right.map((id) =>
+    validDrafts(id, scene).map((one) => rightCase(id, one, scene)),
+  );
+  const invalidOnes = ids
+    .map((id) => wrongCases(id, scene, flaws))
+    .filter((one) => one !== undefined);
+  if (valid !== true && invalidOnes.length === 0) {
+    throw new InputError(
+      "flaws",
+      "must have one that such a request can have under these readings",
+    );
+  }
+  // What any request shows, a right one shows, of the first operation.
+  const anyOf = (cases: fc.Arbitrary<RequestCase>[]): fc.Arbitrary<RequestCase> =>
+    fc.oneof({ withCrossShrink: true }, ...cases);
+  if (valid === true) return anyOf(validOnes);
+  if (valid === false) return anyOf(invalidOnes);
+  return anyOf([anyOf(validOnes), anyOf(invalidOnes)]);
+}
+
+function rightCase(
+  operation: OperationId,
+  { draft, sender }: ValidDraft,
+  scene: Scene,
+): RequestCase {
+  const request = written(draft, scene.assumptions);
+  return shownWithoutKeys({ request, operation, publisher: sender.id }, scene);
+}
+
+/** Each kind about as often as any other. Undefined where there are none of these flaws. */
+function wrongCases(
+  id: OperationId,
+  scene: Scene,
+  wanted: readonly FlawKind[],
+): fc.Arbitrary<RequestCase> | undefined {
+  const flawsFor = (sender: Scene["senders"][number]): Spoiling[] => {
+    const about = { operation: operations[id], scene, sender };
+    return [...flawsOfValues(about), ...flawsOfSending(about)];
+  };
+  const possible = new Set(flawsFor(scene.senders[0]).map(({ kind }) => kind));
+  const kinds = wanted.filter((kind) => possible.has(kind));
+  if (kinds.length === 0) return undefined;
+  return fc
+    .tuple(fc.constantFrom(...kinds), validDrafts(id, scene), fc.nat(1000))
+    .map(([kind, { draft, sender }, place]) => {
+      const ways = flawsFor(sender).filter((flaw) => flaw.kind === kind);
+      const way = ways[place % ways.length];
+      if (way === undefined) throw new Error(`${kind} depends on who sends.`);
+      const { spoil, ...flaw } = way;
+      const request = written(spoil(draft), scene.assumptions);
+      return shownWithoutKeys({ request, operation: id, publisher: sender.id, flaw }, scene);
+    });
+}
+
+/** Keys are in the Authorization header alone. */
+function shownWithoutKeys(one: RequestCase, { senders, oldKeys }: Scene): RequestCase {
+  const value = (): string => {
+    const { method, path, query, headers = {}, body } = one.request;
+    const { authorization = "none", ...others } = headers;
+    const keys = [...senders.map(({ apiKey }) => apiKey), ...oldKeys];
+    const secret = keys.find((key) => authorization.includes(key));
+    const shownKey = secret === undefined ? authorization : authorization.replace(secret, "<key>");
+    const sent = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
+    const shown = { authorization: shownKey, ...others, query, body: abbreviated(sent) };
+    const flaw = one.flaw === undefined ? "" : ` with ${Object.values(one.flaw).join(": ")}`;
+    return `${method} ${path} of ${one.publisher}${flaw}: ${JSON.stringify(shown)}`;
+  };
+  return Object.defineProperty(one, fc.toStringMethod, { value });
+}
+
+const MOST_SHOWN = 500;
+
+function abbreviated(body: unknown): unknown {
+  if (typeof body !== "string" || body.length <= MOST_SHOWN) return body;
+  return `${body.slice(0, MOST_SHOWN)}… (${body.length} characters)`;
+}

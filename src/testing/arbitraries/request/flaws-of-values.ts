@@ -1,0 +1,189 @@
+/** What can be wrong with parameters: each of the contract's table, by its type. */
+
+import type { AssumptionKey } from "../../../assumptions/catalogue.ts";
+import { day, formatDay } from "../../../base/calendar.ts";
+import type { Parameter } from "../../../contract/operations.ts";
+import { type Draft, pairs } from "./draft.ts";
+import {
+  bodiesOf,
+  type FlawAbout,
+  type FlawKind,
+  type Spoiling,
+  withJson,
+  withPairs,
+  withValue,
+} from "./flaw.ts";
+
+/** All flaws that a request of the operation can have in its parameters, under the readings in force. */
+export function flawsOfValues(about: FlawAbout): Spoiling[] {
+  const each = Object.entries(about.operation.parameters).flatMap(([name, parameter]) => [
+    ...flawsOfParameter(name, parameter, about),
+    ...flawsOfPair(name, about),
+    ...unknownIds(name, about),
+  ]);
+  return [...each, ...flawsOfPeriod(about), ...unknownNames(about)];
+}
+
+function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout): Spoiling[] {
+  const { assumptions } = about.scene;
+  const is = (kind: FlawKind, ...values: unknown[]): Spoiling[] =>
+    values.map((value) => ({ kind, parameter: name, spoil: withValue(name, value) }));
+  const { json } = bodiesOf(about);
+  const refusesEmpty = parameter.required || assumptions["request.empty-value"] === "reject";
+  return [
+    ...(parameter.required
+      ? [{ kind: "missing-parameter" as const, parameter: name, spoil: without(name) }]
+      : []),
+    ...(refusesEmpty ? is("empty-parameter", "") : []),
+    ...(refusesEmpty && json ? is("null-parameter", null) : []),
+    ...(json ? is("wrong-type", ...wrongTypes(parameter, assumptions)) : []),
+    ...(parameter.type === "string" ? is("control-character", "a\u0000", "\u007f", "a\nb") : []),
+    ...(parameter.type === "string" && json ? is("lone-surrogate", "\ud800", "a\udfff") : []),
+    ...(parameter.type === "date"
+      ? [
+          ...is("malformed-value", "today", "2026-1-1", "20260101", "2026-01-01T00:00:00Z"),
+          ...is(
+            "impossible-date",
+            "2026-02-29",
+            "2026-04-31",
+            "2026-13-01",
+            "2026-00-10",
+            "2026-01-00",
+          ),
+        ]
+      : []),
+    ...(parameter.type === "integer" ? flawsOfInteger(name, parameter, about) : []),
+  ];
+}
+
+function without(name: string): (draft: Draft) => Draft {
+  return (draft) => {
+    const values = new Map(draft.values);
+    values.delete(name);
+    return { ...draft, values };
+  };
+}
+
+/** What JSON can hold in place of the type. */
+function wrongTypes(
+  { type }: Parameter,
+  assumptions: Readonly<Record<AssumptionKey, string>>,
+): unknown[] {
+  const never = [true, false, {}, [], [1], 0.5, 2 ** 53];
+  const strict = assumptions["request.scalar-types"] === "strict";
+  if (!strict) return never;
+  return type === "integer" ? [...never, "1"] : [...never, 7, 0];
+}
+
+function flawsOfInteger(
+  name: string,
+  { minimum, maximum }: Extract<Parameter, { type: "integer" }>,
+  { scene }: FlawAbout,
+): Spoiling[] {
+  const over = scene.assumptions["payout.limit-over-max"] === "reject";
+  const outside = [minimum - 1, -1, -1_000_000_000, ...(over ? [maximum + 1, 1_000_000_000] : [])];
+  const words = ["ten", "1.5", "1e1", "0x10", " 1", "+1", "NaN", "9".repeat(16), "１"];
+  const is = (kind: FlawKind, value: string): Spoiling => ({
+    kind,
+    parameter: name,
+    spoil: withValue(name, value),
+  });
+  return [
+    ...outside.map((value) => is("out-of-range", String(value))),
+    ...words.map((value) => is("malformed-value", value)),
+  ];
+}
+
+/** What can be wrong with how it is written down. */
+function flawsOfPair(name: string, about: FlawAbout): Spoiling[] {
+  const { json, form, query } = bodiesOf(about);
+  const value = ({ values }: Draft): unknown => values.get(name) ?? "a";
+  const rest = ({ values }: Draft): string => {
+    const others = pairs([...values].filter(([other]) => other !== name));
+    return others === "" ? "" : `${others}&`;
+  };
+  const flaws: Spoiling[] = [];
+  if (json) {
+    const member = (draft: Draft): string =>
+      `${JSON.stringify(name)}:${JSON.stringify(value(draft))}`;
+    const twice = withJson((draft) => `{${member(draft)},${member(draft)}}`);
+    flaws.push({ kind: "duplicate-parameter", parameter: name, spoil: twice });
+  }
+  if (form || query) {
+    const pair = (draft: Draft): string => pairs([[name, value(draft)]]);
+    const twice = withPairs(about, (draft) => `${rest(draft)}${pair(draft)}&${pair(draft)}`);
+    flaws.push({ kind: "duplicate-parameter", parameter: name, spoil: twice });
+    for (const broken of ["%zz", "%", "%ff%fe", "a%2", "%c3"]) {
+      flaws.push({
+        kind: "malformed-percent-encoding",
+        parameter: name,
+        spoil: withPairs(about, (draft) => `${rest(draft)}${name}=${broken}`),
+      });
+    }
+  }
+  return flaws;
+}
+
+/** Ids of nobody, and those of others that the key doesn't serve. */
+function unknownIds(name: string, { operation, scene, sender }: FlawAbout): Spoiling[] {
+  const { assumptions, senders } = scene;
+  const ids: string[] = [];
+  if (name === "publisher_id") {
+    ids.push("nobody");
+    const other = senders.find(({ id }) => id !== sender.id);
+    if (other !== undefined && assumptions["auth.key-scope"] === "publisher") ids.push(other.id);
+  }
+  const emptyStats = operation.id === "stats" && assumptions["surface.unknown"] === "empty";
+  if (name === "surface" && !emptyStats) ids.push("nowhere");
+  if (name === "impression_id" && assumptions["click.unknown"] !== "accept-uncredited") {
+    ids.push("nothing");
+  }
+  return ids.map((id) => ({ kind: "unknown-id", parameter: name, spoil: withValue(name, id) }));
+}
+
+function flawsOfPeriod({ operation, scene }: FlawAbout): Spoiling[] {
+  const { assumptions, today } = scene;
+  const { from, to } = operation.parameters;
+  if (from?.type !== "date" || to?.type !== "date") return [];
+  const at = (ahead: number): string => formatDay(day(today + ahead));
+  const period = (fromDay: number, toDay: number) => (draft: Draft) =>
+    withValue("to", at(toDay))(withValue("from", at(fromDay))(draft));
+  const flaws: Spoiling[] = [];
+  if (assumptions["date.inverted-range"] === "reject") {
+    for (const days of [1, 2, 30]) {
+      flaws.push({ kind: "inverted-range", parameter: "from", spoil: period(0, -days) });
+    }
+  }
+  if (assumptions["date.future"] === "reject") {
+    // Tomorrow may be today by the time that it arrives.
+    for (const days of [2, 40]) {
+      flaws.push({ kind: "future-date", parameter: "to", spoil: period(-1, days) });
+      flaws.push({ kind: "future-date", parameter: "from", spoil: period(days, days) });
+    }
+  }
+  return flaws;
+}
+
+function unknownNames(about: FlawAbout): Spoiling[] {
+  const { json, form, query } = bodiesOf(about);
+  const flaws: Spoiling[] = [];
+  if (about.scene.assumptions["request.unknown-fields"] === "reject") {
+    for (const name of ["trace", "Publisher_Id", "constructor", "toString"]) {
+      flaws.push({ kind: "unknown-parameter", parameter: name, spoil: withValue(name, "1") });
+    }
+  }
+  const reserved = { kind: "reserved-name" as const, parameter: "__proto__" };
+  if (json) {
+    const members = ({ values }: Draft): string =>
+      JSON.stringify(Object.fromEntries(values)).slice(1, -1);
+    const text = (draft: Draft): string => `{${members(draft)},"__proto__":{}}`;
+    flaws.push({ ...reserved, spoil: withJson(text) });
+  }
+  if (form || query) {
+    flaws.push({
+      ...reserved,
+      spoil: withPairs(about, ({ values }) => `${pairs(values)}&__proto__=1`),
+    });
+  }
+  return flaws;
+}

@@ -1,0 +1,197 @@
+/** Requests that the service accepts, under the readings in force: made from the contract's table of parameters. */
+
+import fc from "fast-check";
+import { type Day, day, formatDay } from "../../../base/calendar.ts";
+import {
+  type Operation,
+  type OperationId,
+  operations,
+  type Parameter,
+} from "../../../contract/operations.ts";
+import { carriersOf, type Draft, isJson } from "./draft.ts";
+import type { Scene, Sender } from "./scene.ts";
+
+/** A request that is right. */
+export interface ValidDraft {
+  readonly draft: Draft;
+  readonly sender: Sender;
+}
+
+/** Days that a period may reach back. */
+const MOST_DAYS_BACK = 400;
+/** A period that ends so long ago has begun before: its start is 30 days before today by default (spec §4). */
+const MOST_DAYS_BACK_OF_END = 20;
+
+/** Whether there can be one: a click needs an impression. */
+export function canBeValid(id: OperationId, scene: Scene): boolean {
+  if (!("impression_id" in operations[id].parameters)) return true;
+  return scene.impressions.length > 0 || scene.assumptions["click.unknown"] === "accept-uncredited";
+}
+
+/** Shrinks to the first publisher, plain values, and the plainest way to send them. */
+export function validDrafts(id: OperationId, scene: Scene): fc.Arbitrary<ValidDraft> {
+  const operation: Operation = operations[id];
+  return caseOf(operation, scene).chain(({ sender, impression }) => {
+    const entries = Object.entries(operation.parameters).map(([name, parameter]) => {
+      const value = anyValue(name, parameter, { scene, sender, impression, id });
+      return optionalOf(value, parameter, scene).map((one) => ({ name, value: one }));
+    });
+    return fc
+      .record({
+        values: fc.tuple(...entries),
+        carrier: fc.constantFrom(...carriersOf(operation, scene.assumptions)),
+        authorization: fc.constantFrom(...authorizations(sender, scene)),
+        target: fc.constantFrom(...targets(operation, scene)),
+        extra: extraOf(scene),
+      })
+      .map(({ values, carrier, authorization, target, extra }): ValidDraft => {
+        const json = isJson(carrier, scene.assumptions);
+        const sent = inOrder([...values, ...extra], scene.today).filter(
+          // What is no text can be told from one in JSON alone.
+          ({ value }) => value !== undefined && (json || value !== null),
+        );
+        const map = new Map(sent.map(({ name, value }): [string, unknown] => [name, value]));
+        const draft = { operation, ...target, values: map, carrier, authorization, headers: {} };
+        return { draft, sender };
+      });
+  });
+}
+
+interface Named {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** Who sends it, and the impression that it is about where it is about one. */
+function caseOf(
+  { parameters }: Operation,
+  { senders, impressions }: Scene,
+): fc.Arbitrary<{ readonly sender: Sender; readonly impression: string }> {
+  const anyone = fc
+    .constantFrom(...senders)
+    .map((sender) => ({ sender, impression: "imp-nobody" }));
+  if (!("impression_id" in parameters) || impressions.length === 0) return anyone;
+  return fc.constantFrom(...impressions).map(({ id, publisher }) => ({
+    sender: senders.find((one) => one.id === publisher) ?? senders[0],
+    impression: id,
+  }));
+}
+
+interface About {
+  readonly scene: Scene;
+  readonly sender: Sender;
+  readonly impression: string;
+  readonly id: OperationId;
+}
+
+/** The names that stand for something on record; any other parameter has what its type allows. */
+function anyValue(name: string, parameter: Parameter, about: About): fc.Arbitrary<unknown> {
+  const { scene, sender, impression, id } = about;
+  switch (name) {
+    case "publisher_id":
+      return fc.constant(sender.id);
+    case "impression_id":
+      return fc.constant(impression);
+    case "surface":
+      return surfaceOf(sender, id);
+  }
+  switch (parameter.type) {
+    case "string":
+      return scene.assumptions["request.scalar-types"] === "coerce"
+        ? fc.oneof({ weight: 6, arbitrary: texts }, { weight: 1, arbitrary: fc.nat(2 ** 31 - 1) })
+        : texts;
+    case "date":
+      return fc.nat(Math.min(MOST_DAYS_BACK, scene.today)).map((ago) => day(scene.today - ago));
+    case "integer":
+      return integerOf(parameter, scene);
+  }
+}
+
+function surfaceOf({ surfaces }: Sender, id: OperationId): fc.Arbitrary<string> {
+  const active = surfaces.filter(({ status }) => status === "active");
+  // Impressions are for active ones, as far as there are any. Who has none gets a refusal for that.
+  const among = id === "impression" && active.length > 0 ? active : surfaces;
+  return among.length === 0
+    ? fc.constant("sf-nobody")
+    : fc.constantFrom(...among.map((surface) => surface.id));
+}
+
+function integerOf(
+  { minimum, maximum, default: usual }: Extract<Parameter, { type: "integer" }>,
+  { assumptions }: Scene,
+): fc.Arbitrary<number> {
+  const edges = [usual, minimum, maximum];
+  if (assumptions["payout.limit-over-max"] === "clamp") edges.push(maximum + 1, 1_000_000_000);
+  return fc.oneof(fc.constantFrom(...edges), fc.integer({ min: minimum, max: maximum }));
+}
+
+/** Not empty, without control characters and lone surrogates. */
+const texts: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom("a", "ad-1", "🌱 अ", "a b+c&d=e%20f?#", '"\\/', "constructor", "x".repeat(300)),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isPlain),
+);
+
+function isPlain(text: string): boolean {
+  return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
+}
+
+/** Left out as often as not, or empty where that means the same. */
+function optionalOf(
+  value: fc.Arbitrary<unknown>,
+  { required }: Parameter,
+  { assumptions }: Scene,
+): fc.Arbitrary<unknown> {
+  if (required) return value;
+  const nothing =
+    assumptions["request.empty-value"] === "absent" ? [undefined, "", null] : [undefined];
+  return fc.oneof({ withCrossShrink: true }, fc.constantFrom<unknown>(...nothing), value);
+}
+
+/** A parameter that the spec doesn't know, where it is ignored. */
+function extraOf({ assumptions }: Scene): fc.Arbitrary<readonly Named[]> {
+  if (assumptions["request.unknown-fields"] === "reject") return fc.constant([]);
+  return fc.oneof(
+    { withCrossShrink: true },
+    { weight: 5, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: texts.map((value) => [{ name: "x-trace", value }]) },
+  );
+}
+
+function authorizations({ apiKey }: Sender, { assumptions }: Scene): string[] {
+  const usual = [`Bearer ${apiKey}`, `Bearer ${apiKey}`, `Bearer  ${apiKey}`];
+  const others = [`bearer ${apiKey}`, `BEARER ${apiKey}`];
+  return assumptions["auth.scheme-case"] === "any" ? [...usual, ...others] : usual;
+}
+
+function targets(
+  { method, path }: Operation,
+  { assumptions }: Scene,
+): Pick<Draft, "method" | "path">[] {
+  const usual: Pick<Draft, "method" | "path"> = { method, path };
+  const all = [usual, usual, usual];
+  if (method === "GET" && assumptions["http.head"] === "supported")
+    all.push({ method: "HEAD", path });
+  if (assumptions["http.trailing-slash"] === "same") all.push({ method, path: `${path}/` });
+  return all;
+}
+
+/** Days become text, a period begins before it ends, and ends no earlier than it begins by default. */
+function inOrder(named: readonly Named[], today: Day): readonly Named[] {
+  const from = dayNamed(named, "from");
+  const to = dayNamed(named, "to");
+  return named.map(({ name, value }): Named => {
+    if (typeof value !== "number" || !["from", "to"].includes(name)) return { name, value };
+    if (from === undefined) {
+      const ago = Math.min(today - value, MOST_DAYS_BACK_OF_END);
+      return { name, value: formatDay(day(today - ago)) };
+    }
+    if (to === undefined) return { name, value: formatDay(from) };
+    const inTurn = name === "from" ? Math.min(from, to) : Math.max(from, to);
+    return { name, value: formatDay(day(inTurn)) };
+  });
+}
+
+function dayNamed(named: readonly Named[], wanted: string): Day | undefined {
+  const value = named.find(({ name }) => name === wanted)?.value;
+  return typeof value === "number" ? day(value) : undefined;
+}

@@ -1,0 +1,134 @@
+/** Random histories of events as data: impressions, repeats, clicks, reads, and time, most of it to an edge of something. */
+
+import fc from "fast-check";
+import * as v from "valibot";
+import { LAST_INSTANT_MS } from "../../base/calendar.ts";
+import { parseInput } from "../../base/input.ts";
+import { documentedLimits } from "../../contract/limits.ts";
+import type { SimulatorCore } from "../../simulator.ts";
+import { anyWait, type Edge, edges, resolveWait, type Wait } from "./edges.ts";
+import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
+import { sequenceOf } from "./sequence.ts";
+
+/** Something that happens. Places of publishers, surfaces and impressions wrap around: any part of a trace is one, too. */
+export type TraceEvent =
+  /** The publisher at this place shows an ad on the active surface at this place. Without a session nothing repeats it. */
+  | {
+      readonly kind: "impression";
+      readonly publisher: number;
+      readonly surface: number;
+      readonly ad: string;
+      readonly session?: string | undefined;
+    }
+  /** An impression is reported once more, as it was: of `ago` 0 the latest, of 1 the one before. */
+  | { readonly kind: "repeat"; readonly ago: number }
+  | { readonly kind: "click"; readonly ago: number }
+  /** The publisher at this place reads its stats, so many times in a row. */
+  | { readonly kind: "read"; readonly publisher: number; readonly times: number }
+  /** `edge`: what it ends near. */
+  | { readonly kind: "wait"; readonly byMs: number; readonly edge?: Edge | undefined };
+
+export interface ArbitraryTraceOptions {
+  /** The simulator that it is for: waits begin at its instant. It is only read. @default none */
+  readonly sim?: SimulatorCore | undefined;
+  /** Where the waits begin, in ISO 8601. Without effect beside `sim`. @default "2026-01-15T00:00:00Z" */
+  readonly start?: string | undefined;
+  /** How many publishers take part, the first ones. @default 2 */
+  readonly publishers?: number | undefined;
+  /** @default 1 */
+  readonly minLength?: number | undefined;
+  /** In turns: a turn is an event, or a wait and the event that it was for. @default 12 */
+  readonly maxLength?: number | undefined;
+  /** Which edges waits end near. @default all of them */
+  readonly edges?: readonly Edge[] | undefined;
+}
+
+const schema = v.strictObject({
+  sim: v.optional(simulator),
+  start: v.optional(instant, DEFAULT_START),
+  publishers: v.optional(lengthFrom(1), 2),
+  minLength: v.optional(lengthFrom(0), 1),
+  maxLength: v.optional(lengthFrom(0), 12),
+  edges: v.optional(someOf(edges), edges),
+});
+
+/** What comes after one another: an event, or a wait for it. */
+type Turn = readonly (Exclude<TraceEvent, { kind: "wait" }> | { kind: "wait"; wait: Wait })[];
+
+/**
+ * Traces for {@link playTrace}. Repeats and clicks often come a millisecond before, at or after the end of a window that
+ * begins with the latest impression. A failure shrinks to few events, and to small waits.
+ *
+ * @throws InputError that names the option at fault.
+ */
+export function arbitraryTrace(
+  options: ArbitraryTraceOptions = {},
+): fc.Arbitrary<readonly TraceEvent[]> {
+  const given = parseInput(schema, options, "options");
+  const { sim, start, publishers, minLength, maxLength, edges: near } = given;
+  return sequenceOf(anyTurn(publishers, near), { minLength, maxLength }).map((turns) =>
+    resolved(turns.flat(), sim?.clock.now() ?? msOf(start)),
+  );
+}
+
+function anyTurn(publishers: number, near: readonly Edge[]): fc.Arbitrary<Turn> {
+  const publisher = fc.nat(publishers - 1);
+  const ago = fc.nat(3);
+  const wait = anyWait(near, LAST_INSTANT_MS).map((one) => ({ kind: "wait" as const, wait: one }));
+  const windows = near.filter((edge) => edge.startsWith("window-"));
+  const windowWait = anyWait(windows.length > 0 ? windows : near, LAST_INSTANT_MS).map((one) => ({
+    kind: "wait" as const,
+    wait: one,
+  }));
+  const shown = fc
+    .record({
+      publisher,
+      surface: fc.nat(2),
+      ad: fc.constantFrom("ad-1", "ad-2"),
+      session: fc.constantFrom("session-1", "session-2", undefined),
+    })
+    .map(({ session, ...rest }) => {
+      const event = { kind: "impression" as const, ...rest };
+      return session === undefined ? event : { ...event, session };
+    });
+  const repeat = ago.map((one) => ({ kind: "repeat" as const, ago: one }));
+  const click = ago.map((one) => ({ kind: "click" as const, ago: one }));
+  const { requests } = documentedLimits.reporting;
+  const read = fc.record({
+    kind: fc.constant("read" as const),
+    publisher,
+    times: fc.constantFrom(1, 2, requests - 1, requests, requests + 1),
+  });
+  const alone = <Event extends Turn[number]>(of: fc.Arbitrary<Event>): fc.Arbitrary<Turn> =>
+    of.map((event) => [event]);
+  const late = <Event extends Turn[number]>(of: fc.Arbitrary<Event>): fc.Arbitrary<Turn> =>
+    fc
+      .tuple(fc.option(windowWait, { nil: undefined }), of)
+      .map(([before, event]) => (before === undefined ? [event] : [before, event]));
+  return fc.oneof(
+    { withCrossShrink: true },
+    { weight: 10, arbitrary: alone(shown) },
+    { weight: 6, arbitrary: alone(click) },
+    { weight: 4, arbitrary: alone(repeat) },
+    { weight: 5, arbitrary: alone(wait) },
+    { weight: 3, arbitrary: alone(read) },
+    { weight: 4, arbitrary: late(repeat) },
+    { weight: 4, arbitrary: late(click) },
+  );
+}
+
+function resolved(events: Turn, startMs: number): TraceEvent[] {
+  let nowMs = startMs;
+  let sinceMs = startMs;
+  return events.map((event): TraceEvent => {
+    if (event.kind === "impression") sinceMs = nowMs;
+    if (event.kind !== "wait") return event;
+    const { byMs, edge } = resolveWait(event.wait, {
+      nowMs,
+      sinceMs,
+      longestMs: LAST_INSTANT_MS,
+    });
+    nowMs += byMs;
+    return edge === undefined ? { kind: "wait", byMs } : { kind: "wait", byMs, edge };
+  });
+}

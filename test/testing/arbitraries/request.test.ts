@@ -1,0 +1,232 @@
+/** Right requests are accepted, wrong ones are refused without a trace, whatever the readings of the spec. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { operationIds, operations } from "../../../src/contract/operations.ts";
+import { createSimulator, InputError, type Simulator } from "../../../src/index.ts";
+import {
+  type ArbitraryRequestOptions,
+  arbitraryAssumptions,
+  arbitraryRequest,
+  createMarks,
+  flawKinds,
+  type RequestCase,
+} from "../../../src/testing.ts";
+import { stateOf } from "../../properties/run.ts";
+
+/** What the state of the world may refuse a right request for. */
+const refusalsByState = [
+  "click_too_late",
+  "duplicate_click",
+  "duplicate_impression",
+  "rate_limited",
+  "surface_inactive",
+];
+
+/** A world with an impression of the first publisher on record, and a key that was rotated away. */
+function worldOf(assumptions: Simulator["assumptions"]): { sim: Simulator; oldKeys: string[] } {
+  const sim = createSimulator({ publishers: 3, profile: "tiny", assumptions });
+  const { id, apiKey: oldKey, surfaces } = sim.publishers.at(0);
+  const { apiKey } = sim.publishers.rotateKey(id);
+  const query = { publisher_id: id, surface: surfaces[0]?.id ?? "", ad_id: "ad" };
+  const inQuery = assumptions["request.encoding"] === "query";
+  const isForm = assumptions["request.encoding"] === "form";
+  const body = new URLSearchParams(query).toString();
+  sim.handle({
+    method: "POST",
+    path: "/v1/impression",
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(isForm ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+    },
+    ...(inQuery ? { query } : { body: isForm ? body : query }),
+  });
+  // A publisher is part of the state from its first request on.
+  for (const one of sim.publishers.list()) {
+    const headers = { authorization: `Bearer ${one.apiKey}` };
+    sim.handle({ method: "GET", path: "/v1/publisher/stats", headers });
+  }
+  return { sim, oldKeys: [oldKey] };
+}
+
+const worlds = arbitraryAssumptions().map(worldOf);
+
+function casesIn(
+  options: Omit<ArbitraryRequestOptions, "sim">,
+): fc.Arbitrary<{ sim: Simulator; one: RequestCase }> {
+  return worlds.chain(({ sim, oldKeys }) =>
+    arbitraryRequest({ sim, oldKeys, ...options }).map((one) => ({ sim, one })),
+  );
+}
+
+test("every right request is accepted, or refused for what is on record", () => {
+  const marks = createMarks();
+  fc.assert(
+    fc.property(casesIn({ valid: true }), ({ sim, one }) => {
+      const { status } = sim.handle(one.request);
+      const [entry] = sim.journal.entries({ limit: 1 });
+      if (status !== 200) expect(refusalsByState).toContain(entry?.reason);
+      expect(entry?.operation).toBe(one.operation);
+      expect(one.flaw).toBeUndefined();
+      const { method, body, query, headers = {}, path } = one.request;
+      marks.sometimes(`200 of ${one.operation}`, status === 200);
+      marks.sometimes("HEAD", method === "HEAD");
+      marks.sometimes("a slash at the end", path.endsWith("/"));
+      marks.sometimes("a form", headers["content-type"]?.includes("form") === true);
+      marks.sometimes("bytes", body instanceof Uint8Array);
+      marks.sometimes("an object", typeof body === "object" && !(body instanceof Uint8Array));
+      marks.sometimes("no content type", body !== undefined && !("content-type" in headers));
+      marks.sometimes("partly in the query", body !== undefined && query !== undefined);
+      const all = `${String(query)}${JSON.stringify(body)}`;
+      marks.sometimes("a period", all.includes("from=") && all.includes("to="));
+      marks.sometimes("an end without a start", !all.includes("from=") && all.includes("to="));
+      marks.sometimes("a limit", all.includes("limit="));
+      marks.sometimes("bearer in lower case", headers.authorization?.startsWith("b") === true);
+    }),
+    { seed: 1, numRuns: 600 },
+  );
+  marks.expectReached();
+});
+
+test("every wrong request is refused with a 4xx, and leaves the state as it was", () => {
+  const marks = createMarks();
+  fc.assert(
+    fc.property(casesIn({ valid: false }), ({ sim, one }) => {
+      const before = stateOf(sim);
+      const { status } = sim.handle(one.request);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+      expect(stateOf(sim)).toBe(before);
+      expect(sim.journal.entries({ limit: 1 })[0]?.limit).toBeUndefined();
+      marks.sometimes(one.flaw?.kind ?? "right");
+    }),
+    { seed: 2, numRuns: 1200 },
+  );
+  marks.expectReached(flawKinds);
+});
+
+describe("all of the contract's table is covered", () => {
+  const sim = worldOf(createSimulator().assumptions).sim;
+  const flawed = fc.sample(arbitraryRequest({ sim, valid: false }), { seed: 1, numRuns: 3000 });
+  const right = fc.sample(arbitraryRequest({ sim, valid: true }), { seed: 1, numRuns: 300 });
+
+  test.each(operationIds)("%s: every parameter is sent, and is at fault", (id) => {
+    const names = Object.keys(operations[id].parameters);
+    const ofIt = (cases: RequestCase[]): RequestCase[] =>
+      cases.filter(({ operation }) => operation === id);
+    const sent = ofIt(right).map(({ request: { query, body } }) =>
+      JSON.stringify([query, body instanceof Uint8Array ? new TextDecoder().decode(body) : body]),
+    );
+    const atFault = new Set(ofIt(flawed).map(({ flaw }) => flaw?.parameter));
+    for (const name of names) {
+      expect(sent.some((text) => text.includes(name))).toBe(true);
+      expect([...atFault]).toContain(name);
+    }
+  });
+});
+
+test("a request made without a simulator is right for a service with those publishers", () => {
+  const sim = createSimulator({ start: "2026-03-01T00:00:00Z" });
+  const publishers = sim.publishers.credentials(2);
+  const requests = arbitraryRequest({ publishers, now: "2026-03-01T00:00:00Z", valid: true });
+  const operations = fc.sample(requests, { seed: 1, numRuns: 50 }).map(({ request, operation }) => {
+    expect(sim.fork().handle(request).status).toBe(200);
+    return operation;
+  });
+  // Nothing is known to click on.
+  expect([...new Set(operations)].sort()).toEqual(["impression", "payouts", "stats", "surfaces"]);
+});
+
+test("any HTTP client can send them", async () => {
+  const { sim } = worldOf(createSimulator().assumptions);
+  const answers: unknown[] = [];
+  await fc.assert(
+    fc.asyncProperty(arbitraryRequest({ sim }), async ({ request, flaw }) => {
+      const { method, path, query, headers = {}, body } = request;
+      const url = `http://sim.test${path}${query === undefined ? "" : `?${String(query)}`}`;
+      const isObject = typeof body === "object" && !(body instanceof Uint8Array);
+      const sent = isObject ? JSON.stringify(body) : body;
+      const type = isObject ? { "content-type": "application/json" } : {};
+      const response = await sim
+        .fork()
+        .fetch(new Request(url, { method, headers: { ...type, ...headers }, body: bodyOf(sent) }));
+      const wanted = sim.fork().handle(request).status;
+      answers.push(response.status);
+      // A text without a type is sent as text by fetch.
+      if (sent === undefined || "content-type" in headers || isObject) {
+        expect(response.status).toBe(wanted);
+      }
+      expect(response.status === 200 || flaw !== undefined || wanted === 200).toBe(true);
+    }),
+    { seed: 3, numRuns: 150 },
+  );
+  expect(answers).toContain(200);
+});
+
+function bodyOf(sent: string | Uint8Array | undefined): BodyInit | null {
+  return sent instanceof Uint8Array ? new Uint8Array(sent) : (sent ?? null);
+}
+
+test("a failure shrinks to the first publisher and plain values, and is shown without its key", () => {
+  const { sim } = worldOf(createSimulator().assumptions);
+  const shrunk = (fails: (one: RequestCase) => boolean): { one: RequestCase; text: string } => {
+    const property = fc.property(arbitraryRequest({ sim }), (one) => !fails(one));
+    const details = fc.check(property, { seed: 4, numRuns: 500 });
+    const [one] = details.counterexample ?? [];
+    if (one === undefined) throw new Error("Nothing failed.");
+    return { one, text: fc.stringify(details.counterexample) };
+  };
+  const { id, apiKey } = sim.publishers.at(0);
+  const { one, text } = shrunk(({ operation }) => operation === "stats");
+  expect(one).toEqual({
+    operation: "stats",
+    publisher: id,
+    request: {
+      method: "GET",
+      path: "/v1/publisher/stats",
+      query: `publisher_id=${id}`,
+      headers: { authorization: `Bearer ${apiKey}` },
+    },
+  });
+  expect(text).toBe(
+    `[GET /v1/publisher/stats of ${id}: {"authorization":"Bearer <key>","query":"publisher_id=${id}"}]`,
+  );
+  const click = shrunk(({ operation, flaw }) => operation === "click" && flaw !== undefined);
+  expect(click.one.flaw).toEqual({ kind: "missing-parameter", parameter: "impression_id" });
+  expect(click.text).toContain("with missing-parameter: impression_id");
+  expect(click.text).not.toMatch(/key_/);
+});
+
+test("a seed and a path give the same request again", () => {
+  const { sim } = worldOf(createSimulator().assumptions);
+  const property = fc.property(arbitraryRequest({ sim }), ({ flaw }) => flaw?.kind !== "head");
+  const first = fc.check(property, { seed: 6, numRuns: 500 });
+  const path = first.counterexamplePath ?? "";
+  const again = fc.check(property, { seed: 6, path });
+  expect(first.failed && again.counterexample).toEqual(first.counterexample);
+});
+
+test("the kinds of flaws can be chosen", () => {
+  const sim = createSimulator();
+  const some = arbitraryRequest({ sim, valid: false, flaws: ["wrong-key", "impossible-date"] });
+  const kinds = fc.sample(some, { seed: 1, numRuns: 100 }).map(({ flaw }) => flaw?.kind);
+  expect([...new Set(kinds)].sort()).toEqual(["impossible-date", "wrong-key"]);
+});
+
+test.each<[string, object, string]>([
+  ["nobody who sends", {}, "publishers must have a publisher"],
+  ["no publishers", { publishers: [] }, "publishers must not be an empty list."],
+  ["half a publisher", { publishers: [{ id: "a", surfaces: [] }] }, "publishers.0.apiKey"],
+  ["no simulator", { sim: {} }, "sim must be a simulator"],
+  ["no such operation", { operation: "clicks" }, "operation must be one of stats, "],
+  ["no such flaw", { flaws: ["typo"] }, "flaws.0 must be one of missing-parameter, "],
+  ["nothing to click on", { operation: "click", valid: true }, "impressions must have"],
+  ["no such flaw of it", { operation: "surfaces", valid: false, flaws: ["empty-body"] }, "flaws"],
+  ["an unknown option", { operations: ["click"] }, "operations is not known here."],
+])("options are refused by name: %s", (what, options, message) => {
+  const sim = createSimulator();
+  const needsSim = /click on|flaw of it/.test(what);
+  const make = (): unknown => arbitraryRequest({ ...(needsSim ? { sim } : {}), ...options });
+  expect(make).toThrow(InputError);
+  expect(make).toThrow(message);
+});
