@@ -75,7 +75,7 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   const told =
     sumOf(own) === actualMicros ? [] : [differenceText(sim.assumptions["money.precision"])];
   const rows = [
-    counted(own.length, "event") + " on record:",
+    `${counted(own.length, "event")} on record:`,
     ...(["impression", "click"] as const).flatMap((kind) => {
       const ofKind = own.filter((event) => event.kind === kind);
       return ofKind.length === 0 ? [] : eventTable(kind, ofKind);

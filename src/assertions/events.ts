@@ -2,7 +2,7 @@
 
 import { eventValues } from "../audit/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
-import { MICROS_PER_INR, nearestMicros } from "../base/money.ts";
+import { nearestMicros } from "../base/money.ts";
 import { isRecorded } from "../exchange/outcome.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 import type { SimulatorCore } from "../simulator.ts";
@@ -61,11 +61,6 @@ function recordOf({ fault, response, reason }: JournalEntry): EventRequest["reco
   const answer: Readonly<Record<string, unknown>> = JSON.parse(body);
   const id = answer.impression_id ?? answer.click_id;
   return { id: String(id), micros: nearestMicros(Number(answer.revenue_credited_inr)) };
-}
-
-/** The amount as answers have it. */
-export function inrOf(micros: number): number {
-  return micros / MICROS_PER_INR;
 }
 
 /** From where on events are looked at. */
