@@ -60,9 +60,26 @@ export function readSim(value: unknown): SimulatorCore {
   );
 }
 
-/** @throws InputError for an id that no publisher of the world has. */
-export function checkPublisher(sim: SimulatorCore, publisher: string | undefined): void {
-  if (publisher !== undefined) sim.publishers.get(publisher);
+/** What is named must be there: nothing would ever be recorded under a name with a mistake in it. @throws InputError */
+export function checkNames(
+  { publishers, journal }: SimulatorCore,
+  {
+    publisher,
+    surface,
+    after = 0,
+  }: {
+    readonly publisher?: string | undefined;
+    readonly surface?: string | undefined;
+    readonly after?: number | undefined;
+  },
+): void {
+  if (after > journal.total) {
+    throw new InputError("after", `is beyond the journal's latest entry, #${journal.total}`);
+  }
+  if (publisher === undefined) return;
+  const { surfaces } = publishers.get(publisher);
+  if (surface === undefined || surfaces.some(({ id }) => id === surface)) return;
+  throw new InputError("surface", "names no surface of this publisher", "not-found");
 }
 
 /** A text from a request, quoted, on one line, of bearable length. */

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { formatInr, MICROS_PER_INR, nearestMicros } from "../base/money.ts";
 import { instantText } from "../base/schemas.ts";
-import { type Check, check, checkPublisher, counted, quoted, readSim } from "./check.ts";
+import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
 import { afterSchema, timeOf, timeText } from "./event-filter.ts";
 import { eventTable } from "./event-table.ts";
 import { type EventRequest, eventsOf, gapOf, type Since } from "./events.ts";
@@ -46,7 +46,7 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   const sim = readSim(given);
   const { amountInr } = parseInput(schema, { amountInr: amount });
   const { publisher, surface, events, ...time } = parseInput(whereSchema, where, "where");
-  checkPublisher(sim, publisher);
+  checkNames(sim, { publisher, surface, after: time.after });
   const range = timeOf(time);
   const all = eventsOf(sim);
   const own = all.filter(
@@ -75,7 +75,7 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
   const told =
     sumOf(own) === actualMicros ? [] : [differenceText(sim.assumptions["money.precision"])];
   const rows = [
-    `${counted(own.length, "event")} on record:`,
+    `${counted(own.length, "event")} on record${own.length === 0 ? "." : ":"}`,
     ...(["impression", "click"] as const).flatMap((kind) => {
       const ofKind = own.filter((event) => event.kind === kind);
       return ofKind.length === 0 ? [] : eventTable(kind, ofKind);

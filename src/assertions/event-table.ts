@@ -11,14 +11,20 @@ const MOST_ROWS = 10;
 /** Those on record, in the order given. */
 export function eventTable(kind: EventKind, events: readonly EventRequest[]): string[] {
   const ids = kind === "click" ? ["click", "impression"] : ["impression"];
+  const shown = events.slice(0, MOST_ROWS);
+  const someLost = shown.some(({ entry }) => entry.fault?.lost !== undefined);
   const head = ["#", "at", ...ids, "ad", "surface", "session", "credited"];
-  const rows = events.slice(0, MOST_ROWS).map((event) => {
-    const { sequence, at, ad, surface, session, impression, recorded } = event;
+  const rows = shown.map((event) => {
+    const { sequence, at, ad, surface, session, impression, recorded, entry } = event;
     const own = kind === "click" ? [cell(recorded?.id), cell(impression)] : [cell(recorded?.id)];
     const credited = `${formatInr(recorded?.micros ?? 0)} INR`;
-    return [`#${sequence}`, at, ...own, cell(ad), cell(surface), cell(session), credited];
+    const named = [cell(ad), cell(surface), cell(session)];
+    return [`#${sequence}`, at, ...own, ...named, credited, ...(someLost ? [answerOf(entry)] : [])];
   });
-  return [...table([head, ...rows]), ...more(events.length - MOST_ROWS)];
+  return [
+    ...table([[...head, ...(someLost ? ["answer"] : [])], ...rows]),
+    ...more(events.length - MOST_ROWS),
+  ];
 }
 
 /** Those that aren't on record, with why. */
@@ -36,6 +42,11 @@ export function missedLines(events: readonly EventRequest[]): string[] {
 
 function more(count: number): string[] {
   return count > 0 ? [`  and ${count} more`] : [];
+}
+
+/** Whether the client knows of it. */
+function answerOf({ fault }: JournalEntry): string {
+  return fault?.lost === undefined ? "arrived" : `lost (rule "${fault.rule}", ${fault.kind})`;
 }
 
 /** What became of a request that isn't on record. */

@@ -21,29 +21,29 @@ import { type StatsMatch, stats } from "./stats.ts";
  * Matchers of a simulator, as `expect(sim)` has them. Each throws InputError for something that isn't a simulator, for an
  * argument that can't be, and where the journal has forgotten what it would need to tell.
  */
-export interface SimMatchers<Result = void> {
+export interface SimMatchers {
   /** An impression is on record, whatever its client got for an answer: at least one that matches, or `times` of them. */
-  toHaveRecordedImpression(match?: ImpressionMatch): Result;
+  toHaveRecordedImpression(match?: ImpressionMatch): void;
   /** A click is on record, likewise. */
-  toHaveRecordedClick(match?: ClickMatch): Result;
+  toHaveRecordedClick(match?: ClickMatch): void;
   /** So much was credited, in INR and to the micro: in all, or of a publisher, a surface, since. */
-  toHaveCredited(amountInr: number, where?: CreditedWhere): Result;
+  toHaveCredited(amountInr: number, where?: CreditedWhere): void;
   /** The statistics endpoint says so. It is asked aside: no quota is spent, and nothing journalled. */
-  toHaveStats(match: StatsMatch): Result;
+  toHaveStats(match: StatsMatch): void;
   /** No request was refused by a limit, or at most `refusals`, and none came before a Retry-After was over. */
-  toRespectRateLimits(options?: RateLimitOptions): Result;
+  toRespectRateLimits(options?: RateLimitOptions): void;
   /** What was counted, the ledger and the payouts agree. */
-  toBalance(): Result;
+  toBalance(): void;
   /** What the client believes recorded is on record once, and nothing else is. */
-  toHaveNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): Result;
+  toHaveNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
   /** Requests came: at least one that matches, or `times` of them. */
-  toHaveReceived(match?: RequestMatch): Result;
+  toHaveReceived(match?: RequestMatch): void;
   /** No request is wrong whenever it is sent: an unknown path, a missing parameter, a foreign publisher … */
-  toHaveNoInvalidRequests(options?: After): Result;
+  toHaveNoInvalidRequests(options?: After): void;
   /** Every request had a valid key, and none had one in its URL. */
-  toHaveUsedValidKeys(options?: After): Result;
+  toHaveUsedValidKeys(options?: After): void;
   /** `sim.report()` has no findings, save for those excepted. */
-  toHaveNoFindings(options?: FindingOptions): Result;
+  toHaveNoFindings(options?: FindingOptions): void;
 }
 
 type Matchers = {

@@ -1,13 +1,14 @@
 /** Whether clients kept to the request limits (spec §8), and to what a Retry-After asked of them. */
 
 import * as v from "valibot";
+import { eventValues } from "../audit/client-event.ts";
 import { retryAtMsOf } from "../audit/retry-after.ts";
 import { parseInstant } from "../base/calendar.ts";
 import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 import type { SimulatorCore } from "../simulator.ts";
-import { type Check, check, counted, readSim, table } from "./check.ts";
+import { type Check, check, checkNames, counted, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 import { type After, checkWhole, requestSection, sent } from "./requests.ts";
 
@@ -22,6 +23,7 @@ const schema = v.strictObject({ refusals: v.optional(wholeFrom(0), 0), after: af
 export function respectsRateLimits(given: unknown, options: RateLimitOptions = {}): Check {
   const sim = readSim(given);
   const { refusals, after } = parseInput(schema, options, "options");
+  checkNames(sim, { after });
   const all = sent(sim.journal.entries({ after: after ?? 0, secrets: "shown" }));
   const refused = all.filter(({ limit }) => limit !== undefined);
   const early = earlyOnes(sim, all);
@@ -76,10 +78,9 @@ function earlyOnes(sim: SimulatorCore, all: readonly JournalEntry[]): Early[] {
 }
 
 function eventKey({ operation, request }: JournalEntry): string | undefined {
-  const isOneEvent =
-    operation === "click" ||
-    (operation === "impression" && `${request.body}${request.query}`.includes("session_id"));
-  if (!isOneEvent) return undefined;
+  const values = eventValues({ ...request, operation });
+  const isOneEvent = operation === "click" || values?.session_id !== undefined;
+  if (values === undefined || !isOneEvent) return undefined;
   return JSON.stringify([request.headers.authorization, operation, request.query, request.body]);
 }
 

@@ -3,7 +3,7 @@
 import { InputError } from "../base/input.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
 import type { SimulatorCore } from "../simulator.ts";
-import { type Check, check, checkPublisher, counted, quoted, readSim } from "./check.ts";
+import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
 import {
   byCloseness,
   type ClickMatch,
@@ -42,7 +42,7 @@ interface Found {
 
 function recorded(kind: EventKind, sim: SimulatorCore, match: unknown): Check {
   const filter = readEventFilter(kind, match);
-  checkPublisher(sim, filter.wanted.publisher);
+  checkNames(sim, { ...filter.wanted, after: filter.after });
   const all = eventsOf(sim);
   const found = findIn(kind, filter, all);
   const { times } = filter;

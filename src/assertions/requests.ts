@@ -7,7 +7,7 @@ import { type ErrorCode, errorKinds } from "../contract/errors.ts";
 import { notes } from "../exchange/outcome.ts";
 import type { JournalEntry, JournalFilter } from "../journal/journal.ts";
 import type { SimulatorCore } from "../simulator.ts";
-import { type Check, cell, check, checkPublisher, counted, readSim, table } from "./check.ts";
+import { type Check, cell, check, checkNames, counted, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 
 /** From where on requests are looked at. */
@@ -32,7 +32,7 @@ export function received(given: unknown, match: RequestMatch = {}): Check {
   const sim = readSim(given);
   const { times, after, ...filter } = parseInput(matchSchema, match, "request");
   const found = sent(sim.journal.entries({ ...filter, after: after ?? 0 }));
-  checkPublisher(sim, match.publisher);
+  checkNames(sim, { publisher: match.publisher, after });
   const pass = times === undefined ? found.length > 0 : found.length === times;
   const all = sent(sim.journal.entries({ after: after ?? 0 }));
   if (times !== undefined || !pass) checkWhole(sim, after);
@@ -59,6 +59,7 @@ export function received(given: unknown, match: RequestMatch = {}): Check {
 export function sentNoInvalidRequests(given: unknown, options: After = {}): Check {
   const sim = readSim(given);
   const { after } = parseInput(afterOnly, options, "options");
+  checkNames(sim, { after });
   const all = sent(sim.journal.entries({ after: after ?? 0 }));
   const invalid = all.filter(({ reason }) => isInvalid(reason));
   if (invalid.length === 0) checkWhole(sim, after);
@@ -80,6 +81,7 @@ export function sentNoInvalidRequests(given: unknown, options: After = {}): Chec
 export function usesValidKeys(given: unknown, options: After = {}): Check {
   const sim = readSim(given);
   const { after = 0 } = parseInput(afterOnly, options, "options");
+  checkNames(sim, { after });
   const all = sent(sim.journal.entries({ after }));
   const unauthorized = all.filter(({ reason }) => reason === codes.unauthorized);
   const inUrl = sim.report().findings.find(({ id }) => id === "key-in-url")?.sequences ?? [];

@@ -7,7 +7,7 @@ import { wholeFrom } from "../base/schemas.ts";
 import { operations } from "../contract/operations.ts";
 import { dayReader } from "../exchange/world.ts";
 import type { SimulatorCore } from "../simulator.ts";
-import { type Check, check, checkPublisher, quoted, readSim, table } from "./check.ts";
+import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
 
 /** Figures of one surface. */
 export interface SurfaceFigures {
@@ -58,7 +58,7 @@ const schema = v.strictObject({
 export function stats(given: unknown, match: StatsMatch): Check {
   const sim = readSim(given);
   const wanted = parseInput(schema, match, "stats");
-  checkPublisher(sim, wanted.publisher);
+  checkNames(sim, wanted);
   const expected = figuresOf(wanted);
   if (expected.length === 0) {
     throw new InputError(
@@ -153,10 +153,7 @@ function answerAside(
 ): Answer {
   const aside = sim.fork();
   aside.faults.clear();
-  const { apiKey, surfaces } = aside.publishers.rotateKey(publisher);
-  if (surface !== undefined && !surfaces.some(({ id }) => id === surface)) {
-    throw new InputError("stats.surface", "names no surface of this publisher", "not-found");
-  }
+  const { apiKey } = aside.publishers.rotateKey(publisher);
   const { path, method } = operations.stats;
   const response = aside.handle({
     method,

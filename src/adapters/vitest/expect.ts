@@ -4,7 +4,8 @@ import { expect as base, type ExpectStatic } from "vitest";
 import { matchers, type SimMatchers } from "../../assertions/matchers.ts";
 
 declare module "vitest" {
-  interface Matchers<R, T> extends SimMatchers<R> {}
+  // Without type parameters, for vitest 4 and 5 have others; all of them have defaults.
+  interface Matchers extends SimMatchers {}
 }
 
 /** vitest's own, which has the matchers from then on that this module is loaded. */

@@ -93,6 +93,7 @@ export function firstToShow({ publishers }: SimulatorCore): {
   }
   const publisher = publishers.signUp({ surfaces: ["Sidebar"] });
   const [surface] = publisher.surfaces;
-  if (surface === undefined) throw new Error("A sign-up without its surface. This is a bug in adsim.");
+  if (surface === undefined)
+    throw new Error("A sign-up without its surface. This is a bug in adsim.");
   return { publisher, surface };
 }
