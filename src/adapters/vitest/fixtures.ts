@@ -6,6 +6,7 @@ import { InputError } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
 import type { Simulator } from "../in-process.ts";
+import { createMswHost, type MswHost } from "./msw-host.ts";
 import { firstToShow, openWorld, type TestWorld, type Transport } from "./world.ts";
 
 /** What a test is given. Nothing is made that a test doesn't ask for. */
@@ -35,13 +36,21 @@ export interface SimFixtures {
 interface OwnFixtures extends SimFixtures {
   /** Not for tests: what `sim`, `baseUrl` and `fetch` are parts of. */
   $world: TestWorld;
+  /** Likewise. One for each file. */
+  $msw: MswHost;
 }
 
 const made: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
   simOptions: {},
   transport: "fetch",
-  $world: async ({ simOptions, transport, task, onTestFailed }, use) => {
-    const world = await openWorld(transport, readOptions(simOptions), task.id);
+  $msw: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it what the fixture needs
+    async ({}, use) => await use(createMswHost()),
+    { scope: "file" },
+  ],
+  $world: async ({ simOptions, transport, $msw, task, onTestFailed }, use) => {
+    const name = `test-${task.id.replaceAll(/[^A-Za-z0-9]+/g, "-")}`.toLowerCase();
+    const world = await openWorld(transport, { options: readOptions(simOptions), name, msw: $msw });
     onTestFailed(() => console.error(latestRequests(world.sim)));
     try {
       await use(world);

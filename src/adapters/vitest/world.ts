@@ -5,6 +5,7 @@ import { InputError } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
 import { createSimulator, type Simulator, withFetch } from "../in-process.ts";
+import type { MswHost } from "./msw-host.ts";
 
 /**
  * How a client gets to the world.
@@ -22,55 +23,38 @@ export interface TestWorld {
   close(): Promise<void> | void;
 }
 
+/** What a world is opened with. */
+interface Opening {
+  readonly options: SimulatorOptions;
+  /** No other test of the process has it. Letters, digits and hyphens. */
+  readonly name: string;
+  readonly msw: MswHost;
+}
+
 const openers = { fetch: inProcess, msw: underMsw, http: overHttp } satisfies Record<
   Transport,
-  (options: SimulatorOptions, name: string) => TestWorld | Promise<TestWorld>
+  (opening: Opening) => TestWorld | Promise<TestWorld>
 >;
 
-/**
- * `name`: no other test of the process has it.
- *
- * @throws InputError (as a rejection) that names the option at fault.
- */
-export async function openWorld(
-  transport: Transport,
-  options: SimulatorOptions,
-  name: string,
-): Promise<TestWorld> {
-  if (!Object.hasOwn(openers, transport)) {
-    const named = Object.keys(openers).map((one) => JSON.stringify(one));
-    throw new InputError("transport", `must be one of ${named.join(", ")}`);
-  }
-  return await openers[transport](options, name);
+/** @throws InputError (as a rejection) that names the option at fault. */
+export async function openWorld(transport: Transport, opening: Opening): Promise<TestWorld> {
+  if (Object.hasOwn(openers, transport)) return await openers[transport](opening);
+  const named = Object.keys(openers).map((one) => JSON.stringify(one));
+  throw new InputError("transport", `must be one of ${named.join(", ")}`);
 }
 
-/** A host of its own: under MSW tests that run side by side share the machine's fetch. */
-function baseUrlOf(name: string): string {
-  return `http://${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}.ads.test`;
-}
-
-function inProcess(options: SimulatorOptions, name: string): TestWorld {
+function inProcess({ options, name }: Opening): TestWorld {
   const sim = createSimulator(options);
-  return { sim, baseUrl: baseUrlOf(name), fetch: sim.fetch, close() {} };
+  return { sim, baseUrl: `http://${name}.ads.test`, fetch: sim.fetch, close() {} };
 }
 
-async function underMsw(options: SimulatorOptions, name: string): Promise<TestWorld> {
-  // Only where it is asked for: msw need not be there.
-  const [{ createHandlers }, { setupServer }] = await Promise.all([
-    import("../msw.ts"),
-    import("msw/node"),
-  ]);
+async function underMsw({ options, name, msw }: Opening): Promise<TestWorld> {
   const sim = createSimulator(options);
-  const baseUrl = baseUrlOf(name);
-  const server = setupServer(...createHandlers(sim, { baseUrl }));
-  server.listen(passedThrough);
-  return { sim, baseUrl, fetch: machineFetch, close: () => server.close() };
+  const { baseUrl, remove } = await msw.add(sim, name);
+  return { sim, baseUrl, fetch: machineFetch, close: remove };
 }
 
-/** What isn't the world's is left to others. msw 2 has the one option, msw 3 the other. */
-const passedThrough = { onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as const;
-
-async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
+async function overHttp({ options }: Opening): Promise<TestWorld> {
   const { startServer } = await import("../node-http.ts");
   // Frozen, unless told otherwise: a test moves time itself.
   const server = await startServer({ ...options, clock: options.clock ?? "frozen", port: 0 });
