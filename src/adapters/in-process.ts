@@ -22,7 +22,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   return withFetch(createSimulatorCore(options, { people: () => fakerPeople }));
 }
 
-function withFetch(core: SimulatorCore): Simulator {
+/** The core with `fetch`; it stays the same object. */
+export function withFetch(core: SimulatorCore): Simulator {
   const fork = core.fork.bind(core);
   return Object.assign(core, {
     fetch: createFetch(core.handle),

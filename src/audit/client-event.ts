@@ -24,21 +24,39 @@ const parsers: { readonly impression: ParameterParser; readonly click: Parameter
 
 /** Undefined for any other request, and for one that lacks a required parameter. */
 export function eventOf(record: JournalRecord): ClientEvent | undefined {
-  const { operation } = record;
-  if (operation !== "impression" && operation !== "click") return undefined;
-  const parsed = parsers[operation](record);
-  if (parsed.kind === "refused") return undefined;
-  const { raw } = parsed;
-  if (operation === "click") {
-    const impression = textOf(raw.impression_id);
+  const values = eventValues(record);
+  if (values === undefined) return undefined;
+  if (record.operation === "click") {
+    const impression = values.impression_id;
     if (impression === undefined) return undefined;
     return { kind: "click", key: JSON.stringify(["click", impression]), impression };
   }
-  const named = [raw.publisher_id, raw.surface, raw.ad_id].map(textOf);
+  const named = [values.publisher_id, values.surface, values.ad_id];
   if (named.includes(undefined)) return undefined;
   const spot = JSON.stringify(named);
-  const session = textOf(raw.session_id);
+  const session = values.session_id;
   return { kind: "impression", key: JSON.stringify([spot, session]), spot, session };
+}
+
+/** What a recording request can name. */
+type EventParameter = "publisher_id" | "surface" | "ad_id" | "session_id" | "impression_id";
+
+/** The parameters of a recording request. Undefined for any other, and for one that can't be read in one way only. */
+export function eventValues(
+  request: Pick<JournalRecord, "operation" | "query" | "headers" | "body">,
+): { readonly [Name in EventParameter]?: string | undefined } | undefined {
+  const { operation } = request;
+  if (operation !== "impression" && operation !== "click") return undefined;
+  const parsed = parsers[operation](request);
+  if (parsed.kind === "refused") return undefined;
+  const { publisher_id, surface, ad_id, session_id, impression_id } = parsed.raw;
+  return {
+    publisher_id: textOf(publisher_id),
+    surface: textOf(surface),
+    ad_id: textOf(ad_id),
+    session_id: textOf(session_id),
+    impression_id: textOf(impression_id),
+  };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -5,7 +5,10 @@ import type { JournalRecord } from "../journal/record.ts";
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** When the client may come again, on the world's clock; undefined where its answer doesn't say, or says nonsense. */
-export function retryAtMsOf({ nowMs, response }: JournalRecord): number | undefined {
+export function retryAtMsOf({
+  nowMs,
+  response,
+}: Pick<JournalRecord, "nowMs" | "response">): number | undefined {
   const { status, headers, delivery } = response;
   // Where the body breaks off, many clients never look at the head.
   const isSeen = status >= 400 && delivery?.kind !== "cut";

@@ -1,0 +1,117 @@
+/**
+ * What every check of a world gives: whether it holds, both sides, and a text for the one who reads it in a test's output.
+ * No key and no UPI id is in any of them, wherever they were sent.
+ */
+
+import { InputError } from "../base/input.ts";
+import { oneLine } from "../base/text.ts";
+import { withoutSecrets } from "../journal/secrets.ts";
+import type { SimulatorCore } from "../simulator.ts";
+
+/** The outcome of a check, as Jest and vitest take it from a matcher. */
+export interface Check {
+  readonly pass: boolean;
+  /** Where it fails, what was expected and what is on record instead; where it holds, what speaks against its opposite. */
+  message(): string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+interface Sides {
+  readonly pass: boolean;
+  readonly expected: unknown;
+  readonly actual: unknown;
+  /** What is said where it was expected to hold and doesn't. */
+  readonly failed: () => readonly string[];
+  /** What is said where it was expected not to hold and does. */
+  readonly held: () => readonly string[];
+}
+
+export function check({ pass, expected, actual, failed, held }: Sides): Check {
+  return {
+    pass,
+    message: () => withoutSecrets((pass ? held() : failed()).join("\n")),
+    expected: masked(expected),
+    actual: masked(actual),
+  };
+}
+
+/** A copy without secrets in any of its texts. */
+function masked(value: unknown): unknown {
+  if (typeof value === "string") return withoutSecrets(value);
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [withoutSecrets(name), masked(member)]),
+  );
+}
+
+/** @throws InputError for anything that isn't a simulator. */
+export function readSim(value: unknown): SimulatorCore {
+  const names = ["handle", "fork", "audit", "report"] as const;
+  const isSim =
+    typeof value === "object" &&
+    value !== null &&
+    names.every((name) => typeof Reflect.get(value, name) === "function");
+  if (isSim) return value as SimulatorCore;
+  throw new InputError(
+    "sim",
+    "must be a simulator: what createSimulator makes, a server's worlds.get(…), or the fixture `sim`",
+  );
+}
+
+/** What is named must be there: nothing would ever be recorded under a name with a mistake in it. @throws InputError */
+export function checkNames(
+  { publishers, journal }: SimulatorCore,
+  {
+    publisher,
+    surface,
+    after = 0,
+  }: {
+    readonly publisher?: string | undefined;
+    readonly surface?: string | undefined;
+    readonly after?: number | undefined;
+  },
+): void {
+  if (after > journal.total) {
+    throw new InputError("after", `is beyond the journal's latest entry, #${journal.total}`);
+  }
+  if (publisher === undefined) return;
+  const { surfaces } = publishers.get(publisher);
+  if (surface === undefined || surfaces.some(({ id }) => id === surface)) return;
+  throw new InputError("surface", "names no surface of this publisher", "not-found");
+}
+
+/** A text from a request, quoted, on one line, of bearable length. */
+export function quoted(text: string): string {
+  return JSON.stringify(oneLine(withoutSecrets(text), MOST_SHOWN));
+}
+
+/** The same in a table. */
+export function cell(text: string | undefined): string {
+  return text === undefined ? "–" : oneLine(withoutSecrets(text), MOST_SHOWN);
+}
+
+const MOST_SHOWN = 48;
+
+/** Rows in columns, two spaces between them, indented by two. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
+  }
+  return rows.map((row) =>
+    `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd(),
+  );
+}
+
+/** `1 impression`, `2 impressions`. */
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(parts: readonly string[]): string {
+  if (parts.length < 2) return parts.join("");
+  return `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+}

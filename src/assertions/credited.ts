@@ -1,0 +1,134 @@
+/** How much was credited, to the micro-INR. */
+
+import * as v from "valibot";
+import { InputError, parseInput } from "../base/input.ts";
+import { formatInr, MICROS_PER_INR, nearestMicros } from "../base/money.ts";
+import { instantText } from "../base/schemas.ts";
+import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
+import { afterSchema, timeOf, timeText } from "./event-filter.ts";
+import { eventTable } from "./event-table.ts";
+import { type EventRequest, eventsOf, gapOf, type Since } from "./events.ts";
+
+/** Whose credits. All that is named holds. */
+export interface CreditedWhere extends Since {
+  /** The publisher's id. @default all publishers together */
+  readonly publisher?: string | undefined;
+  /** The surface's id. @default all */
+  readonly surface?: string | undefined;
+  /** @default both */
+  readonly events?: "impressions" | "clicks" | undefined;
+}
+
+const amountText = "must be an amount in INR from 0 on";
+const schema = v.strictObject({
+  amountInr: v.pipe(
+    v.number(amountText),
+    v.finite(amountText),
+    v.minValue(0, amountText),
+    v.check(
+      (inr) => nearestMicros(inr) / MICROS_PER_INR === Number(inr.toFixed(6)),
+      "must be an amount that can be counted in micro-INR",
+    ),
+  ),
+});
+const whereSchema = v.strictObject({
+  publisher: v.optional(v.string("must be the id of a publisher")),
+  surface: v.optional(v.string("must be the id of a surface")),
+  events: v.optional(
+    v.picklist(["impressions", "clicks"], "must be impressions or clicks, or left out for both"),
+  ),
+  since: v.optional(instantText),
+  after: afterSchema,
+});
+
+/** The credits of all events on record together. @throws InputError */
+export function credited(given: unknown, amount: number, where: CreditedWhere = {}): Check {
+  const sim = readSim(given);
+  const { amountInr } = parseInput(schema, { amountInr: amount });
+  const { publisher, surface, events, ...time } = parseInput(whereSchema, where, "where");
+  checkNames(sim, { publisher, surface, after: time.after });
+  const range = timeOf(time);
+  const all = eventsOf(sim);
+  const own = all.filter(
+    (event) =>
+      event.recorded !== undefined &&
+      range.isInTime(event) &&
+      (publisher === undefined || event.publisher === publisher) &&
+      (surface === undefined || event.surface === surface) &&
+      (events === undefined || `${event.kind}s` === events),
+  );
+  const isOfJournal =
+    surface !== undefined || range.after !== undefined || range.sinceMs !== undefined;
+  // The books know whose and how much, to the micro. Of anything finer only the answers tell.
+  if (isOfJournal) {
+    const gap = gapOf(sim, all, range);
+    if (gap !== undefined) throw new InputError("journal", gap.text, "conflict");
+  }
+  const actualMicros = isOfJournal ? sumOf(own) : inBooks(sim.audit(), publisher, events);
+  const wantedMicros = nearestMicros(amountInr);
+  const whose = [
+    ...(events === undefined ? [] : [` for ${events}`]),
+    ...(publisher === undefined ? [] : [` to publisher ${quoted(publisher)}`]),
+    ...(surface === undefined ? [] : [` on surface ${quoted(surface)}`]),
+    timeText(range),
+  ].join("");
+  const told =
+    sumOf(own) === actualMicros ? [] : [differenceText(sim.assumptions["money.precision"])];
+  const rows = [
+    `${counted(own.length, "event")} on record${own.length === 0 ? "." : ":"}`,
+    ...(["impression", "click"] as const).flatMap((kind) => {
+      const ofKind = own.filter((event) => event.kind === kind);
+      return ofKind.length === 0 ? [] : eventTable(kind, ofKind);
+    }),
+    ...told,
+  ];
+  return check({
+    pass: actualMicros === wantedMicros,
+    expected: wantedMicros / MICROS_PER_INR,
+    actual: actualMicros / MICROS_PER_INR,
+    failed: () => [
+      `Expected ${formatInr(wantedMicros)} INR credited${whose}: it is ${formatInr(actualMicros)} INR, ${byHowMuch(actualMicros - wantedMicros)}.`,
+      ...rows,
+    ],
+    held: () => [
+      `Expected anything but ${formatInr(wantedMicros)} INR credited${whose}: it is just that.`,
+      ...rows,
+    ],
+  });
+}
+
+interface Books {
+  readonly total: Credits;
+  readonly publishers: readonly (Credits & { readonly publisher: string })[];
+}
+
+interface Credits {
+  readonly creditedRecordedInr: number;
+  readonly impressions: { readonly creditedRecordedInr: number };
+  readonly clicks: { readonly creditedRecordedInr: number };
+}
+
+function inBooks(
+  { total, publishers }: Books,
+  publisher: string | undefined,
+  events: CreditedWhere["events"],
+): number {
+  const line =
+    publisher === undefined ? total : publishers.find((one) => one.publisher === publisher);
+  const figures = events === undefined ? line : line?.[events];
+  return nearestMicros(figures?.creditedRecordedInr ?? 0);
+}
+
+function sumOf(events: readonly EventRequest[]): number {
+  return events.reduce((sum, { recorded }) => sum + (recorded?.micros ?? 0), 0);
+}
+
+function byHowMuch(micros: number): string {
+  return `${formatInr(Math.abs(micros))} INR ${micros > 0 ? "more" : "less"}`;
+}
+
+function differenceText(precision: string): string {
+  return precision === "paise"
+    ? "Answers show whole paise (money.precision=paise); the amount compared is exact."
+    : "The journal doesn't tell of exactly what is in the books: it forgot some, or a snapshot was restored.";
+}

@@ -1,0 +1,141 @@
+/** Which events somebody expects on record: checked by name, matched exactly, and how close another one comes. */
+
+import * as v from "valibot";
+import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { editDistance } from "../base/edit-distance.ts";
+import { parseInput } from "../base/input.ts";
+import { instantText, wholeFrom } from "../base/schemas.ts";
+import { listed, quoted } from "./check.ts";
+import type { EventRequest, Since } from "./events.ts";
+
+/** An impression that is expected on record: all that is named holds. */
+export interface ImpressionMatch extends Since {
+  /** The publisher's id. */
+  readonly publisher?: string | undefined;
+  /** The surface's id. */
+  readonly surface?: string | undefined;
+  /** The spec's `ad_id`. */
+  readonly ad?: string | undefined;
+  /** The spec's `session_id`. */
+  readonly session?: string | undefined;
+  /** The `impression_id`. */
+  readonly id?: string | undefined;
+  /** How many of them there are, exactly. @default at least one */
+  readonly times?: number | undefined;
+}
+
+/** A click that is expected on record. `surface`, `ad` and `session` are those of its impression. */
+export interface ClickMatch extends Omit<ImpressionMatch, "id"> {
+  /** The `click_id`. */
+  readonly id?: string | undefined;
+  /** The `impression_id` that is clicked. */
+  readonly impression?: string | undefined;
+}
+
+/** What is compared, in the order in which it is told. */
+export const compared: readonly Compared[] = [
+  "id",
+  "impression",
+  "ad",
+  "surface",
+  "session",
+  "publisher",
+];
+
+type Compared = "id" | "impression" | "ad" | "surface" | "session" | "publisher";
+
+export interface EventFilter {
+  /** What was asked for, and nothing else. */
+  readonly wanted: Readonly<Partial<Record<Compared, string>>>;
+  readonly times: number | undefined;
+  readonly sinceMs: number | undefined;
+  readonly after: number | undefined;
+  /** Whether it came in the time that is looked at. */
+  isInTime(event: EventRequest): boolean;
+}
+
+const text = v.pipe(v.string("must be a string"), v.minLength(1, "must not be empty"));
+
+/** An optional `after`. */
+export const afterSchema: v.OptionalSchema<
+  v.GenericSchema<unknown, number>,
+  undefined
+> = v.optional(wholeFrom(0, ": the sequence of a journal entry"));
+
+const entries = {
+  publisher: v.optional(text),
+  surface: v.optional(text),
+  ad: v.optional(text),
+  session: v.optional(text),
+  id: v.optional(text),
+  times: v.optional(wholeFrom(0)),
+  since: v.optional(instantText),
+  after: afterSchema,
+};
+const schemas = {
+  impression: v.strictObject(entries),
+  click: v.strictObject({ ...entries, impression: v.optional(text) }),
+};
+
+/** @throws InputError that names the member at fault. */
+export function readEventFilter(kind: "impression" | "click", given: unknown): EventFilter {
+  const { times, since, after, ...fields } = parseInput(schemas[kind], given, kind);
+  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { wanted: Object.fromEntries(pairs), times, ...timeOf({ since, after }) };
+}
+
+/** The time that is looked at. */
+export function timeOf({
+  since,
+  after,
+}: Since): Pick<EventFilter, "sinceMs" | "after" | "isInTime"> {
+  const sinceMs = since === undefined ? undefined : parseInstant(since);
+  return {
+    sinceMs,
+    after,
+    isInTime: ({ at, sequence }) =>
+      sequence > (after ?? 0) &&
+      (sinceMs === undefined || (parseInstant(at) ?? Number.NaN) >= sinceMs),
+  };
+}
+
+/** The members of an event that are asked for and are others. `id` is unknown of what isn't on record. */
+export function differing({ wanted }: EventFilter, event: EventRequest): Compared[] {
+  return compared.filter((name) => {
+    const value = wanted[name];
+    return value !== undefined && value !== memberOf(event, name);
+  });
+}
+
+export function memberOf(event: EventRequest, name: Compared): string | undefined {
+  return name === "id" ? event.recorded?.id : event[name];
+}
+
+/** The closest first; of two that are as close, the later. */
+export function byCloseness(filter: EventFilter, events: readonly EventRequest[]): EventRequest[] {
+  const scored = events.map((event) => {
+    const names = differing(filter, event);
+    const apart = names.map((name) =>
+      editDistance(filter.wanted[name] ?? "", memberOf(event, name) ?? ""),
+    );
+    return { event, differ: names.length, apart: apart.reduce((sum, one) => sum + one, 0) };
+  });
+  scored.sort(
+    (a, b) => a.differ - b.differ || a.apart - b.apart || b.event.sequence - a.event.sequence,
+  );
+  return scored.map(({ event }) => event);
+}
+
+/** ` with ad "a" and surface "b", after #12`, or nothing. */
+export function filterText(filter: EventFilter): string {
+  const { wanted } = filter;
+  const named = compared.flatMap((name) =>
+    wanted[name] === undefined ? [] : [`${name} ${quoted(wanted[name])}`],
+  );
+  return `${named.length === 0 ? "" : ` with ${listed(named)}`}${timeText(filter)}`;
+}
+
+export function timeText({ sinceMs, after }: Pick<EventFilter, "sinceMs" | "after">): string {
+  const from = after === undefined ? "" : `, after #${after}`;
+  return sinceMs === undefined ? from : `${from}, since ${formatInstant(sinceMs)}`;
+}

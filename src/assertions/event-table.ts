@@ -1,0 +1,66 @@
+/** Events in a table, and what became of those that came and aren't on record. */
+
+import { formatInr } from "../base/money.ts";
+import { notes } from "../exchange/outcome.ts";
+import type { JournalEntry } from "../journal/journal.ts";
+import { cell, table } from "./check.ts";
+import type { EventKind, EventRequest } from "./events.ts";
+
+const MOST_ROWS = 10;
+
+/** Those on record, in the order given. */
+export function eventTable(kind: EventKind, events: readonly EventRequest[]): string[] {
+  const ids = kind === "click" ? ["click", "impression"] : ["impression"];
+  const shown = events.slice(0, MOST_ROWS);
+  const someLost = shown.some(({ entry }) => entry.fault?.lost !== undefined);
+  const head = ["#", "at", ...ids, "ad", "surface", "session", "credited"];
+  const rows = shown.map((event) => {
+    const { sequence, at, ad, surface, session, impression, recorded, entry } = event;
+    const own = kind === "click" ? [cell(recorded?.id), cell(impression)] : [cell(recorded?.id)];
+    const credited = `${formatInr(recorded?.micros ?? 0)} INR`;
+    const named = [cell(ad), cell(surface), cell(session)];
+    return [`#${sequence}`, at, ...own, ...named, credited, ...(someLost ? [answerOf(entry)] : [])];
+  });
+  return [
+    ...table([[...head, ...(someLost ? ["answer"] : [])], ...rows]),
+    ...more(events.length - MOST_ROWS),
+  ];
+}
+
+/** Those that aren't on record, with why. */
+export function missedLines(events: readonly EventRequest[]): string[] {
+  const rows = events
+    .slice(0, MOST_ROWS)
+    .map(({ sequence, at, ad, impression, entry }) => [
+      `#${sequence}`,
+      at,
+      cell(ad ?? impression),
+      fateOf(entry),
+    ]);
+  return [...table(rows), ...more(events.length - MOST_ROWS)];
+}
+
+function more(count: number): string[] {
+  return count > 0 ? [`  and ${count} more`] : [];
+}
+
+/** Whether the client knows of it. */
+function answerOf({ fault }: JournalEntry): string {
+  return fault?.lost === undefined ? "arrived" : `lost (rule "${fault.rule}", ${fault.kind})`;
+}
+
+/** What became of a request that isn't on record. */
+function fateOf({ fault, producedBy, response, reason }: JournalEntry): string {
+  const by = fault === undefined ? "" : ` (rule "${fault.rule}", ${fault.kind})`;
+  if (fault?.served === false) {
+    return fault.received === "nothing"
+      ? `dropped before the service saw it${by}`
+      : `answered ${response.status} in the service's place${by}`;
+  }
+  const { status } = fault?.lost ?? response;
+  if (producedBy === "limit") return `refused with ${status} by the request limit${by}`;
+  if (reason === notes.duplicate || reason === notes.unknownImpression) {
+    return `answered ${status}: ${reason}${by}`;
+  }
+  return `refused with ${status}: ${reason}${by}`;
+}

@@ -1,0 +1,48 @@
+/** Whether the client report finds fault with what clients did. */
+
+import * as v from "valibot";
+import { type FindingId, findingIds } from "../audit/finding.ts";
+import { parseInput } from "../base/input.ts";
+import { type Check, check, counted, readSim } from "./check.ts";
+import { checkWhole } from "./requests.ts";
+
+export interface FindingOptions {
+  /** Findings that may be. @default none */
+  readonly except?: readonly FindingId[] | undefined;
+}
+
+const schema = v.strictObject({
+  except: v.optional(
+    v.array(v.picklist(findingIds, `must be one of ${findingIds.join(", ")}`)),
+    [],
+  ),
+});
+
+/** No finding, save for those excepted. What can't be judged, such as pauses on a frozen clock, isn't found. @throws InputError */
+export function hasNoFindings(given: unknown, options: FindingOptions = {}): Check {
+  const sim = readSim(given);
+  const { except } = parseInput(schema, options, "options");
+  const { findings, notes, requests } = sim.report();
+  const found = findings.filter(({ id }) => !except.includes(id));
+  if (found.length === 0) checkWhole(sim);
+  const doubts = notes.map((note) => `Note: ${note}`);
+  return check({
+    pass: found.length === 0,
+    expected: [],
+    actual: found.map(({ id, count }) => ({ id, count })),
+    failed: () => [
+      `Expected no finding in ${counted(requests, "request")}: there ${found.length === 1 ? "is 1" : `are ${found.length}`}.`,
+      ...found.flatMap(({ id, title, count, example, explanation }) => [
+        `${title} (${id}): ${count}`,
+        `  ${example}`,
+        `  ${explanation}`,
+      ]),
+      ...doubts,
+      `To do: change the client, or say which findings may be: { except: ${JSON.stringify(found.map(({ id }) => id))} }.`,
+    ],
+    held: () => [
+      `Expected a finding in ${counted(requests, "request")}: there is none.`,
+      ...doubts,
+    ],
+  });
+}

@@ -1,0 +1,125 @@
+/** Whether clients kept to the request limits (spec §8), and to what a Retry-After asked of them. */
+
+import * as v from "valibot";
+import { eventValues } from "../audit/client-event.ts";
+import { retryAtMsOf } from "../audit/retry-after.ts";
+import { parseInstant } from "../base/calendar.ts";
+import { parseInput } from "../base/input.ts";
+import { wholeFrom } from "../base/schemas.ts";
+import type { JournalEntry } from "../journal/journal.ts";
+import type { SimulatorCore } from "../simulator.ts";
+import { type Check, check, checkNames, counted, readSim, table } from "./check.ts";
+import { afterSchema } from "./event-filter.ts";
+import { type After, checkWhole, requestSection, sent } from "./requests.ts";
+
+export interface RateLimitOptions extends After {
+  /** How many requests a limit may have refused: for a test that drives a client into one. @default 0 */
+  readonly refusals?: number | undefined;
+}
+
+const schema = v.strictObject({ refusals: v.optional(wholeFrom(0), 0), after: afterSchema });
+
+/** No more requests than `refusals` were refused by a limit, and none came before a Retry-After was over. @throws InputError */
+export function respectsRateLimits(given: unknown, options: RateLimitOptions = {}): Check {
+  const sim = readSim(given);
+  const { refusals, after } = parseInput(schema, options, "options");
+  checkNames(sim, { after });
+  const all = sent(sim.journal.entries({ after: after ?? 0, secrets: "shown" }));
+  const refused = all.filter(({ limit }) => limit !== undefined);
+  const early = earlyOnes(sim, all);
+  const pass = refused.length <= refusals && early.length === 0;
+  if (pass) checkWhole(sim, after);
+  const allowed = refusals === 0 ? "none" : `at most ${refusals}`;
+  return check({
+    pass,
+    expected: { refusedByLimit: refusals === 0 ? 0 : `at most ${refusals}`, early: [] },
+    actual: { refusedByLimit: refused.length, early: early.map(({ entry }) => entry.sequence) },
+    failed: () => [
+      `Expected ${allowed} of ${counted(all.length, "request")} to be refused by a limit, and none to come before a Retry-After was over: ${refused.length} and ${early.length} did.`,
+      ...requestSection("Refused by a limit:", refused),
+      ...earlySection(early),
+      ...adviceOn(refused.length > refusals, early, sim),
+    ],
+    held: () => [
+      `Expected a request limit to be broken: ${refused.length} of ${counted(all.length, "request")} ${refused.length === 1 ? "was" : "were"} refused by one (${allowed} may be), and none came before a Retry-After was over.`,
+    ],
+  });
+}
+
+/** A request that came too early. `why`: what is known of it. */
+interface Early {
+  readonly entry: JournalEntry;
+  readonly why: string;
+}
+
+/**
+ * What the client report finds, and what is sure even where the clock stands still between two requests: the same event,
+ * sent again while its own answer asked to wait. One without a session may be another event.
+ */
+function earlyOnes(sim: SimulatorCore, all: readonly JournalEntry[]): Early[] {
+  const finding = sim.report().findings.find(({ id }) => id === "before-retry-after");
+  const reported = new Set(finding?.sequences);
+  const told = new Map<string, JournalEntry>();
+  return all.flatMap((entry): Early[] => {
+    const key = eventKey(entry);
+    const before = key === undefined ? undefined : told.get(key);
+    if (key !== undefined) told.set(key, entry);
+    const untilMs = before && retryAtMs(before);
+    const isEarly = untilMs !== undefined && msOf(entry) < untilMs;
+    if (isEarly)
+      return [
+        {
+          entry,
+          why: `#${before?.sequence} asked to wait for ${(untilMs - msOf(entry)) / 1000} s more`,
+        },
+      ];
+    return reported.has(entry.sequence) ? [{ entry, why: "before the wait was over" }] : [];
+  });
+}
+
+function eventKey({ operation, request }: JournalEntry): string | undefined {
+  const values = eventValues({ ...request, operation });
+  const isOneEvent = operation === "click" || values?.session_id !== undefined;
+  if (values === undefined || !isOneEvent) return undefined;
+  return JSON.stringify([request.headers.authorization, operation, request.query, request.body]);
+}
+
+/** Until when it asked to wait. A limit's own refusals are counted as such: what comes too early is refused again. */
+function retryAtMs(entry: JournalEntry): number | undefined {
+  if (entry.limit !== undefined) return undefined;
+  return retryAtMsOf({ nowMs: msOf(entry), response: entry.response });
+}
+
+function msOf({ at }: JournalEntry): number {
+  return parseInstant(at) ?? Number.NaN;
+}
+
+const MOST_ROWS = 10;
+
+function earlySection(early: readonly Early[]): string[] {
+  if (early.length === 0) return [];
+  const rows = early
+    .slice(0, MOST_ROWS)
+    .map(({ entry, why }) => [
+      `#${entry.sequence}`,
+      entry.at,
+      String(entry.operation ?? "none"),
+      why,
+    ]);
+  return ["Before a Retry-After was over:", ...table(rows)];
+}
+
+function adviceOn(isRefused: boolean, early: readonly Early[], { clock }: SimulatorCore): string[] {
+  return [
+    ...(isRefused
+      ? [
+          "To do: read X-RateLimit-Remaining and slow down before it is 0; a test that means to reach the limit says how many refusals it expects: { refusals }.",
+        ]
+      : []),
+    ...(early.length > 0
+      ? [
+          `To do: wait as long as Retry-After says.${clock.mode === "frozen" ? " Time is the world's, whose clock is frozen: the client's pauses have to move it (sim.clock.advance), or it has to flow (clock: \"flowing\")." : ""}`,
+        ]
+      : []),
+  ];
+}

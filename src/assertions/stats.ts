@@ -1,0 +1,207 @@
+/** What the statistics endpoint says of a publisher: asked aside, so that it costs no quota and leaves no trace. */
+
+import * as v from "valibot";
+import { formatDay, parseDay } from "../base/calendar.ts";
+import { InputError, parseInput } from "../base/input.ts";
+import { wholeFrom } from "../base/schemas.ts";
+import { operations } from "../contract/operations.ts";
+import { dayReader } from "../exchange/world.ts";
+import type { SimulatorCore } from "../simulator.ts";
+import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
+
+/** Figures of one surface. */
+export interface SurfaceFigures {
+  readonly impressions?: number | undefined;
+  readonly revenueInr?: number | undefined;
+}
+
+/** What is expected of the statistics: only what is named is compared. */
+export interface StatsMatch {
+  /** Whose: the publisher's id. */
+  readonly publisher: string;
+  /** Days, `YYYY-MM-DD`, both included. @default from the world's first day, before which is made-up history, to today */
+  readonly period?:
+    | { readonly from?: string | undefined; readonly to?: string | undefined }
+    | undefined;
+  /** Only of this surface. @default all */
+  readonly surface?: string | undefined;
+  readonly impressions?: number | undefined;
+  readonly clicks?: number | undefined;
+  readonly revenueInr?: number | undefined;
+  /** By surface id. A surface that isn't listed has zeros. */
+  readonly surfaces?: Readonly<Record<string, SurfaceFigures>> | undefined;
+}
+
+const dayExpected = "must be a day, YYYY-MM-DD";
+const dayText = v.optional(
+  v.pipe(
+    v.string(dayExpected),
+    v.check((text) => parseDay(text) !== undefined, dayExpected),
+  ),
+);
+const amount = "must be an amount in INR from 0 on";
+const inr = v.optional(v.pipe(v.number(amount), v.finite(amount), v.minValue(0, amount)));
+const count = v.optional(wholeFrom(0));
+const schema = v.strictObject({
+  publisher: v.string("must be the id of a publisher"),
+  period: v.optional(v.strictObject({ from: dayText, to: dayText })),
+  surface: v.optional(v.string("must be the id of a surface")),
+  impressions: count,
+  clicks: count,
+  revenueInr: inr,
+  surfaces: v.optional(
+    v.record(v.string(), v.strictObject({ impressions: count, revenueInr: inr })),
+  ),
+});
+
+/** @throws InputError, also where the service refuses to answer such a question. */
+export function stats(given: unknown, match: StatsMatch): Check {
+  const sim = readSim(given);
+  const wanted = parseInput(schema, match, "stats");
+  checkNames(sim, wanted);
+  const expected = figuresOf(wanted);
+  if (expected.length === 0) {
+    throw new InputError(
+      "stats",
+      "must name a figure to compare: impressions, clicks, revenueInr or surfaces",
+    );
+  }
+  const answer = answerAside(sim, wanted);
+  const rows = expected.map(({ name, value, of }) => ({ name, value, actual: of(answer) }));
+  const { from, to } = answer.period;
+  const what = `the statistics of ${quoted(wanted.publisher)} from ${from} to ${to}${wanted.surface === undefined ? "" : `, surface ${quoted(wanted.surface)}`}`;
+  const listing = (): string[] => [
+    ...table([
+      ["", "expected", "actual", ""],
+      ...rows.map(({ name, value, actual }) => [
+        name,
+        String(value),
+        String(actual),
+        value === actual ? "" : "differs",
+      ]),
+    ]),
+    ...surfaceLines(answer),
+  ];
+  return check({
+    pass: rows.every(({ value, actual }) => value === actual),
+    expected: Object.fromEntries(rows.map(({ name, value }) => [name, value])),
+    actual: Object.fromEntries(rows.map(({ name, actual }) => [name, actual])),
+    failed: () => [
+      `Expected other figures in ${what}.`,
+      ...listing(),
+      ...notesOn(sim, wanted).map((note) => `Note: ${note}`),
+    ],
+    held: () => [`Expected other figures in ${what} than these.`, ...listing()],
+  });
+}
+
+/** The endpoint's answer (spec §2). */
+interface Answer {
+  readonly period: { readonly from: string; readonly to: string };
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly revenue_inr: number;
+  readonly surfaces: readonly {
+    readonly id: string;
+    readonly impressions: number;
+    readonly revenue: number;
+  }[];
+}
+
+interface Figure {
+  readonly name: string;
+  readonly value: number;
+  of(answer: Answer): number;
+}
+
+function figuresOf({
+  impressions,
+  clicks,
+  revenueInr,
+  surfaces = {},
+}: Omit<StatsMatch, "publisher">): Figure[] {
+  const totals = [
+    { name: "impressions", value: impressions, of: (answer: Answer) => answer.impressions },
+    { name: "clicks", value: clicks, of: (answer: Answer) => answer.clicks },
+    { name: "revenueInr", value: revenueInr, of: (answer: Answer) => answer.revenue_inr },
+  ];
+  const ofSurfaces = Object.entries(surfaces).flatMap(([id, figures]) => [
+    {
+      name: `${id} impressions`,
+      value: figures.impressions,
+      of: (answer: Answer) => surfaceIn(answer, id)?.impressions ?? 0,
+    },
+    {
+      name: `${id} revenueInr`,
+      value: figures.revenueInr,
+      of: (answer: Answer) => surfaceIn(answer, id)?.revenue ?? 0,
+    },
+  ]);
+  return [...totals, ...ofSurfaces].flatMap(({ name, value, of }) =>
+    value === undefined ? [] : [{ name, value, of }],
+  );
+}
+
+function surfaceIn({ surfaces }: Answer, id: string): Answer["surfaces"][number] | undefined {
+  return surfaces.find((one) => one.id === id);
+}
+
+/** Of a world of its own that goes on from here: with a new key, which has a quota of its own, and no fault rules. */
+function answerAside(
+  sim: SimulatorCore,
+  { publisher, period = {}, surface }: Pick<StatsMatch, "publisher" | "period" | "surface">,
+): Answer {
+  const aside = sim.fork();
+  aside.faults.clear();
+  const { apiKey } = aside.publishers.rotateKey(publisher);
+  const { path, method } = operations.stats;
+  const response = aside.handle({
+    method,
+    path,
+    query: {
+      publisher_id: publisher,
+      from: period.from ?? firstDayOf(aside),
+      ...(period.to === undefined ? {} : { to: period.to }),
+      ...(surface === undefined ? {} : { surface }),
+    },
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  if (response.status === 200) return JSON.parse(response.body);
+  const reason = aside.journal.entries({ limit: 1 })[0]?.reason ?? "no reason is known";
+  throw new InputError(
+    "stats.period",
+    `can't be asked for: the service answers ${response.status}, ${reason}`,
+  );
+}
+
+/** `aside`: without fault rules, which may be functions. */
+function firstDayOf(aside: SimulatorCore): string {
+  return formatDay(dayReader(aside.assumptions)(aside.snapshot().start));
+}
+
+const MOST_SURFACES = 10;
+
+function surfaceLines({ surfaces }: Answer): string[] {
+  if (surfaces.length === 0) return [];
+  const rows = surfaces
+    .slice(0, MOST_SURFACES)
+    .map(({ id, impressions, revenue }) => [id, String(impressions), `${revenue} INR`]);
+  return ["By surface:", ...table([["surface", "impressions", "revenue"], ...rows])];
+}
+
+/** Readings that make the figures others than one may think. */
+function notesOn({ assumptions }: SimulatorCore, { period }: Pick<StatsMatch, "period">): string[] {
+  const notes: string[] = [];
+  if (assumptions["stats.today"] === "next-day") {
+    notes.push("today's events are in it from tomorrow on (stats.today=next-day).");
+  }
+  if (assumptions["money.precision"] === "paise") {
+    notes.push("amounts are in whole paise (money.precision=paise).");
+  }
+  if (period?.from !== undefined) {
+    notes.push(
+      "days before the world's first have made-up history; without period.from it isn't asked for.",
+    );
+  }
+  return notes;
+}

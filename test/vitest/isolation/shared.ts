@@ -1,0 +1,3 @@
+import { sharedWorld } from "./worlds.ts";
+
+sharedWorld("shared");

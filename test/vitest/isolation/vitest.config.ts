@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+const config: ReturnType<typeof defineConfig> = defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["apart-*.ts", "shared.ts"],
+    testTimeout: 60_000,
+  },
+});
+
+export default config;
