@@ -7,6 +7,7 @@ import { resolveAssumptions } from "../src/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse } from "../src/contract/messages.ts";
 import { openApiDocument } from "../src/exchange/openapi.ts";
 import { createSimulator, type Publisher, type Simulator } from "../src/index.ts";
+import { answersListed, codeIn } from "./openapi-answers.ts";
 import { createConformance } from "./openapi-conformance.ts";
 
 const readings: { readonly [name: string]: Partial<Assumptions> } = {
@@ -114,11 +115,6 @@ const readings: { readonly [name: string]: Partial<Assumptions> } = {
   "no HEAD, but 405": { "http.head": "405", "errors.method": "405" },
 };
 
-/** Errors that only a transport makes: no request given to `handle` can have them. */
-const ofTransports = ["malformed_request", "request_timeout", "headers_too_large"];
-/** The statuses that no other error has. */
-const statusesOfTransports = ["408", "431"];
-
 describe.each(Object.keys(readings))("under %s", (name) => {
   const chosen = readings[name] ?? {};
   const assumptions = resolveAssumptions(chosen);
@@ -141,7 +137,7 @@ describe.each(Object.keys(readings))("under %s", (name) => {
         `${request.method} ${request.path.split("?")[0]} ${response.status} ${codeIn(response)}`,
       );
     }
-    expect(listed(document).filter((answer) => !seen.has(answer))).toEqual([]);
+    expect(answersListed(document).filter((answer) => !seen.has(answer))).toEqual([]);
   });
 });
 
@@ -163,38 +159,6 @@ test("a response that contradicts the document is noticed", () => {
   expect(problemsOf(request, right)).toEqual([]);
   for (const response of wrong) expect(problemsOf(request, response)).not.toEqual([]);
 });
-
-/** Every answer that the document lists, transports' aside: method, path, status and error code. */
-function listed(document: ReturnType<typeof openApiDocument>): string[] {
-  const answers: string[] = [];
-  for (const [path, methods] of Object.entries(document.paths)) {
-    for (const [method, { responses }] of Object.entries(methods)) {
-      for (const status of Object.keys(responses)) {
-        // HEAD has the statuses of GET, without the bodies that tell the codes.
-        const described = (methods.get ?? methods.post)?.responses[status];
-        const schema = Object.values(described?.content ?? {})[0]?.schema;
-        const told = codesOf(schema);
-        if (told.length === 0 && statusesOfTransports.includes(status)) continue;
-        const codes = (told.length === 0 ? [""] : told).filter(
-          (code) => !ofTransports.includes(code),
-        );
-        const answer = `${method.toUpperCase()} ${path} ${status}`;
-        for (const code of codes) answers.push(`${answer} ${method === "head" ? "" : code}`);
-      }
-    }
-  }
-  return answers;
-}
-
-/** The error codes that a schema tells; none where the shape of errors doesn't show them. */
-function codesOf(schema: unknown): readonly string[] {
-  const [, codes = ""] = /"code":\{"enum":\[([^\]]*)\]/.exec(JSON.stringify(schema) ?? "") ?? [];
-  return codes === "" ? [] : codes.split(",").map((code) => JSON.parse(code));
-}
-
-function codeIn(response: ApiResponse): string {
-  return /"code":"([a-z_]+)"/.exec(response.body)?.[1] ?? "";
-}
 
 interface Exchanged {
   readonly request: ApiRequest;

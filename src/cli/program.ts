@@ -5,12 +5,14 @@ import { VERSION } from "../base/version.ts";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
 import { exitCodes, explain } from "./exit.ts";
+import type { FixturesFlags } from "./fixtures/fixtures.ts";
 import { addMatrixOptions, type MatrixFlags } from "./matrix/options.ts";
 import {
   addAnswerOptions,
   addCommonOptions,
   addServerOptions,
   type CommonFlags,
+  notEmpty,
   type ServerFlags,
 } from "./options.ts";
 import { addPlayCommands } from "./play/commands.ts";
@@ -88,6 +90,7 @@ function createProgram(ends: (exitCode: number) => void): Command {
   addMatrix(program, ends);
   addReplay(program, ends);
   addPlayCommands(program, ends);
+  addFixtures(program);
 
   const assumptions = program
     .command("assumptions")
@@ -158,6 +161,28 @@ Exit codes: 0 all the same, 1 some differ, 2 wrong usage, 3 FILE can't be read, 
       ends(await command.replay(file, flags));
     },
   );
+}
+
+function addFixtures(program: Command): void {
+  const making = program
+    .command("fixtures")
+    .description("write golden requests and answers as JSON files, for tests in any language")
+    .requiredOption(
+      "--out <folder>",
+      "where they go: a folder that is new, empty, or holds earlier fixtures, which they replace",
+      notEmpty,
+    )
+    .addHelpText(
+      "after",
+      `
+One file for each case, with the request, what comes before it, and the answer; index.json lists them. The same options give
+the same bytes. The requests hold API keys, made up from the seed.
+Exit codes: 0 fine, 2 wrong usage, or a folder with other files, 3 it can't be written.`,
+    );
+  addCommonOptions(making, "frozen").action(async (flags: FixturesFlags) => {
+    const command = await import("./fixtures/fixtures.ts");
+    await command.fixtures(flags);
+  });
 }
 
 /** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */

@@ -60,7 +60,7 @@ describe("help", () => {
     expect(stderr).toBe("");
     for (const command of [
       ...["serve", "exec", "matrix", "replay", "play", "scenarios", "export"],
-      ...["assumptions", "openapi"],
+      ...["fixtures", "assumptions", "openapi"],
     ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
     }

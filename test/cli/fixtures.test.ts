@@ -1,0 +1,289 @@
+/** `adsim fixtures`: whole, as the API's document says, the same everywhere, and each of them can be played again. */
+
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
+import { catalogue } from "../../src/assumptions/catalogue.ts";
+import type { Fixture } from "../../src/cli/fixtures/fixture.ts";
+import { type Fixtures, makeFixtures } from "../../src/cli/fixtures/make.ts";
+import { errorKinds } from "../../src/contract/errors.ts";
+import { operationIds } from "../../src/contract/operations.ts";
+import { createControl } from "../../src/control/control.ts";
+import { openApiDocument } from "../../src/exchange/openapi.ts";
+import type { Readings } from "../../src/index.ts";
+import { startServer } from "../../src/server.ts";
+import { createWorlds } from "../../src/worlds.ts";
+import { answersListed, codeIn, ofTransports } from "../openapi-answers.ts";
+import { createConformance } from "../openapi-conformance.ts";
+import { runAdsim } from "./run-adsim.ts";
+import { runHere } from "./run-here.ts";
+
+const readings: Readonly<Record<string, Readings>> = {
+  "the defaults": {},
+  "whatever can be refused is": {
+    "auth.foreign-publisher": "404",
+    "click.repeat": "conflict",
+    "click.window": "24h",
+    "dedup.repeat": "conflict",
+    "errors.body": "envelope",
+    "errors.invalid": "422",
+    "http.trailing-slash": "308",
+    "ids.format": "url-unsafe",
+    "limit.recording-pool": "separate",
+    "limit.rejected-requests": "free",
+    "request.unknown-fields": "reject",
+    "response.key-order": "shuffled",
+    "surface.statuses": "extended",
+  },
+  "forms, and limits of another kind": {
+    "errors.body": "text",
+    "http.head": "405",
+    "limit.algorithm": "token-bucket",
+    "limit.headers": "ietf",
+    "limit.reporting-endpoints": "stats-only",
+    "payout.statuses": "extended",
+    "payout.txn-id": "absent",
+    "request.encoding": "form",
+    "request.empty-value": "absent",
+  },
+};
+
+const made = new Map<string, Fixtures>();
+const named = Object.keys(readings);
+
+beforeAll(() => {
+  for (const [name, assumptions] of Object.entries(readings)) {
+    made.set(name, makeFixtures({ assumptions, profile: "typical", publishers: 1 }));
+  }
+});
+
+function fixturesUnder(name: string): Fixtures {
+  const found = made.get(name);
+  if (found === undefined) throw new Error(`There are no fixtures under ${name}.`);
+  return found;
+}
+
+describe.each(named)("under %s", (name) => {
+  test("every answer that the API's document lists is there, and none contradicts it", () => {
+    const { fixtures, index } = fixturesUnder(name);
+    const document = openApiDocument(index.world.assumptions);
+    const problemsOf = createConformance(document);
+    const seen = new Set<string>();
+    for (const [file, { request, response }] of fixtures) {
+      expect(problemsOf(request, response), file).toEqual([]);
+      seen.add(`${request.method} ${request.path} ${response.status} ${codeIn(response)}`);
+    }
+    // HEAD has the answers of GET without the bodies: one of each operation shows that.
+    const expected = answersListed(document).filter((answer) => !/^HEAD \S+ [45]/.test(answer));
+    expect(expected.filter((answer) => !seen.has(answer))).toEqual([]);
+  });
+
+  test("each is what a fresh world answers, byte for byte", () => {
+    for (const [file, fixture] of fixturesUnder(name).fixtures) {
+      const { before, request, world, response } = JSON.parse(JSON.stringify(fixture)) as Fixture;
+      const { now, ...options } = world;
+      // Ten thousand requests are played again under the defaults only.
+      if (name !== "the defaults" && before.some(({ times }) => times > 100)) continue;
+      const worlds = createWorlds({
+        options: { ...options, clock: "frozen" },
+        surroundings: nodeSurroundings,
+        control: createControl({ version: "0" }),
+      });
+      for (const step of before) {
+        for (let sent = 0; sent < step.times; sent += 1) worlds.handle(step.request);
+      }
+      expect(new Date(worlds.get("default").clock.now()).toISOString(), file).toBe(now);
+      const { json, ...bare } = response;
+      expect(worlds.handle(request), file).toEqual(bare);
+      if (json !== undefined) expect(json, file).toEqual(JSON.parse(response.body));
+    }
+  });
+
+  test("the last request in the limit is served with none remaining, and the next isn't", () => {
+    const { fixtures, index } = fixturesUnder(name);
+    const only = index.world.assumptions["limit.reporting-endpoints"] === "stats-only";
+    const limited = operationIds.filter((id) => !only || !/surfaces|payouts/.test(id));
+    for (const id of limited) {
+      const last = fixtures.get(`${id}/last-in-limit.json`)?.response;
+      const over = fixtures.get(`${id}/over-limit.json`);
+      expect([last?.headers["x-ratelimit-remaining"], over?.outcome], id).toEqual([
+        "0",
+        "rate_limited",
+      ]);
+      expect(over?.response.headers["retry-after"]).toMatch(/^\d+$/);
+      expect(fixtures.get(`${id}/after-limit.json`)?.outcome, id).not.toBe("rate_limited");
+    }
+  });
+});
+
+test("every error code occurs that a request alone can bring about", () => {
+  const outcomes = new Set(
+    named.flatMap((name) => fixturesUnder(name).index.files.map(({ outcome }) => outcome)),
+  );
+  const codes = Object.keys(errorKinds).filter((code) => !ofTransports.includes(code));
+  expect(codes.filter((code) => !outcomes.has(code))).toEqual([]);
+});
+
+test("every operation succeeds in some, and payouts are paid, pending and none", () => {
+  const { index, fixtures } = fixturesUnder("the defaults");
+  for (const id of operationIds) {
+    const fine = index.files.filter(({ operation, status }) => operation === id && status === 200);
+    expect(fine.length, id).toBeGreaterThan(7);
+  }
+  const payouts = ["first", "pending", "none"].map(
+    (name) => fixtures.get(`payouts/${name}.json`)?.response.json,
+  );
+  expect(payouts).toMatchObject([
+    { payouts: [{ status: "paid" }], pending_inr: 0 },
+    { payouts: [], pending_inr: expect.closeTo(900, -2) },
+    { payouts: [], pending_inr: 0 },
+  ]);
+});
+
+test("what an answer depends on is named, and is an open point", () => {
+  const { files } = fixturesUnder("the defaults").index;
+  const readingsOf = (file: string): readonly string[] | undefined =>
+    files.find((entry) => entry.file === file)?.readings;
+  expect(readingsOf("impression/repeated.json")).toContain("dedup.repeat");
+  expect(readingsOf("stats/period.json")).toEqual([]);
+  for (const { readings } of files)
+    expect(Object.keys(catalogue)).toEqual(expect.arrayContaining([...readings]));
+});
+
+test("a server answers the same over HTTP", async () => {
+  const { assumptions: _default, ...options } = fixturesUnder("the defaults").index.world;
+  const server = await startServer({ ...options, assumptions: {}, port: 0, clock: "frozen" });
+  onTestFinished(() => server.close());
+  const send = async ({ method, path, query, headers, body }: Fixture["request"]) => {
+    const url = `${server.url}${path}${query === "" ? "" : `?${query}`}`;
+    const options = body === "" ? {} : { body };
+    const answer = await fetch(url, { method, headers, ...options, redirect: "manual" });
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  const reset = { method: "POST", path: "/_sim/reset", query: "", headers: {}, body: "" };
+  const shown =
+    /(?:recorded|listed|default-period|one-paused|repeated|beyond-ascii|foreign-publisher|head|in-query|after-30d)\.json$/;
+  let compared = 0;
+  for (const [file, { before, request, response }] of fixturesUnder("the defaults").fixtures) {
+    if (!shown.test(file)) continue;
+    await send(reset);
+    for (const step of before) await send(step.request);
+    const { status, headers, body } = await send(request);
+    expect({ status, body }, file).toEqual({ status: response.status, body: response.body });
+    expect(Object.fromEntries(headers), file).toMatchObject(response.headers);
+    compared += 1;
+  }
+  expect(compared).toBeGreaterThan(15);
+});
+
+describe("the folder", () => {
+  function emptyFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), "adsim-fixtures-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    return folder;
+  }
+  const filesIn = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      .sort();
+  const digestOf = (folder: string): string => {
+    const hash = createHash("sha256");
+    for (const file of filesIn(folder)) {
+      // What holds the version changes with it.
+      if (/^(?:index\.json|README\.md)$/.test(file)) continue;
+      hash.update(`${file}\n`).update(readFileSync(join(folder, file)));
+    }
+    return hash.digest("hex").slice(0, 16);
+  };
+
+  test("holds what the index lists and a page; made again, it has the same bytes as everywhere", async () => {
+    const folder = join(emptyFolder(), "new", "folder");
+    const { code, stdout, stderr } = await runHere(["fixtures", "--out", folder, "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(readFileSync(join(folder, "index.json"), "utf8")).toBe(stdout);
+    const index = JSON.parse(stdout) as Fixtures["index"];
+    const listed = index.files.map(({ file }) => file);
+    expect(filesIn(folder)).toEqual([...listed, "README.md", "index.json"].sort());
+    expect(index).toMatchObject({ format: 1, world: { seed: "adsim", publishers: 25 } });
+    expect(readFileSync(join(folder, "README.md"), "utf8")).toContain(
+      "adsim serve --seed adsim --start 2026-01-15T00:00:00.000Z --publishers 25 --profile typical --clock frozen\n",
+    );
+    // May be wrong; must not change unnoticed.
+    expect(digestOf(folder)).toBe("20a3804bbd8a9348");
+
+    const again = await runHere([
+      ...["fixtures", "--out", folder],
+      ...["--seed", "it's", "--assume", "errors.body=flat"],
+    ]);
+    expect(again.stdout).toMatch(/^\d+ fixtures are in .*; index\.json lists them\.\n$/);
+    expect(filesIn(folder).length).toBe(listed.length + 2);
+    expect(readFileSync(join(folder, "README.md"), "utf8")).toContain(
+      "--seed 'it'\\''s' --start 2026-01-15T00:00:00.000Z --publishers 25 --profile typical --assume errors.body=flat --out DIR\n",
+    );
+  });
+
+  test.each<[string, (folder: string) => void, string]>([
+    ["other files", (folder) => writeFileSync(join(folder, "mine"), "x"), 'holds "mine"'],
+    ["an empty folder of its own", (folder) => mkdirSync(join(folder, "a")), 'holds "a"'],
+    [
+      "the index of something else",
+      (folder) => writeFileSync(join(folder, "index.json"), '{"files":[]}'),
+      'holds "index.json"',
+    ],
+    [
+      "a file beside earlier fixtures",
+      (folder) => {
+        const index = { adsim: "0", files: [{ file: "a.json" }] };
+        writeFileSync(join(folder, "index.json"), JSON.stringify(index));
+        writeFileSync(join(folder, "a.json"), "{}");
+        mkdirSync(join(folder, "b"));
+        writeFileSync(join(folder, "b", "a.json"), "{}");
+      },
+      'holds "b/a.json"',
+    ],
+  ])("with %s stays as it is", async (_, fill, expected) => {
+    const folder = emptyFolder();
+    fill(folder);
+    const before = readdirSync(folder, { recursive: true });
+    const { code, stderr, stdout } = await runHere(["fixtures", "--out", folder]);
+    expect(stderr).toContain(`--out ${folder} ${expected}`);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(readdirSync(folder, { recursive: true })).toEqual(before);
+  });
+
+  test("that can't be one is refused, and so is what makes no world of fixtures", async () => {
+    const folder = emptyFolder();
+    const file = join(folder, "file");
+    writeFileSync(file, "mine");
+    const tried: [readonly string[], number, string][] = [
+      [["--out", file], 2, "is no folder"],
+      [["--out", join(file, "below")], 3, "a part of its path is not a folder"],
+      // Where Node's own way to make folders never ends.
+      [["--out", "/proc/adsim/x"], 3, "can't be written"],
+      [["--out", ""], 2, "must not be empty"],
+      [[], 2, "--out"],
+      [["--out", join(folder, "a"), "--clock", "system"], 2, "--clock must be frozen"],
+      [["--out", join(folder, "a"), "--start", "9999-12-01"], 2, "--start must be 100 days before"],
+      [["--out", join(folder, "a"), "--publishers", "0"], 2, "--publishers must be at least 1"],
+    ];
+    for (const [args, expected, message] of tried) {
+      const { code, stderr } = await runHere(["fixtures", ...args]);
+      expect(stderr).toContain(message);
+      expect(code).toBe(expected);
+    }
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    expect(readdirSync(folder)).toEqual(["file"]);
+  });
+});
+
+test("adsim fixtures --help names its options", async () => {
+  const { code, stdout } = await runAdsim(["fixtures", "--help"]);
+  expect(code).toBe(0);
+  for (const option of ["--out", "--seed", "--start", "--assume", "--json"]) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${option}\\b`, "m"));
+  }
+});
