@@ -1,0 +1,60 @@
+/**
+ * More than thirty defects of the reference client: the contract, as any user would run it, catches each of them with a
+ * rule that is about it, and what its sequences shrink to is short enough to read. ADSIM_REPORT prints the table.
+ */
+
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeAll, expect, test } from "vitest";
+import { clientDefects } from "./client-defects.ts";
+import type { ClientTrial, ClientTried } from "./try-client.ts";
+
+const rules = [...new Set(clientDefects.map(({ breaks }) => breaks))];
+/** The client as it is, with every rule that a defect breaks, and then each defect. */
+const trials: readonly ClientTrial[] = [
+  { number: 0, change: undefined, rules },
+  ...clientDefects.map(({ file, find, replace, breaks }, index) => {
+    return { number: index + 1, change: { file, find, replace }, rules: [breaks] };
+  }),
+];
+const tried: ClientTried[] = [];
+
+beforeAll(async () => {
+  const script = join(import.meta.dirname, "try-client.ts");
+  const child = spawn(process.execPath, ["--no-warnings", script]);
+  child.stdin.end(JSON.stringify(trials));
+  const [lines, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  tried.push(...lines.split("\n").filter(Boolean).map((line) => JSON.parse(line)));
+  if (complaints !== "") throw new Error(complaints);
+  if (process.env.ADSIM_REPORT !== undefined) console.log(table());
+}, 120_000);
+
+test.each(rules)("the client as it is keeps %s", (rule) => {
+  const one = tried.find((line) => line.number === 0 && line.rule === rule);
+  expect(one).toMatchObject({ kind: "held" });
+});
+
+test.each(clientDefects.map(({ says, breaks }, index) => [says, breaks, index + 1] as const))(
+  "caught: %s (%s)",
+  (_says, rule, number) => {
+    const one = tried.find((line) => line.number === number);
+    expect(one).toMatchObject({ kind: "broken", rule, why: expect.stringMatching(/./) });
+  },
+);
+
+test("there are thirty or more, and 9 in 10 are shown by at most 8 commands", () => {
+  const short = tried.filter(({ kind, commands }) => kind === "broken" && commands <= 8);
+  expect(clientDefects.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(clientDefects.map(({ says }) => says)).size).toBe(clientDefects.length);
+  expect(short.length).toBeGreaterThanOrEqual(clientDefects.length * 0.9);
+});
+
+function table(): string {
+  const rows = tried.filter(({ number }) => number > 0);
+  return rows
+    .map(({ number, rule, kind, commands, why }) => {
+      return `${clientDefects[number - 1]?.says} | ${rule} | ${kind} | ${commands} | ${why.slice(0, 120)}`;
+    })
+    .join("\n");
+}

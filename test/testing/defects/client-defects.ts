@@ -1,0 +1,256 @@
+/** Defects of the reference client, such as clients have, and the rule of the contract that each breaks. */
+
+import type { Change } from "../../planted-modules.ts";
+
+export interface ClientDefect extends Change {
+  /** What is wrong then, in a few words. */
+  readonly says: string;
+  /** Id of the rule. */
+  readonly breaks: string;
+}
+
+const inAds = { file: "client/ads.ts" };
+const inAnswer = { file: "client/answer.ts" };
+const inApi = { file: "client/api.ts" };
+const inClient = { file: "client/client.ts" };
+const inDeliveries = { file: "client/deliveries.ts" };
+
+export const clientDefects: readonly ClientDefect[] = [
+  {
+    says: "a repetition has a new session id",
+    breaks: "no-event-doubled",
+    ...inAds,
+    find: "client.impression(given, { signal })",
+    replace: "client.impression({ ...given, session_id: randomText(random) }, { signal })",
+  },
+  {
+    says: "no session id is sent",
+    breaks: "no-event-doubled",
+    ...inAds,
+    find: "ad_id: ad, session_id };",
+    replace: "ad_id: ad };",
+  },
+  {
+    says: "a repetition names another ad",
+    breaks: "lost-request-not-lost",
+    ...inAds,
+    find: "client.impression(given, { signal })",
+    replace:
+      'client.impression({ ...given, ad_id: ad + "-" + String((sessions += 1)) }, { signal })',
+  },
+  {
+    says: "Retry-After is passed over",
+    breaks: "waits-as-told",
+    ...inAnswer,
+    find: "if (seconds !== undefined) return seconds * 1000;",
+    replace: "if (seconds !== undefined) return 0;",
+  },
+  {
+    says: "Retry-After is taken for milliseconds",
+    breaks: "waits-as-told",
+    ...inAnswer,
+    find: "return seconds * 1000;",
+    replace: "return seconds;",
+  },
+  {
+    says: "a date in Retry-After is passed over",
+    breaks: "waits-until-date",
+    ...inAnswer,
+    find: "if (!Number.isNaN(atMs)) return",
+    replace: "if (atMs === 0) return",
+  },
+  {
+    says: "a limit holds up the event that met it, and no other",
+    breaks: "waits-as-told",
+    ...inDeliveries,
+    find: 'error.kind === "limited" || error.retryAfterMs !== undefined;',
+    replace: "false;",
+  },
+  {
+    says: "a limit with 403 or 503 isn't known for one",
+    breaks: "limit-by-another-status",
+    ...inAnswer,
+    find: "(status === 403 || status === 503) && remainingIn(headers) === 0;",
+    replace: "false;",
+  },
+  {
+    says: "pauses don't grow",
+    breaks: "pauses-grow",
+    ...inDeliveries,
+    find: "const ownMs = pauseMs * (0.5 + 0.5 * random());",
+    replace: "const ownMs = retry.firstPauseMs;",
+  },
+  {
+    says: "there are no pauses",
+    breaks: "pauses-grow",
+    ...inDeliveries,
+    find: "notBeforeMs = clock.now() + waitAfter(error, pauseMs);",
+    replace: "",
+  },
+  {
+    says: "what is refused is sent again",
+    breaks: "refusal-not-repeated",
+    ...inDeliveries,
+    find: "if (!passing.has(error.kind)) break;",
+    replace: "",
+  },
+  {
+    says: "closing drops what is queued, and doesn't say so",
+    breaks: "close-loses-nothing",
+    ...inAds,
+    find: "await Promise.all(underWay);\n    cancel();",
+    replace: "cancel();",
+  },
+  {
+    says: "what couldn't be delivered isn't reported",
+    breaks: "close-loses-nothing",
+    ...inAds,
+    find: "else report.undelivered.push(done.undelivered);",
+    replace: "",
+  },
+  {
+    says: "it goes on after it was closed",
+    breaks: "silent-after-close",
+    ...inAds,
+    find: "await Promise.all(underWay);\n    cancel();\n    deliveries.stop();",
+    replace: "cancel();",
+  },
+  {
+    says: "a flush doesn't wait",
+    breaks: "flush-delivers",
+    ...inAds,
+    find: "await Promise.all(underWay);\n      return takeReport();",
+    replace: "return takeReport();",
+  },
+  {
+    says: "an event whose answer was lost is said to be recorded",
+    breaks: "close-loses-nothing",
+    file: "client/report.ts",
+    find: "if (error?.status === 409 && mayHaveAppliedBefore)",
+    replace: "if (mayHaveApplied)",
+  },
+  {
+    says: "ids of digits are taken for numbers",
+    breaks: "opaque-ids",
+    ...inAds,
+    find: "client.click({ impression_id }, { signal })",
+    replace:
+      "client.click({ impression_id: /^\\d+$/.test(impression_id) ? String(Number(impression_id)) : impression_id }, { signal })",
+  },
+  {
+    says: "ids are percent-encoded",
+    breaks: "opaque-ids",
+    ...inAds,
+    find: "client.click({ impression_id }, { signal })",
+    replace: "client.click({ impression_id: encodeURIComponent(impression_id) }, { signal })",
+  },
+  {
+    says: "ids are cut to 64 characters",
+    breaks: "opaque-ids",
+    ...inAds,
+    find: "client.click({ impression_id }, { signal })",
+    replace: "client.click({ impression_id: impression_id.slice(0, 64) }, { signal })",
+  },
+  {
+    says: "the surface's name is sent for its id",
+    breaks: "showing-counts-once",
+    file: "client/named-surfaces.ts",
+    find: "ids.set(one, found.id).set(found.id, found.id);",
+    replace: "ids.set(one, found.name).set(found.id, found.name);",
+  },
+  {
+    says: "a showing that is reported twice is sent twice",
+    breaks: "said-again-counts-once",
+    ...inAds,
+    find: 'if (known !== undefined) return known;\n      const about = { kind: "impression"',
+    replace: 'const about = { kind: "impression"',
+  },
+  {
+    says: "the key stands in the URL",
+    breaks: "key-stays-in-the-header",
+    ...inClient,
+    find: "{query}`, init, sent)",
+    replace: "{query}&api_key=` + apiKey, init, sent)",
+  },
+  {
+    says: "the scheme is written in lower case",
+    breaks: "authorization",
+    ...inClient,
+    find: "authorization: `Bearer ",
+    replace: "authorization: `bearer ",
+  },
+  {
+    says: "today is India's",
+    breaks: "stats-default-period",
+    ...inClient,
+    find: "call(stats, parameters, options)",
+    replace:
+      "call(stats, { to: new Date(clock.now() + 19_800_000).toISOString().slice(0, 10), ...parameters }, options)",
+  },
+  {
+    says: "a period begins a day late",
+    breaks: "stats-period",
+    ...inClient,
+    find: "call(stats, parameters, options)",
+    replace:
+      "call(stats, { ...parameters, from: parameters.from && new Date(Date.parse(parameters.from) + 86_400_000).toISOString().slice(0, 10) }, options)",
+  },
+  {
+    says: "amounts are rounded to paise",
+    breaks: "stats-as-answered",
+    file: "client/read.ts",
+    find: "return { ok: true, value, remaining",
+    replace:
+      "return { ok: true, value: JSON.parse(text, (_, one) => typeof one === 'number' ? Math.round(one * 100) / 100 : one), remaining",
+  },
+  {
+    says: "the limit of a list isn't sent",
+    breaks: "payouts-limit",
+    ...inClient,
+    find: "call(payouts, parameters, options)",
+    replace: "call(payouts, { publisher_id: parameters.publisher_id }, options)",
+  },
+  {
+    says: "a surface's status has to be active",
+    breaks: "surfaces-as-answered",
+    ...inApi,
+    find: "status: isText, cpm_range: isRange",
+    replace: 'status: (value) => value === "active", cpm_range: isRange',
+  },
+  {
+    says: "a payout has to have a reference",
+    breaks: "payouts-as-answered",
+    ...inApi,
+    find: "txn_id: isTextOrNothing,",
+    replace: "txn_id: isText,",
+  },
+  {
+    says: "members that the spec doesn't list are refused",
+    breaks: "unlisted-members",
+    ...inApi,
+    find: "guards.every(([name, isField])",
+    replace: "Object.keys(value).length <= guards.length && guards.every(([name, isField])",
+  },
+  {
+    says: "every 200 is a success",
+    breaks: "broken-answer-is-no-success",
+    file: "client/read.ts",
+    find: "if (reading.isAnswer(value)) return",
+    replace: "if (status === 200) return",
+  },
+  {
+    says: "a silent service is waited for without an end",
+    breaks: "silence-ends",
+    file: "client/exchange.ts",
+    find: "after(clock, timeoutMs, ",
+    replace: "after(clock, 1e12, ",
+  },
+  {
+    says: "what was refused is said to be recorded",
+    breaks: "refusal-is-no-success",
+    file: "client/report.ts",
+    find: "if (delivered.ok) return delivered;",
+    replace:
+      "if (delivered.ok || delivered.error?.kind === 'refused') return { ok: true, value: undefined };",
+  },
+];
