@@ -143,7 +143,7 @@ const clickCounts: Rule = {
     sequencesAfter(
       [impressions, clicks],
       repeats,
-      clicks,
+      impressions,
       clicks,
       impressions,
       together(impressions, clicks),
