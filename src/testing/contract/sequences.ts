@@ -49,20 +49,28 @@ export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): O
 export function sequencesOf(
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
-  return fc.array(fc.oneof(...commands), { minLength: 1, maxLength: MOST_COMMANDS, size: "max" });
+  return someOf(commands, 1);
 }
 
-/** The same behind a first one, which stays. */
+/** The same behind first ones, which stay. */
 export function sequencesAfter(
-  first: fc.Arbitrary<Command>,
+  first: readonly fc.Arbitrary<Command>[],
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
-  return fc.tuple(first, sequencesOf(...commands)).map(([one, others]) => [one, ...others]);
+  return fc.tuple(fc.tuple(...first), someOf(commands, 0)).map((parts) => parts.flat());
+}
+
+function someOf(
+  commands: readonly fc.Arbitrary<Command>[],
+  minLength: number,
+): fc.Arbitrary<readonly Command[]> {
+  return fc.array(fc.oneof(...commands), { minLength, maxLength: MOST_COMMANDS, size: "max" });
 }
 
 /** Whatever a client is there for, in a world where nothing goes wrong. */
 export function everydaySequences(): fc.Arbitrary<readonly Command[]> {
-  return sequencesOf(
+  return sequencesAfter(
+    [impressions],
     impressions,
     clicks,
     statistics,

@@ -2,8 +2,9 @@
 
 import type { CreateDriver, Driver, DriverContext } from "../../../src/testing.ts";
 
-/** What it may get wrong, each in one place. */
+/** What it may get wrong, each in one place; and the one thing that it may do, though it looks wrong. */
 export type Defect =
+  | "begins with XML"
   | "asks to be paid at the start"
   | "refuses to start"
   | "adds a slash to paths"
@@ -37,6 +38,7 @@ export type Defect =
   | "clicks on the latest impression"
   | "clicks twice"
   | "doesn't send clicks"
+  | "refuses to click"
   | "knows its members only"
   | "reads members by their place"
   | "compares the content type"
@@ -54,6 +56,7 @@ export type Defect =
   | "refuses a status"
   | "fills in txn_id"
   | "sums up what is paid"
+  | "takes null for a text"
   | "drops the limit"
   | "halves the limit"
   | "drops a limit above 100";
@@ -144,6 +147,7 @@ class PlainClient {
 
   async #click({ impression_id }: Receipt): Promise<unknown> {
     if (this.#has("doesn't send clicks")) return {};
+    if (this.#has("refuses to click")) throw new Error("not today");
     let id = this.#has("clicks on the latest impression") ? this.#latest : impression_id;
     if (this.#has("encodes ids twice")) id = encodeURIComponent(id);
     if (this.#has("clicks twice")) await this.#ask("POST", "/v1/click", { impression_id: id });
@@ -207,6 +211,11 @@ class PlainClient {
     };
     if (this.#has("fills in txn_id"))
       return { ...answer, payouts: payouts.map((one) => ({ ...one, txn_id: one.txn_id || "-" })) };
+    if (this.#has("takes null for a text"))
+      return {
+        ...answer,
+        payouts: payouts.map((one) => (one.txn_id === null ? { ...one, txn_id: "null" } : one)),
+      };
     if (this.#has("sums up what is paid"))
       return { ...answer, payouts: payouts.filter(({ status }) => status === "paid") };
     return answer;
@@ -216,6 +225,7 @@ class PlainClient {
   async #ask(method: "GET" | "POST", path: string, parameters: Members): Promise<Members> {
     if (method === "GET" && this.#has("puts HEAD before each GET"))
       await this.#send("HEAD", path, parameters);
+    if (method === "POST" && this.#has("begins with XML")) await this.#sendXml(path);
     let response = await this.#send(method, path, parameters);
     const most = this.#has("says that 415 was fine") ? 0 : encodings.length;
     for (let at = 0; response.status === 415 && at < most; at += 1) {
@@ -244,6 +254,13 @@ class PlainClient {
       return { impression_id, revenue_credited_inr };
     }
     return body;
+  }
+
+  /** Told by the service that it reads no XML, it goes on with what it reads. */
+  async #sendXml(path: string): Promise<void> {
+    const { apiKey, baseUrl, fetch } = this.#context;
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/xml" };
+    await fetch(`${baseUrl}${path}`, { method: "POST", headers, body: "<ad id=1 />" });
   }
 
   async #send(

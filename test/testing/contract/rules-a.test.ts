@@ -43,6 +43,26 @@ describe("a plain client", () => {
   });
 });
 
+describe("what may be done in several ways", () => {
+  test.each([
+    ["utc", "sends days of UTC"],
+    ["ist", "sends days of India"],
+  ] as const)("the default period in days of %s is as good as none", async (zone, defect) => {
+    const assumptions = { "date.timezone": zone };
+    const rule = ruleOf("stats-default-period");
+    expect(await tryRule(rule, plainClient(defect), { assumptions })).toMatchObject({
+      kind: "held",
+    });
+  });
+
+  test("a client may find out which encoding the service reads", async () => {
+    for (const id of ["parameters", "opaque-ids", "showing-counts-once"]) {
+      const tried = await tryRule(ruleOf(id), plainClient("begins with XML"));
+      expect(tried).toMatchObject({ kind: "held" });
+    }
+  });
+});
+
 /** Each rule with clients that break it, and how the spec is read where that matters. */
 const broken: readonly (readonly [
   rule: string,
@@ -81,6 +101,7 @@ const broken: readonly (readonly [
   ["opaque-ids", "takes ids of one form only"],
   ["click-counts", "clicks on the latest impression"],
   ["click-counts", "doesn't send clicks"],
+  ["click-counts", "refuses to click"],
   ["second-click-counts-once", "clicks twice"],
   ["unlisted-members", "knows its members only"],
   ["unlisted-members", "reads members by their place"],
@@ -99,6 +120,7 @@ const broken: readonly (readonly [
   ["surfaces-as-answered", "refuses a status"],
   ["payouts-as-answered", "fills in txn_id"],
   ["payouts-as-answered", "sums up what is paid"],
+  ["payouts-as-answered", "takes null for a text"],
   ["payouts-limit", "drops the limit"],
   ["payouts-limit", "halves the limit"],
   ["payouts-limit", "drops a limit above 100"],

@@ -25,7 +25,7 @@ const answerAsGiven: Rule = {
   source: "spec §2",
   needs: [],
   commands: () =>
-    sequencesAfter(impressions, impressions, clicks, repeats, together(impressions), shortPauses),
+    sequencesAfter([impressions], impressions, clicks, repeats, together(impressions), shortPauses),
   judge: (session) => mustGive(session),
 };
 
@@ -99,7 +99,7 @@ const opaqueIds: Rule = {
     "ids.format": format,
   })),
   commands: () =>
-    sequencesAfter(impressions, clicks, clicks, impressions, statistics, surfaceLists),
+    sequencesAfter([impressions, clicks], clicks, clicks, impressions, statistics, surfaceLists),
   judge(session) {
     const { publisher, exchanges } = session;
     const given: Record<string, string[]> = {

@@ -90,7 +90,7 @@ const saidAgainCountsOnce: Rule = {
   needs: [],
   commands: () =>
     sequencesAfter(
-      impressions,
+      [impressions, repeats],
       repeats,
       repeats,
       impressions,
@@ -141,8 +141,9 @@ const clickCounts: Rule = {
   needs: ["click"],
   commands: () =>
     sequencesAfter(
+      [impressions, clicks],
+      repeats,
       impressions,
-      clicks,
       clicks,
       impressions,
       together(impressions, clicks),
@@ -161,7 +162,15 @@ const secondClickCountsOnce: Rule = {
     "click.repeat": choice,
   })),
   commands: () =>
-    sequencesAfter(impressions, clicks, clicks, clicks, together(clicks), shortPauses, flushes),
+    sequencesAfter(
+      [impressions, clicks, clicks],
+      clicks,
+      clicks,
+      clicks,
+      together(clicks),
+      shortPauses,
+      flushes,
+    ),
   judge: (session) => mustCountClicks(session, ({ length }) => length > 1),
 };
 

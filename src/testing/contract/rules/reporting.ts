@@ -82,7 +82,8 @@ const statsDefaultPeriod: Rule = {
   says: "Statistics without a period are those of today and the 30 days before, by the service's midnight",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => sequencesAfter(moments, statistics, statistics, periods, longPauses),
+  commands: () =>
+    sequencesAfter([moments, statistics], statistics, statistics, periods, longPauses),
   judge: (session) => mustAskFor(session, ({ from, to }) => from === undefined && to === undefined),
 };
 
