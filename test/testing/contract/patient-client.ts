@@ -18,6 +18,8 @@ export interface Habits {
   readonly timeoutMs?: number;
   /** @default that of the showing */
   readonly session?: (session: string, attempt: number) => string | undefined;
+  /** In how many forms it can send: JSON, form, query. @default 3 */
+  readonly forms?: number;
   /** Which answers are final. @default refusals that stay */
   readonly isFinal?: (status: number) => boolean;
   /** Which answers are successes. @default 200 with the fields of the spec */
@@ -77,8 +79,8 @@ export function patientClient(habits: Habits = {}): CreateDriver<Receipt> {
   return (context) => clientOf(context, habits);
 }
 
-/** One that tries once, and says what came of it. */
-export const onceOnly: CreateDriver<Receipt> = patientClient({ repeats: 0 });
+/** One that tries once, says what came of it, and remembers nothing. */
+export const onceOnly: CreateDriver<Receipt> = patientClient({ repeats: 0, hint: () => undefined });
 
 function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriver<Receipt>> {
   const send = senderOf(context, habits);
@@ -218,7 +220,7 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
         habits.isSuccess?.(status, body) ?? (status === 200 && request.isSuccess(body));
       if (isSuccess) return body;
       failure = new Refused(habits.status?.(status) ?? (status === 0 ? undefined : status));
-      if (status === 415 && form < forms.length - 1) {
+      if (status === 415 && form < (habits.forms ?? forms.length) - 1) {
         form += 1;
         attempt -= 1;
         continue;

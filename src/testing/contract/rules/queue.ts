@@ -65,7 +65,7 @@ const closeEnds: Rule = {
   source: "spec §1",
   needs: ["close"],
   commands: () =>
-    sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, lasting)), showing], event, 3),
+    sequence([fault(fc.oneof(failed, lost), fc.oneof(lasting, some)), showing], event, 3),
   judge(session) {
     mustEnd(session, ["close"]);
     const isOutage = session.steps.some(({ command }) => command.kind === "fault");
