@@ -12,7 +12,7 @@ export interface AdsOptions extends ClientOptions {
   readonly surfaces: readonly string[];
   /** From 0 to below 1, for session ids and pauses. @default Math.random */
   readonly random?: (() => number) | undefined;
-  /** How many events may be under way; one that is reported beyond it is not sent. @default 1000 */
+  /** How many events may be under way, at most 10000; one that is reported beyond it is not sent. @default 1000 */
   readonly queueSize?: number | undefined;
   /** How many requests may be under way, those that wait for their repetition included. @default 4 */
   readonly concurrency?: number | undefined;
@@ -41,7 +41,8 @@ export function checked(options: AdsOptions): Checked {
   mustBe(isText(publisherId), "publisherId", TEXT);
   const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);
   mustBe(areNames, "surfaces", "a list of names or ids that isn't empty");
-  wholeNumber(queueSize, "queueSize", 1_000_000);
+  // More than a minute admits (spec §8) would only wait.
+  wholeNumber(queueSize, "queueSize", 10_000);
   wholeNumber(concurrency, "concurrency", 1000);
   for (const [name, value] of Object.entries(retry)) wholeNumber(value, `retry.${name}`, LATEST_MS);
   // The first request may arrive that late, and the last one as well.

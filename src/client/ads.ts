@@ -22,7 +22,7 @@ import {
   undelivered,
 } from "./report.ts";
 
-/** A showing. The same surface and ad are the same one, however often they are reported. */
+/** A showing. The same surface and ad are the same one, however often they are reported; the last 10,000 are remembered. */
 export interface Impression {
   /** The surface's id. */
   readonly surface: string;
@@ -75,7 +75,7 @@ export interface Ads {
 }
 
 /** Of more showings than these the first are forgotten: reported again, they would be new ones. */
-const MOST_REMEMBERED = 100_000;
+const MOST_REMEMBERED = 10_000;
 
 /** @throws TypeError that names the option at fault. */
 export function createAds(options: AdsOptions): Ads {

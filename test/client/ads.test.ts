@@ -175,6 +175,30 @@ describe("de-duplication", () => {
     expect([sent("impression").length, sent("click").length]).toEqual([1, 1]);
   });
 
+  test("of 10,001 showings the first is forgotten, so that memory is bounded", async () => {
+    const surfaces = '{"surfaces":[{"id":"s","name":"S","status":"active","cpm_range":[1,2]}]}';
+    const recorded = '{"ok":true,"impression_id":"i","revenue_credited_inr":0}';
+    const headers = new Headers();
+    // As much of a response as is read: making ten thousand whole ones takes a second.
+    const fetch = async (_: unknown, init?: RequestInit) =>
+      ({
+        status: 200,
+        headers,
+        text: async () => (init?.method === "POST" ? recorded : surfaces),
+      }) as Response;
+    const timers = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} };
+    const about = { baseUrl: "http://a.test", apiKey: "k", publisherId: "p", surfaces: ["S"] };
+    const ads = createAds({ ...about, fetch, clock: timers, queueSize: 10_000 });
+    await ads.init();
+    const [first, second] = [ads.impression("S", "1"), ads.impression("S", "2")];
+    for (let ad = 3; ad <= 10_000; ad += 1) ads.impression("S", `${ad}`);
+    await ads.flush();
+    ads.impression("S", "10001");
+    expect(ads.impression("S", "2")).toBe(second);
+    expect(ads.impression("S", "1")).not.toBe(first);
+    expect(await ads.close()).toEqual({ delivered: 2, undelivered: [] });
+  });
+
   test("nothing is repeated after the machine slept for longer than a service may remember", async () => {
     const { world, ads, over, surface, sent } = await started();
     world.sim.faults.add({ verdict: { kind: "lose-response" } });
@@ -218,7 +242,7 @@ describe("limits", () => {
   );
 
   test("who is asked to stay away stays away with everything, and comes a little later", async () => {
-    const { world, ads, over, surface, sent } = await started({ concurrency: 1 });
+    const { world, ads, over, surface, sent } = await started();
     const headers = { "retry-after": "90" };
     const verdict = { kind: "respond", status: 503, headers } as const;
     world.sim.faults.add({ match: { times: 1 }, verdict });
