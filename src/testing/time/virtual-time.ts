@@ -14,6 +14,8 @@ export interface Held {
 
 /** More than any client has at once that isn't broken. */
 const MOST_TIMERS = 100_000;
+/** Timers that fire while one thing is waited for. Who has more asks for the time again and again, maybe without an end. */
+const MOST_FIRED = 100_000;
 /** Six hours: nobody waits longer for one thing. */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 /** Turns of the event loop without a sign of work, after which the client waits for a timer. */
@@ -82,7 +84,16 @@ export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
     async pass(ms) {
       await settle();
       const endMs = clock.now() + ms;
-      while ((waiting[0]?.atMs ?? Number.POSITIVE_INFINITY) <= endMs) await fireNext();
+      let fired = 0;
+      while ((waiting[0]?.atMs ?? Number.POSITIVE_INFINITY) <= endMs) {
+        fired += 1;
+        if (fired > MOST_FIRED) {
+          throw new Error(
+            `More than ${MOST_FIRED} of the client's timers fired while ${ms} ms passed: it polls, or a timer sets itself again without an end.`,
+          );
+        }
+        await fireNext();
+      }
       if (clock.now() < endMs) clock.advance(endMs - clock.now());
     },
     async until(work) {
@@ -93,10 +104,10 @@ export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
       };
       work.then(noteOver, noteOver);
       await settle();
-      while (!isOver) {
+      for (let fired = 0; !isOver; fired += 1) {
         const nextMs = waiting[0]?.atMs;
         if (nextMs === undefined) return { kind: "stuck" };
-        if (nextMs > endMs) return { kind: "endless" };
+        if (nextMs > endMs || fired > MOST_FIRED) return { kind: "endless" };
         await fireNext();
       }
       return { kind: "over" };
