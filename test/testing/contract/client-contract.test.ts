@@ -241,6 +241,34 @@ describe("a client that breaks a rule", () => {
     );
   });
 
+  test("reads no key, whatever the client says and sends", async () => {
+    const loose: Partial<ClientContractOptions> = {
+      driver: ({ apiKey, fetch, baseUrl }) => ({
+        async impression() {
+          const init = { method: "POST", headers: { authorization: apiKey }, body: apiKey };
+          await fetch(`${baseUrl}/v1/impression?key=${apiKey}`, init);
+          throw new Error(`refused: ${apiKey}`);
+        },
+      }),
+    };
+    const rule: Rule = {
+      ...impressionSent,
+      judge({ publisher }) {
+        throw new BrokenRule(`expected: an impression by ${publisher.apiKey}`);
+      },
+    };
+    const { tests } = await run([rule], { ...loose, failures: folder });
+    const error = tests["impression-sent"] as ContractError;
+    expect(error.message).toContain("refused: (redacted)");
+    expect(error.message).toContain("by (redacted)");
+    const scenario = readFileSync(error.file ?? "", "utf8");
+    expect(JSON.parse(scenario).steps[0]).toMatchObject({
+      raw: { query: "key=(redacted)", body: "(redacted)" },
+      headers: { authorization: { ref: "publishers.0.apiKey" } },
+    });
+    expect(`${scenario}${error.stack}`).not.toContain("key_");
+  });
+
   test("of many requests the middle ones are left out", async () => {
     const flood: Partial<ClientContractOptions> = {
       driver(context) {
@@ -371,8 +399,9 @@ describe("in runners as they are", () => {
   });
 
   test("vitest: the same, with the lines of the test around", async () => {
+    const vitest = "node_modules/vitest/vitest.mjs";
     const config = "test/testing/contract/runners/vitest.config.ts";
-    const output = await outputOf("npx", ["vitest", "run", "--config", config], {});
+    const output = await outputOf("node", [vitest, "run", "--config", config], {});
     expect(output).toMatch(/× click-once: A click/);
     expect(output).toMatch(
       /↓ flushed: What is queued is delivered\. \(spec §1\).* \[the driver has no/,
