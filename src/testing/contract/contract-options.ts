@@ -134,10 +134,7 @@ function readWorld(options: Omit<TestWorldOptions, "scheduler">): TestWorldOptio
     throw new InputError("globals", 'must be "kept" or "replaced"');
   }
   if (transport === "http" && globals === "replaced") {
-    throw new InputError(
-      "globals",
-      'can\'t be replaced with the transport "http": over a socket time is real. Leave one of them out',
-    );
+    throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
   }
   return { seed, start, publishers, profile, assumptions, transport, globals };
 }

@@ -158,8 +158,9 @@ function isNews({ command: { kind }, outcome }: Step): boolean {
 /** What a whole step says: its command, then what was sent, then what the client said. */
 function stepLines(step: Step, mark: string, startMs: number): string[] {
   const { command, exchanges, outcome, parts, shown } = step;
+  // No line may begin with "at": runners would take it for a frame of the stack.
   const sent = exchanges.map(
-    (one) => `     at +${durationInWords(one.atMs - startMs)}: ${exchangeInWords(one)}`,
+    (one) => `     +${durationInWords(one.atMs - startMs)}: ${exchangeInWords(one)}`,
   );
   const said =
     parts === undefined

@@ -3,6 +3,7 @@
 import type { Publisher, Surface } from "../../accounts/account.ts";
 import { createFetch } from "../../adapters/fetch.ts";
 import { createSimulator } from "../../adapters/in-process.ts";
+import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
@@ -58,6 +59,9 @@ export interface TestWorld {
 /** @throws InputError for an option that is wrong. */
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
   const { transport = "fetch", globals = "kept", scheduler, ...about } = options;
+  if (transport === "http" && globals === "replaced") {
+    throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
+  }
   return transport === "http"
     ? await overHttp(about)
     : inProcess(about, globals === "replaced", scheduler);
@@ -106,8 +110,10 @@ async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
   const { startServer } = await import("../../adapters/node-http.ts");
   const server = await startServer({ ...options, ...journalling, clock: "flowing", port: 0 });
   const sim = server.worlds.get("default");
-  const time = createRealTime({ clock: sim.clock });
   const limit = createLimit();
+  // A client that doesn't use the context's fetch is counted as it arrives, and can't be held up.
+  let isFlooded = (): boolean => false;
+  const time = createRealTime({ clock: sim.clock, isEnough: () => isFlooded() });
   const { fetch } = globalThis;
   const cast = castOf(sim);
   return {
@@ -120,7 +126,12 @@ async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
       fetch: async (input, init) => (limit.admits() ? await fetch(input, init) : await never),
       timers: time.timers,
     },
-    grant: limit.grant,
+    grant(requests) {
+      const before = sim.journal.total;
+      const hasSentMore = limit.grant(requests);
+      isFlooded = () => hasSentMore() || sim.journal.total - before > requests;
+      return isFlooded;
+    },
     close: () => server.close(),
   };
 }

@@ -1,20 +1,17 @@
 /** Lives a client's life: opens a world, makes the client, does one command after the other, and closes it. */
 
-import type { ApiRequest } from "../../contract/messages.ts";
-import { operations } from "../../contract/operations.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
 import type { ClientCommand, Command, WorldCommand } from "./command.ts";
 import type { Outcome, Session, Showing, Step } from "./session.ts";
+import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
 
 /** More requests than one command takes, retries and all. */
 const MOST_REQUESTS = 250;
 /** How long a client is watched after it was closed: an hour. */
 const AFTERWARDS_MS = 3_600_000;
-/** More than any limit admits in a minute. */
-const MOST_SPENT = 20_000;
 
 /** A life that isn't over yet. */
 export interface Life {
@@ -143,41 +140,6 @@ async function happen(world: TestWorld, command: WorldCommand): Promise<Outcome>
       value = spend(world, command);
   }
   return { kind: "done", value };
-}
-
-/**
- * Another program with the same key sends until only so much is left: it reports one showing again and again. Fault rules
- * see its requests as well.
- *
- * @returns how many it sent.
- */
-function spend(
-  { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
-  { left, of }: Extract<WorldCommand, { kind: "spend" }>,
-): number {
-  const { method, path } = of === "recording" ? operations.impression : operations.stats;
-  // Where what comes twice is refused, and what is refused spends nothing, only new showings do.
-  const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
-  const isFree = repeat === "conflict" && refused === "free";
-  const names = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
-  const request = (session_id: string): ApiRequest => ({
-    method,
-    path,
-    headers: { authorization: `Bearer ${apiKey}` },
-    ...(of === "recording" ? { body: { ...names, session_id } } : { query: { publisher_id: id } }),
-  });
-  const { "request.encoding": encoding } = sim.assumptions;
-  sim.assume({ "request.encoding": "any" });
-  let sent = 0;
-  let remaining = Number.POSITIVE_INFINITY;
-  while (remaining > left && sent < MOST_SPENT) {
-    const session = isFree ? `another-session-${sent}` : "another-session";
-    const { headers } = sim.handle(request(session));
-    remaining = Number(headers["x-ratelimit-remaining"] ?? 0);
-    sent += 1;
-  }
-  sim.assume({ "request.encoding": encoding });
-  return sent;
 }
 
 interface Asked<Impression> {

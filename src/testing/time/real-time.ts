@@ -9,12 +9,17 @@ const SETTLE_MS = 20;
 /** Nobody waits longer for one thing. */
 const LONGEST_WAIT_MS = 60_000;
 
+/** How often it is looked whether waiting goes on. */
+const LOOK_MS = 25;
+
 export interface RealTimeOptions {
   /** It flows; passing time makes it jump. */
   readonly clock: Pick<Clock, "now" | "advance">;
+  /** Whether nobody waits any longer, whatever the time. */
+  readonly isEnough: () => boolean;
 }
 
-export function createRealTime({ clock }: RealTimeOptions): Time {
+export function createRealTime({ clock, isEnough }: RealTimeOptions): Time {
   const settle = (): Promise<void> => pause(SETTLE_MS);
   return {
     timers: {
@@ -33,12 +38,15 @@ export function createRealTime({ clock }: RealTimeOptions): Time {
         () => "over" as const,
         () => "over" as const,
       );
-      let timer: ReturnType<typeof setTimeout> | undefined;
+      const sinceMs = performance.now();
+      let timer: ReturnType<typeof setInterval> | undefined;
       const tooLong = new Promise<"endless">((resolve) => {
-        timer = setTimeout(() => resolve("endless"), LONGEST_WAIT_MS);
+        timer = setInterval(() => {
+          if (isEnough() || performance.now() - sinceMs > LONGEST_WAIT_MS) resolve("endless");
+        }, LOOK_MS);
       });
       const kind = await Promise.race([over, tooLong]);
-      clearTimeout(timer);
+      clearInterval(timer);
       return { kind };
     },
     settle,

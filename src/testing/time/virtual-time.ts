@@ -16,6 +16,8 @@ export interface Held {
 const MOST_TIMERS = 100_000;
 /** More than fire in any time that a client is watched for. A year of one that looks at its queue each second has more. */
 const MOST_FIRED = 5000;
+/** Timers that fire while one thing is waited for. Who has more asks for the time again and again, maybe without an end. */
+const MOST_AWAITED = 100_000;
 /** Six hours: nobody waits longer for one thing. */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 /** Turns of the event loop without a sign of work, after which the client waits for a timer. */
@@ -104,10 +106,10 @@ export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
       };
       work.then(noteOver, noteOver);
       await settle();
-      while (!isOver) {
+      for (let fired = 0; !isOver; fired += 1) {
         const nextMs = waiting[0]?.atMs;
         if (nextMs === undefined) return { kind: "stuck" };
-        if (nextMs > endMs) return { kind: "endless" };
+        if (nextMs > endMs || fired > MOST_AWAITED) return { kind: "endless" };
         await fireNext();
       }
       return { kind: "over" };

@@ -101,6 +101,6 @@ test("played, a session's scenario gets every answer that the client got", async
         expect(broken).toEqual([]);
       },
     ),
-    { numRuns: 20, seed: 4, endOnFailure: true },
+    { numRuns: 12, seed: 4, endOnFailure: true },
   );
 });

@@ -11,7 +11,8 @@ registerRules(Object.values(exampleRules), {
   driver: (context) => createExampleClient(context, { clicksAgain: EXAMPLE_CLICKS_AGAIN === "1" }),
   describe,
   it,
+  runs: 10,
   skip: { "never-seen": "it can't" },
   failures: EXAMPLE_FAILURES ?? false,
-  command: "node --test",
+  command: "node --test test/testing/contract/runners/node.ts",
 });

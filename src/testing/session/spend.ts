@@ -1,0 +1,43 @@
+/** Another program that has the client's key and spends its limits. */
+
+import type { ApiRequest } from "../../contract/messages.ts";
+import { operations } from "../../contract/operations.ts";
+import type { TestWorld } from "../driver/test-world.ts";
+import type { WorldCommand } from "./command.ts";
+
+/** More than any limit admits in a minute. */
+const MOST_SPENT = 20_000;
+
+/**
+ * Another program with the same key sends until only so much is left: it reports one showing again and again. Fault rules
+ * see its requests as well.
+ *
+ * @returns how many it sent.
+ */
+export function spend(
+  { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
+  { left, of }: Extract<WorldCommand, { kind: "spend" }>,
+): number {
+  const { method, path } = of === "recording" ? operations.impression : operations.stats;
+  // Where what comes twice is refused, and what is refused spends nothing, only new showings do.
+  const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
+  const isFree = repeat === "conflict" && refused === "free";
+  const names = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
+  const request = (session_id: string): ApiRequest => ({
+    method,
+    path,
+    headers: { authorization: `Bearer ${apiKey}` },
+    ...(of === "recording" ? { body: { ...names, session_id } } : { query: { publisher_id: id } }),
+  });
+  const { "request.encoding": encoding } = sim.assumptions;
+  sim.assume({ "request.encoding": "any" });
+  let sent = 0;
+  let remaining = Number.POSITIVE_INFINITY;
+  while (remaining > left && sent < MOST_SPENT) {
+    const { headers } = sim.handle(request(isFree ? `another-session-${sent}` : "another-session"));
+    remaining = Number(headers["x-ratelimit-remaining"] ?? 0);
+    sent += 1;
+  }
+  sim.assume({ "request.encoding": encoding });
+  return sent;
+}

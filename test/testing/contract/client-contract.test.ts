@@ -1,0 +1,413 @@
+/** The contract as tests of a runner: what passes, what fails and how that reads, what is skipped, what is reported. */
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { parseScenario } from "../../../src/scenario/parse/parse-scenario.ts";
+import { clientContract, registerRules } from "../../../src/testing/contract/client-contract.ts";
+import type { ClientContractOptions, It } from "../../../src/testing/contract/contract-options.ts";
+import { ContractError } from "../../../src/testing/contract/failure.ts";
+import type { ContractReport } from "../../../src/testing/contract/report.ts";
+import { BrokenRule, type Rule } from "../../../src/testing/contract/rule.ts";
+import { createExampleClient } from "./example-client.ts";
+import { exampleRules } from "./example-rules.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const folder = mkdtempSync(join(tmpdir(), "adsim-contract-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ran {
+  readonly suite: string;
+  readonly tests: Record<string, "passed" | "skipped" | Error>;
+  readonly report: ContractReport | undefined;
+  readonly timeouts: unknown[];
+}
+
+type Runner = "context" | "this" | "jest" | "bare";
+const skipped = new Error("skipped");
+
+/** Runs a contract as a runner of that kind does. By id, what came of each test. */
+async function run(
+  rules: readonly Rule[],
+  options: Partial<ClientContractOptions> = {},
+  runner: Runner = "context",
+): Promise<Ran> {
+  const registered: [name: string, test: () => Promise<void>, isSkipped: boolean][] = [];
+  const timeouts: unknown[] = [];
+  let suite = "";
+  let report: ContractReport | undefined;
+  const it: It = (name, test, timeoutMs) => {
+    // A parameter asks for a callback, and vitest reads how it is written.
+    expect(test.length).toBe(0);
+    expect(String(test)).toMatch(/^async (function\s*)?\(\)/);
+    registered.push([name, test, false]);
+    timeouts.push(timeoutMs);
+  };
+  const skips = (name: string, test: () => Promise<void>) => registered.push([name, test, true]);
+  if (runner !== "bare") Object.assign(it, { skip: skips });
+  registerRules(rules, {
+    driver: (context) => createExampleClient(context),
+    describe(name, define) {
+      suite = name;
+      define();
+    },
+    it,
+    runs: 5,
+    failures: false,
+    onReport(came) {
+      report = came;
+    },
+    ...options,
+  });
+  const tests: Ran["tests"] = {};
+  const skip = (): never => {
+    throw skipped;
+  };
+  const given = runner === "context" ? [Object.assign(() => undefined, { skip })] : [];
+  const self = runner === "this" ? { skip, timeout: (ms: number) => timeouts.push(ms) } : undefined;
+  for (const [name, body, isSkipped] of registered) {
+    const id = name.split(":")[0] ?? "";
+    const outcome = isSkipped
+      ? skipped
+      : await Reflect.apply(body, self, given).catch((error: unknown) => error);
+    tests[id] = outcome === undefined ? "passed" : outcome === skipped ? "skipped" : outcome;
+  }
+  return { suite, tests, report, timeouts };
+}
+
+const { clickOnce, impressionSent, neverSeen, flushed } = exampleRules;
+const clicksAgain: Partial<ClientContractOptions> = {
+  driver: (context) => createExampleClient(context, { clicksAgain: true }),
+};
+const last = "every rule came up, or there is a reason why not";
+
+describe("a good client", () => {
+  test("passes what it was tried with, and the report says how often each rule came up", async () => {
+    const { suite, tests, report } = await run([clickOnce, impressionSent]);
+    expect(suite).toBe("client contract");
+    expect(tests).toEqual({
+      "click-once": "passed",
+      "impression-sent": "passed",
+      [last]: "passed",
+    });
+    const applied = report?.rules.map(({ verdict }) => verdict.kind === "held" && verdict.applied);
+    expect(applied?.every((count) => Number(count) >= 5)).toBe(true);
+    expect(report).toMatchObject({
+      name: "client contract",
+      rules: [{ id: "click-once", source: "spec §4" }, { id: "impression-sent" }],
+    });
+  });
+
+  test("fails what never came up, with the line that says that this is as it should be", async () => {
+    const { tests, report } = await run([neverSeen]);
+    expect(String(tests["never-seen"])).toContain(
+      "Nothing is known of never-seen: it never came up in 5 runs.\nIt needs impression(), stats() of the driver",
+    );
+    expect(String(tests["never-seen"])).toContain('  skip: { "never-seen": "…" }');
+    expect(String(tests[last])).toContain("never-seen");
+    expect(report?.rules[0]?.verdict).toEqual({ kind: "unknown", runs: 5 });
+  });
+
+  test("is skipped where a reason is given, by the runner or by the name", async () => {
+    const options = { skip: { "never-seen": "it asks for nothing" } };
+    for (const runner of ["context", "bare"] as const) {
+      const { tests, report } = await run([neverSeen], options, runner);
+      expect(tests).toEqual({
+        "never-seen": runner === "bare" ? "passed" : "skipped",
+        [last]: "passed",
+      });
+      const verdict = { kind: "skipped", why: "it asks for nothing" };
+      expect(report?.rules[0]?.verdict).toEqual(verdict);
+    }
+  });
+
+  test.each([
+    ["context", "skipped", 0],
+    ["this", "skipped", 0],
+    ["jest", "passed", 1],
+  ] as const)(
+    "lacks a method: the runner is told by its %s, or the console",
+    async (runner, outcome, warnings) => {
+      const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+      const { tests, report, timeouts } = await run([flushed], {}, runner);
+      expect(tests).toEqual({ flushed: outcome, [last]: "passed" });
+      const verdict = { kind: "skipped", why: "the driver has no flush" };
+      expect(report?.rules[0]?.verdict).toEqual(verdict);
+      expect(warn.mock.calls).toHaveLength(warnings);
+      for (const call of warn.mock.calls) expect(call[0]).toContain("flushed: the driver has no");
+      expect(timeouts.filter((ms) => ms === 60_000).length).toBe(runner === "this" ? 3 : 1);
+      warn.mockRestore();
+    },
+  );
+
+  test("is tried with one rule only, and the runner may leave out the others", async () => {
+    const { tests, report } = await run([clickOnce, impressionSent], { only: ["click-once"] });
+    expect(tests).toEqual({
+      "click-once": "passed",
+      "impression-sent": "skipped",
+      [last]: "passed",
+    });
+    expect(report?.rules[1]?.verdict).toEqual({ kind: "skipped", why: "it is not one of only" });
+  });
+
+  test("that replaces the globals never meets another that does", async () => {
+    const both: Promise<Ran>[] = [1, 2].map(() =>
+      run([impressionSent], { globals: "replaced", publishers: 1 }),
+    );
+    for (const { tests } of await Promise.all(both)) {
+      expect(tests["impression-sent"]).toBe("passed");
+    }
+  });
+});
+
+describe("a client that breaks a rule", () => {
+  test("is told what it did, in the API's words, without a key", async () => {
+    const { tests, report } = await run([clickOnce], {
+      ...clicksAgain,
+      failures: folder,
+      name: "My client",
+      command: "npm run contract",
+    });
+    const error = tests["click-once"];
+    if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
+    const path = join(folder, "my-client-click-once.json");
+    const lines = error.message.replaceAll(/(srf|imp|clk)_\w+/g, "$1_…").split("\n");
+    expect(lines.filter((line) => !line.includes("the client says"))).toEqual([
+      "The client broke click-once: A click that may have been recorded isn't sent again. (spec §4)",
+      "",
+      "  expected: one click on record",
+      "  instead:  2 of one click of the user",
+      "",
+      "The shortest sequence found that breaks it, from 2026-01-15T00:00:00.000Z on:",
+      "  1. impression of ad-1 on srf_…",
+      '     +0 ms: POST /v1/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 {"ok":true,"impression_id":"imp_…","revenue_credited_inr":0.092883}',
+      '  2. from now on this fault rule: {"match":{"operation":"click","times":1},"verdict":{"kind":"lose-response"}}',
+      "  3. click on ad-1",
+      '     +0 ms: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":17.12})',
+      '     +1 s: POST /v1/click impression_id=imp_… → 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":17.12}',
+      "",
+      "Readings that are not the default:",
+      "  click.repeat=count (default: original-uncredited)",
+      "",
+      `See it again:  ADSIM_REPLAY="${error.replay}" npm run contract`,
+      `As a scenario: npx adsim play ${path}`,
+    ]);
+    expect(lines.filter((line) => line.includes("the client says it is done: {"))).toHaveLength(2);
+    expect(error).toMatchObject({ rule: "click-once", file: path });
+    expect(error.replay).toMatch(/^click-once 1 \d+(:\d+)*$/);
+    expect(error.stack).toMatch(/^ContractError: The client broke click-once/);
+    expect(error.stack?.match(/\n\s+at .*/)?.[0]).toContain("client-contract.test.ts");
+    expect(report?.rules[0]?.verdict).toMatchObject({ kind: "broken", file: path });
+    const scenario = readFileSync(path, "utf8");
+    expect(parseScenario(JSON.parse(scenario)).expectations).toHaveLength(1);
+    expect(`${scenario}${error.stack}${JSON.stringify(error)}`).not.toContain("key_");
+  });
+
+  test("breaks it again in the replay, which tries nothing else", async () => {
+    let runs = 0;
+    const driver: ClientContractOptions["driver"] = (context) => {
+      runs += 1;
+      return createExampleClient(context, { clicksAgain: true });
+    };
+    const { tests: before } = await run([clickOnce], clicksAgain);
+    const { replay } = Object(before["click-once"]) as ContractError;
+    const { tests } = await run([impressionSent, clickOnce], { driver, replay });
+    expect(tests).toMatchObject({ "impression-sent": "skipped", [last]: "passed" });
+    expect(tests["click-once"]).toMatchObject({ replay });
+    // One to see what the driver has, and one for the sequence; what that shrinks to holds.
+    expect(runs).toBeLessThan(10);
+    const good = await run([impressionSent, clickOnce], { replay });
+    expect(good.tests["click-once"]).toBe("passed");
+  });
+
+  test("is told so where the scenario can't be written, or is no scenario", async () => {
+    const file = join(root, "package.json");
+    const { tests } = await run([clickOnce], { ...clicksAgain, failures: file });
+    expect(String(tests["click-once"])).toContain(
+      `As a scenario: not written, for ${file} can't be written to: `,
+    );
+    const wrong: Rule = {
+      ...clickOnce,
+      judge() {
+        throw new BrokenRule("expected: nothing", [{ of: "nobody", is: 1 }]);
+      },
+    };
+    const other = await run([wrong], { ...clicksAgain, failures: folder });
+    expect(String(other.tests["click-once"])).toMatch(
+      /not written, for it can't be one: InputError/,
+    );
+  });
+
+  test("reads no key, whatever the client says and sends", async () => {
+    const loose: Partial<ClientContractOptions> = {
+      driver: ({ apiKey, fetch, baseUrl }) => ({
+        async impression() {
+          const init = { method: "POST", headers: { authorization: apiKey }, body: apiKey };
+          await fetch(`${baseUrl}/v1/impression?key=${apiKey}`, init);
+          throw new Error(`refused: ${apiKey}`);
+        },
+      }),
+    };
+    const rule: Rule = {
+      ...impressionSent,
+      judge({ publisher }) {
+        throw new BrokenRule(`expected: an impression by ${publisher.apiKey}`);
+      },
+    };
+    const { tests } = await run([rule], { ...loose, failures: folder });
+    const error = tests["impression-sent"] as ContractError;
+    expect(error.message).toContain("refused: (redacted)");
+    expect(error.message).toContain("by (redacted)");
+    const scenario = readFileSync(error.file ?? "", "utf8");
+    expect(JSON.parse(scenario).steps[0]).toMatchObject({
+      raw: { query: "key=(redacted)", body: "(redacted)" },
+      headers: { authorization: { ref: "publishers.0.apiKey" } },
+    });
+    expect(`${scenario}${error.stack}`).not.toContain("key_");
+  });
+
+  test("of many requests the middle ones are left out", async () => {
+    const flood: Partial<ClientContractOptions> = {
+      driver(context) {
+        const { impression, ...others } = createExampleClient(context);
+        return {
+          ...others,
+          async impression(shown) {
+            for (let sent = 0; sent < 50; sent += 1) await impression(shown);
+          },
+        };
+      },
+    };
+    const rule: Rule = {
+      ...impressionSent,
+      judge() {
+        throw new BrokenRule("expected: one impression");
+      },
+    };
+    const { tests } = await run([rule], flood);
+    expect(String(tests["impression-sent"]).match(/POST/g)).toHaveLength(12);
+    expect(String(tests["impression-sent"])).toContain("… 38 more …");
+  });
+});
+
+describe("a driver that is none", () => {
+  test.each([
+    ["can't be made", () => Promise.reject(new Error("no config")), "no config"],
+    ["has no impression()", () => ({}), "impression()"],
+    ["is nothing", () => undefined, "impression()"],
+  ])("%s: every test says so", async (_, driver, says) => {
+    const { tests } = await run([clickOnce, impressionSent], { driver: driver as never });
+    expect(String(tests["click-once"])).toContain(says);
+    expect(String(tests["impression-sent"])).toContain(says);
+  });
+
+  test("an error of a rule is thrown as it is, and reported", async () => {
+    const rule: Rule = {
+      ...impressionSent,
+      judge() {
+        throw new RangeError("a bug");
+      },
+    };
+    const { tests, report } = await run([rule]);
+    expect(tests["impression-sent"]).toBeInstanceOf(RangeError);
+    expect(report?.rules[0]?.verdict).toEqual({ kind: "failed", why: "a bug" });
+  });
+});
+
+describe("options that are wrong are refused before anything is registered", () => {
+  test.each([
+    [
+      { skip: { "click-onec": "typo" } },
+      'skip.click-onec must name a rule of the contract. Did you mean "click-once"?',
+    ],
+    [{ skip: { "click-once": " " } }, "skip.click-once must be the reason"],
+    [
+      { only: ["nothing-like-it"] },
+      "only.0 must name a rule of the contract. There is: click-once",
+    ],
+    [{ runs: 0 }, "runs must be a whole number from 1 to 100000"],
+    [{ sequenceSeed: 0.5 }, "sequenceSeed must be a whole number"],
+    [
+      { replay: "click-once" },
+      'replay must be the RULE SEED PATH that a failure shows, such as "click-once 1 0:1"',
+    ],
+    [
+      { replay: "click-one 1 0" },
+      'replay must name a rule of the contract. Did you mean "click-once"?',
+    ],
+    [{ failures: "" }, "failures must be a directory, or false"],
+    [{ driver: {} }, "driver must be a function that makes a driver"],
+    [{ it: undefined }, "it must be the test runner's it"],
+    [{ start: "tomorrow" }, "start must be an instant"],
+    [{ assumptions: { "click.repeat": "never" } }, "assumptions.click.repeat"],
+    [{ transport: "smtp" }, 'transport must be "fetch" or "http"'],
+    [{ transport: "http", globals: "replaced" }, "globals can't be replaced"],
+  ])("%j", (wrong, says) => {
+    const registered = vi.fn();
+    const options = { driver: createExampleClient, describe: registered, it: registered };
+    const given = { ...options, ...wrong } as unknown as ClientContractOptions;
+    expect(() => registerRules([clickOnce, impressionSent], given)).toThrow(says);
+    expect(registered).not.toHaveBeenCalled();
+  });
+
+  test("a sequence that a rule doesn't have can't be replayed", async () => {
+    const { tests } = await run([clickOnce], { replay: "click-once 1 0:9:9:9:9" });
+    expect(String(tests["click-once"])).toContain(
+      "replay names a sequence that click-once doesn't",
+    );
+  });
+
+  test("the contract of the API has its tests", () => {
+    const registered = vi.fn();
+    const options = { driver: createExampleClient, describe: registered, it: registered };
+    clientContract(options);
+    expect(registered).toHaveBeenCalledWith("client contract", expect.any(Function));
+  });
+});
+
+describe("in runners as they are", () => {
+  const execute = promisify(execFile);
+  async function outputOf(file: string, args: readonly string[], env: object): Promise<string> {
+    const { NODE_TEST_CONTEXT: _, VITEST: __, ...inherited } = process.env;
+    const options = { cwd: root, env: { ...inherited, NO_COLOR: "1", ...env } };
+    const { stdout, stderr } = await execute(file, args, options).catch((error) => error);
+    return stripVTControlCharacters(`${stdout}${stderr}`);
+  }
+
+  test("node:test: a failure names the line that asked; what it says to paste shows it again, and plays", async () => {
+    const env = { EXAMPLE_CLICKS_AGAIN: "1", EXAMPLE_FAILURES: join(folder, "made", "anew") };
+    const output = await outputOf("node", ["--test", "test/testing/contract/runners/node.ts"], env);
+    expect(output).toMatch(/✖ click-once: A click/);
+    expect(output).toMatch(/✔ impression-sent/);
+    expect(output).toMatch(/﹣ never-seen: .*, skipped: it can't .*# SKIP/);
+    expect(output).toMatch(/﹣ flushed: .*# the driver has no flush/);
+    expect(output).toMatch(/at file:\/\/\S+runners\/node\.ts:10:1\n/);
+    expect(output).not.toContain("key_");
+    const [, replay = ""] = /See it again: {2}(.*)/.exec(output) ?? [];
+    const [, file = ""] = /npx adsim (play .*)/.exec(output) ?? [];
+    const [again, played] = await Promise.all([
+      outputOf("sh", ["-c", replay], env),
+      outputOf("sh", ["-c", `node src/cli/main.ts ${file}`], {}),
+    ]);
+    expect(again).toMatch(/✖ click-once: A click/);
+    expect(again).toContain(`See it again:  ${replay}`);
+    expect(again).toMatch(/﹣ impression-sent: .*, skipped: click-once is replayed/);
+    expect(played).toMatch(/broken {2}click-once: expectations\.0/);
+  });
+
+  test("vitest: the same, with the lines of the test around", async () => {
+    const vitest = "node_modules/vitest/vitest.mjs";
+    const config = "test/testing/contract/runners/vitest.config.ts";
+    const output = await outputOf("node", [vitest, "run", "--config", config], {});
+    expect(output).toMatch(/× click-once: A click/);
+    expect(output).toMatch(
+      /↓ flushed: What is queued is delivered\. \(spec §1\).* \[the driver has no/,
+    );
+    expect(output).toMatch(/❯ test\/testing\/contract\/runners\/vitest\.ts:8:1/);
+    expect(output).toMatch(/1 failed \| 2 passed \| 2 skipped/);
+    expect(output).not.toContain("key_");
+  });
+});

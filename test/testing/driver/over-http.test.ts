@@ -1,0 +1,136 @@
+/** A client that doesn't use fetch, against the real server, in real time. */
+
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import { parseScenario } from "../../../src/scenario/parse/parse-scenario.ts";
+import { playScenarioSync } from "../../../src/scenario/player/in-process.ts";
+import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
+import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
+import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
+import type { Command } from "../../../src/testing/session/command.ts";
+import { live } from "../../../src/testing/session/live.ts";
+
+const world = { transport: "http", publishers: 1, seed: "socket" } as const;
+
+/** On node:http, once more after 10 ms where no answer comes. `patienceMs`: for an answer. */
+function onNodeHttp(
+  { baseUrl, apiKey, publisherId }: DriverContext,
+  patienceMs = 300,
+): Driver<string> {
+  function once(path: string, values: object): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+      const sent = request(
+        `${baseUrl}${path}`,
+        { method: "POST", headers, agent: false },
+        (got) => {
+          let text = "";
+          got.on("data", (piece: Buffer) => {
+            text += piece.toString();
+          });
+          got.on("error", reject);
+          got.on("end", () => {
+            if (got.statusCode === 200) resolve(JSON.parse(text));
+            else reject(Object.assign(new Error("refused"), { status: got.statusCode }));
+          });
+        },
+      );
+      sent.on("error", reject);
+      sent.setTimeout(patienceMs, () => sent.destroy(new Error("no answer")));
+      sent.end(JSON.stringify(values));
+    });
+  }
+  async function send(path: string, values: object): Promise<string> {
+    const answer = await once(path, values).catch(async (error: object) => {
+      if ("status" in error) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return await once(path, values);
+    });
+    return String(answer.impression_id ?? answer.click_id);
+  }
+  return {
+    impression: ({ surface, ad, session }) =>
+      send("/v1/impression", {
+        publisher_id: publisherId,
+        surface,
+        ad_id: ad,
+        session_id: session,
+      }),
+    click: (id) => send("/v1/click", { impression_id: id }),
+  };
+}
+
+const lossy: Command = {
+  kind: "fault",
+  rule: { match: { operation: "click", times: 1 }, verdict: { kind: "drop", as: "reset" } },
+};
+
+describe("over a socket", () => {
+  test("a client on node:http lives a life, and its scenario plays as it went", async () => {
+    const session = await live(
+      onNodeHttp,
+      [
+        { kind: "impression", surface: 0 },
+        lossy,
+        { kind: "click", impression: 0 },
+        { kind: "advance", byMs: 60_000 },
+        { kind: "heal" },
+        { kind: "spend", left: 0, of: "reporting" },
+        { kind: "impression", surface: 1 },
+      ],
+      world,
+    );
+    expect(session.exchanges.map(({ operation, got }) => [operation, got.status])).toEqual([
+      ["impression", 200],
+      ["click", 0],
+      ["click", 200],
+      ["impression", 200],
+    ]);
+    const [first, , , last] = session.exchanges;
+    expect((last?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(60_000);
+    const scenario = parseScenario(
+      scenarioOf(session, { name: "socket", about: "A life.", world }),
+    );
+    const { steps } = playScenarioSync(scenario);
+    const bodies = steps.flatMap(({ kind, exchange }) =>
+      kind === "impression" || kind === "click" ? [exchange?.body] : [],
+    );
+    expect(bodies).toEqual(session.exchanges.map(({ got }) => got.body));
+  });
+
+  test("a client that gives up on a silent answer is on record as one that got none", async () => {
+    const session = await live(
+      (context) => onNodeHttp(context, 60),
+      [
+        { kind: "fault", rule: { match: { nth: 1 }, verdict: { kind: "delay", delay: "1s" } } },
+        { kind: "impression", surface: 0 },
+      ],
+      world,
+    );
+    const [first, second] = session.exchanges;
+    expect(first).toMatchObject({ got: { status: 0 }, served: { status: 200 } });
+    expect(second).toMatchObject({ got: { status: 200 }, fault: undefined });
+  });
+
+  test("one that sends without an end is stopped", async () => {
+    const session = await live(
+      (context): Driver => {
+        const { impression } = onNodeHttp(context);
+        return {
+          async impression(shown) {
+            for (;;) await impression(shown);
+          },
+        };
+      },
+      [{ kind: "impression", surface: 0 }],
+      world,
+    );
+    expect(session.steps.find(({ command }) => command.kind === "impression")?.outcome).toEqual({
+      kind: "flooded",
+    });
+  });
+
+  test("globals can't be replaced as well: time is real", async () => {
+    await expect(openTestWorld({ ...world, globals: "replaced" })).rejects.toThrow("globals");
+  });
+});
