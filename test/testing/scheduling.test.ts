@@ -88,7 +88,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
         }
         expect(scheduler.count()).toBe(0);
         for (const { fault } of exchanges) {
-          if (fault !== undefined) marks.sometimes(fault.verdict.kind);
+          if (fault !== undefined) marks.sometimes(fault.kind);
         }
       }),
       { seed: 2, numRuns: 60 },
