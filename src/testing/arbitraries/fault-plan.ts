@@ -137,6 +137,7 @@ function anyRule({
       ? maybe(fc.constantFrom(...operationIds))
       : fc.constantFrom(...operations);
   const chosen: fc.Arbitrary<FaultMatch> = fc.oneof(
+    { withCrossShrink: true },
     fc.constant({}),
     fc.integer({ min: 1, max: 4 }).map((nth) => ({ nth })),
     fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }).map((nth) => ({

@@ -13,7 +13,7 @@ import { type Flaw, type FlawKind, flawKinds, type Spoiling } from "./request/fl
 import { flawsOfSending } from "./request/flaws-of-sending.ts";
 import { flawsOfValues } from "./request/flaws-of-values.ts";
 import { type KnownImpression, type RequestSource, type Scene, sceneOf } from "./request/scene.ts";
-import { canBeValid, type ValidDraft, validDrafts } from "./request/valid.ts";
+import { canBeValid, validDrafts } from "./request/valid.ts";
 
 export interface ArbitraryRequestOptions extends RequestSource {
   /** @default any of them; right clicks only where an impression is known */
@@ -106,33 +106,30 @@ function requestsIn(scene: Scene, { ids, valid, flaws }: Wanted): fc.Arbitrary<R
       "conflict",
     );
   }
-  const validOnes = right.map((id) =>
-    validDrafts(id, scene).map((one) => rightCase(id, one, scene)),
-  );
-  const invalidOnes = ids
-    .map((id) => wrongCases(id, scene, flaws))
-    .filter((one) => one !== undefined);
-  if (valid !== true && invalidOnes.length === 0) {
+  const cases = ids.map((id) => {
+    const rightOnes = valid === false || !right.includes(id) ? [] : [rightCases(id, scene)];
+    const wrongOnes = valid === true ? undefined : wrongCases(id, scene, flaws);
+    return wrongOnes === undefined ? rightOnes : [...rightOnes, wrongOnes];
+  });
+  const possible = cases.filter((ofOne) => ofOne.length > 0);
+  if (valid !== true && possible.every(({ length }) => length === 0)) {
     throw new InputError(
       "flaws",
       "must have one that such a request can have under these readings",
     );
   }
-  // What any request shows, a right one shows, of the first operation.
-  const anyOf = (cases: fc.Arbitrary<RequestCase>[]): fc.Arbitrary<RequestCase> =>
-    fc.oneof({ withCrossShrink: true }, ...cases);
-  if (valid === true) return anyOf(validOnes);
-  if (valid === false) return anyOf(invalidOnes);
-  return anyOf([anyOf(validOnes), anyOf(invalidOnes)]);
+  // What any request shows, a right one shows, and one of the first operation.
+  return fc.oneof(
+    { withCrossShrink: true },
+    ...possible.map((ofOne) => fc.oneof({ withCrossShrink: true }, ...ofOne)),
+  );
 }
 
-function rightCase(
-  operation: OperationId,
-  { draft, sender }: ValidDraft,
-  scene: Scene,
-): RequestCase {
-  const request = written(draft, scene.assumptions);
-  return shownWithoutKeys({ request, operation, publisher: sender.id }, scene);
+function rightCases(operation: OperationId, scene: Scene): fc.Arbitrary<RequestCase> {
+  return validDrafts(operation, scene).map(({ draft, sender }) => {
+    const request = written(draft, scene.assumptions);
+    return shownWithoutKeys({ request, operation, publisher: sender.id }, scene);
+  });
 }
 
 /** Each kind about as often as any other. Undefined where there are none of these flaws. */

@@ -38,7 +38,7 @@ function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout):
     ...(refusesEmpty && json ? is("null-parameter", null) : []),
     ...(json ? is("wrong-type", ...wrongTypes(parameter, assumptions)) : []),
     ...(parameter.type === "string" ? is("control-character", "a\u0000", "\u007f", "a\nb") : []),
-    ...(parameter.type === "string" && json ? is("lone-surrogate", "\ud800", "a\udfff") : []),
+    ...(parameter.type === "string" && json ? [loneSurrogate(name)] : []),
     ...(parameter.type === "date"
       ? [
           ...is("malformed-value", "today", "2026-1-1", "20260101", "2026-01-01T00:00:00Z"),
@@ -54,6 +54,15 @@ function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout):
       : []),
     ...(parameter.type === "integer" ? flawsOfInteger(name, parameter, about) : []),
   ];
+}
+
+/** Only JSON has a way to write it: elsewhere it becomes another character. */
+function loneSurrogate(name: string): Spoiling {
+  const spoil = (draft: Draft): Draft => ({
+    ...withValue(name, "a\ud800")(draft),
+    carrier: "json",
+  });
+  return { kind: "lone-surrogate", parameter: name, spoil };
 }
 
 function without(name: string): (draft: Draft) => Draft {
