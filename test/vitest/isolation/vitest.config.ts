@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ["apart-*.ts", "shared.ts"],
+    include: ["file-*.ts"],
     testTimeout: 60_000,
   },
 });

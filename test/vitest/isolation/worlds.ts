@@ -5,15 +5,11 @@
 
 import { describe } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
-import { expect, type SimFixtures, test } from "../../../src/vitest.ts";
+import { expect, type SimFixtures, type Transport, test } from "../../../src/vitest.ts";
 
-/** `name`: no other file has it. Nine tests by fetch, eight each under MSW and over HTTP. */
-export function worlds(name: string): void {
-  describe.concurrent.each([
-    ["fetch", 9],
-    ["msw", 8],
-    ["http", 8],
-  ] as const)("%s", (transport, tests) => {
+/** 25 tests. `name`: no other file has it. */
+export function worlds(name: string, ...transports: (readonly [Transport, tests: number])[]): void {
+  describe.concurrent.each(transports)("%s", (transport, tests) => {
     test.override("transport", transport);
     for (let number = 1; number <= tests; number += 1)
       define(`${name}-${transport}-${number}`, number);

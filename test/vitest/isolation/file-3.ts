@@ -1,3 +1,3 @@
 import { worlds } from "./worlds.ts";
 
-worlds("file-7");
+worlds("file-3", ["fetch", 25]);

@@ -1,3 +1,3 @@
 import { worlds } from "./worlds.ts";
 
-worlds("file-8");
+worlds("file-7", ["http", 25]);

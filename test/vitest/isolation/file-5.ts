@@ -1,3 +1,3 @@
 import { worlds } from "./worlds.ts";
 
-worlds("file-2");
+worlds("file-5", ["msw", 25]);

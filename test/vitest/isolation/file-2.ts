@@ -1,3 +1,3 @@
 import { worlds } from "./worlds.ts";
 
-worlds("file-6");
+worlds("file-2", ["fetch", 25]);

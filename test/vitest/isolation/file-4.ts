@@ -1,3 +1,3 @@
 import { worlds } from "./worlds.ts";
 
-worlds("file-3");
+worlds("file-4", ["fetch", 25]);

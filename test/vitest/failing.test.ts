@@ -1,0 +1,39 @@
+/** What a test that fails shows, and that wrong options and failed tests leave nothing behind: a run of its own. */
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+function run(...args: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { cwd: root, env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" } };
+    execFile(process.execPath, args, options, (_error, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
+
+test("vitest shows the message, both sides, and the last requests; what failed is closed", {
+  timeout: 120_000,
+}, async () => {
+  const config = `--config=${join(import.meta.dirname, "failing/vitest.config.ts")}`;
+  const said = await run(join(root, "node_modules/vitest/vitest.mjs"), "run", config);
+  expect(said).toContain('Expected an impression on record with ad "ad-2": there is none.');
+  expect(said).toMatch(/- {3}"ad": "ad-2",?\n\+ {3}"ad": "ad-1",?\n/);
+  expect(said).toContain("adsim: 1 requests to the test's world.");
+  expect(said).toContain("#1 2026-01-15T00:00:00.000Z POST /v1/impression → 200, recorded");
+  expect(said).toContain('transport must be one of "fetch", "msw", "http".');
+  expect(said).toContain("simOptions must be an object of options");
+  expect(said).toContain("InputError: sede is not known here.");
+  expect(said).toMatch(/Tests {2}4 failed \| 1 passed \(5\)/);
+});
+
+test("node:test shows the message and both sides of a plain assertion", {
+  timeout: 60_000,
+}, async () => {
+  const said = await run("--test", join(import.meta.dirname, "failing/node-test.ts"));
+  expect(said).toContain("Expected an impression on record: there is none.");
+  expect(said).toMatch(/code: 'ERR_ASSERTION'/);
+  expect(said).toMatch(/expected: \{ ad: 'ad-2' \}/);
+  expect(said).toMatch(/pass 1\n.*fail 2\n/);
+});
