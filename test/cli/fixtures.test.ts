@@ -18,7 +18,6 @@ import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/worlds.ts";
 import { answersListed, codeIn, ofTransports } from "../openapi-answers.ts";
 import { createConformance } from "../openapi-conformance.ts";
-import { runAdsim } from "./run-adsim.ts";
 import { runHere } from "./run-here.ts";
 
 const readings: Readonly<Record<string, Readings>> = {
@@ -278,12 +277,4 @@ describe("the folder", () => {
     expect(readFileSync(file, "utf8")).toBe("mine");
     expect(readdirSync(folder)).toEqual(["file"]);
   });
-});
-
-test("adsim fixtures --help names its options", async () => {
-  const { code, stdout } = await runAdsim(["fixtures", "--help"]);
-  expect(code).toBe(0);
-  for (const option of ["--out", "--seed", "--start", "--assume", "--json"]) {
-    expect(stdout).toMatch(new RegExp(`^ {2}${option}\\b`, "m"));
-  }
 });

@@ -74,6 +74,7 @@ describe("help", () => {
     ["play", [...commonOptions, ...playOptions, ...credentialOptions]],
     ["export", [...commonOptions, "--to", "--target", "--out", ...credentialOptions]],
     ["scenarios", ["--json", "--help"]],
+    ["fixtures", [...commonOptions, "--out"]],
     ["assumptions", commonOptions],
     ["openapi", commonOptions],
   ])("adsim %s --help names its options", async (command, options) => {

@@ -1,0 +1,65 @@
+"""A small client of the Publisher Advertising API. Python's standard library, nothing else."""
+
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+
+class Refused(Exception):
+    """An answer other than 200."""
+
+    def __init__(self, status, headers, body):
+        super().__init__(f"{status}: {body}")
+        self.status = status
+        # How long to wait, where the service says so in seconds.
+        after = headers.get("Retry-After", "")
+        self.retry_after = int(after) if after.isdigit() else None
+
+
+class Ads:
+    def __init__(self, url, api_key, publisher, sleep=time.sleep):
+        self.url, self.api_key, self.publisher = url, api_key, publisher
+        self.sleep = sleep
+
+    def impression(self, surface, ad, session, attempts=5):
+        """Records that an ad was shown. Sent again in the same session it counts once, so it may be repeated."""
+        sent = {"publisher_id": self.publisher, "surface": surface, "ad_id": ad, "session_id": session}
+        pause = 0.1
+        for attempt in range(1, attempts + 1):
+            try:
+                return self._send("POST", "/v1/impression", sent)
+            except Refused as refused:
+                if attempt == attempts or refused.status not in (429, 500, 502, 503, 504):
+                    raise
+                self.sleep(refused.retry_after if refused.retry_after is not None else pause)
+            except OSError:
+                # No answer, or half of one: whether it was recorded, nobody knows.
+                if attempt == attempts:
+                    raise
+                self.sleep(pause)
+            pause *= 2
+
+    def click(self, impression_id):
+        """Records a click. Not sent again: whether a second one counts, the specification doesn't say."""
+        return self._send("POST", "/v1/click", {"impression_id": impression_id})
+
+    def stats(self, day):
+        period = {"publisher_id": self.publisher, "from": day, "to": day}
+        query = urllib.parse.urlencode(period)
+        return self._send("GET", f"/v1/publisher/stats?{query}")
+
+    def _send(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.url + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.api_key}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=10) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise Refused(error.code, error.headers, error.read().decode()) from None

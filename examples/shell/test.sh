@@ -1,0 +1,27 @@
+#!/bin/sh
+# Tests impression.sh against a simulator: adsim exec --clock frozen -- sh test.sh
+set -eu
+cd "$(dirname "$0")"
+
+control() {
+  curl --silent --show-error --fail --request "$1" "$ADSIM_URL/_sim/$2" \
+    --header "Content-Type: application/json" ${3:+--data "$3"}
+}
+
+# The answer to the first impression is lost on its way.
+control POST faults '{"match":{"operation":"impression","times":1},"verdict":{"kind":"lose-response"}}' >/dev/null
+id=$(sh impression.sh ad-1 session-1)
+control POST clock/advance '{"by":"10m"}' >/dev/null
+[ "$(sh impression.sh ad-1 session-1)" = "$id" ] || {
+  echo "FAILED: the same showing has two ids" >&2
+  exit 1
+}
+
+# The audit says what the service did: three were sent, one counts.
+case $(control GET audit) in
+  *'"impressions":{"attempts":3,"answered":2,'*'"applied":1,'*) echo "ok" ;;
+  *)
+    echo "FAILED: more or less than one impression is on record" >&2
+    exit 1
+    ;;
+esac

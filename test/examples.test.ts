@@ -1,0 +1,105 @@
+/** What the page about other languages shows is what lies in `examples`, runs, and notices a client that is wrong. */
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { entry } from "./cli/run-adsim.ts";
+import { runHere } from "./cli/run-here.ts";
+
+const root = join(import.meta.dirname, "..");
+const page = readFileSync(join(root, "docs/other-languages.md"), "utf8");
+
+/** Runs a line of the page in a copy of a folder, one place of one file changed. */
+function runIn(
+  folder: string,
+  line: string,
+  defect?: { readonly file: string; readonly right: string; readonly wrong: string },
+): { readonly code: number | null; readonly output: string } {
+  const copy = mkdtempSync(join(tmpdir(), "adsim-examples-"));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  cpSync(join(root, "examples", folder), copy, { recursive: true });
+  if (defect !== undefined) {
+    const file = join(copy, defect.file);
+    const text = readFileSync(file, "utf8");
+    expect(text.split(defect.right).length).toBe(2);
+    writeFileSync(
+      file,
+      text.replace(defect.right, () => defect.wrong),
+    );
+  }
+  expect(page).toContain(`\`\`\`sh\n${line}\n\`\`\`\n`);
+  const words = line.replace(/^npx adsim /, "").split(" ");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...words], {
+    cwd: copy,
+    encoding: "utf8",
+    timeout: 60_000,
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
+  });
+  return { code: status, output: stdout + stderr };
+}
+
+const python = "npx adsim exec --clock frozen -- python3 -m unittest -v";
+const shell = "npx adsim exec --clock frozen -- sh test.sh";
+
+test.each(["python/ads.py", "python/test_ads.py", "shell/impression.sh", "shell/test.sh"])(
+  "the page shows %s as it is",
+  (file) => {
+    const text = readFileSync(join(root, "examples", file), "utf8");
+    const [, shown] = page.split(`\n\`${file}\`:\n\n`);
+    expect(shown?.replace(/^```\w+\n/, "").startsWith(`${text}\`\`\`\n`)).toBe(true);
+  },
+);
+
+test("the Python example is green", () => {
+  const { code, output } = runIn("python", python);
+  expect(output).toMatch(/^Ran 5 tests in .*\n\nOK$/m);
+  expect(code).toBe(0);
+});
+
+test("the Python example is red for a client that doesn't wait as long as it is told", () => {
+  const { code, output } = runIn("python", python, {
+    file: "ads.py",
+    right: "refused.retry_after if refused.retry_after is not None else pause",
+    wrong: "pause",
+  });
+  expect(output).toContain("FAIL: test_it_waits_as_long_as_it_is_told");
+  expect(code).toBe(1);
+});
+
+test("the shell example is green", () => {
+  const { code, output } = runIn("shell", shell);
+  expect(output).toMatch(/^ok$/m);
+  expect(code).toBe(0);
+});
+
+test("the shell example is red for a client with a session for each attempt", () => {
+  const { code, output } = runIn("shell", shell, {
+    file: "impression.sh",
+    right: '\\"session_id\\":\\"$2\\"',
+    wrong: '\\"session_id\\":\\"$2-$$\\"',
+  });
+  expect(output).toContain("FAILED: the same showing has two ids");
+  expect(code).toBe(1);
+});
+
+test("the page reads fixtures as they are written, and names all that a file holds", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "adsim-examples-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  expect((await runHere(["fixtures", "--out", join(folder, "fixtures")])).code).toBe(0);
+  const [, program = ""] = page.split("## Files with")[1]?.match(/```python\n([\s\S]*?)```/) ?? [];
+  const { stdout, stderr } = spawnSync("python3", ["-c", program], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  expect(stdout).toBe("stats 60\nimpression 60\nclick 60\nsurfaces 60\npayouts 60\n");
+
+  const file = join(folder, "fixtures/impression/repeated.json");
+  const members = Object.keys(JSON.parse(readFileSync(file, "utf8")));
+  const [, table = ""] = page.split("| in a file | |\n");
+  const cells = [...(table.split("\n\n")[0] ?? "").matchAll(/^\| (`.+?) \|/gm)];
+  const named = cells.flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)]);
+  expect(named.map(([, name]) => name).sort()).toEqual(members.sort());
+});
