@@ -25,7 +25,12 @@ beforeAll(async () => {
   const child = spawn(process.execPath, ["--no-warnings", script]);
   child.stdin.end(JSON.stringify(trials));
   const [lines, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  tried.push(...lines.split("\n").filter(Boolean).map((line) => JSON.parse(line)));
+  tried.push(
+    ...lines
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  );
   if (complaints !== "") throw new Error(complaints);
   if (process.env.ADSIM_REPORT !== undefined) console.log(table());
 }, 120_000);

@@ -1,0 +1,82 @@
+/** The reference client keeps the contract whatever is assumed, and whatever the network does. */
+
+import { expect, test } from "vitest";
+import type { Verdict, VerdictKind } from "../../../src/faults/verdict.ts";
+import { coveringArray } from "../../../src/index.ts";
+import type { Rule } from "../../../src/testing/contract/rule.ts";
+import { queueRules } from "../../../src/testing/contract/rules/queue.ts";
+import { retryRules } from "../../../src/testing/contract/rules/retries.ts";
+import { rules } from "../../../src/testing/contract/rules.ts";
+import { type Tried, tryRule } from "../../../src/testing/contract/try-rule.ts";
+import { createReferenceDriver } from "../../client/reference-driver.ts";
+
+/** What came of it, as text: that of a broken rule says how. */
+function said(tried: Tried): string {
+  if (tried.kind !== "broken") return tried.kind;
+  return `${tried.broken.message} ${JSON.stringify(tried.commands)}`;
+}
+
+test("by default every rule holds, and comes up", async () => {
+  for (const rule of rules) {
+    expect(said(await tryRule(rule, createReferenceDriver)), rule.id).toBe("held");
+  }
+});
+
+const rows = coveringArray({ strength: 2 }).map((assumptions, number) => ({ number, assumptions }));
+
+test.each(rows)("under row $number of all pairs of readings no rule is broken", async (row) => {
+  const { assumptions, number: sequenceSeed } = row;
+  let held = 0;
+  for (const rule of rules) {
+    const tried = await tryRule(rule, createReferenceDriver, {
+      assumptions,
+      sequenceSeed,
+      runs: 1,
+    });
+    expect(said(tried), rule.id).toMatch(/^(?:held|unknown)$/);
+    if (tried.kind === "held") held += 1;
+  }
+  // A single sequence doesn't come near every rule.
+  expect(held).toBeGreaterThan(rules.length / 2);
+});
+
+const verdicts: Readonly<Record<VerdictKind, Verdict>> = {
+  delay: { kind: "delay", delay: "4s" },
+  respond: { kind: "respond", status: 503, applied: true },
+  drop: { kind: "drop" },
+  "lose-response": { kind: "lose-response" },
+  timeout: { kind: "timeout" },
+  reset: { kind: "reset" },
+  empty: { kind: "empty" },
+  truncate: { kind: "truncate", share: 0.5 },
+  garbage: { kind: "garbage" },
+  drip: { kind: "drip", bytesPerSecond: 20 },
+  duplicate: { kind: "duplicate", answer: "second" },
+  reorder: { kind: "reorder", by: 1 },
+};
+
+/** The rule's own sequences, with this done to two of three requests from the start. */
+function disturbed(rule: Rule, verdict: Verdict): Rule {
+  const faults = [1, 2].map((rest) => {
+    const nth = Array.from({ length: 40 }, (_, index) => 3 * index + rest);
+    return { kind: "fault", rule: { match: { nth }, verdict } } as const;
+  });
+  return {
+    ...rule,
+    commands: (readings) => rule.commands(readings).map((commands) => [...faults, ...commands]),
+  };
+}
+
+test.each(Object.values(verdicts))(
+  "$kind breaks no rule of repeating and queueing",
+  async (verdict) => {
+    const held = [];
+    for (const rule of [...retryRules, ...queueRules]) {
+      const tried = await tryRule(disturbed(rule, verdict), createReferenceDriver, { runs: 3 });
+      expect(said(tried), rule.id).toMatch(/^(?:held|unknown)$/);
+      if (tried.kind === "held") held.push(rule.id);
+    }
+    expect(held).toContain("no-event-doubled");
+    expect(held).toContain("close-loses-nothing");
+  },
+);
