@@ -30,7 +30,7 @@ export interface ClientContractOptions<Impression = unknown>
   readonly skip?: Readonly<Record<string, string>> | undefined;
   /** The only rules that are tried. @default all */
   readonly only?: readonly string[] | undefined;
-  /** How many sequences each rule is tried with, 1 to 100,000. @default 100; 5 with the transport "http" */
+  /** How many sequences each rule is tried with, 1 to 100,000. @default 50; 5 with the transport "http" */
   readonly runs?: number | undefined;
   /** What the sequences are drawn from, a whole number. @default 1 */
   readonly sequenceSeed?: number | undefined;
@@ -90,7 +90,7 @@ export function readContract<Impression>(
   });
   const replay = readReplay(options.replay, ids);
   const world = readWorld(options);
-  const runs = options.runs ?? (world.transport === "http" ? 5 : 100);
+  const runs = options.runs ?? (world.transport === "http" ? 5 : 50);
   if (!Number.isSafeInteger(runs) || runs < 1 || runs > MOST_RUNS) {
     throw new InputError("runs", `must be a whole number from 1 to ${MOST_RUNS}`);
   }

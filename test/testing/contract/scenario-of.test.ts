@@ -104,3 +104,24 @@ test("played, a session's scenario gets every answer that the client got", async
     { numRuns: 12, seed: 4, endOnFailure: true },
   );
 });
+
+test("a rule draws as it did, and one that never did anything is left out: the scenario holds", async () => {
+  const rule = (operation: string, verdict: object): Command =>
+    ({ kind: "fault", rule: { match: { operation, share: 0.5 }, verdict } }) as unknown as Command;
+  const showing: Command = { kind: "impression", surface: 0 };
+  const commands = [
+    rule("payouts", { kind: "drop" }),
+    rule("impression", { kind: "respond", status: 500 }),
+    ...Array.from({ length: 12 }, () => showing),
+  ];
+  const options = { publishers: 1 };
+  const session = await live((context) => createExampleClient(context), commands, options);
+  const scenario = scenarioOf(session, { name: "drawn", about: "A life.", world: options });
+  expect(scenario.steps.filter((step) => "fault" in step)).toMatchObject([
+    { fault: { id: "rule-2" } },
+  ]);
+  const { verdict, steps } = playScenarioSync(scenario);
+  expect(verdict).toBe("held");
+  const statuses = steps.flatMap(({ exchange }) => exchange?.status ?? []);
+  expect(statuses).toEqual(session.exchanges.map(({ got }) => got.status));
+});
