@@ -20,6 +20,11 @@ export {
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
 export {
+  type CheckInvariantsOptions,
+  checkInvariants,
+  invariants,
+} from "./testing/invariants/check-invariants.ts";
+export {
   type Call,
   type Carrier,
   type OperationName,
