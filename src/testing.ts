@@ -75,6 +75,11 @@ export {
 } from "./testing/driver/test-world.ts";
 export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export {
+  type CheckInvariantsOptions,
+  checkInvariants,
+  invariants,
+} from "./testing/invariants/check-invariants.ts";
+export {
   type Call,
   type Carrier,
   type OperationName,

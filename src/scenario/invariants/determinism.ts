@@ -64,7 +64,7 @@ function* sameTwice(evidence: Evidence): Playing<string> {
   const first = yield* shownTo(aside, member);
   const second = yield* shownTo(aside, member);
   require(first === second, () => `read twice, ${differing(first, second)}`);
-  return "three reads of one publisher twice at one instant, aside; a second play the property tests do";
+  return "three reads of one publisher twice at one instant, aside";
 }
 
 function* withRule<Found>(rule: FaultRule, look: () => Playing<Found>): Playing<Found> {

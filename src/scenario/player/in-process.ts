@@ -68,7 +68,7 @@ export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["sna
 }
 
 /** Plays to the end, doing each effect at once. */
-function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): Result {
+export function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): Result {
   let next = playing.next();
   while (!next.done) {
     const effect = next.value;
@@ -84,14 +84,14 @@ function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): 
   return next.value;
 }
 
-function performed(effect: Effect, performers: Performers): unknown {
+export function performed(effect: Effect, performers: Performers): unknown {
   // The performer of a kind takes effects of that kind.
   const perform = performers[effect.kind] as (effect: Effect) => unknown;
   return perform(effect);
 }
 
 /** Does every effect in a simulator. */
-function performersOn(sim: SimulatorCore): Performers {
+export function performersOn(sim: SimulatorCore): Performers {
   let aside: Performers | undefined;
 
   function send(outgoing: Outgoing): Exchange {

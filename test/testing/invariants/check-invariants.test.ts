@@ -1,0 +1,341 @@
+/** The invariants held against a simulator that a test has used: all hold, and a simulator that lies breaks them. */
+
+import { describe, expect, test } from "vitest";
+import {
+  type ApiResponse,
+  createSimulator,
+  InputError,
+  type JournalEntry,
+  type Readings,
+  type Simulator,
+  type SimulatorOptions,
+} from "../../../src/index.ts";
+import { checkInvariants, invariants, plainCall, requestOf } from "../../../src/testing.ts";
+
+const options = { publishers: 3 } satisfies SimulatorOptions;
+
+/** What a test of a client leaves behind: events and their repeats, clicks, a used up quota, payouts listed twice. */
+function used(sim: Simulator): Simulator {
+  for (const { id, apiKey, surfaces } of sim.publishers.list({ limit: 2 })) {
+    const ask = (...call: Parameters<typeof plainCall>): ApiResponse =>
+      sim.handle(requestOf(plainCall(...call), apiKey));
+    const surface = surfaces.find(({ status }) => status === "active")?.id;
+    for (const session_id of ["one", "two", "one"]) {
+      const { body } = ask("impression", { publisher_id: id, surface, ad_id: "ad", session_id });
+      ask("click", { impression_id: /"impression_id":"([^"]+)"/.exec(body)?.[1] ?? "imp_lost" });
+      ask("click", { impression_id: "imp_nobody" });
+      sim.clock.advance(1000);
+    }
+    for (let sent = 0; sent < 61; sent += 1) ask("stats", { publisher_id: id });
+    sim.clock.advance(86_400_000);
+    ask("payouts", { publisher_id: id });
+    ask("payouts", { publisher_id: id });
+  }
+  return sim;
+}
+
+const healthy = used(createSimulator(options));
+
+/** An object that is another in some of its members. */
+function changed<Whole extends object>(whole: Whole, others: Partial<Whole>): Whole {
+  return new Proxy(whole, {
+    get: (target, name) => Reflect.get(name in others ? others : target, name),
+  });
+}
+
+/** The simulator, with a journal that says something else. */
+function tellingLies(
+  sim: Simulator,
+  lie: (entry: JournalEntry, place: number) => JournalEntry,
+): Simulator {
+  const toNdjson: Simulator["journal"]["toNdjson"] = (filter) =>
+    sim.journal
+      .toNdjson(filter)
+      .split("\n")
+      .filter(Boolean)
+      .map((line, place) => `${JSON.stringify(lie(JSON.parse(line), place))}\n`)
+      .join("");
+  return changed(sim, { journal: changed(sim.journal, { toNdjson }) });
+}
+
+function verdictOf(sim: Simulator, id: string, create?: (options: SimulatorOptions) => Simulator) {
+  const [result] = checkInvariants(sim, { ids: [id], create });
+  return result;
+}
+
+describe("a simulator that was used", () => {
+  const results = checkInvariants(healthy);
+  const ids = (verdict: string): string[] =>
+    results.filter((one) => one.verdict === verdict).map(({ id }) => id);
+
+  test("holds all that can be told of it, and of the rest it says why", () => {
+    expect(ids("broken")).toEqual([]);
+    expect(ids("unknown")).toEqual(["S6", "S8", "L2", "L3", "A4", "R4"]);
+    expect(results.map(({ id, says }) => ({ id, says }))).toEqual(invariants);
+    expect(invariants).toHaveLength(44);
+    for (const { why } of results) expect(why).toMatch(/\w/);
+  });
+
+  test("isn't changed by being looked at", () => {
+    const sim = used(createSimulator(options));
+    const before = JSON.stringify(sim.snapshot());
+    const { total } = sim.journal;
+    checkInvariants(sim);
+    expect(JSON.stringify(sim.snapshot())).toBe(before);
+    expect(sim.journal.total).toBe(total);
+  });
+
+  test.each<[string, Readings]>([
+    ["a sliding window", { "limit.algorithm": "sliding-log" }],
+    ["a token bucket", { "limit.algorithm": "token-bucket" }],
+    ["masked publishers", { "auth.foreign-publisher": "404" }],
+    [
+      "other readings of most",
+      { "dedup.repeat": "conflict", "ids.format": "uuid", "money.precision": "paise" },
+    ],
+  ])("holds under %s", (_, assumptions) => {
+    const found = checkInvariants(used(createSimulator({ ...options, assumptions })));
+    expect(found.filter(({ verdict }) => verdict === "broken")).toEqual([]);
+    expect(found.filter(({ verdict }) => verdict === "held").length).toBeGreaterThan(36);
+  });
+
+  test("holds whatever fault rules did, whatever was changed by hand, and with time that flows", () => {
+    const sim = createSimulator({
+      ...options,
+      clock: "flowing",
+      wallClock: () => 0,
+      faults: [
+        { match: { operation: "impression", nth: 2 }, verdict: { kind: "lose-response" } },
+        { match: { operation: "click", nth: 2 }, verdict: { kind: "respond", status: 502 } },
+        () => undefined,
+      ],
+    });
+    used(sim);
+    const [first] = sim.publishers.list();
+    const surface = first?.surfaces[0];
+    if (first === undefined || surface === undefined) throw new Error("There is nobody.");
+    sim.publishers.rotateKey(first.id);
+    sim.publishers.setSurface(first.id, surface.id, { cpmRange: [900, 901] });
+    sim.publishers.signUp({ surfaces: ["Home"] });
+    sim.handle(requestOf(plainCall("stats", { publisher_id: first.id }), first.apiKey));
+    const broken = checkInvariants(sim).filter(({ verdict }) => verdict === "broken");
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("what can't be told is unknown, never held", () => {
+  const rests = [
+    "M2",
+    "M3",
+    "M4",
+    "D1",
+    "D5",
+    "L1",
+    "L7",
+    "A1",
+    "R2",
+    "R5",
+    "R8",
+    "H1",
+    "H2",
+    "H3",
+  ];
+
+  test.each<[string, () => Simulator, string]>([
+    [
+      "a journal that has forgotten",
+      () => used(createSimulator({ ...options, journalEntries: 50 })),
+      "forgotten 94 of 144 requests",
+    ],
+    [
+      "no journal",
+      () => used(createSimulator({ ...options, journalEntries: 0 })),
+      "forgotten 144 of 144 requests",
+    ],
+    [
+      "a fork",
+      () => used(createSimulator(options)).fork(),
+      "the world is a fork, or a snapshot was put back",
+    ],
+    [
+      "a snapshot put back",
+      () => {
+        const sim = createSimulator(options);
+        const first = sim.snapshot();
+        used(sim).restore(first);
+        return sim;
+      },
+      "the world is a fork, or a snapshot was put back",
+    ],
+    ["nothing sent", () => createSimulator(options), ""],
+  ])("%s", (_, make, why) => {
+    const results = checkInvariants(make());
+    expect(results.filter(({ verdict }) => verdict === "broken")).toEqual([]);
+    const found = results.filter(({ id }) => rests.includes(id));
+    const held = found.filter(({ verdict }) => verdict !== "unknown").map(({ id }) => id);
+    // Of a world in which nothing happened a few laws can still be tried aside.
+    if (why !== "") expect(held).toEqual([]);
+    for (const id of ["A1", "R2", "R5", "R8", "H1", "H2", "H3", "M3", "L7"])
+      expect(held).not.toContain(id);
+    if (why !== "") expect(found.every((one) => one.why?.includes(why))).toBe(true);
+  });
+
+  test("an id that there isn't is refused, with the nearest", () => {
+    const attempt = (): unknown => checkInvariants(healthy, { ids: ["M1", "M7"] });
+    expect(attempt).toThrow(InputError);
+    expect(attempt).toThrow(/^ids\.1 is not the id of an invariant.*Did you mean "M1"\?/s);
+  });
+});
+
+describe("a journal that tells of wrong answers breaks", () => {
+  const body = (pattern: RegExp, by: string, path: string) => (entry: JournalEntry) =>
+    entry.request.path === path && entry.response.status === 200
+      ? {
+          ...entry,
+          response: { ...entry.response, body: entry.response.body.replace(pattern, by) },
+        }
+      : entry;
+  const header = (name: string, value: string | undefined, from = 0) => {
+    return (entry: JournalEntry, place: number): JournalEntry => {
+      const { [name]: _, ...others } = entry.response.headers;
+      const headers = value === undefined ? others : { ...others, [name]: value };
+      return place < from ? entry : { ...entry, response: { ...entry.response, headers } };
+    };
+  };
+  const credit = /"revenue_credited_inr":[\d.]+/;
+
+  test.each<[string, string, (entry: JournalEntry, place: number) => JournalEntry]>([
+    [
+      "M2",
+      "credits that aren't on record",
+      body(credit, '"revenue_credited_inr":0.009', "/v1/impression"),
+    ],
+    ["M3", "a credit beyond the range", body(credit, '"revenue_credited_inr":9', "/v1/impression")],
+    ["M4", "an exponent", body(credit, '"revenue_credited_inr":1e-7', "/v1/click")],
+    [
+      "M6",
+      "a payout that changes",
+      (entry, place) =>
+        body(/"amount_inr":[\d.]+/, `"amount_inr":${600 + place}`, "/v1/publisher/payouts")(entry),
+    ],
+    [
+      "D1",
+      "a repeat with an id of its own",
+      (entry, place) => body(/"imp_\w+"/, `"imp_${place}"`, "/v1/impression")(entry),
+    ],
+    ["D3", "one id for two publishers", body(/"imp_\w+"/, '"imp_1"', "/v1/impression")],
+    [
+      "L1",
+      "a request admitted past the limit",
+      (entry) =>
+        entry.response.status === 429
+          ? { ...entry, response: { ...entry.response, status: 200 } }
+          : entry,
+    ],
+    ["L5", "what is left stays the same", header("x-ratelimit-remaining", "59")],
+    ["L7", "an answer without what is left", header("x-ratelimit-remaining", undefined, 9)],
+    ["R5", "another answer than a new world gives", header("x-new", "1", 9)],
+    ["H1", "a success without its id", body(/"ok":true,/, "", "/v1/impression")],
+    [
+      "H2",
+      "a 500 of the service's own",
+      (entry, place) =>
+        place === 5 ? { ...entry, response: { ...entry.response, status: 500 } } : entry,
+    ],
+    [
+      "H3",
+      "the key in the answer",
+      (entry) => ({
+        ...entry,
+        response: { ...entry.response, body: entry.request.headers.authorization ?? "" },
+      }),
+    ],
+  ])("%s: %s", (id, _, lie) => {
+    expect(verdictOf(healthy, id)?.verdict).toBe("held");
+    const found = verdictOf(tellingLies(healthy, lie), id);
+    expect(found?.verdict).toBe("broken");
+    expect(found?.why).toMatch(/\w/);
+    expect(found?.why).not.toMatch(/key_\w/);
+  });
+});
+
+describe("worlds that are wrong break", () => {
+  let worlds = 0;
+  const plain = (made: SimulatorOptions): Simulator => createSimulator(made);
+  const tagged = (sim: Simulator, tag: () => string): Simulator =>
+    changed(sim, {
+      handle: (request) => {
+        const response = sim.handle(request);
+        return { ...response, headers: { ...response.headers, "x-tag": tag() } };
+      },
+    });
+  const counting = (made: SimulatorOptions): Simulator => {
+    let sent = 0;
+    return tagged(plain(made), () => {
+      sent += 1;
+      return String(sent);
+    });
+  };
+  let only: Simulator | undefined;
+
+  test.each<[string, string, (made: SimulatorOptions) => Simulator]>([
+    ["A1", "what others send shows", counting],
+    ["R8", "what others send shows", counting],
+    [
+      "A2",
+      "how many publishers there are shows",
+      (made) => tagged(plain(made), () => String(made.publishers)),
+    ],
+    [
+      "A5",
+      "all worlds are one",
+      (made) => {
+        only ??= plain(made);
+        return only;
+      },
+    ],
+    [
+      "R1",
+      "every world answers otherwise",
+      (made) => {
+        worlds += 1;
+        const number = String(worlds);
+        return tagged(plain(made), () => number);
+      },
+    ],
+    ["R2", "nothing is restored", (made) => changed(plain(made), { restore: () => undefined })],
+    [
+      "R3",
+      "a fork is its origin",
+      (made) => {
+        const sim = plain(made);
+        return changed(sim, { fork: () => sim });
+      },
+    ],
+    [
+      "R6",
+      "a rule shows that never fires",
+      (made) => tagged(plain(made), () => String(made.faults?.length)),
+    ],
+  ])("%s: %s", (id, _, create) => {
+    expect(verdictOf(healthy, id, plain)?.verdict).toBe("held");
+    const found = verdictOf(healthy, id, create);
+    expect(found?.verdict).toBe("broken");
+    expect(found?.why).not.toMatch(/key_\w/);
+  });
+
+  test("laws that are tried aside are broken by a world that goes on wrong", () => {
+    const fork = (): Simulator => {
+      const aside = healthy.fork();
+      return changed(aside, {
+        handle: (request) => {
+          const response = aside.handle(request);
+          const body = response.body.replace(/"clicks":\d+/, '"clicks":1');
+          return { ...response, body };
+        },
+      });
+    };
+    expect(verdictOf(changed(healthy, { fork }), "S1")?.verdict).toBe("broken");
+    expect(verdictOf(changed(healthy, { fork }), "S2")?.verdict).toBe("held");
+  });
+});
