@@ -78,7 +78,7 @@ function wrongTypes(
   { type }: Parameter,
   assumptions: Readonly<Record<AssumptionKey, string>>,
 ): unknown[] {
-  const never = [true, false, {}, [], [1], 0.5, 2 ** 53];
+  const never = [true, false, {}, [], [1], 0.5, Number.MAX_SAFE_INTEGER + 1];
   const strict = assumptions["request.scalar-types"] === "strict";
   if (!strict) return never;
   return type === "integer" ? [...never, "1"] : [...never, 7, 0];
