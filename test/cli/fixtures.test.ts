@@ -112,6 +112,7 @@ describe.each(named)("under %s", (name) => {
         "0",
         "rate_limited",
       ]);
+      expect(last?.status, id).toBe(200);
       expect(over?.response.headers["retry-after"]).toMatch(/^\d+$/);
       expect(fixtures.get(`${id}/after-limit.json`)?.outcome, id).not.toBe("rate_limited");
     }
