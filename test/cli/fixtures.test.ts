@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
 import { catalogue } from "../../src/assumptions/catalogue.ts";
 import type { Fixture } from "../../src/cli/fixtures/fixture.ts";
@@ -53,16 +53,12 @@ const readings: Readonly<Record<string, Readings>> = {
 const made = new Map<string, Fixtures>();
 const named = Object.keys(readings);
 
-beforeAll(() => {
-  for (const [name, assumptions] of Object.entries(readings)) {
-    made.set(name, makeFixtures({ assumptions, profile: "typical", publishers: 1 }));
-  }
-});
-
+/** Made once, by the first test that needs them. */
 function fixturesUnder(name: string): Fixtures {
-  const found = made.get(name);
-  if (found === undefined) throw new Error(`There are no fixtures under ${name}.`);
-  return found;
+  const assumptions = readings[name] ?? {};
+  const fixtures = made.get(name) ?? makeFixtures({ assumptions, publishers: 1 });
+  made.set(name, fixtures);
+  return fixtures;
 }
 
 describe.each(named)("under %s", (name) => {
@@ -112,6 +108,7 @@ describe.each(named)("under %s", (name) => {
         "0",
         "rate_limited",
       ]);
+      expect(last?.status, id).toBe(200);
       expect(over?.response.headers["retry-after"]).toMatch(/^\d+$/);
       expect(fixtures.get(`${id}/after-limit.json`)?.outcome, id).not.toBe("rate_limited");
     }
