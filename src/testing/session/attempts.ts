@@ -52,7 +52,19 @@ function arrivalsOf({ steps }: Session): Sent[] {
 
 /** All that the client sent. */
 export function sentBy(session: Session): Sent[] {
-  return arrivalsOf(session).filter((one) => !isCopy(one));
+  return ownOf(arrivalsOf(session));
+}
+
+/** The client's own requests, each with the answer that the client saw: it may be the copy's. */
+function ownOf(arrivals: readonly Sent[]): Sent[] {
+  return arrivals.flatMap((one) => {
+    if (isCopy(one)) return [];
+    const isDoubled = one.fault?.kind === "duplicate" && one.got.status === 0;
+    const copy = isDoubled
+      ? arrivals.find((other) => isCopy(other) && other.sequence === one.sequence + 1)
+      : undefined;
+    return [copy === undefined ? one : { ...one, got: copy.got, fault: copy.fault }];
+  });
 }
 
 /** What the client was asked, the parts of what it was asked at once apart. Without what there was nothing to do for. */
@@ -115,7 +127,7 @@ function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): E
     operation,
     name: operation === "impression" ? showing.ad : `the click on ${showing.ad}`,
     asks,
-    sent: arrivals.filter((one) => !isCopy(one)),
+    sent: ownOf(arrivals),
     showing,
     recorded,
     ids,

@@ -107,6 +107,38 @@ test.each(verdicts)("no rule is broken by patience where $kind is in the way", a
   }
 });
 
+describe("what isn't the client's doing is not held against it", () => {
+  test.each(["first", "second"] as const)("a copy of the network's, %s answer", async (answer) => {
+    const session = await live(
+      patient,
+      [
+        { kind: "fault", rule: { verdict: { kind: "duplicate", answer } } },
+        { kind: "impression", surface: 0 },
+        { kind: "click", impression: 0 },
+        { kind: "advance", byMs: 2 * 86_400_000 },
+        { kind: "click", impression: 0 },
+        { kind: "impression", surface: 0 },
+        { kind: "advance", byMs: 2 * 86_400_000 },
+        { kind: "click", impression: 1 },
+      ],
+      { assumptions: { "click.repeat": "count", "click.window": "24h" } },
+    );
+    const judged = Object.fromEntries(rules.map(({ id, judge }) => [id, judge(session)]));
+    expect(judged).toMatchObject({ "no-event-doubled": 4, "refusal-is-no-success": 2 });
+    expect(judged["refusal-not-repeated"]).toBe(1);
+  });
+
+  test("a limit that looks like a refusal, and is over when the client comes again", async () => {
+    const session = await live(
+      patient,
+      [{ kind: "spend", left: 0, of: "reporting" }, { kind: "stats" }],
+      { assumptions: { "limit.exceeded": "403" } },
+    );
+    expect(session.exchanges.map(({ got }) => got.status)).toEqual([403, 200]);
+    for (const { judge } of rules) judge(session);
+  });
+});
+
 interface Defect {
   readonly rule: string;
   readonly what: string;
@@ -190,7 +222,11 @@ const defects: readonly Defect[] = [
   },
   { rule: "repeat-is-the-same", what: "has no session", habits: { session: () => undefined } },
   { rule: "pauses-grow", what: "doesn't pause", habits: { pauseMs: () => 0 } },
-  { rule: "pauses-grow", what: "pauses a second each time", habits: { pauseMs: () => 1000 } },
+  {
+    rule: "pauses-grow",
+    what: "pauses about a second each time",
+    habits: { pauseMs: (_, random) => 1000 + 5 * random() },
+  },
   {
     rule: "pauses-grow",
     what: "pauses less each time",

@@ -1,7 +1,7 @@
 /** What becomes of events that a client has queued. */
 
 import fc from "fast-check";
-import { type EventAttempt, eventsOf, isAcknowledged } from "../../session/attempts.ts";
+import { type EventAttempt, eventsOf, isAcknowledged, type Sent } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import {
@@ -112,7 +112,7 @@ const undeliveredIsTrue: Rule = {
       const given = sumOf(own, ({ asks }) => asks.length);
       // An answer that was lost, or said "conflict", leaves a client in doubt: then it may say either.
       const open = sumOf(own, ({ asks, sent }) =>
-        Math.max(0, asks.length - sent.filter(isAcknowledged).length),
+        Math.max(0, asks.length - sent.filter(isSurelyTold).length),
       );
       for (const said of undeliveredOf(value, kind)) {
         must(Number.isInteger(said) && said >= 0 && said <= open, () => {
@@ -124,6 +124,13 @@ const undeliveredIsTrue: Rule = {
     return applied;
   },
 };
+
+/** A late answer may have come when the client had stopped waiting, in a later step than the one that shows it. */
+function isSurelyTold(sent: Sent): boolean {
+  const { fault } = sent;
+  const isLate = fault?.kind === "drip" || fault?.kind === "reorder" || (fault?.delayMs ?? 0) > 0;
+  return isAcknowledged(sent) && !isLate;
+}
 
 function sumOf(events: readonly EventAttempt[], countOf: (event: EventAttempt) => number): number {
   return events.reduce((sum, one) => sum + countOf(one), 0);
