@@ -8,6 +8,7 @@ import {
 } from "../../src/assert.ts";
 import { createSimulator } from "../../src/index.ts";
 import { impressionIn, recordingOf } from "../audit/recording.ts";
+import { stageOf } from "../audit/report-stage.ts";
 import { failureOf, refusalOf } from "./stage.ts";
 
 function credits(body: string): number {
@@ -113,6 +114,14 @@ describe("stats", () => {
     expect(sim.handle({ method: "GET", path, headers }).headers["x-ratelimit-remaining"]).toBe(
       "59",
     );
+  });
+
+  test("are told where the quota for asking is spent", () => {
+    const { sim, publisher, stats, impression } = stageOf();
+    impression("s");
+    for (let asked = 0; asked < 61; asked += 1) stats();
+    assertStats(sim, { publisher: publisher.id, impressions: 1 });
+    expect(stats().status).toBe(429);
   });
 
   test("that differ are told figure by figure", () => {

@@ -59,6 +59,21 @@ To do: the client sent it: what it got, and whether it may send it again, follow
   });
 });
 
+test("the closest is the one with fewest differences, then with the most similar ones, then the latest", () => {
+  const { sim, show } = recordingOf();
+  show("ad-12", { session: "s" });
+  show("other", { session: "s" });
+  show("ad-13", { session: "t" });
+  show("third", { session: "t" });
+  const { message } = failureOf(() => assertRecordedImpression(sim, { ad: "ad-1", session: "s" }));
+  expect(Array.from(message.matchAll(/^ {2}(#\d)/gm), ([, sequence]) => sequence)).toEqual([
+    "#1",
+    "#2",
+    "#3",
+    "#4",
+  ]);
+});
+
 test("a click that is missing, one too many, and one that must not be are told with the clicks there are", () => {
   const { sim, show, click } = recordingOf({ assumptions: { "click.repeat": "count" } });
   const id = impressionIn(show("ad-1", { session: "s-1" }));

@@ -13,6 +13,8 @@ function show({ baseUrl, fetch, apiKey, publisher, surface }: Way, ad: string): 
   });
 }
 
+const machineFetch = globalThis.fetch;
+
 /** What tests before this one had, to see what became of it. */
 const before: { url: string; fetch: typeof globalThis.fetch }[] = [];
 
@@ -88,6 +90,10 @@ describe("under MSW", () => {
   test("a rule that MSW can't carry out is refused as by createHandlers", ({ sim }) => {
     expect(() => sim.faults.add({ match: {}, verdict: { kind: "reset" } })).toThrow(InputError);
   });
+});
+
+test("where no test has a world under MSW, the machine's fetch is its own again", () => {
+  expect(globalThis.fetch).toBe(machineFetch);
 });
 
 describe("a publisher is found", () => {
