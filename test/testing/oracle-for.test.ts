@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type ApiResponse, createSimulator, InputError, type Simulator } from "../../src/index.ts";
-import { type Call, oracleFor, plainCall, plainWay } from "../../src/testing.ts";
+import { type Call, oracleFor, plainCall, plainWay, requestOf } from "../../src/testing.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -172,11 +172,21 @@ describe("is refused with what to do", () => {
   });
 });
 
-test("what is objected to never shows a key", () => {
-  const { sim, publisher, stats } = worldOf();
-  const oracle = oracleFor(sim);
-  const right = sim.fork().handle({ method: "GET", path: "/nowhere" });
-  const seen = (): void => oracle.see(stats, { ...right, body: `key ${publisher.apiKey}` });
-  expect(seen).toThrow("whether the key is in the answer");
-  expect(seen).not.toThrow(publisher.apiKey);
+test("what is objected to never shows a key or a UPI id", () => {
+  const { sim, publisher } = worldOf();
+  const { id, apiKey, upiId } = publisher;
+  const call = plainCall("payouts", { publisher_id: id });
+  const payouts = sim.fork().handle(requestOf(call, apiKey));
+  const body = `${payouts.body} ${apiKey.toUpperCase()}`;
+  expect(body).toContain(upiId);
+  const missing = plainCall("payouts", { publisher_id: "pub_nobody" });
+  let message = "";
+  try {
+    oracleFor(sim).see(missing, { ...payouts, body }, { apiKey });
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message).toMatch(/^Expected status 404, got 200: .*"upi_id":"…@….* key_…/s);
+  expect(message).not.toContain(upiId);
+  expect(message.toLowerCase()).not.toContain(apiKey);
 });

@@ -2,7 +2,7 @@
 
 import type { ApiResponse } from "../../contract/messages.ts";
 import { type Call, type OperationName, requestOf } from "./calls.ts";
-import { equal } from "./check.ts";
+import { equal, objection } from "./check.ts";
 import type { Bench, Expectation } from "./expectation.ts";
 import { checkExtraKinds, checkMembers } from "./members.ts";
 import { limitHeaders, type Pool } from "./quota.ts";
@@ -130,7 +130,7 @@ function checkSuccess(
 
 function status(response: ApiResponse, expected: number): void {
   if (response.status === expected) return;
-  throw new Error(`Expected status ${expected}, got ${response.status}: ${response.body}`);
+  throw objection(`Expected status ${expected}, got ${response.status}: ${response.body}`);
 }
 
 /** No header is missing, and none is there that nobody expects. */

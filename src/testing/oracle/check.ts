@@ -1,13 +1,20 @@
-/** How the oracle objects: with what it expected, and what it got instead. */
+/** How the oracle objects: with what it expected, and what it got instead. Keys and UPI ids in it are left out. */
 
 /** @throws Error unless both are the same as JSON. */
 export function equal(what: string, actual: unknown, expected: unknown): void {
   if (actual === expected) return;
   const [is, ought] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (is !== ought) throw new Error(`Expected ${what} to be ${ought}, got ${is}.`);
+  if (is !== ought) throw objection(`Expected ${what} to be ${ought}, got ${is}.`);
 }
 
 /** @throws Error that says what was expected. */
 export function expected(what: string, held: boolean, got: unknown): asserts held {
-  if (!held) throw new Error(`Expected ${what}, got ${JSON.stringify(got)}.`);
+  if (!held) throw objection(`Expected ${what}, got ${JSON.stringify(got)}.`);
+}
+
+/** An error that can be shown to anybody. */
+export function objection(message: string): Error {
+  return new Error(
+    message.replaceAll(/\bkey_\w+/gi, "key_…").replaceAll(/[\w.+-]+@[\w-]+/g, "…@…"),
+  );
 }
