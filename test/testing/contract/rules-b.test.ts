@@ -25,17 +25,17 @@ async function outcomeOf(rule: Rule, client: typeof patient, options: TryOptions
 
 describe("a client that keeps to it", () => {
   test.each(direct)("$id: is kept by a patient client", async (rule) => {
-    expect(await outcomeOf(rule, patient, { runs: 8 })).toBe("held");
+    expect(await outcomeOf(rule, patient, { runs: 4 })).toBe("held");
   });
 
   test.each(rules)("$id: is kept by one that queues", async (rule) => {
-    expect(await outcomeOf(rule, queueing, { runs: 5 })).toBe("held");
+    expect(await outcomeOf(rule, queueing, { runs: 4 })).toBe("held");
   });
 
   test("every rule is kept, or not come near, by one that never tries again", async () => {
     const unknown: string[] = [];
     for (const rule of direct) {
-      const outcome = await outcomeOf(rule, onceOnly, { runs: 6 });
+      const outcome = await outcomeOf(rule, onceOnly, { runs: 4 });
       expect(outcome).toBeOneOf(["held", "unknown"]);
       if (outcome === "unknown") unknown.push(rule.id);
     }
