@@ -4,7 +4,7 @@ import type { EventAttempt } from "../session/attempts.ts";
 import { eventsOf } from "../session/attempts.ts";
 import type { Session } from "../session/session.ts";
 import { memberOf } from "../session/wire.ts";
-import { must } from "./rule.ts";
+import { must, onRecord } from "./rule.ts";
 
 type Kind = EventAttempt["operation"];
 const kinds = ["impression", "click"] as const satisfies readonly Kind[];
@@ -29,11 +29,15 @@ export function mustNotLoseSilently(session: Session, last: number = session.ste
         !recorded.some(({ during }) => during <= last) && asks.some(({ at }) => at > excusedTo),
     );
     const told = toldOf(session, kind, last);
-    must(missing.length <= told, () => {
-      const names = missing.map(({ name }) => name).join(", ");
-      const but = told === 0 ? "It called nothing undelivered" : `It called ${told} undelivered`;
-      return `The client said to have reported what isn't on record: ${names}. ${but}.`;
-    });
+    must(
+      missing.length <= told,
+      () => {
+        const names = missing.map(({ name }) => name).join(", ");
+        const but = told === 0 ? "It called nothing undelivered" : `It called ${told} undelivered`;
+        return `The client said to have reported what isn't on record: ${names}. ${but}.`;
+      },
+      () => onRecord(session, kind, missing.length - told),
+    );
   }
   return said;
 }

@@ -44,7 +44,25 @@ export class BrokenRule extends Error {
   }
 }
 
-/** @throws BrokenRule unless it holds. */
-export function must(holds: boolean, otherwise: () => string): asserts holds {
-  if (!holds) throw new BrokenRule(otherwise());
+/**
+ * @param expectations What the service would have on record, had the rule been kept.
+ * @throws BrokenRule unless it holds.
+ */
+export function must(
+  holds: boolean,
+  otherwise: () => string,
+  expectations: () => readonly Expectation[] = () => [],
+): asserts holds {
+  if (!holds) throw new BrokenRule(otherwise(), expectations());
+}
+
+/** So many events of a kind more, or fewer, on record in the end: what a scenario of the session then expects. */
+export function onRecord(
+  { sim }: Session,
+  operation: "impression" | "click",
+  difference: number,
+): readonly Expectation[] {
+  const kind = operation === "impression" ? "impressions" : "clicks";
+  const applied = sim.audit().total[kind].applied + difference;
+  return [{ audit: { total: { [kind]: { applied } } } }];
 }

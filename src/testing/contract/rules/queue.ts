@@ -1,6 +1,7 @@
 /** What becomes of events that a client has queued. */
 
 import fc from "fast-check";
+import type { FaultMatch } from "../../../faults/rule.ts";
 import { type EventAttempt, eventsOf, isAcknowledged, type Sent } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
@@ -27,7 +28,12 @@ const flushDelivers: Rule = {
   says: "has delivered all that it was given once it is flushed",
   source: "spec §1",
   needs: ["flush"],
-  commands: () => sequence([showing, flush], fc.oneof(event, event, flush)),
+  commands: () =>
+    fc.oneof(
+      sequence([showing, flush], fc.oneof(event, event, flush)),
+      // What is to be sent again is queued still.
+      sequence([fault(failed, once), showing, flush], fc.oneof(event, event, flush)),
+    ),
   judge(session) {
     let applied = 0;
     for (const [at, { command, outcome }] of session.steps.entries()) {
@@ -38,6 +44,8 @@ const flushDelivers: Rule = {
     return applied;
   },
 };
+
+const once: fc.Arbitrary<FaultMatch> = fc.constant({ operation: "impression", times: 1 });
 
 const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
   sequence([showing]),

@@ -31,7 +31,7 @@ import {
 import { mustEnd } from "../endings.ts";
 import { mustNotLoseSilently } from "../losses.ts";
 import { mustPauseAndGrow } from "../pauses.ts";
-import { must, type Rule } from "../rule.ts";
+import { must, onRecord, type Rule } from "../rule.ts";
 import { isOfLimit } from "../waits.ts";
 
 const MINUTE_MS = 60_000;
@@ -54,10 +54,14 @@ const noEventDoubled: Rule = {
       const most = mostOnRecord(one, assumptions);
       if (most === undefined || !isInDoubt(one)) continue;
       const ids = new Set(countedInWindow(one, assumptions).map(({ id }) => id));
-      must(ids.size <= most, () => {
-        const sent = `in ${one.sent.length} ${one.sent.length === 1 ? "request" : "requests"}`;
-        return `The client reported ${one.name} ${sent}, and the service has recorded it ${ids.size} times: ${[...ids].join(", ")}.`;
-      });
+      must(
+        ids.size <= most,
+        () => {
+          const sent = `in ${one.sent.length} ${one.sent.length === 1 ? "request" : "requests"}`;
+          return `The client reported ${one.name} ${sent}, and the service has recorded it ${ids.size} times: ${[...ids].join(", ")}.`;
+        },
+        () => onRecord(session, one.operation, most - ids.size),
+      );
       applied += 1;
     }
     return applied;
