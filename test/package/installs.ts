@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { nodeBinaries } from "../node-binaries.ts";
+import { followTestYourClient } from "./test-your-client.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -257,6 +258,10 @@ async function checkAll(folder: string): Promise<void> {
   for (const [version, binary] of binaries) {
     await check(`Node ${version}: adsim/testing`, () => script(beside, withFastCheck, binary));
   }
+  const [, newest = process.execPath] = binaries.at(-2) ?? [];
+  await check("docs/test-your-client.md, word for word", () =>
+    followTestYourClient(folder, tarball, newest),
+  );
   for (const { major, version: mswVersion, compilers, resolution, runsOn } of mswMajors) {
     const path = await project(folder, [
       ...[tarball, `msw@${mswVersion}`, "fast-check@4.0.0", "@types/node@24"],
