@@ -73,12 +73,12 @@ export {
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
-export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export {
   type CheckInvariantsOptions,
   checkInvariants,
   invariants,
 } from "./testing/invariants/check-invariants.ts";
+export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export {
   type Call,
   type Carrier,
