@@ -73,12 +73,12 @@ export {
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
-export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export {
   type CheckInvariantsOptions,
   checkInvariants,
   invariants,
 } from "./testing/invariants/check-invariants.ts";
+export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export {
   type Call,
   type Carrier,
@@ -107,4 +107,4 @@ export { beginLife, type Life, live } from "./testing/session/live.ts";
 export type { Outcome, Session, Showing, Step } from "./testing/session/session.ts";
 export type { WireAnswer, WireExchange } from "./testing/session/wire.ts";
 export type { Time, Timers } from "./testing/time/time.ts";
-export { commandInWords } from "./testing/words.ts";
+export { commandInWords } from "./testing/session/words.ts";

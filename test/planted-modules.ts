@@ -1,6 +1,6 @@
 /**
  * Modules with a defect planted into them, side by side in one process. Nothing is copied or changed on disk: a copy is
- * all the modules that one module leads to, loaded anew, one of which may be changed on its way into memory.
+ * all the modules that one module leads to, loaded anew, and changed on their way into memory where that is asked for.
  */
 
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ registerHooks({
   },
 });
 
-/** Every copy has the same, but for one module. */
+/** Every copy has the same, but for what is changed. */
 function javaScriptOf(url: string): string {
   const path = fileURLToPath(url.replace(mark, ""));
   const made = sources.get(path) ?? stripTypeScriptTypes(readFileSync(path, "utf8"));
@@ -46,22 +46,27 @@ function javaScriptOf(url: string): string {
 /**
  * The module at this path from the root, in this copy.
  *
+ * @param copy Its number. Every import of one copy has the same changes.
  * @throws Error where what is to be changed isn't there, or more than once.
  */
 export async function importCopy(
   path: string,
   copy: number,
-  change: Change | undefined,
+  changes: readonly Change[],
 ): Promise<unknown> {
-  if (change !== undefined) plant(change, copy);
+  plant(changes, copy);
   return await import(`${root}/${path}?copy=${copy}`);
 }
 
-function plant({ file, find, replace }: Change, copy: number): void {
-  const url = `${root}/src/${file}`;
-  const parts = readFileSync(fileURLToPath(url), "utf8").split(find);
-  if (parts.length !== 2) {
-    throw new Error(`src/${file} has ${parts.length - 1} times, not once: ${find}`);
+function plant(changes: readonly Change[], copy: number): void {
+  const texts = new Map<string, string>();
+  for (const { file, find, replace } of changes) {
+    const url = `${root}/src/${file}`;
+    const parts = (texts.get(url) ?? readFileSync(fileURLToPath(url), "utf8")).split(find);
+    if (parts.length !== 2) {
+      throw new Error(`src/${file} has ${parts.length - 1} times, not once: ${find}`);
+    }
+    texts.set(url, parts.join(replace));
   }
-  changed.set(`${url}?copy=${copy}`, stripTypeScriptTypes(parts.join(replace)));
+  for (const [url, text] of texts) changed.set(`${url}?copy=${copy}`, stripTypeScriptTypes(text));
 }

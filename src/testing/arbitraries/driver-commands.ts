@@ -9,7 +9,7 @@ import type { TestWorldOptions } from "../driver/test-world.ts";
 import type { ClientCommand, Command } from "../session/command.ts";
 import { beginLife, type Life } from "../session/live.ts";
 import type { Session, Step } from "../session/session.ts";
-import { wordsOf } from "../session/words.ts";
+import { commandInWords } from "../session/words.ts";
 import {
   type ArbitraryCommandKindsOptions,
   advanceOf,
@@ -142,9 +142,9 @@ class Performed implements DriverCommand {
 
   toString(): string {
     const { planned } = this;
-    if (planned.kind !== "advance") return wordsOf(planned);
+    if (planned.kind !== "advance") return commandInWords(planned);
     const { edge, nudgeMs, ms } = planned.wait;
-    if (edge === undefined) return wordsOf({ kind: "advance", byMs: ms });
+    if (edge === undefined) return commandInWords({ kind: "advance", byMs: ms });
     return `time passes until ${near[nudgeMs]}${edge}`;
   }
 }

@@ -2,9 +2,10 @@
 
 import { nearestMicros } from "../../base/money.ts";
 import { type JsonSchema, responseSchemas } from "../../contract/responses.ts";
-import { type Asked, type AskedFor, askedFor, askedOf, saidOf } from "../session/asked.ts";
+import { type Asked, type AskedFor, askedFor, askedOf } from "../session/asked.ts";
 import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
+import { outcomeInWords } from "../session/words.ts";
 import { must } from "./rule.ts";
 
 /** Of a body in a message, in characters. */
@@ -37,7 +38,7 @@ export function mustPassOn(session: Session, operation: Reading): number {
       const isAnswered = answers.length > 0 && wasAnswered(asked);
       must(
         !isAnswered,
-        () => `${operation} was answered with 200, and the client ${saidOf(outcome)}.`,
+        () => `${operation} was answered with 200, and ${outcomeInWords(outcome)}.`,
       );
       continue;
     }
@@ -131,7 +132,7 @@ export function mustUnderstand(session: Session): number {
       must(
         isRepeat || !wasAnswered(asked),
         () =>
-          `Nothing of ${command.kind} was refused, and the client ${saidOf(outcome)}. ` +
+          `Nothing of ${command.kind} was refused, and ${outcomeInWords(outcome)}. ` +
           `It was answered: ${answersIn(asked)}.`,
       );
   }

@@ -5,7 +5,7 @@ import { listed } from "../../scenario/parse/did-you-mean.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { beginLife } from "../session/live.ts";
-import { outcomeInWords } from "../words.ts";
+import { outcomeInWords } from "../session/words.ts";
 import { type ClientContractOptions, type ReadContract, readContract } from "./contract-options.ts";
 import { failureOf } from "./failure.ts";
 import { type ContractReport, type RuleVerdict, unknownText } from "./report.ts";

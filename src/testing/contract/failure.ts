@@ -13,7 +13,7 @@ import {
   errorInWords,
   exchangeInWords,
   outcomeInWords,
-} from "../words.ts";
+} from "../session/words.ts";
 import type { ReadContract } from "./contract-options.ts";
 import type { Rule } from "./rule.ts";
 import { scenarioOf } from "./scenario-of.ts";

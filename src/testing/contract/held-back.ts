@@ -71,8 +71,8 @@ function isSentAfter(told: Owned, next: Owned): boolean {
 function isLeftToCaller(told: Owned, next: Owned): boolean {
   if (told.attempt === next.attempt && next.attempt.asks.length === 1) return false;
   const handedOver = told.attempt.asks.some(
-    ({ step, at }) =>
-      step.outcome.kind === "failed" &&
+    ({ outcome, at }) =>
+      outcome.kind === "failed" &&
       at >= told.sent.during &&
       next.attempt.asks.some((ask) => ask.at > at),
   );

@@ -1,7 +1,6 @@
 /** Events that a client was given, that aren't on record, and of which it doesn't say so. */
 
-import type { EventAttempt } from "../session/attempts.ts";
-import { eventsOf } from "../session/attempts.ts";
+import { type EventAttempt, eventsOf } from "../session/attempts.ts";
 import type { Session } from "../session/session.ts";
 import { memberOf } from "../session/wire.ts";
 import { must, onRecord } from "./rule.ts";
@@ -43,7 +42,7 @@ export function mustNotLoseSilently(session: Session, last: number = session.ste
 }
 
 function isDone({ asks }: EventAttempt, last: number): boolean {
-  return asks.some(({ step, at }) => at <= last && step.outcome.kind === "done");
+  return asks.some(({ outcome, at }) => at <= last && outcome.kind === "done");
 }
 
 /** A flush or a closing that failed says that something is left, of what was given before it; one that never ends, too. */

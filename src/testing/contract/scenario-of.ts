@@ -8,7 +8,7 @@ import type { Cast, Expectation, Scenario, Step } from "../../scenario/scenario.
 import { type Readings, readOptions } from "../../simulator-options.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import type { Step as Lived, Session } from "../session/session.ts";
-import { commandInWords } from "../words.ts";
+import { commandInWords } from "../session/words.ts";
 import { createRequestSteps, type RequestSteps } from "./request-step.ts";
 
 export interface ScenarioOfOptions {

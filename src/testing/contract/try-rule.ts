@@ -9,7 +9,8 @@ import type { TestWorldOptions } from "../driver/test-world.ts";
 import type { Command } from "../session/command.ts";
 import { live } from "../session/live.ts";
 import type { Session } from "../session/session.ts";
-import { BrokenRule, must, type Rule } from "./rule.ts";
+import { mustOpen } from "./opening.ts";
+import { BrokenRule, type Rule } from "./rule.ts";
 
 export interface TryOptions extends TestWorldOptions {
   /** How many sequences are tried. @default 20 */
@@ -74,15 +75,6 @@ export async function tryRule<Impression>(
   const { commands, assumptions } = trial;
   const replay = { sequenceSeed, path: counterexamplePath ?? "" };
   return { kind: "broken", broken, commands, assumptions, session, ...replay };
-}
-
-/** No fault is in force yet: a client that can't be made in a world like this one breaks whatever rule is tried there. */
-function mustOpen({ steps: [opening] }: Session): void {
-  const outcome = opening?.outcome;
-  must(outcome?.kind === "done", () => {
-    const why = outcome?.kind === "failed" ? `: ${String(outcome.error)}` : ` (${outcome?.kind})`;
-    return `Nothing was wrong with the service, and the client couldn't be made${why}`;
-  });
 }
 
 interface Trial {

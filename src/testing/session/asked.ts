@@ -1,6 +1,5 @@
 /** What a client was asked in its life, one by one, and what it said of each. */
 
-import { withoutSecrets } from "../../journal/secrets.ts";
 import type { ClientCommand } from "./command.ts";
 import type { Outcome, Session, Showing, Step } from "./session.ts";
 import type { WireExchange } from "./wire.ts";
@@ -10,7 +9,8 @@ export interface Asked {
   readonly command: ClientCommand;
   readonly outcome: Outcome;
   readonly shown: Showing | undefined;
-  /** When it was asked. */
+  /** Place of its step; of what was asked together, of the whole. */
+  readonly at: number;
   readonly atMs: number;
   /** What was sent meanwhile. Of what was asked together: all of it. */
   readonly exchanges: readonly WireExchange[];
@@ -24,11 +24,11 @@ export type AskedFor<Kind extends ClientCommand["kind"]> = Asked & {
 
 /** In order, without what was skipped. */
 export function askedOf(session: Session): readonly Asked[] {
-  return session.steps.flatMap(({ parts, ...step }) => {
+  return session.steps.flatMap(({ parts, ...step }, at) => {
     const { exchanges } = step;
     return parts === undefined
-      ? askedIn(step, false)
-      : parts.flatMap((part) => askedIn({ ...part, exchanges }, true));
+      ? askedIn(step, at, false)
+      : parts.flatMap((part) => askedIn({ ...part, exchanges }, at, true));
   });
 }
 
@@ -40,7 +40,7 @@ export function askedFor<Kind extends ClientCommand["kind"]>(
   return askedOf(session).filter((one): one is AskedFor<Kind> => one.command.kind === kind);
 }
 
-function askedIn(step: Step, together: boolean): Asked[] {
+function askedIn(step: Step, at: number, together: boolean): Asked[] {
   const { command, outcome, shown, atMs, exchanges } = step;
   switch (command.kind) {
     case "impression":
@@ -51,40 +51,8 @@ function askedIn(step: Step, together: boolean): Asked[] {
     case "payouts":
     case "flush":
       if (outcome.kind === "skipped") return [];
-      return [{ command, outcome, shown, atMs, exchanges, together }];
+      return [{ command, outcome, shown, at, atMs, exchanges, together }];
     default:
       return [];
-  }
-}
-
-/** Whether nothing came in the way of a request: no fault rule, and no request limit. */
-export function isHealthy({ exchanges }: Pick<Session, "exchanges">): boolean {
-  return exchanges.every(({ fault, limit }) => fault === undefined && limit === undefined);
-}
-
-/** What the client said, in words that hold no secret. */
-export function saidOf(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case "done":
-      return "said that it was done";
-    case "failed":
-      return `said that it wasn't done (${withoutSecrets(printed(outcome.error))})`;
-    case "stuck":
-      return "waits for something that never comes";
-    case "endless":
-      return "was still waiting after six hours";
-    case "flooded":
-      return "sent requests without an end";
-    case "skipped":
-      return `wasn't asked: ${outcome.why}`;
-  }
-}
-
-function printed(error: unknown): string {
-  if (typeof error !== "object" || error instanceof Error) return String(error);
-  try {
-    return JSON.stringify(error);
-  } catch {
-    return "an object that can't be printed";
   }
 }

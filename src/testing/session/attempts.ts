@@ -4,8 +4,9 @@
  */
 
 import type { OperationId } from "../../contract/operations.ts";
-import type { Session, Showing, Step } from "./session.ts";
-import { jsonOf, memberOf, type WireExchange } from "./wire.ts";
+import { type Asked, askedOf } from "./asked.ts";
+import type { Session, Showing } from "./session.ts";
+import { recordedId, type WireExchange } from "./wire.ts";
 
 /** A request of the client's own: copies that the network made aren't. */
 export interface Sent extends WireExchange {
@@ -13,19 +14,12 @@ export interface Sent extends WireExchange {
   readonly during: number;
 }
 
-/** Something that the client was asked. */
-export interface Ask {
-  readonly step: Step;
-  /** Place of its step, of a part that of the whole. */
-  readonly at: number;
-}
-
 /** A showing or a click to be recorded, or a question to be answered, with the requests for it. */
 export interface Attempt {
   readonly operation: OperationId;
   /** In the words of the API. */
   readonly name: string;
-  readonly asks: readonly Ask[];
+  readonly asks: readonly Asked[];
   /** In order. */
   readonly sent: readonly Sent[];
 }
@@ -67,25 +61,17 @@ function ownOf(arrivals: readonly Sent[]): Sent[] {
   });
 }
 
-/** What the client was asked, the parts of what it was asked at once apart. Without what there was nothing to do for. */
-function asksOf({ steps }: Session): Ask[] {
-  return steps
-    .flatMap((step, at) => (step.parts ?? [step]).map((one): Ask => ({ step: one, at })))
-    .filter(({ step }) => step.outcome.kind !== "skipped");
-}
-
 /** Every showing that the client was to report, and every click. */
 export function eventsOf(session: Session): EventAttempt[] {
   const arrivals = arrivalsOf(session);
-  const asks = asksOf(session);
+  const asked = askedOf(session);
   const claimed = new Set<string>();
   return session.showings.flatMap((showing) => {
+    const about = asked.filter(({ shown }) => shown?.ad === showing.ad);
     const impression = eventOf({
       operation: "impression",
       showing,
-      asks: asks.filter(
-        ({ step: { command, shown } }) => command.kind !== "click" && shown?.ad === showing.ad,
-      ),
+      asks: about.filter(({ command }) => command.kind !== "click"),
       arrivals: arrivals.filter(
         ({ operation, values }) => operation === "impression" && values.get("ad_id") === showing.ad,
       ),
@@ -94,9 +80,7 @@ export function eventsOf(session: Session): EventAttempt[] {
     const click = eventOf({
       operation: "click",
       showing,
-      asks: asks.filter(
-        ({ step: { command, shown } }) => command.kind === "click" && shown?.ad === showing.ad,
-      ),
+      asks: about.filter(({ command }) => command.kind === "click"),
       arrivals: arrivals.filter(
         ({ operation, values }) =>
           operation === "click" && impression.ids.has(values.get("impression_id") ?? ""),
@@ -117,7 +101,7 @@ function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): E
   const ids = new Set<string>();
   const recorded: EventAttempt["recorded"][number][] = [];
   for (const arrival of arrivals) {
-    const id = servedId(arrival, `${operation}_id`);
+    const id = recordedId(arrival, operation);
     if (id === undefined) continue;
     if (!claimed.has(id)) recorded.push({ ...arrival, id });
     claimed.add(id);
@@ -134,23 +118,17 @@ function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): E
   };
 }
 
-function servedId({ served }: WireExchange, name: string): string | undefined {
-  if (served?.status !== 200) return undefined;
-  const id = memberOf(jsonOf(served), name);
-  return typeof id === "string" ? id : undefined;
-}
-
 const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
 /** Every question that the client was asked alone: of several at once nobody can tell whose request is whose. */
 export function questionsOf(session: Session): Attempt[] {
   const sent = sentBy(session);
-  return asksOf(session).flatMap((ask): Attempt[] => {
-    const { step, at } = ask;
-    const operation = questions.find((one) => one === step.command.kind);
-    if (operation === undefined || session.steps[at] !== step) return [];
+  return askedOf(session).flatMap((asked): Attempt[] => {
+    const { command, at, together } = asked;
+    const operation = questions.find((one) => one === command.kind);
+    if (operation === undefined || together) return [];
     const own = sent.filter((one) => one.during === at && one.operation === operation);
-    return [{ operation, name: operation, asks: [ask], sent: own }];
+    return [{ operation, name: operation, asks: [asked], sent: own }];
   });
 }
 

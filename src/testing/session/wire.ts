@@ -78,6 +78,16 @@ export function jsonOf({ body }: WireAnswer): unknown {
   }
 }
 
+/** The id that the service gave to what it recorded, whether it reached the client or not; undefined where it recorded nothing. */
+export function recordedId(
+  { served }: WireExchange,
+  event: "impression" | "click",
+): string | undefined {
+  if (served?.status !== 200) return undefined;
+  const id = memberOf(jsonOf(served), `${event}_id`);
+  return typeof id === "string" ? id : undefined;
+}
+
 /** A member of a JSON object; undefined of anything else. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

@@ -1,42 +1,153 @@
-/** A command in the words of the API: what a client is asked for, or what happens to it, in a line. */
+/** Commands, exchanges and outcomes in the API's words, for people who read what went wrong. May hold keys: who prints it takes them out. */
 
-import { type OperationId, operations } from "../../contract/operations.ts";
+import { oneLine } from "../../base/text.ts";
 import type { Command } from "./command.ts";
+import type { Outcome, Showing, Step } from "./session.ts";
+import type { WireAnswer, WireExchange } from "./wire.ts";
 
-/** Such as `POST /v1/click on showing 0`. Places count from 0 and wrap around. */
-export function wordsOf(command: Command): string {
+/** Of somebody else's text or value no more than this. */
+const MOST_SHOWN = 160;
+
+/** What a command does, on one line. `shown`: the showing that it is about, where that is known by now. */
+export function commandInWords(command: Step["command"], shown?: Showing): string {
   switch (command.kind) {
+    case "open":
+      return "the client is made";
+    case "close":
+      return "the client is closed";
+    case "afterwards":
+      return "an hour passes after that";
     case "impression":
-      return `${endpoint("impression")} on surface ${command.surface}`;
+      return shown === undefined
+        ? `impression on surface ${command.surface}`
+        : `impression of ${shown.ad} on ${shown.surface}`;
     case "again":
-      return `${endpoint("impression")} once more for showing ${command.impression}`;
+      return `the same impression once more: ${shown?.ad ?? `number ${command.impression}`}`;
     case "click":
-      return `${endpoint("click")} on showing ${command.impression}`;
+      return `click on ${shown?.ad ?? `impression ${command.impression}`}`;
     case "stats":
-    case "surfaces":
+      return `stats${period(command)}${command.surface === undefined ? "" : ` of surface ${command.surface}`}`;
     case "payouts":
-      return `${endpoint(command.kind)}${queryOf(command)}`;
+      return command.limit === undefined ? "payouts" : `payouts, limit ${command.limit}`;
+    case "surfaces":
     case "flush":
-      return "flush";
-    case "advance":
-      return `${command.byMs} ms pass`;
-    case "fault":
-      return `fault ${JSON.stringify(command.rule)}`;
-    case "heal":
-      return "all faults are gone";
-    case "spend":
-      return `another program leaves ${command.left} of the ${command.of} limit`;
+      return command.kind;
     case "together":
-      return `at once: ${command.commands.map(wordsOf).join(" | ")}`;
+      return `at once: ${command.commands.map((one) => commandInWords(one)).join("; ")}`;
+    default:
+      return eventInWords(command);
   }
 }
 
-function endpoint(id: OperationId): string {
-  return `${operations[id].method} ${operations[id].path}`;
+function eventInWords(
+  command: Extract<Command, { kind: "advance" | "fault" | "heal" | "spend" }>,
+): string {
+  switch (command.kind) {
+    case "advance":
+      return `${durationInWords(command.byMs)} pass`;
+    case "fault":
+      return `from now on this fault rule: ${JSON.stringify(command.rule)}`;
+    case "heal":
+      return "all fault rules are gone";
+    case "spend":
+      return `another program with the same key sends until the ${command.of} limit has ${command.left} left`;
+  }
 }
 
-function queryOf(command: Extract<Command, { kind: "stats" | "surfaces" | "payouts" }>): string {
-  const { kind: _, ...query } = command;
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  return pairs.length === 0 ? "" : ` ${pairs.map(([name, value]) => `${name}=${value}`).join(" ")}`;
+function period({ from, to }: Extract<Command, { kind: "stats" }>): string {
+  return `${from === undefined ? "" : ` from ${from}`}${to === undefined ? "" : ` to ${to}`}`;
+}
+
+const units: readonly (readonly [unit: string, ms: number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+  ["ms", 1],
+];
+
+/** Such as "1 min 30 s". */
+export function durationInWords(ms: number): string {
+  let left = Math.round(ms);
+  const parts = units.flatMap(([unit, size]) => {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    return count === 0 ? [] : [`${count} ${unit}`];
+  });
+  return parts.length === 0 ? "0 ms" : parts.join(" ");
+}
+
+/** What the client said. */
+export function outcomeInWords(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "done":
+      return outcome.value === undefined
+        ? "the client says it is done"
+        : `the client says it is done: ${valueInWords(outcome.value)}`;
+    case "failed":
+      return `the client says it failed: ${errorInWords(outcome.error)}`;
+    case "stuck":
+      return "the client waits for something that can't come any more";
+    case "endless":
+      return "the client is still waiting, for longer than anybody would";
+    case "flooded":
+      return "the client sends requests without an end";
+    case "skipped":
+      return `nothing to do: ${outcome.why}`;
+  }
+}
+
+/** Its name, what it says, and the status that it has. */
+export function errorInWords(error: unknown): string {
+  if (!(error instanceof Error)) return valueInWords(error);
+  const status: unknown = Reflect.get(error, "status");
+  const of = typeof status === "number" ? ` (status ${status})` : "";
+  return `${oneLine(`${error.name}: ${error.message}`, MOST_SHOWN)}${of}`;
+}
+
+function valueInWords(value: unknown): string {
+  if (typeof value === "string") return oneLine(value, MOST_SHOWN);
+  try {
+    return oneLine(JSON.stringify(value) ?? String(value), MOST_SHOWN);
+  } catch {
+    // It goes round in a circle, or is of a kind that JSON has no word for.
+    return oneLine(String(value), MOST_SHOWN);
+  }
+}
+
+/** A request with what matters of it, what the client got, and what the service did where that is something else. */
+export function exchangeInWords(exchange: WireExchange): string {
+  const { request, values, got, fault } = exchange;
+  const parameters = Array.from(values)
+    .filter(([name]) => name !== "publisher_id")
+    .map(([name, value]) => `${name}=${value}`);
+  const asked = oneLine([request.method, request.path, ...parameters].join(" "), MOST_SHOWN);
+  const twice = fault?.application === 2 ? " (the same request, done a second time)" : "";
+  return `${asked}${twice} → ${gotInWords(exchange, got)}${faultInWords(exchange)}`;
+}
+
+function gotInWords({ fault, limit }: WireExchange, got: WireAnswer): string {
+  if (fault?.application === 2 && fault.received === "nothing") return "nobody sees the answer";
+  if (got.status === 0) return "no answer";
+  const refused = limit === undefined ? "" : `, refused by the ${limit} limit`;
+  const pause = got.headers["retry-after"];
+  const wait = pause === undefined ? "" : `, Retry-After: ${pause}`;
+  const cut = fault?.kind === "truncate" && fault.received === "part" ? ", broken off" : "";
+  return `${got.status}${refused}${wait}${cut}${bodyInWords(got)}`;
+}
+
+function bodyInWords({ body }: WireAnswer): string {
+  return body === "" ? "" : ` ${oneLine(body, MOST_SHOWN)}`;
+}
+
+function faultInWords({ fault, served, got }: WireExchange): string {
+  if (fault === undefined) return "";
+  const held = fault.delayMs === 0 ? "" : `, held back ${durationInWords(fault.delayMs)}`;
+  const did =
+    served === undefined
+      ? "the service did nothing"
+      : served === got
+        ? undefined
+        : `the service answered ${served.status}${bodyInWords(served)}`;
+  return ` (${fault.kind}, ${fault.rule}${held}${did === undefined ? "" : `: ${did}`})`;
 }

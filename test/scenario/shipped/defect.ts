@@ -1,13 +1,10 @@
 /** A defect planted into a copy of the simulator's sources: a shipped scenario must notice it. */
 
-export interface Defect {
+import type { Change } from "../../planted-modules.ts";
+
+export interface Defect extends Change {
   /** Name of the shipped scenario that breaks. */
   readonly scenario: string;
-  /** Below `src/`. */
-  readonly file: string;
-  /** Occurs there once. */
-  readonly find: string;
-  readonly replace: string;
   /** What is wrong then, in a few words. */
   readonly says: string;
 }

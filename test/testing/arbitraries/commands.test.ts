@@ -186,7 +186,7 @@ describe("driverCommands", () => {
     const details = await fc.check(property(), { seed: 7, numRuns: 50 });
     const text = String(details.counterexample);
     expect(text).toMatch(
-      /^POST \/v1\/impression on surface 0,POST \/v1\/click on showing 0,POST \/v1\/click on showing 0 \/\*replayPath="/,
+      /^impression on surface 0,click on impression 0,click on impression 0 \/\*replayPath="/,
     );
     const replayPath = /replayPath="([^"]*)"/.exec(text)?.[1] ?? "";
     const path = details.counterexamplePath ?? "";
@@ -217,18 +217,19 @@ describe("driverCommands", () => {
       return Array.from(list, String).toSorted((one, other) => other.length - one.length)[0] ?? "";
     });
     const says: Record<CommandKind, RegExp> = {
-      impression: /^POST \/v1\/impression on surface \d$/,
-      click: /^POST \/v1\/click on showing \d$/,
-      again: /^POST \/v1\/impression once more for showing \d$/,
-      advance: /^(?:\d+ ms pass|time passes until (?:1 ms (?:before|after) )?[a-z0-9-]+)$/,
-      stats: /^GET \/v1\/publisher\/stats from=\S+ to=\S+ surface=\d$/,
-      surfaces: /^GET \/v1\/publisher\/surfaces$/,
-      payouts: /^GET \/v1\/publisher\/payouts limit=\d+$/,
+      impression: /^impression on surface \d$/,
+      click: /^click on impression \d$/,
+      again: /^the same impression once more: number \d$/,
+      advance: /^(?:[\d a-z]+ pass|time passes until (?:1 ms (?:before|after) )?[a-z0-9-]+)$/,
+      stats: /^stats from \S+ to \S+ of surface \d$/,
+      surfaces: /^surfaces$/,
+      payouts: /^payouts, limit \d+$/,
       flush: /^flush$/,
-      spend: /^another program leaves \d of the (?:recording|reporting) limit$/,
-      fault: /^fault \{"match":.*"verdict":/,
-      heal: /^all faults are gone$/,
-      together: /^at once: POST \/v1\/click on showing \d \| POST/,
+      spend:
+        /^another program with the same key sends until the (?:recording|reporting) limit has \d left$/,
+      fault: /^from now on this fault rule: \{"match":.*"verdict":/,
+      heal: /^all fault rules are gone$/,
+      together: /^at once: click on impression \d; click/,
     };
     for (const [at, kind] of allKinds.entries()) expect(kinds[at]).toMatch(says[kind]);
   });

@@ -1,7 +1,7 @@
 /** Thirty defects of the simulator, of every kind that its own invariants are about. */
 
+import type { Change } from "../../planted-modules.ts";
 import type { TopicName } from "./topics.ts";
-import type { Change } from "./try-defects.ts";
 
 export interface Defect extends Change {
   /** What is wrong then, in a few words. */

@@ -32,7 +32,11 @@ async function tried(
   const rule = rules.find((one) => one.id === id);
   if (rule === undefined) return { kind: "failed", why: "There is no such rule.", commands: 0 };
   try {
-    const loaded = await importCopy("test/client/reference-driver.ts", number, change);
+    const loaded = await importCopy(
+      "test/client/reference-driver.ts",
+      number,
+      change === undefined ? [] : [change],
+    );
     const { createReferenceDriver } = loaded as { createReferenceDriver: CreateDriver };
     const result = await tryRule(rule, createReferenceDriver);
     if (result.kind !== "broken") return { kind: result.kind, why: "", commands: 0 };

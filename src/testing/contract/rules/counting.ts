@@ -2,9 +2,10 @@
 
 import type { Assumptions } from "../../../assumptions/catalogue.ts";
 import { dedupWindowOf } from "../../../exchange/world.ts";
-import { type Asked, askedOf, isHealthy, saidOf } from "../../session/asked.ts";
+import { type Asked, askedOf } from "../../session/asked.ts";
 import { type RecordedEvent, recordsOf } from "../../session/records.ts";
 import type { Session, Showing } from "../../session/session.ts";
+import { outcomeInWords } from "../../session/words.ts";
 import { must, type Rule } from "../rule.ts";
 import {
   clicks,
@@ -34,6 +35,11 @@ function reportsOf(session: Session): readonly Report[] {
   });
 }
 
+/** Whether nothing came in the way of a request: no fault rule, and no request limit. */
+function isHealthy({ exchanges }: Pick<Session, "exchanges">): boolean {
+  return exchanges.every(({ fault, limit }) => fault === undefined && limit === undefined);
+}
+
 function isDone({ outcome }: Asked): boolean {
   return outcome.kind === "done";
 }
@@ -55,7 +61,7 @@ const showingCountsOnce: Rule = {
       const done = showings.some(isDone);
       must(
         done || !healthy,
-        () => `Nothing came in the way of ${ad}, and the client ${saidOf(said)}.`,
+        () => `Nothing came in the way of ${ad}, and ${outcomeInWords(said)}.`,
       );
       if (!done) continue;
       const recorded = records.of(showing);
@@ -65,7 +71,7 @@ const showingCountsOnce: Rule = {
       must(
         recorded.length > 0 && (!once || mayCount),
         () =>
-          `The client ${saidOf(said)} with ${ad}. It is on record ${times(recorded)}, expected once.`,
+          `Of ${ad} ${outcomeInWords(said)}. It is on record ${times(recorded)}, expected once.`,
       );
       for (const one of recorded) {
         must(
@@ -193,7 +199,7 @@ function mustCountClicks(
     must(
       done || !healthy || isLate,
       () =>
-        `Nothing came in the way of a click on ${showing.ad}, and the client ${saidOf(first.outcome)}.`,
+        `Nothing came in the way of a click on ${showing.ad}, and ${outcomeInWords(first.outcome)}.`,
     );
     if (!done) continue;
     const recorded = records.of(showing).flatMap((one) => one.clicks);
@@ -204,7 +210,7 @@ function mustCountClicks(
       recorded.length > 0 && !isTooMuch,
       () =>
         `The client was asked for ${asked.length === 1 ? "a click" : `${asked.length} clicks`} on ${showing.ad}, and ` +
-        `${saidOf({ kind: "done", value: undefined })}. On record: ${clicksIn(recorded)}, ` +
+        `the client says it is done. On record: ${clicksIn(recorded)}, ` +
         `expected ${most > 1 ? `1 to ${most}` : "1"}.`,
     );
     applied += 1;

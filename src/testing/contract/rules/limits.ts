@@ -166,7 +166,7 @@ const goesOnAfterTheLimit: Rule = {
     const anew = eventsOf(session).filter(
       ({ operation, asks }) =>
         operation === "impression" &&
-        asks.every(({ step, at }) => at > refused.during && step.atMs >= refused.atMs + OVER_MS),
+        asks.every(({ at, atMs }) => at > refused.during && atMs >= refused.atMs + OVER_MS),
     );
     for (const { name, recorded } of anew) {
       must(

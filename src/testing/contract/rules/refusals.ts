@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator-options.ts";
+import type { Asked } from "../../session/asked.ts";
 import {
   type Attempt,
   type EventAttempt,
@@ -12,7 +13,7 @@ import {
   sentBy,
 } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
-import type { Session, Step } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { memberOf } from "../../session/wire.ts";
 import {
   advance,
@@ -71,16 +72,16 @@ const refusalIsNoSuccess: Rule = {
   judge(session) {
     mustNotLoseSilently(session);
     const events = eventsOf(session);
-    const asked = [...events, ...questionsOf(session)];
+    const attempts = [...events, ...questionsOf(session)];
     let applied = 0;
-    for (const attempt of asked) {
+    for (const attempt of attempts) {
       const last = attempt.sent.at(-1);
       if (last === undefined || !isRefused(last)) continue;
       applied += 1;
-      for (const { step } of attempt.asks) mustTellTheStatus(session, attempt, step);
+      for (const asked of attempt.asks) mustTellTheStatus(session, attempt, asked);
       if (attempt.operation === "impression" || attempt.operation === "click") continue;
       must(
-        !attempt.asks.some(({ step }) => step.outcome.kind === "done"),
+        !attempt.asks.some(({ outcome }) => outcome.kind === "done"),
         () =>
           `The service refused ${attempt.name} with ${last.got.status}, and the client said that it was done.`,
       );
@@ -97,7 +98,7 @@ function isRefused(sent: Sent): boolean {
 }
 
 /** @throws BrokenRule where the rejection has a status that no answer had. */
-function mustTellTheStatus(session: Session, { name, sent }: Attempt, { outcome }: Step): void {
+function mustTellTheStatus(session: Session, { name, sent }: Attempt, { outcome }: Asked): void {
   const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
   // 0 is no status: many clients have it for no answer.
   if (typeof status !== "number" || status === 0) return;
@@ -112,9 +113,9 @@ function mustTellTheStatus(session: Session, { name, sent }: Attempt, { outcome 
 
 /** @throws BrokenRule where a refusal's body was taken for a success. */
 function mustGiveNoOtherId({ operation, name, ids, asks }: EventAttempt): void {
-  for (const { step } of asks) {
-    if (step.outcome.kind !== "done") continue;
-    const id = memberOf(step.outcome.value, `${operation}_id`);
+  for (const { outcome } of asks) {
+    if (outcome.kind !== "done") continue;
+    const id = memberOf(outcome.value, `${operation}_id`);
     must(
       typeof id !== "string" || ids.has(id),
       () =>
@@ -213,11 +214,11 @@ const rotatedKey: Rule = {
             `The service refused the key with 401, and the client sent ${name} ${tried} times all the same.`,
         );
       }
-      for (const { step } of asks) {
+      for (const { command, outcome } of asks) {
         must(
-          step.outcome.kind === "done" || step.outcome.kind === "failed",
+          outcome.kind === "done" || outcome.kind === "failed",
           () =>
-            `The service refused the key with 401, and the client's ${step.command.kind} doesn't end.`,
+            `The service refused the key with 401, and the client's ${command.kind} doesn't end.`,
         );
       }
     }

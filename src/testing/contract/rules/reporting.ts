@@ -5,10 +5,11 @@ import type { Assumptions } from "../../../assumptions/catalogue.ts";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
 import { addDays, dayAt } from "../../../scenario/invariants/reading.ts";
-import { type AskedFor, askedFor, saidOf } from "../../session/asked.ts";
+import { type AskedFor, askedFor } from "../../session/asked.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import type { WireExchange } from "../../session/wire.ts";
+import { outcomeInWords } from "../../session/words.ts";
 import { mustPassOn, surfaceAt } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
@@ -105,7 +106,7 @@ function mustAskFor(
     must(
       sent.length > 0 || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
       () =>
-        `Statistics ${periodIn(command)} were asked for. Nothing was sent, and the client ${saidOf(outcome)}.`,
+        `Statistics ${periodIn(command)} were asked for. Nothing was sent, and ${outcomeInWords(outcome)}.`,
     );
     applied += sent.length;
   }

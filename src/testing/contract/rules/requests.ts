@@ -3,10 +3,11 @@
 import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-member.ts";
 import { type Operation, operations } from "../../../contract/operations.ts";
-import { askedFor, saidOf } from "../../session/asked.ts";
+import { askedFor } from "../../session/asked.ts";
 import { recordsOf } from "../../session/records.ts";
 import type { Session } from "../../session/session.ts";
 import type { WireExchange } from "../../session/wire.ts";
+import { mustOpen } from "../opening.ts";
 import { must, type Rule } from "../rule.ts";
 import { everydaySequences } from "../sequences.ts";
 
@@ -16,20 +17,11 @@ const opens: Rule = {
   source: "spec §1",
   needs: [],
   commands: () => fc.constant([]),
-  judge({ steps: [opening] }) {
-    must(
-      opening?.outcome.kind === "done",
-      () => `Nothing was wrong with the service, and the client ${saidOf(openingOf(opening))}.`,
-    );
+  judge(session) {
+    mustOpen(session);
     return 1;
   },
 };
-
-function openingOf(
-  opening: Session["steps"][number] | undefined,
-): Session["steps"][number]["outcome"] {
-  return opening?.outcome ?? { kind: "stuck" };
-}
 
 const knownPaths: Rule = {
   id: "known-paths",

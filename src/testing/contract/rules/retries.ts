@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { Assumptions } from "../../../assumptions/catalogue.ts";
+import type { Asked } from "../../session/asked.ts";
 import {
   type EventAttempt,
   eventsOf,
@@ -10,7 +11,6 @@ import {
   questionsOf,
   type Sent,
 } from "../../session/attempts.ts";
-import type { Step } from "../../session/session.ts";
 import { memberOf } from "../../session/wire.ts";
 import {
   advance,
@@ -204,7 +204,7 @@ const brokenAnswerIsNoSuccess: Rule = {
   judge(session) {
     let applied = 0;
     for (const one of eventsOf(session)) {
-      for (const { step } of one.asks) mustBeGiven(one, step);
+      for (const asked of one.asks) mustBeGiven(one, asked);
       if (one.sent.some(isBrokenSuccess)) applied += 1;
     }
     for (const { operation, asks, sent } of questionsOf(session)) {
@@ -212,7 +212,7 @@ const brokenAnswerIsNoSuccess: Rule = {
       if (operation !== "stats" || !sent.some(isBrokenSuccess)) continue;
       applied += 1;
       must(
-        sent.some(isAcknowledged) || !asks.some(({ step }) => step.outcome.kind === "done"),
+        sent.some(isAcknowledged) || !asks.some(({ outcome }) => outcome.kind === "done"),
         () => `The answers to ${operation} were all broken, and the client said that it was done.`,
       );
     }
@@ -226,7 +226,7 @@ function isBrokenSuccess(sent: Sent): boolean {
 }
 
 /** @throws BrokenRule where the client resolved with an id that the service never gave it for that. */
-function mustBeGiven({ operation, name, ids }: EventAttempt, { outcome }: Step): void {
+function mustBeGiven({ operation, name, ids }: EventAttempt, { outcome }: Asked): void {
   if (outcome.kind !== "done") return;
   const id = memberOf(outcome.value, `${operation}_id`);
   if (typeof id !== "string") return;
