@@ -377,18 +377,35 @@ function exportsOf(code: string): string[] {
   return Array.from(declared, ([, name = ""]) => name);
 }
 
-/** Whether a file imports or re-exports the name from that path, at once or when needed. */
-function uses(file: SourceFile, path: string, name: string): boolean {
-  if (!importsOf(file).includes(path)) return false;
-  const named = new RegExp(`\\b${name}\\b`);
-  const clauses = file.text.matchAll(
+interface Clause {
+  /** The file that it names, as a path from the root. */
+  readonly to: string;
+  readonly names: string;
+}
+
+const clauses = new Map<SourceFile, readonly Clause[]>();
+
+/** What a file imports and re-exports. Found out once: every export is looked for in every file. */
+function clausesOf(file: SourceFile): readonly Clause[] {
+  const known = clauses.get(file);
+  if (known !== undefined) return known;
+  const found = file.text.matchAll(
     /\b(?:import|export)\s+(?:type\s+)?([^;"]*?)\s*from\s*"(\.[^"]+)"/g,
   );
-  for (const [, clause = "", to = ""] of clauses) {
-    const isHere = posix.join(dirname(file.path), to) === path;
-    if (isHere && (clause.startsWith("*") || named.test(clause))) return true;
-  }
-  return /\bimport\(/.test(file.text) && named.test(file.code);
+  const made = Array.from(found, ([, names = "", to = ""]): Clause => {
+    return { to: posix.join(dirname(file.path), to), names };
+  });
+  clauses.set(file, made);
+  return made;
+}
+
+/** Whether a file imports or re-exports the name from that path, at once or when needed. */
+function uses(file: SourceFile, path: string, name: string): boolean {
+  const here = clausesOf(file).filter(({ to }) => to === path);
+  const named = new RegExp(`\\b${name}\\b`);
+  if (here.some(({ names }) => names.startsWith("*") || named.test(names))) return true;
+  const isLater = /\bimport\(/.test(file.text) && importsOf(file).includes(path);
+  return isLater && named.test(file.code);
 }
 
 interface FunctionText {
