@@ -25,7 +25,7 @@ import { must, type Rule } from "../rule.ts";
 
 const flushDelivers: Rule = {
   id: "flush-delivers",
-  says: "has delivered all that it was given once it is flushed",
+  says: "A client that is flushed has delivered all that it was given",
   source: "spec §1",
   needs: ["flush"],
   commands: () =>
@@ -55,7 +55,7 @@ const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
 
 const closeLosesNothing: Rule = {
   id: "close-loses-nothing",
-  says: "loses nothing when it is closed: what isn't recorded it says",
+  says: "A client that is closed loses nothing: what isn't recorded it says",
   source: "spec §1",
   needs: ["close"],
   commands: () => disturbed,
@@ -69,7 +69,7 @@ function isClosed({ steps }: Session): boolean {
 
 const closeEnds: Rule = {
   id: "close-ends",
-  says: "can be closed in an outage, within six hours and 250 requests",
+  says: "A client can be closed in an outage, within six hours and 250 requests",
   source: "spec §1",
   needs: ["close"],
   commands: () =>
@@ -83,7 +83,7 @@ const closeEnds: Rule = {
 
 const silentAfterClose: Rule = {
   id: "silent-after-close",
-  says: "sends nothing once it is closed",
+  says: "A client sends nothing once it is closed",
   source: "spec §1",
   needs: ["close"],
   commands: () => disturbed,
@@ -102,7 +102,7 @@ const silentAfterClose: Rule = {
 
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "calls nothing undelivered that it knows to be recorded",
+  says: "Nothing is called undelivered that the client knows to be recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>

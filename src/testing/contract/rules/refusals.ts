@@ -64,7 +64,7 @@ const refusedByService: fc.Arbitrary<readonly Command[]> = fc.constantFrom<reado
 
 const refusalIsNoSuccess: Rule = {
   id: "refusal-is-no-success",
-  says: "says of nothing that the service refused that it was done",
+  says: "Nothing that the service refused is said to be done",
   source: "spec §7",
   needs: [],
   assuming: readings,
@@ -133,7 +133,7 @@ function isFinal(sent: Sent): boolean {
 
 const refusalNotRepeated: Rule = {
   id: "refusal-not-repeated",
-  says: "doesn't send again what was refused, as it was",
+  says: "What was refused isn't sent again as it was",
   source: "spec §7, RFC 9110 §15.5",
   needs: [],
   commands: () =>
@@ -188,7 +188,7 @@ const MOST_A_TRY = 3;
 
 const rotatedKey: Rule = {
   id: "rotated-key",
-  says: "says that its key is no longer good, and doesn't try it again and again",
+  says: "A key that is no longer good isn't tried again and again, and the client says so",
   source: "spec §5",
   needs: [],
   commands: () =>

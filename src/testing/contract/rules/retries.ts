@@ -43,7 +43,7 @@ const windowMs = {
 
 const noEventDoubled: Rule = {
   id: "no-event-doubled",
-  says: "counts no showing and no click twice, whatever becomes of the answer",
+  says: "No showing and no click counts twice, whatever becomes of the answer",
   source: "spec §4",
   needs: [],
   commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
@@ -100,7 +100,7 @@ function countedInWindow(
 
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
-  says: "records every event whose request was lost, or says that it failed",
+  says: "An event whose request was lost is recorded in the end, or said to have failed",
   source: "spec §1",
   needs: [],
   commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
@@ -112,7 +112,7 @@ const lostRequestNotLost: Rule = {
 
 const repeatIsTheSame: Rule = {
   id: "repeat-is-the-same",
-  says: "repeats a showing with the same parameters, its session_id included",
+  says: "A showing is repeated with the same parameters, its session_id included",
   source: "spec §4",
   needs: [],
   commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
@@ -156,7 +156,7 @@ function mayBeApplied(sent: Sent): boolean {
 
 const pausesGrow: Rule = {
   id: "pauses-grow",
-  says: "waits before it repeats a request, and longer each time",
+  says: "A client waits before it repeats a request, and longer as it goes on",
   source: "spec §8",
   needs: [],
   commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
@@ -165,7 +165,7 @@ const pausesGrow: Rule = {
 
 const givesUp: Rule = {
   id: "gives-up",
-  says: "ends what it was asked in an outage, within six hours and 250 requests",
+  says: "A client ends what it was asked in an outage, within six hours and 250 requests",
   source: "spec §7",
   needs: [],
   commands: () => sequence([fault(failed, lasting), showing], fc.oneof(event, advance(1, 300)), 3),
@@ -174,7 +174,7 @@ const givesUp: Rule = {
 
 const silenceEnds: Rule = {
   id: "silence-ends",
-  says: "ends what it was asked though the server stays silent",
+  says: "A client ends what it was asked though the server stays silent",
   source: "spec §7",
   needs: [],
   commands: () => sequence([fault(silence, fc.oneof(lasting, some)), showing], event, 2),
@@ -183,7 +183,7 @@ const silenceEnds: Rule = {
 
 const brokenAnswerIsNoSuccess: Rule = {
   id: "broken-answer-is-no-success",
-  says: "takes a broken answer for none: nothing is done before the service says so",
+  says: "A broken answer is taken for none: nothing is done before the service says so",
   source: "spec §2",
   needs: [],
   commands: () =>
@@ -238,7 +238,7 @@ function mustBeGiven({ operation, name, ids }: EventAttempt, { outcome }: Asked)
 
 const comesBack: Rule = {
   id: "comes-back",
-  says: "records events again once an outage is over",
+  says: "Events are recorded again once an outage is over",
   source: "spec §1",
   needs: [],
   commands: () =>
