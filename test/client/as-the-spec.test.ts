@@ -1,0 +1,28 @@
+/** The client has tables of its own, since it imports nothing of the simulator: they are the spec's all the same. */
+
+import { expect, test } from "vitest";
+import * as api from "../../src/client/api.ts";
+import { type Client, createClient } from "../../src/client.ts";
+import { operationIds, operations } from "../../src/contract/operations.ts";
+import { createSimulator } from "../../src/index.ts";
+
+test.each(operationIds)("%s has the spec's method, path and parameters", async (id) => {
+  const { method, path, parameters } = operations[id];
+  expect(api[id]).toMatchObject({ method, path });
+
+  const sim = createSimulator();
+  const client: Client = createClient({
+    baseUrl: "http://ads.test",
+    apiKey: sim.publishers.at(0).apiKey,
+    fetch: sim.fetch,
+  });
+  const given = Object.fromEntries(Object.keys(parameters).map((name) => [name, "1"]));
+  // Whatever they are called in the table, they are passed on by that name.
+  await client[id](given as never);
+  const [entry] = sim.journal.entries();
+  const sent = method === "GET" ? new URLSearchParams(entry?.request.query) : undefined;
+  const values =
+    sent === undefined ? JSON.parse(entry?.request.body ?? "") : Object.fromEntries(sent);
+  expect(values).toEqual(given);
+  expect(entry?.operation).toBe(id);
+});
