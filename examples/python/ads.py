@@ -1,5 +1,6 @@
 """A small client of the Publisher Advertising API. Python's standard library, nothing else."""
 
+import http.client
 import json
 import time
 import urllib.error
@@ -34,8 +35,8 @@ class Ads:
                 if attempt == attempts or refused.status not in (429, 500, 502, 503, 504):
                     raise
                 self.sleep(refused.retry_after if refused.retry_after is not None else pause)
-            except OSError:
-                # No answer, or half of one: whether it was recorded, nobody knows.
+            except (OSError, http.client.HTTPException, ValueError):
+                # No answer, half of one, or none that can be read: whether it was recorded, nobody knows.
                 if attempt == attempts:
                     raise
                 self.sleep(pause)

@@ -44,11 +44,14 @@ class AdsTest(unittest.TestCase):
 
     def test_an_answer_that_is_lost_makes_no_second_impression(self):
         first_only = {"operation": "impression", "times": 1}
-        control("POST", "faults", {"match": first_only, "verdict": {"kind": "lose-response"}})
-        self.ads.impression(SURFACE, "ad-1", "session-1")
-        # What the service did, whatever the client was told.
-        made = control("GET", "audit")["total"]["impressions"]
-        self.assertEqual((made["attempts"], made["applied"]), (2, 1))
+        for verdict in ({"kind": "lose-response"}, {"kind": "truncate", "atByte": 10}, {"kind": "garbage"}):
+            with self.subTest(verdict["kind"]):
+                control("POST", "reset")
+                control("POST", "faults", {"match": first_only, "verdict": verdict})
+                self.ads.impression(SURFACE, "ad-1", "session-1")
+                # What the service did, whatever the client was told.
+                made = control("GET", "audit")["total"]["impressions"]
+                self.assertEqual((made["attempts"], made["applied"]), (2, 1))
 
     def test_it_waits_as_long_as_it_is_told(self):
         verdict = {"kind": "respond", "status": 503, "headers": {"Retry-After": "30"}}

@@ -1,6 +1,7 @@
 /** The checks as functions that throw, for node:test and anything else. */
 
 import type { ClientCounts } from "../audit/client-counts.ts";
+import { InputError } from "../base/input.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import { balances, nothingLostOrDoubled } from "./books.ts";
 import type { Check } from "./check.ts";
@@ -46,7 +47,7 @@ export function assertNoRecordedImpression(
   sim: SimulatorCore,
   match?: Omit<ImpressionMatch, "times">,
 ): void {
-  fails("noRecordedImpression", recordedImpression(sim, match));
+  fails("noRecordedImpression", recordedImpression(sim, match), match);
 }
 
 /** Expects a click on record: at least one that matches, or `times` of them. @throws AssertionError, InputError */
@@ -56,7 +57,7 @@ export function assertRecordedClick(sim: SimulatorCore, match?: ClickMatch): voi
 
 /** Expects that no click on record matches. @throws AssertionError, InputError */
 export function assertNoRecordedClick(sim: SimulatorCore, match?: Omit<ClickMatch, "times">): void {
-  fails("noRecordedClick", recordedClick(sim, match));
+  fails("noRecordedClick", recordedClick(sim, match), match);
 }
 
 /** Expects so much credited, in INR and to the micro: in all, or where. @throws AssertionError, InputError */
@@ -111,6 +112,10 @@ function holds(operator: string, { pass, message, expected, actual }: Check): vo
   if (!pass) throw new AssertionError(message(), { operator, expected, actual });
 }
 
-function fails(operator: string, { pass, message, actual }: Check): void {
+function fails(operator: string, { pass, message, actual }: Check, match: object = {}): void {
+  // "Not five of them" would hold for four: that isn't none.
+  if ("times" in match && match.times !== undefined) {
+    throw new InputError("times", "can't be said where none is expected: leave it out");
+  }
   if (pass) throw new AssertionError(message(), { operator, expected: undefined, actual });
 }

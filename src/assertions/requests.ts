@@ -25,7 +25,14 @@ export interface RequestMatch
 }
 
 const afterOnly = v.strictObject({ after: afterSchema });
-const matchSchema = v.looseObject({ times: v.optional(wholeFrom(0)), after: afterSchema });
+/** The journal checks what the others are. It knows more of them, such as a limit, that would make a count mean nothing. */
+const matchSchema = v.strictObject({
+  operation: v.optional(v.any()),
+  publisher: v.optional(v.any()),
+  status: v.optional(v.any()),
+  times: v.optional(wholeFrom(0)),
+  after: afterSchema,
+});
 
 /** Requests that came, and reached the service or not. @throws InputError */
 export function received(given: unknown, match: RequestMatch = {}): Check {

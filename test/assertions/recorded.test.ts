@@ -103,6 +103,14 @@ test("duplicates, refusals and limits are told apart", () => {
   expect(message).toMatch(/#3 .* a {2}refused with 404: surface_not_found/);
 });
 
+test("that there is none can't be said of a number", () => {
+  const { sim, show } = recordingOf();
+  show("ad-1");
+  const five = { ad: "ad-1", times: 5 };
+  expect(refusalOf(() => assertNoRecordedImpression(sim, five))).toMatch(/^times can't be said/);
+  expect(refusalOf(() => assertNoRecordedClick(sim, { times: 1 } as never))).toMatch(/^times/);
+});
+
 test("where nothing came at all, that is said", () => {
   const { message } = failureOf(() => assertRecordedImpression(createSimulator()));
   expect(message).toMatch(/there is none\.\nTo do: no impression request came at all\. See that/);

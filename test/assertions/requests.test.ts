@@ -36,6 +36,8 @@ describe("requests", () => {
     const bad = { operation: "refund" } as never;
     expect(refusalOf(() => assertReceived(sim, bad))).toMatch(/^operation must be one of stats, /);
     expect(refusalOf(() => assertReceived(sim, { times: 0.5 }))).toMatch(/^times must be/);
+    const cut = { limit: 1, times: 1 } as never;
+    expect(refusalOf(() => assertReceived(sim, cut))).toMatch(/^limit is not known here/);
   });
 
   test("that are wrong whenever sent are invalid; duplicates, limits and faults aren't", () => {

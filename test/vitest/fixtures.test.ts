@@ -119,3 +119,18 @@ extended("a client can be a fixture made of these", async ({ client, publisher, 
   expect(sim).toRespectRateLimits();
   expect(sim).toHaveUsedValidKeys();
 });
+
+describe.concurrent("by MSW, beside tests that are extended otherwise", () => {
+  const extensions = [test.extend("transport", "fetch"), test.extend("transport", "msw")];
+
+  for (let number = 0; number < 12; number += 1) {
+    extensions[number % extensions.length]?.(
+      `test ${number} finds its own world`,
+      async ({ sim, baseUrl, fetch, apiKey, publisher, surface, expect: own }) => {
+        const way = { baseUrl, fetch, apiKey, publisher, surface };
+        for (const ad of ["ad-1", "ad-2", "ad-3"]) own((await show(way, ad)).status).toBe(200);
+        own(sim).toHaveReceived({ times: 3 });
+      },
+    );
+  }
+});

@@ -1,4 +1,4 @@
-/** vitest's `test` with a simulated world of each test's own. No state but what vitest keeps. */
+/** vitest's `test` with a simulated world of each test's own. */
 
 import { test as base, type TestAPI } from "vitest";
 import type { Publisher, Surface } from "../../accounts/account.ts";
@@ -6,7 +6,7 @@ import { InputError } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
 import type { Simulator } from "../in-process.ts";
-import { createMswHost, type MswHost } from "./msw-host.ts";
+import { createMswHost } from "./msw-host.ts";
 import { firstToShow, openWorld, type TestWorld, type Transport } from "./world.ts";
 
 /** What a test is given. Nothing is made that a test doesn't ask for. */
@@ -36,21 +36,20 @@ export interface SimFixtures {
 interface OwnFixtures extends SimFixtures {
   /** Not for tests: what `sim`, `baseUrl` and `fetch` are parts of. */
   $world: TestWorld;
-  /** Likewise. One for each file. */
-  $msw: MswHost;
 }
+
+/**
+ * Not a fixture: vitest makes one of file scope anew for another `test.extend`, and two servers take each other's requests.
+ * What it holds has names that no other test of the process has.
+ */
+const msw = createMswHost();
 
 const made: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
   simOptions: {},
   transport: "fetch",
-  $msw: [
-    // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it what the fixture needs
-    async ({}, use) => await use(createMswHost()),
-    { scope: "file" },
-  ],
-  $world: async ({ simOptions, transport, $msw, task, onTestFailed }, use) => {
+  $world: async ({ simOptions, transport, task, onTestFailed }, use) => {
     const name = `test-${task.id.replaceAll(/[^A-Za-z0-9]+/g, "-")}`.toLowerCase();
-    const world = await openWorld(transport, { options: readOptions(simOptions), name, msw: $msw });
+    const world = await openWorld(transport, { options: readOptions(simOptions), name, msw });
     onTestFailed(() => console.error(latestRequests(world.sim)));
     try {
       await use(world);

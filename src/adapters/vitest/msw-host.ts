@@ -1,5 +1,5 @@
 /**
- * One MSW server for all tests of a file that run side by side: two at a time would take each other's requests for the
+ * One MSW server for all tests that run side by side: two at a time would take each other's requests for the
  * network's. It listens only as long as a test has a world there.
  */
 
