@@ -146,7 +146,8 @@ const clickCounts: Rule = {
   needs: ["click"],
   commands: () =>
     sequencesAfter(
-      [showing, click],
+      // Of two showings, so that it can be on the wrong one.
+      [showing, showing, click],
       again,
       showing,
       click,
