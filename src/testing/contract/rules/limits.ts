@@ -49,7 +49,7 @@ function judgeWaits(session: Session): number {
 
 const waitsAsTold: Rule = {
   id: "waits-as-told",
-  says: "A client sends nothing of the kind that was refused before Retry-After is over",
+  says: "sends nothing of the kind that was refused before Retry-After is over",
   source: "spec §8, RFC 9110 §10.2.3",
   needs: [],
   assuming: [{ "limit.retry-after": "seconds" }],
@@ -59,7 +59,7 @@ const waitsAsTold: Rule = {
 
 const waitsUntilDate: Rule = {
   id: "waits-until-date",
-  says: "A client waits until the date that Retry-After names",
+  says: "waits until the date that Retry-After names",
   source: "spec §8, RFC 9110 §10.2.3",
   needs: [],
   assuming: [{ "limit.retry-after": "http-date" }],
@@ -69,7 +69,7 @@ const waitsUntilDate: Rule = {
 
 const slowsDownUntold: Rule = {
   id: "slows-down-untold",
-  says: "A client slows down at a limit that doesn't say when to come again",
+  says: "slows down at a limit that doesn't say when to come again",
   source: "spec §8",
   needs: [],
   assuming: [{ "limit.retry-after": "absent" }],
@@ -104,7 +104,7 @@ const others: readonly Readings[] = (["403", "503"] as const).flatMap((status) =
 
 const limitByAnotherStatus: Rule = {
   id: "limit-by-another-status",
-  says: "A client keeps to the limit whatever status says that it is used up",
+  says: "keeps to the limit whatever status says that it is used up",
   source: "spec §8",
   needs: [],
   assuming: others,
@@ -117,7 +117,7 @@ const OVER_MS = 120_000;
 
 const goesOnAfterTheLimit: Rule = {
   id: "goes-on-after-the-limit",
-  says: "A client records events again once the minute is over",
+  says: "records events again once the minute is over",
   source: "spec §8",
   needs: [],
   commands: () =>
@@ -166,7 +166,7 @@ const goesOnAfterTheLimit: Rule = {
 
 const oneLimitNotTheOther: Rule = {
   id: "one-limit-not-the-other",
-  says: "A client records events while the limit of reporting is used up",
+  says: "records events while the limit of reporting is used up",
   source: "spec §8",
   needs: ["stats"],
   commands: () => sequence([spent("reporting"), stats, showing], fc.oneof(event, question), 3),

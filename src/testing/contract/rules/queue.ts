@@ -12,7 +12,7 @@ import { event, flush, sequence, showing } from "../sequences.ts";
 
 const flushDelivers: Rule = {
   id: "flush-delivers",
-  says: "A client has delivered all that it was given once it is flushed",
+  says: "has delivered all that it was given once it is flushed",
   source: "spec §1",
   needs: ["flush"],
   commands: () => sequence([showing, flush], fc.oneof(event, event, flush)),
@@ -35,7 +35,7 @@ const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
 
 const closeLosesNothing: Rule = {
   id: "close-loses-nothing",
-  says: "A client loses nothing when it is closed: what isn't recorded it says",
+  says: "loses nothing when it is closed: what isn't recorded it says",
   source: "spec §1",
   needs: ["close"],
   commands: () => disturbed,
@@ -49,7 +49,7 @@ function isClosed({ steps }: Session): boolean {
 
 const closeEnds: Rule = {
   id: "close-ends",
-  says: "A client can be closed in an outage, within six hours and 250 requests",
+  says: "can be closed in an outage, within six hours and 250 requests",
   source: "spec §1",
   needs: ["close"],
   commands: () =>
@@ -63,7 +63,7 @@ const closeEnds: Rule = {
 
 const silentAfterClose: Rule = {
   id: "silent-after-close",
-  says: "A client sends nothing once it is closed",
+  says: "sends nothing once it is closed",
   source: "spec §1",
   needs: ["close"],
   commands: () => disturbed,
@@ -82,7 +82,7 @@ const silentAfterClose: Rule = {
 
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "A client calls nothing undelivered that it knows to be recorded",
+  says: "calls nothing undelivered that it knows to be recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>

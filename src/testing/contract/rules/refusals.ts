@@ -55,7 +55,7 @@ const refusedByService: fc.Arbitrary<readonly Command[]> = fc.constantFrom<reado
 
 const refusalIsNoSuccess: Rule = {
   id: "refusal-is-no-success",
-  says: "A client says of nothing that the service refused that it was done",
+  says: "says of nothing that the service refused that it was done",
   source: "spec §7",
   needs: [],
   assuming: readings,
@@ -124,7 +124,7 @@ function isFinal(sent: Sent): boolean {
 
 const refusalNotRepeated: Rule = {
   id: "refusal-not-repeated",
-  says: "A client doesn't send again what was refused, as it was",
+  says: "doesn't send again what was refused, as it was",
   source: "spec §7, RFC 9110 §15.5",
   needs: [],
   commands: () =>
@@ -176,7 +176,7 @@ const MOST_A_TRY = 3;
 
 const rotatedKey: Rule = {
   id: "rotated-key",
-  says: "A client says that its key is no longer good, and doesn't try it again and again",
+  says: "says that its key is no longer good, and doesn't try it again and again",
   source: "spec §5",
   needs: [],
   commands: () =>

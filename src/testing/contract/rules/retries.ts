@@ -40,7 +40,7 @@ const windowMs = {
 
 const noEventDoubled: Rule = {
   id: "no-event-doubled",
-  says: "A client counts no showing and no click twice, whatever becomes of the answer",
+  says: "counts no showing and no click twice, whatever becomes of the answer",
   source: "spec §4",
   needs: [],
   commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
@@ -93,7 +93,7 @@ function countedInWindow(
 
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
-  says: "A client records every event whose request was lost, or says that it failed",
+  says: "records every event whose request was lost, or says that it failed",
   source: "spec §1",
   needs: [],
   commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
@@ -105,7 +105,7 @@ const lostRequestNotLost: Rule = {
 
 const repeatIsTheSame: Rule = {
   id: "repeat-is-the-same",
-  says: "A client repeats a showing with the same parameters, its session_id included",
+  says: "repeats a showing with the same parameters, its session_id included",
   source: "spec §4",
   needs: [],
   commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
@@ -149,7 +149,7 @@ function mayBeApplied(sent: Sent): boolean {
 
 const pausesGrow: Rule = {
   id: "pauses-grow",
-  says: "A client waits before it repeats a request, and longer each time",
+  says: "waits before it repeats a request, and longer each time",
   source: "spec §8",
   needs: [],
   commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
@@ -158,7 +158,7 @@ const pausesGrow: Rule = {
 
 const givesUp: Rule = {
   id: "gives-up",
-  says: "A client ends what it was asked in an outage, within six hours and 250 requests",
+  says: "ends what it was asked in an outage, within six hours and 250 requests",
   source: "spec §7",
   needs: [],
   commands: () => sequence([fault(failed, lasting), showing], fc.oneof(event, advance(1, 300)), 3),
@@ -167,7 +167,7 @@ const givesUp: Rule = {
 
 const silenceEnds: Rule = {
   id: "silence-ends",
-  says: "A client ends what it was asked though the server stays silent",
+  says: "ends what it was asked though the server stays silent",
   source: "spec §7",
   needs: [],
   commands: () => sequence([fault(silence, fc.oneof(lasting, some)), showing], event, 2),
@@ -176,7 +176,7 @@ const silenceEnds: Rule = {
 
 const brokenAnswerIsNoSuccess: Rule = {
   id: "broken-answer-is-no-success",
-  says: "A client takes a broken answer for none: nothing is done before the service says so",
+  says: "takes a broken answer for none: nothing is done before the service says so",
   source: "spec §2",
   needs: [],
   commands: () =>
@@ -227,7 +227,7 @@ function mustBeGiven({ operation, name, ids }: EventAttempt, { outcome }: Asked)
 
 const comesBack: Rule = {
   id: "comes-back",
-  says: "A client records events again once an outage is over",
+  says: "records events again once an outage is over",
   source: "spec §1",
   needs: [],
   commands: () =>
