@@ -106,5 +106,5 @@ export type { ClientCommand, Command, WorldCommand } from "./testing/session/com
 export { beginLife, type Life, live } from "./testing/session/live.ts";
 export type { Outcome, Session, Showing, Step } from "./testing/session/session.ts";
 export type { WireAnswer, WireExchange } from "./testing/session/wire.ts";
-export type { Time, Timers } from "./testing/time/time.ts";
 export { commandInWords } from "./testing/session/words.ts";
+export type { Time, Timers } from "./testing/time/time.ts";

@@ -2,10 +2,11 @@
 
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
+import { listed } from "../base/did-you-mean.ts";
 import { editDistance } from "../base/edit-distance.ts";
 import { parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
-import { listed, quoted } from "./check.ts";
+import { quoted } from "./check.ts";
 import type { EventRequest, Since } from "./events.ts";
 
 /** An impression that is expected on record: all that is named holds. */

@@ -8,8 +8,8 @@ import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { whyNot } from "../../adapters/file-error.ts";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
+import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { didYouMean } from "../../scenario/parse/did-you-mean.ts";
 import { readScenarioText } from "../../scenario/parse/parse-text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 

@@ -1,5 +1,6 @@
 /** Bounds of a whole run, such as "p99 < 50ms" or "errors < 0.1%": read before anything is played, judged at the end. */
 
+import { listed } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
 import { editDistance } from "../../base/edit-distance.ts";
 import { InputError } from "../../base/input.ts";
@@ -69,7 +70,7 @@ export function parseThreshold(text: string): Threshold {
   const { comparisons, example } = forms[of];
   if (!isOneOf(comparisons, comparison)) {
     const allowed = comparisons.map((each) => `"${of} ${each} ${example.split(" ")[0]}"`);
-    throw new InputError("", `must compare ${of} as in ${listed(allowed)}`);
+    throw new InputError("", `must compare ${of} as in ${listed(allowed, "or")}`);
   }
   if (comparison === "<" && /^[0.]+\s?(?:%|[a-z]*)$/.test(bound)) {
     const closest = forms[of] === latencyForm ? "<=" : "=";
@@ -149,7 +150,7 @@ function measureOf(name: string): Threshold["of"] {
   const near = known.find((each) => name.length > 3 && editDistance(name.toLowerCase(), each) <= 2);
   const meant = known.find((each) => each === name.toLowerCase()) ?? near;
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  throw new InputError("", `must begin with ${listed(known)}.${hint}`);
+  throw new InputError("", `must begin with ${listed(known, "or")}.${hint}`);
 }
 
 function countedBound(
@@ -215,8 +216,4 @@ function holds(left: number, comparison: Comparison, right: number): boolean {
 
 function isOneOf<One extends string>(all: readonly One[], text: string): text is One {
   return (all as readonly string[]).includes(text);
-}
-
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }

@@ -1,11 +1,11 @@
 /** Whether everything that a scenario refers to is there by then: answers, tallies, publishers, by name and path. */
 
+import { didYouMean, listed } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { shown } from "../../base/shown.ts";
 import { readOptions } from "../../simulator-options.ts";
 import type { Cast, Expectation, ParallelStep, Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
-import { didYouMean, listed } from "./did-you-mean.ts";
 import { givenBy, publisherList, type Tree } from "./given.ts";
 import { partsOf, valueObject } from "./values.ts";
 

@@ -2,12 +2,12 @@
 
 import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
+import { didYouMean } from "../../base/did-you-mean.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { type FaultRule, MOST_RULES } from "../../faults/rule.ts";
 import { readOptions } from "../../simulator-options.ts";
 import type { AdvanceStep, HealStep, Scenario, Step } from "../scenario.ts";
-import { didYouMean } from "./did-you-mean.ts";
 
 /** What is known of a world at a step. */
 interface World {

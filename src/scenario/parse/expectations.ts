@@ -1,6 +1,7 @@
 /** Schemas of what is expected: of an answer, of what a step gave, of the service. */
 
 import * as v from "valibot";
+import { listed } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { invariants } from "../invariants/invariants.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type RequestOutcome,
   requestOutcomes,
 } from "../scenario.ts";
-import { listed } from "./did-you-mean.ts";
 import { matcher, plainMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
 import { listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";

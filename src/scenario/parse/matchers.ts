@@ -1,9 +1,9 @@
 /** Schemas of what a value must be: plain data that is compared, or a rule with one key. */
 
 import * as v from "valibot";
+import { didYouMean, listed } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import type { Matcher, MatchRule, Operand } from "../scenario.ts";
-import { didYouMean, listed } from "./did-you-mean.ts";
 import { listOf, oneOf, refused, shape, textUpTo } from "./parts.ts";
 import { reference, valueObject } from "./values.ts";
 

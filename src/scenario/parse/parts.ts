@@ -1,8 +1,8 @@
 /** Schemas of objects whose members are all known, and of what other parts of the code can check: refused by path. */
 
 import * as v from "valibot";
+import { didYouMean, listed } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { didYouMean, listed } from "./did-you-mean.ts";
 
 type Shaped<Entries extends v.ObjectEntries> = v.InferOutput<
   v.StrictObjectSchema<Entries, undefined>

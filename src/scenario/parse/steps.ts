@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { changeSchema, signUpSchema } from "../../accounts/directory.ts";
 import { type AssumptionKey, catalogue } from "../../assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../assumptions/resolve.ts";
+import { didYouMean, listed } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
 import { instantText } from "../../base/schemas.ts";
 import { duration } from "../../faults/delay.ts";
@@ -11,7 +12,6 @@ import { type FaultRule, parseRule } from "../../faults/rule.ts";
 import { type Readings, readReadings } from "../../simulator-options.ts";
 import type { AdvanceStep, RawRequest, RequestStep, SetSurfaceStep, Step } from "../scenario.ts";
 import { requestKinds, type StepKind, stepKinds } from "../step-kind.ts";
-import { didYouMean, listed } from "./did-you-mean.ts";
 import { answerExpectation, expectation } from "./expectations.ts";
 import { matcher } from "./matchers.ts";
 import {

@@ -1,11 +1,11 @@
 /** Schemas of what requests and matchers are filled with: values, references, names, headers. */
 
 import * as v from "valibot";
+import { listed } from "../../base/did-you-mean.ts";
 import { durationMs } from "../../base/duration.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { duration } from "../../faults/delay.ts";
 import type { Cast, Reference, Value } from "../scenario.ts";
-import { listed } from "./did-you-mean.ts";
 import { accepted, numberFrom, refused, shape, textUpTo } from "./parts.ts";
 
 export const NAME_PATTERN = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";

@@ -1,7 +1,7 @@
 /** The contract of a client as tests of any runner: one for each rule, and one that says what came of them all. */
 
+import { listed } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { listed } from "../../scenario/parse/did-you-mean.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { beginLife } from "../session/live.ts";

@@ -1,7 +1,7 @@
 /** What a contract is made from, checked before anything runs. */
 
+import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { didYouMean } from "../../scenario/parse/did-you-mean.ts";
 import { readOptions } from "../../simulator-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";

@@ -1,35 +1,11 @@
-/** Sequences in which something goes wrong: faults, limits that are used up, and time to get over it. The simplest come first. */
+/** Arbitraries of what goes wrong: faults, limits that are used up, and time to get over it. The simplest come first. */
 
 import fc from "fast-check";
 import type { OperationId } from "../../contract/operations.ts";
 import type { FaultMatch } from "../../faults/rule.ts";
 import type { Verdict } from "../../faults/verdict.ts";
-import type { ClientCommand, Command } from "../session/command.ts";
+import type { Command } from "../session/command.ts";
 
-type Commands = fc.Arbitrary<readonly Command[]>;
-
-export const showing: fc.Arbitrary<ClientCommand> = fc
-  .nat({ max: 2 })
-  .map((surface) => ({ kind: "impression", surface }));
-const click: fc.Arbitrary<ClientCommand> = fc
-  .nat({ max: 5 })
-  .map((impression) => ({ kind: "click", impression }));
-const together: fc.Arbitrary<Command> = fc
-  .array(showing, { minLength: 2, maxLength: 3 })
-  .map((commands) => ({ kind: "together", commands }));
-export const flush: fc.Arbitrary<Command> = fc.constant({ kind: "flush" });
-/** Showings mostly, and clicks on them; and for a client that queues now and then a flush. */
-export const event: fc.Arbitrary<Command> = fc.oneof(
-  { arbitrary: showing, weight: 5 },
-  { arbitrary: click, weight: 3 },
-  { arbitrary: together, weight: 1 },
-  { arbitrary: flush, weight: 1 },
-);
-export const question: fc.Arbitrary<ClientCommand> = fc.constantFrom<ClientCommand>(
-  { kind: "stats" },
-  { kind: "surfaces" },
-  { kind: "payouts" },
-);
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
 
 /** So many seconds pass. */
@@ -62,17 +38,6 @@ export const lasting: fc.Arbitrary<FaultMatch> = fc.constantFrom<FaultMatch>(
   { operation: "impression" },
   {},
 );
-
-/** Something is shown, goes wrong, and goes on: what it takes, then more of the like. */
-export function sequence(
-  first: readonly fc.Arbitrary<Command>[],
-  more: fc.Arbitrary<Command> = event,
-  maxLength = 5,
-): Commands {
-  return fc
-    .tuple(fc.tuple(...first), fc.array(more, { maxLength }))
-    .map(([taken, others]) => [...taken, ...others]);
-}
 
 const closing: readonly Verdict[] = [{ kind: "drop" }, { kind: "reset" }, { kind: "empty" }];
 const failing: readonly Verdict[] = [

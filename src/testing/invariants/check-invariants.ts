@@ -1,12 +1,12 @@
 /** Every invariant by id, held against what any simulator did so far: in this process, aside, without a trace in it. */
 
+import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { fakerPeople } from "../../publishers/people.ts";
 import type { Evidence, Invariant, Judgement } from "../../scenario/invariants/evidence.ts";
 import { invariants as all } from "../../scenario/invariants/invariants.ts";
 import type { TraceReader } from "../../scenario/invariants/trace.ts";
-import { didYouMean } from "../../scenario/parse/did-you-mean.ts";
 import type { Performers } from "../../scenario/player/effects.ts";
 import { driveAtOnce, performed, performersOn } from "../../scenario/player/in-process.ts";
 import type { InvariantResult } from "../../scenario/player/result.ts";

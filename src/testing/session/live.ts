@@ -142,25 +142,26 @@ async function happen(world: TestWorld, command: WorldCommand): Promise<Outcome>
   return { kind: "done", value };
 }
 
-interface Asked<Impression> {
+/** What a command is done with. */
+interface Running<Impression> {
   readonly world: TestWorld;
   readonly driver: Driver<Impression>;
   readonly showings: Showing[];
 }
 
 async function ask<Impression>(
-  asked: Asked<Impression>,
+  running: Running<Impression>,
   command: ClientCommand | Extract<Command, { kind: "together" }>,
 ): Promise<Pick<Step, "outcome" | "shown" | "parts">> {
   if (command.kind !== "together") {
-    const { call, shown } = callOf(asked, command);
-    const outcome = call instanceof Function ? await outcomeOf(asked.world, call) : call;
+    const { call, shown } = callOf(running, command);
+    const outcome = call instanceof Function ? await outcomeOf(running.world, call) : call;
     return { outcome, shown };
   }
-  const calls = command.commands.map((one) => ({ one, ...callOf(asked, one) }));
-  const atMs = asked.world.sim.clock.now();
+  const calls = command.commands.map((one) => ({ one, ...callOf(running, one) }));
+  const atMs = running.world.sim.clock.now();
   const outcomes = await outcomesOf(
-    asked.world,
+    running.world,
     calls.map(({ call }) => call),
   );
   const parts = calls.map(({ one, shown }, at): Step => {
@@ -168,7 +169,7 @@ async function ask<Impression>(
     return {
       command: one,
       atMs,
-      endMs: asked.world.sim.clock.now(),
+      endMs: running.world.sim.clock.now(),
       outcome,
       exchanges: [],
       shown,
@@ -181,7 +182,7 @@ type Call = () => Promise<unknown>;
 
 /** What is to be called, or why nothing is. */
 function callOf<Impression>(
-  { world, driver, showings }: Asked<Impression>,
+  { world, driver, showings }: Running<Impression>,
   command: ClientCommand,
 ): { readonly call: Call | Outcome; readonly shown?: Showing } {
   const { kind } = command;

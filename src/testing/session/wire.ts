@@ -54,23 +54,25 @@ function servedOf({ fault, response }: JournalEntry): WireAnswer | undefined {
   return fault.lost ?? (fault.served ? response : undefined);
 }
 
-function valuesOf({ query, body }: JournalEntry["request"]): ReadonlyMap<string, string> {
-  const inBody = body.startsWith("{") ? membersOf(body) : [...new URLSearchParams(body)];
-  const all = [...new URLSearchParams(query), ...inBody];
-  return new Map(all.map(([name, value]): [string, string] => [name, String(value)]));
+function valuesOf(request: JournalEntry["request"]): ReadonlyMap<string, string> {
+  return new Map(
+    parametersOf(request).map(([name, value]): [string, string] => [name, String(value)]),
+  );
 }
 
-/** None of a text that isn't JSON after all. */
-function membersOf(text: string): [string, unknown][] {
-  try {
-    return Object.entries(JSON.parse(text));
-  } catch {
-    return [];
-  }
+/** The parameters of a request as they stand, of the query and the body: none of a body that is no JSON after all. */
+export function parametersOf({
+  query,
+  body,
+}: Pick<WireExchange["request"], "query" | "body">): (readonly [name: string, value: unknown])[] {
+  const inBody = body.startsWith("{")
+    ? Object.entries(Object(jsonOf({ body })))
+    : new URLSearchParams(body);
+  return [...new URLSearchParams(query), ...inBody];
 }
 
 /** The body as JSON; undefined where it is none. */
-export function jsonOf({ body }: WireAnswer): unknown {
+export function jsonOf({ body }: Pick<WireAnswer, "body">): unknown {
   try {
     return JSON.parse(body);
   } catch {

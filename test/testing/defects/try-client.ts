@@ -1,4 +1,4 @@
-/** Tries rules of the contract on copies of the reference client, and writes what came of each as a line of JSON. */
+/** Tries a rule of the contract on each of some copies of the reference client, and writes what came of each as a line of JSON. */
 
 import { stdin, stdout } from "node:process";
 import { text } from "node:stream/consumers";
@@ -7,12 +7,11 @@ import { tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { CreateDriver } from "../../../src/testing.ts";
 import { type Change, importCopy } from "../../planted-modules.ts";
 
-/** Without a change it is the client as it is. */
 export interface ClientTrial {
   readonly number: number;
-  readonly change: Change | undefined;
-  /** Ids. */
-  readonly rules: readonly string[];
+  readonly change: Change;
+  /** Its id. */
+  readonly rule: string;
 }
 
 /** A line of the output. */
@@ -25,18 +24,15 @@ export interface ClientTried {
   readonly commands: number;
 }
 
-async function tried(
-  { number, change }: ClientTrial,
-  id: string,
-): Promise<Pick<ClientTried, "kind" | "why" | "commands">> {
+async function tried({
+  number,
+  change,
+  rule: id,
+}: ClientTrial): Promise<Pick<ClientTried, "kind" | "why" | "commands">> {
   const rule = rules.find((one) => one.id === id);
   if (rule === undefined) return { kind: "failed", why: "There is no such rule.", commands: 0 };
   try {
-    const loaded = await importCopy(
-      "test/client/reference-driver.ts",
-      number,
-      change === undefined ? [] : [change],
-    );
+    const loaded = await importCopy("test/client/reference-driver.ts", number, [change]);
     const { createReferenceDriver } = loaded as { createReferenceDriver: CreateDriver };
     const result = await tryRule(rule, createReferenceDriver);
     if (result.kind !== "broken") return { kind: result.kind, why: "", commands: 0 };
@@ -48,8 +44,7 @@ async function tried(
 }
 
 for (const trial of JSON.parse(await text(stdin)) as readonly ClientTrial[]) {
-  for (const rule of trial.rules) {
-    const line: ClientTried = { number: trial.number, rule, ...(await tried(trial, rule)) };
-    stdout.write(`${JSON.stringify(line)}\n`);
-  }
+  const { number, rule } = trial;
+  const line: ClientTried = { number, rule, ...(await tried(trial)) };
+  stdout.write(`${JSON.stringify(line)}\n`);
 }

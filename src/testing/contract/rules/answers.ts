@@ -7,14 +7,14 @@ import { jsonOf, memberOf } from "../../session/wire.ts";
 import { mustPassOn, mustUnderstand } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
-  clicks,
+  again,
+  click,
   everydaySequences,
-  impressions,
-  repeats,
   sequencesAfter,
-  shortPauses,
-  statistics,
-  surfaceLists,
+  shortPause,
+  showing,
+  stats,
+  surfaces,
   together,
 } from "../sequences.ts";
 import { countingRules } from "./counting.ts";
@@ -24,8 +24,7 @@ const answerAsGiven: Rule = {
   says: "What a client gives for an impression or a click has the service's own id and credit",
   source: "spec §2",
   needs: [],
-  commands: () =>
-    sequencesAfter([impressions], impressions, clicks, repeats, together(impressions), shortPauses),
+  commands: () => sequencesAfter([showing], showing, click, again, together(showing), shortPause),
   judge: (session) => mustGive(session),
 };
 
@@ -98,8 +97,7 @@ const opaqueIds: Rule = {
   assuming: (["prefixed", "digits", "url-unsafe", "uuid", "long"] as const).map((format) => ({
     "ids.format": format,
   })),
-  commands: () =>
-    sequencesAfter([impressions, clicks], clicks, clicks, impressions, statistics, surfaceLists),
+  commands: () => sequencesAfter([showing, click], click, click, showing, stats, surfaces),
   judge(session) {
     const { publisher, exchanges } = session;
     const given: Record<string, string[]> = {

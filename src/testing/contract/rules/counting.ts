@@ -8,13 +8,13 @@ import type { Session, Showing } from "../../session/session.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { must, type Rule } from "../rule.ts";
 import {
-  clicks,
-  flushes,
-  impressions,
-  repeats,
+  again,
+  click,
+  flush,
   sequencesAfter,
   sequencesOf,
-  shortPauses,
+  shortPause,
+  showing,
   together,
 } from "../sequences.ts";
 
@@ -49,8 +49,7 @@ const showingCountsOnce: Rule = {
   says: "A showing is on record once, with its surface and its ad",
   source: "spec §4",
   needs: [],
-  commands: () =>
-    sequencesOf(impressions, impressions, together(impressions), shortPauses, flushes),
+  commands: () => sequencesOf(showing, showing, together(showing), shortPause, flush),
   judge(session) {
     const records = recordsOf(session);
     const healthy = isHealthy(session);
@@ -96,13 +95,13 @@ const saidAgainCountsOnce: Rule = {
   needs: [],
   commands: () =>
     sequencesAfter(
-      [impressions, repeats],
-      repeats,
-      repeats,
-      impressions,
-      together(impressions, repeats),
-      shortPauses,
-      flushes,
+      [showing, again],
+      again,
+      again,
+      showing,
+      together(showing, again),
+      shortPause,
+      flush,
     ),
   judge(session) {
     const records = recordsOf(session);
@@ -147,14 +146,15 @@ const clickCounts: Rule = {
   needs: ["click"],
   commands: () =>
     sequencesAfter(
-      [impressions, clicks],
-      repeats,
-      impressions,
-      clicks,
-      impressions,
-      together(impressions, clicks),
-      shortPauses,
-      flushes,
+      // Of two showings, so that it can be on the wrong one.
+      [showing, showing, click],
+      again,
+      showing,
+      click,
+      showing,
+      together(showing, click),
+      shortPause,
+      flush,
     ),
   judge: (session) => mustCountClicks(session, ({ length }) => length === 1),
 };
@@ -169,13 +169,13 @@ const secondClickCountsOnce: Rule = {
   })),
   commands: () =>
     sequencesAfter(
-      [impressions, clicks, clicks],
-      clicks,
-      clicks,
-      clicks,
-      together(clicks),
-      shortPauses,
-      flushes,
+      [showing, click, click],
+      click,
+      click,
+      click,
+      together(click),
+      shortPause,
+      flush,
     ),
   judge: (session) => mustCountClicks(session, ({ length }) => length > 1),
 };

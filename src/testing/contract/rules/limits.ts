@@ -11,23 +11,12 @@ import {
 } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import {
-  advance,
-  event,
-  fault,
-  flush,
-  question,
-  sequence,
-  showing,
-  some,
-  spent,
-  toldNothing,
-  toldToWait,
-} from "../disturbances.ts";
+import { advance, fault, some, spent, toldNothing, toldToWait } from "../disturbances.ts";
 import { mustWaitAsTold } from "../held-back.ts";
 import { mustNotLoseSilently } from "../losses.ts";
 import { mustPauseAndGrow } from "../pauses.ts";
 import { must, type Rule } from "../rule.ts";
+import { event, flush, question, sequence, showing, stats } from "../sequences.ts";
 import { isOfLimit } from "../waits.ts";
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
@@ -35,7 +24,7 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = fc.oneof(
   { arbitrary: sequence([fault(toldToWait, some), showing]), weight: 3 },
   {
     arbitrary: sequence(
-      [fault(toldToWait, fc.constant({ operation: "stats", times: 1 })), stats()],
+      [fault(toldToWait, fc.constant({ operation: "stats", times: 1 })), stats],
       question,
       2,
     ),
@@ -44,14 +33,10 @@ const beyondLimit: fc.Arbitrary<readonly Command[]> = fc.oneof(
   { arbitrary: trulyBeyond(), weight: 2 },
 );
 
-function stats(): fc.Arbitrary<Command> {
-  return fc.constant({ kind: "stats" });
-}
-
 /** By the service's own count, whatever readings there are. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
   return fc.oneof(
-    { arbitrary: sequence([spent("reporting"), stats(), stats()], question, 3), weight: 7 },
+    { arbitrary: sequence([spent("reporting"), stats, stats], question, 3), weight: 7 },
     { arbitrary: sequence([spent("recording"), showing], event, 3), weight: 1 },
   );
 }
@@ -184,7 +169,7 @@ const oneLimitNotTheOther: Rule = {
   says: "Events are recorded while the limit of reporting is used up",
   source: "spec §8",
   needs: ["stats"],
-  commands: () => sequence([spent("reporting"), stats(), showing], fc.oneof(event, question), 3),
+  commands: () => sequence([spent("reporting"), stats, showing], fc.oneof(event, question), 3),
   judge(session) {
     const spending = session.steps.findIndex(({ command }) => command.kind === "spend");
     const refused = sentBy(session).some(

@@ -5,23 +5,11 @@ import type { FaultMatch } from "../../../faults/rule.ts";
 import { type EventAttempt, eventsOf, isAcknowledged, type Sent } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import {
-  advance,
-  doubtful,
-  event,
-  failed,
-  fault,
-  flush,
-  heal,
-  lasting,
-  lost,
-  sequence,
-  showing,
-  some,
-} from "../disturbances.ts";
+import { advance, doubtful, failed, fault, heal, lasting, lost, some } from "../disturbances.ts";
 import { mustEnd } from "../endings.ts";
 import { mustNotLoseSilently, undeliveredOf } from "../losses.ts";
 import { must, type Rule } from "../rule.ts";
+import { event, flush, sequence, showing } from "../sequences.ts";
 
 const flushDelivers: Rule = {
   id: "flush-delivers",

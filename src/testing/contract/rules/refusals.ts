@@ -15,19 +15,10 @@ import {
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { memberOf } from "../../session/wire.ts";
-import {
-  advance,
-  event,
-  fault,
-  lasting,
-  question,
-  refusal,
-  sequence,
-  showing,
-  some,
-} from "../disturbances.ts";
+import { advance, fault, lasting, refusal, some } from "../disturbances.ts";
 import { mustNotLoseSilently } from "../losses.ts";
 import { must, type Rule } from "../rule.ts";
+import { event, question, sequence, showing, surfaces } from "../sequences.ts";
 import { isOfLimit } from "../waits.ts";
 
 const DAY_S = 86_400;
@@ -142,10 +133,7 @@ const refusalNotRepeated: Rule = {
       { arbitrary: refusedByService, weight: 1 },
       {
         arbitrary: sequence(
-          [
-            fault(refusal, fc.constant({ operation: "surfaces" })),
-            fc.constant({ kind: "surfaces" }),
-          ],
+          [fault(refusal, fc.constant({ operation: "surfaces" })), surfaces],
           question,
           2,
         ),

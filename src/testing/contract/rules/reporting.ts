@@ -13,15 +13,15 @@ import { outcomeInWords } from "../../session/words.ts";
 import { mustPassOn, surfaceAt } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
-  clicks,
-  impressions,
-  longPauses,
-  payoutLists,
+  click,
+  longPause,
+  payouts,
   sequencesAfter,
   sequencesOf,
-  shortPauses,
-  statistics,
-  surfaceLists,
+  shortPause,
+  showing,
+  stats,
+  surfaces,
 } from "../sequences.ts";
 
 const statsAsAnswered: Rule = {
@@ -29,7 +29,7 @@ const statsAsAnswered: Rule = {
   says: "Statistics have the members and values that the service answered, to the micro-INR",
   source: "spec §2",
   needs: ["stats"],
-  commands: () => sequencesOf(statistics, statistics, impressions, clicks, longPauses),
+  commands: () => sequencesOf(stats, stats, showing, click, longPause),
   judge: (session) => mustPassOn(session, "stats"),
 };
 
@@ -74,7 +74,7 @@ const statsPeriod: Rule = {
   says: "The period of statistics arrives as it was asked for, in days",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => sequencesOf(periods, periods, longPauses),
+  commands: () => sequencesOf(periods, periods, longPause),
   judge: (session) => mustAskFor(session, ({ from, to }) => from !== undefined || to !== undefined),
 };
 
@@ -83,8 +83,7 @@ const statsDefaultPeriod: Rule = {
   says: "Statistics without a period are those of today and the 30 days before, by the service's midnight",
   source: "spec §4",
   needs: ["stats"],
-  commands: () =>
-    sequencesAfter([moments, statistics], statistics, statistics, periods, longPauses),
+  commands: () => sequencesAfter([moments, stats], stats, stats, periods, longPause),
   judge: (session) => mustAskFor(session, ({ from, to }) => from === undefined && to === undefined),
 };
 
@@ -153,7 +152,7 @@ const statsOfASurface: Rule = {
   says: "Statistics are restricted to the surface that was asked for, and to none where none was",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => sequencesOf(statistics, impressions),
+  commands: () => sequencesOf(stats, showing),
   judge(session) {
     let applied = 0;
     for (const { command, exchanges, together } of askedFor(session, "stats")) {
@@ -181,7 +180,7 @@ const surfacesAsAnswered: Rule = {
   source: "spec §2, §3",
   needs: ["surfaces"],
   assuming: [{ "surface.statuses": "documented" }, { "surface.statuses": "extended" }],
-  commands: () => sequencesOf(surfaceLists, impressions, shortPauses),
+  commands: () => sequencesOf(surfaces, showing, shortPause),
   judge: (session) => mustPassOn(session, "surfaces"),
 };
 
@@ -203,7 +202,7 @@ const payoutsAsAnswered: Rule = {
     "payout.order": order,
     "payout.cycle": cycle,
   })),
-  commands: () => sequencesOf(payoutLists, limitedPayouts(1, 20, 100), impressions, longPauses),
+  commands: () => sequencesOf(payouts, limitedPayouts(1, 20, 100), showing, longPause),
   judge: (session) => mustPassOn(session, "payouts"),
 };
 
@@ -220,7 +219,7 @@ const payoutsLimit: Rule = {
   source: "spec §4, §8",
   needs: ["payouts"],
   assuming: [{ "payout.limit-over-max": "reject" }, { "payout.limit-over-max": "clamp" }],
-  commands: () => sequencesOf(limitedPayouts(1, 20, 100, 101), payoutLists),
+  commands: () => sequencesOf(limitedPayouts(1, 20, 100, 101), payouts),
   judge(session) {
     let applied = 0;
     for (const { command, exchanges, outcome, together } of askedFor(session, "payouts")) {

@@ -6,7 +6,7 @@ import { type Operation, operations } from "../../../contract/operations.ts";
 import { askedFor } from "../../session/asked.ts";
 import { recordsOf } from "../../session/records.ts";
 import type { Session } from "../../session/session.ts";
-import type { WireExchange } from "../../session/wire.ts";
+import { jsonOf, parametersOf, type WireExchange } from "../../session/wire.ts";
 import { mustOpen } from "../opening.ts";
 import { must, type Rule } from "../rule.ts";
 import { everydaySequences } from "../sequences.ts";
@@ -117,10 +117,10 @@ function formProblem(
   { request }: WireExchange,
   { parameters: known }: Operation,
 ): string | undefined {
-  const sent = sentIn(request);
+  const sent = parametersOf(request);
   const twice = sent.find(([name], at) => sent.slice(0, at).some(([other]) => other === name));
   if (twice !== undefined) return `${twice[0]} was sent twice`;
-  if (isJson(request.body) && repeatedMember(request.body) !== undefined)
+  if (jsonOf(request) !== undefined && repeatedMember(request.body) !== undefined)
     return "a member of the JSON body was sent twice";
   for (const [name, value] of sent) {
     const parameter = known[name];
@@ -134,25 +134,6 @@ function formProblem(
     ([name, { required }]) => required && sent.every(([other]) => other !== name),
   );
   return missing && `${missing[0]} is missing`;
-}
-
-/** Parameters as they stand, query and body. */
-function sentIn({
-  query,
-  body,
-}: WireExchange["request"]): (readonly [name: string, value: unknown])[] {
-  const inBody = isJson(body) ? Object.entries(JSON.parse(body)) : new URLSearchParams(body);
-  return [...new URLSearchParams(query), ...inBody];
-}
-
-function isJson(text: string): boolean {
-  if (!text.startsWith("{")) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function valueProblem({ operation, values }: WireExchange, session: Session): string | undefined {

@@ -16,15 +16,11 @@ import {
   advance,
   broken,
   doubtful,
-  event,
   failed,
   fault,
-  flush,
   heal,
   lasting,
   lost,
-  sequence,
-  showing,
   silence,
   some,
 } from "../disturbances.ts";
@@ -32,6 +28,7 @@ import { mustEnd } from "../endings.ts";
 import { mustNotLoseSilently } from "../losses.ts";
 import { mustPauseAndGrow } from "../pauses.ts";
 import { must, onRecord, type Rule } from "../rule.ts";
+import { event, flush, sequence, showing, stats } from "../sequences.ts";
 import { isOfLimit } from "../waits.ts";
 
 const MINUTE_MS = 60_000;
@@ -193,11 +190,7 @@ const brokenAnswerIsNoSuccess: Rule = {
         weight: 5,
       },
       {
-        arbitrary: sequence(
-          [fault(broken, fc.constant({ operation: "stats" })), fc.constant({ kind: "stats" })],
-          event,
-          1,
-        ),
+        arbitrary: sequence([fault(broken, fc.constant({ operation: "stats" })), stats], event, 1),
         weight: 1,
       },
     ),

@@ -1,6 +1,6 @@
 /** What somebody may have meant by a name that isn't known here. */
 
-import { editDistance } from "../../base/edit-distance.ts";
+import { editDistance } from "./edit-distance.ts";
 
 /** More names than these aren't looked through. */
 const MOST_NAMES = 2000;
