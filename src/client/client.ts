@@ -61,9 +61,9 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, timeoutMs = 10_000 } = options;
   const { fetch = machine.fetch, clock = machine.clock } = options;
   mustBe(
-    /^https?:\/\/[^?#]+$/i.test(baseUrl) && URL.canParse(baseUrl),
+    /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(baseUrl) && URL.canParse(baseUrl),
     "baseUrl",
-    "an http(s) URL without a query",
+    "an http(s) URL without user or query",
   );
   // Fetch would repeat a wrong header in its error.
   const isKey = typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey);

@@ -381,6 +381,7 @@ test.each([
   [{ baseUrl: "ads.test" }, "baseUrl"],
   [{ baseUrl: "http://ads.test?x" }, "baseUrl"],
   [{ baseUrl: "http://a b" }, "baseUrl"],
+  [{ baseUrl: "http://user:secret@ads.test" }, "baseUrl"],
   [{ apiKey: "key_secret\n" }, "apiKey"],
   [{ apiKey: undefined }, "apiKey"],
   [{ timeoutMs: 0 }, "timeoutMs"],

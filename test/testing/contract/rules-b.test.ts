@@ -208,7 +208,7 @@ const defects: readonly Defect[] = [
     rule: "no-event-doubled",
     what: "repeats clicks that may count",
     habits: { repeatsClicks: true },
-    options: { assumptions: { "click.repeat": "count" }, runs: 60 },
+    options: { runs: 60 },
   },
   {
     rule: "lost-request-not-lost",

@@ -25,3 +25,13 @@ test("a client that ticks each second sees a year pass, and goes on ticking", as
   await pass(2000);
   expect(ticksMs.slice(-2)).toEqual([YEAR_MS + 4000, YEAR_MS + 5000]);
 });
+
+test("what the machine does for a client, which no timer tells of, is waited for", async () => {
+  const clock = createClock("frozen", 0, undefined);
+  const { until } = createVirtualTime({ clock });
+  const digest = crypto.subtle.digest("SHA-256", new Uint8Array(1_000_000));
+
+  expect(await until(digest)).toEqual({ kind: "over" });
+  expect(await until(new Promise(() => undefined))).toEqual({ kind: "stuck" });
+  expect(clock.now()).toBe(0);
+});
