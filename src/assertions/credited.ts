@@ -41,7 +41,15 @@ const whereSchema = v.strictObject({
   after: afterSchema,
 });
 
-/** The credits of all events on record together. @throws InputError */
+const ROUNDED =
+  "Answers are rounded to paise, and of a surface or a time only they tell: this is the sum of rounded credits.";
+
+/**
+ * The credits of all events on record together, to the micro. Under `money.precision=paise` those of a surface or of a time
+ * are the sum of what answers showed, rounded as they were.
+ *
+ * @throws InputError
+ */
 export function credited(given: unknown, amount: number, where: CreditedWhere = {}): Check {
   const sim = readSim(given);
   const { amountInr } = parseInput(schema, { amountInr: amount });
@@ -72,8 +80,11 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
     ...(surface === undefined ? [] : [` on surface ${quoted(surface)}`]),
     timeText(range),
   ].join("");
-  const told =
-    sumOf(own) === actualMicros ? [] : [differenceText(sim.assumptions["money.precision"])];
+  const precision = sim.assumptions["money.precision"];
+  const told = [
+    ...(sumOf(own) === actualMicros ? [] : [differenceText(precision)]),
+    ...(isOfJournal && precision === "paise" ? [ROUNDED] : []),
+  ];
   const rows = [
     `${counted(own.length, "event")} on record${own.length === 0 ? "." : ":"}`,
     ...(["impression", "click"] as const).flatMap((kind) => {

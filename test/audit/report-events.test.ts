@@ -141,19 +141,21 @@ describe("lost and sent again without a session", () => {
   });
 });
 
-describe("failed events never sent again", () => {
-  test("impressions and clicks, with what became of each", () => {
+describe("failed impressions never sent again", () => {
+  test("with what became of each; of a click nobody asks that, for it has no session", () => {
     const stage = stageOf({
-      faults: [losing(2), { match: { nth: 3 }, verdict: { kind: "drop" } }],
+      faults: [losing(2), { match: { nth: [3, 5] }, verdict: { kind: "drop" } }],
     });
     const id = impressionIdIn(stage.impression("a"));
-    stage.click(id);
     stage.impression("b");
     stage.impression("c");
+    stage.impression("d");
+    stage.click(id);
+    stage.impression("e");
     expect(stage.proving("failed-and-never-sent-again")).toEqual([2, 3]);
     const { example, proof } = stage.finding("failed-and-never-sent-again");
     expect(example).toContain(
-      "POST /v1/click → no answer, recorded, which its client never learned",
+      "POST /v1/impression → no answer, recorded, which its client never learned",
     );
     expect(proof[1]).toMatchObject({ sequence: 3, fault: { served: false } });
   });

@@ -1,4 +1,4 @@
-/** Impressions and clicks that failed on the way: those that nobody sent again, and those that count twice since nobody could tell. */
+/** Impressions that failed on the way: those that nobody sent again, and those that count twice since nobody could tell. */
 
 import { isRecorded } from "../../exchange/outcome.ts";
 import type { Attempt } from "../attempts.ts";
@@ -7,9 +7,9 @@ import { movedEvents } from "./event-in-two-sessions.ts";
 import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
 
 export const failedAndNeverSentAgain: FindingKind = {
-  title: "Failed events never sent again",
+  title: "Failed impressions never sent again",
   explanation:
-    "No answer came, or the service was unavailable, and the event was not sent again so far, so that it may be missing; a good client sends it again with the same session_id until it has an answer.",
+    "No answer came, or the service was unavailable, and the impression was not sent again so far, so that it may be missing; a good client sends it again with the same session_id until it has an answer. Clicks aren't looked at: they have no session_id, so a repeated one may count twice.",
   spec: "§4",
   find(stretch) {
     const { attempts } = stretch;
@@ -20,7 +20,9 @@ export const failedAndNeverSentAgain: FindingKind = {
     return [...byEvent.values()].flatMap(([attempt, ...others]) => {
       if (attempt === undefined || others.length > 0 || moved.has(attempt)) return [];
       // A success that can't be read is a success all the same.
-      const isOpen = attempt.outcome === "unanswered" || attempt.outcome === "unavailable";
+      const isOpen =
+        attempt.event?.kind === "impression" &&
+        (attempt.outcome === "unanswered" || attempt.outcome === "unavailable");
       const isEnd = hasGone(attempt) && latest.get(attempt.who) === attempt.sequence;
       if (!isOpen || isEnd || hasStopped(attempt)) return [];
       return [{ attempt, said: saidOfLost(attempt) }];
