@@ -63,6 +63,9 @@ describe("credited", () => {
     expect(failureOf(() => assertCredited(sim, 0.02)).message).toContain(
       "Answers show whole paise (money.precision=paise); the amount compared is exact.",
     );
+    expect(failureOf(() => assertCredited(sim, 5, { after: 0 })).message).toContain(
+      "this is the sum of rounded credits",
+    );
   });
 
   test.each([
