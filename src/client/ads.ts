@@ -22,7 +22,7 @@ import {
   undelivered,
 } from "./report.ts";
 
-/** A showing. The same surface and ad are the same one, however often they are reported; the last 10,000 are remembered. */
+/** A showing. Within the option's `dedupWindowMs`, the same surface and ad are the same one, however often they are reported. */
 export interface Impression {
   /** The surface's id. */
   readonly surface: string;
@@ -50,7 +50,8 @@ export interface Ads {
    */
   init(): Promise<void>;
   /**
-   * Reports a showing, and returns at once.
+   * Reports a showing, and returns at once. The same surface and ad, reported again less than `dedupWindowMs` after the
+   * first time, are the showing that was reported then; later they are another, with a session of its own.
    *
    * @param surface One of the option's, by name or id.
    * @param ad The spec's `ad_id`.
@@ -59,7 +60,7 @@ export interface Ads {
   impression(surface: string, ad: string): Impression;
   /**
    * Reports a click on a showing, and returns at once; it is sent once the showing is recorded. A second click on it is the
-   * same.
+   * same, however late.
    *
    * @throws TypeError for what isn't an impression of this client; Error after `close()`.
    */
@@ -74,21 +75,28 @@ export interface Ads {
   close(options?: CloseOptions): Promise<Report>;
 }
 
-/** Of more showings than these the first are forgotten: reported again, they would be new ones. */
-const MOST_REMEMBERED = 10_000;
+/** A showing, and when it was reported first. */
+interface Remembered {
+  readonly impression: Impression;
+  readonly atMs: number;
+}
+
+/** Of showings, and of what a report lists: memory is bounded. */
+const MOST_KEPT = 10_000;
 
 /** @throws TypeError that names the option at fault. */
 export function createAds(options: AdsOptions): Ads {
-  const { publisherId, wanted, queueSize, clock, random, ...rest } = checked(options);
+  const { publisherId, wanted, queueSize, dedupWindowMs, clock, random, ...rest } =
+    checked(options);
   const client = createClient(options);
   const deliveries = createDeliveries({ clock, random, ...rest });
   // As good as 64 random bits: no two clients have the same.
   const prefix = randomText(random) + randomText(random);
-  const showings = new Map<string, Impression>();
+  const showings = new Map<string, Remembered>();
   const clicks = new WeakMap<Impression, Click | undefined>();
   const underWay = new Set<Promise<unknown>>();
   let sessions = 0;
-  let report: { delivered: number; undelivered: Undelivered[] } = { delivered: 0, undelivered: [] };
+  let report = emptyReport();
   let surfaces: ReadonlyMap<string, string> | undefined;
   let starting: Promise<void> | undefined;
   let closing: Promise<Report> | undefined;
@@ -126,7 +134,8 @@ export function createAds(options: AdsOptions): Ads {
     const noted = outcome.then((done) => {
       underWay.delete(noted);
       if (done.ok) report.delivered += 1;
-      else report.undelivered.push(done.undelivered);
+      else if (report.undelivered.length < MOST_KEPT) report.undelivered.push(done.undelivered);
+      else report.unlisted += 1;
     });
     underWay.add(noted);
     return outcome;
@@ -134,15 +143,17 @@ export function createAds(options: AdsOptions): Ads {
 
   const isFull = (): boolean => underWay.size >= queueSize;
 
-  function remember(key: string, impression: Impression): void {
-    showings.set(key, impression);
+  function remember(key: string, showing: Remembered): void {
+    // So that it is the latest, where it is known from before.
+    showings.delete(key);
+    showings.set(key, showing);
     const [oldest] = showings.keys();
-    if (showings.size > MOST_REMEMBERED && oldest !== undefined) showings.delete(oldest);
+    if (showings.size > MOST_KEPT && oldest !== undefined) showings.delete(oldest);
   }
 
   function takeReport(): Report {
     const taken = report;
-    report = { delivered: 0, undelivered: [] };
+    report = emptyReport();
     return taken;
   }
 
@@ -169,7 +180,9 @@ export function createAds(options: AdsOptions): Ads {
       mustBe(isText(ad), "ad", TEXT);
       const key = JSON.stringify([surface, ad]);
       const known = showings.get(key);
-      if (known !== undefined) return known;
+      const atMs = clock.now();
+      // Either way: a clock may be set back.
+      if (known && Math.abs(atMs - known.atMs) < dedupWindowMs) return known.impression;
       const about = { kind: "impression", surface, ad } as const;
       const willBeSent = !isFull();
       const recorded = track(about, async () => {
@@ -182,7 +195,7 @@ export function createAds(options: AdsOptions): Ads {
       });
       const impression = { surface, ad, recorded };
       clicks.set(impression, undefined);
-      if (willBeSent) remember(key, impression);
+      if (willBeSent) remember(key, { impression, atMs });
       return impression;
     },
 
@@ -218,6 +231,10 @@ export function createAds(options: AdsOptions): Ads {
       return closing;
     },
   };
+}
+
+function emptyReport(): { delivered: number; undelivered: Undelivered[]; unlisted: number } {
+  return { delivered: 0, undelivered: [], unlisted: 0 };
 }
 
 function randomText(random: () => number): string {

@@ -38,7 +38,10 @@ export interface Undelivered {
 export interface Report {
   /** How many were recorded. */
   readonly delivered: number;
+  /** The first 10,000; each event's own promise tells as well. */
   readonly undelivered: readonly Undelivered[];
+  /** How many more weren't delivered than are listed. */
+  readonly unlisted: number;
 }
 
 /** Which event. */

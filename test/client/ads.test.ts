@@ -85,6 +85,9 @@ const shows: readonly Command[] = [0, 1, 2].map((surface) => ({ kind: "impressio
 const clicks: readonly Command[] = [0, 1, 2].map((impression) => ({ kind: "click", impression }));
 const flush: Command = { kind: "flush" };
 
+/** Timers that never fire. */
+const still = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} };
+
 /** One of each kind. */
 const faults = {
   delay: { kind: "delay", delay: 20_000 },
@@ -168,11 +171,43 @@ describe("de-duplication", () => {
     const first = ads.impression(surface, "a");
     expect(ads.impression(surface, "a")).toBe(first);
     expect(ads.click(first)).toBe(ads.click(first));
-    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [] });
+    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [], unlisted: 0 });
     expect(ads.impression(surface, "a")).toBe(first);
     expect(ads.click(first)).toBe(ads.click(first));
-    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [] });
+    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [], unlisted: 0 });
     expect([sent("impression").length, sent("click").length]).toEqual([1, 1]);
+  });
+
+  test("a showing is the same for the window, and another one after it, with clicks of its own", async () => {
+    const { world, ads, over, surface, sent } = await started({ dedupWindowMs: 60_000 });
+    const first = ads.impression(surface, "a");
+    await world.time.pass(59_999);
+    expect(ads.impression(surface, "a")).toBe(first);
+    await world.time.pass(1);
+    const second = ads.impression(surface, "a");
+    expect(second).not.toBe(first);
+    expect(ads.impression(surface, "a")).toBe(second);
+    expect(ads.click(first)).toBe(ads.click(first));
+    expect(ads.click(second)).not.toBe(ads.click(first));
+    expect(await over(ads.flush())).toMatchObject({ delivered: 4 });
+    const ids = sent("impression").map(({ body }) => JSON.parse(body).session_id);
+    expect(new Set(ids).size).toBe(2);
+    expect(sent("click")).toHaveLength(2);
+  });
+
+  test("the window is half an hour, and a clock that was set back doesn't make it longer", async () => {
+    let nowMs = 86_400_000;
+    const { ads, surface } = await started({ clock: { ...still, now: () => nowMs } });
+    const first = ads.impression(surface, "a");
+    for (const sinceMs of [1_799_999, -1_799_999]) {
+      nowMs = 86_400_000 + sinceMs;
+      expect(ads.impression(surface, "a")).toBe(first);
+    }
+    nowMs = 86_400_000 - 1_800_000;
+    const second = ads.impression(surface, "a");
+    expect(second).not.toBe(first);
+    nowMs += 1_800_000;
+    expect(ads.impression(surface, "a")).not.toBe(second);
   });
 
   test("of 10,001 showings the first is forgotten, so that memory is bounded", async () => {
@@ -186,9 +221,8 @@ describe("de-duplication", () => {
         headers,
         text: async () => (init?.method === "POST" ? recorded : surfaces),
       }) as Response;
-    const timers = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} };
     const about = { baseUrl: "http://a.test", apiKey: "k", publisherId: "p", surfaces: ["S"] };
-    const ads = createAds({ ...about, fetch, clock: timers, queueSize: 10_000 });
+    const ads = createAds({ ...about, fetch, clock: still, queueSize: 10_000 });
     await ads.init();
     const [first, second] = [ads.impression("S", "1"), ads.impression("S", "2")];
     for (let ad = 3; ad <= 10_000; ad += 1) ads.impression("S", `${ad}`);
@@ -196,7 +230,7 @@ describe("de-duplication", () => {
     ads.impression("S", "10001");
     expect(ads.impression("S", "2")).toBe(second);
     expect(ads.impression("S", "1")).not.toBe(first);
-    expect(await ads.close()).toEqual({ delivered: 2, undelivered: [] });
+    expect(await ads.close()).toEqual({ delivered: 2, undelivered: [], unlisted: 0 });
   });
 
   test("nothing is repeated after the machine slept for longer than a service may remember", async () => {
@@ -310,7 +344,18 @@ describe("outages", () => {
     expect((await over(ads.flush())).delivered).toBe(2);
     expect(ads.impression(surface, "c")).not.toBe(refused);
     ads.click(first);
-    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [] });
+    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [], unlisted: 0 });
+  });
+
+  test("of what isn't delivered a report lists 10,000, and counts the others", async () => {
+    const { world, ads, over, surface } = await started({ queueSize: 1 });
+    world.sim.publishers.rotateKey(world.publisher.id);
+    for (let ad = 0; ad < 10_003; ad += 1) ads.impression(surface, `${ad}`);
+    const { undelivered, unlisted } = await over(ads.flush());
+    expect([undelivered.length, unlisted]).toEqual([10_000, 3]);
+    ads.impression(surface, "later");
+    const next = await over(ads.close());
+    expect([next.undelivered.map(({ ad }) => ad), next.unlisted]).toEqual([["later"], 0]);
   });
 
   test("a click on what isn't recorded is reported, not sent", async () => {
@@ -398,7 +443,7 @@ describe("closing", () => {
   test("what is queued gets through first", async () => {
     const { ads, over, surface } = await started();
     for (let ad = 1; ad <= 30; ad += 1) ads.click(ads.impression(surface, `${ad}`));
-    expect(await over(ads.close())).toEqual({ delivered: 60, undelivered: [] });
+    expect(await over(ads.close())).toEqual({ delivered: 60, undelivered: [], unlisted: 0 });
   });
 
   test("afterwards, nothing can be reported", async () => {
@@ -417,7 +462,7 @@ describe("closing", () => {
     world.sim.faults.add({ verdict: { kind: "timeout" } });
     const start = ads.init();
     start.catch(() => {});
-    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [] });
+    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [], unlisted: 0 });
     await expect(start).rejects.toThrow("closed");
     await expect(ads.init()).rejects.toThrow("closed");
   });
@@ -465,6 +510,7 @@ describe("starting", () => {
     [{ surfaces: "Sidebar" }, "surfaces"],
     [{ apiKey: "" }, "apiKey"],
     [{ queueSize: 0 }, "queueSize"],
+    [{ dedupWindowMs: 86_400_001 }, "dedupWindowMs"],
     [{ concurrency: 1.5 }, "concurrency"],
     [{ timeoutMs: 60_001 }, "timeoutMs"],
     [{ retry: { attempts: 0 } }, "retry.attempts"],

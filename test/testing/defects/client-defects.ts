@@ -105,7 +105,7 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "what couldn't be delivered isn't reported",
     breaks: "close-loses-nothing",
     ...inAds,
-    find: "else report.undelivered.push(done.undelivered);",
+    find: "report.undelivered.push(done.undelivered);",
     replace: "",
   },
   {
@@ -162,8 +162,8 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "a showing that is reported twice is sent twice",
     breaks: "said-again-counts-once",
     ...inAds,
-    find: 'if (known !== undefined) return known;\n      const about = { kind: "impression"',
-    replace: 'const about = { kind: "impression"',
+    find: "if (known && Math.abs(atMs - known.atMs) < dedupWindowMs) return known.impression;",
+    replace: "",
   },
   {
     says: "the key stands in the URL",
