@@ -48,7 +48,7 @@ export function checked(options: AdsOptions): Checked {
   const retry: Retry = { ...defaultRetry, ...options.retry };
   mustBe(isText(publisherId), "publisherId", TEXT);
   const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);
-  mustBe(areNames, "surfaces", "a list of names or ids that isn't empty");
+  mustBe(areNames, "surfaces", "a list that isn't empty");
   // More than a minute admits (spec §8) would only wait.
   wholeNumber(queueSize, "queueSize", 10_000);
   wholeNumber(dedupWindowMs, "dedupWindowMs", 86_400_000);

@@ -6,7 +6,7 @@
 import { type AdsOptions, checked } from "./ads-options.ts";
 import type { ClickRecord, ImpressionRecord } from "./api.ts";
 import { createClient } from "./client.ts";
-import { createDeliveries } from "./deliveries.ts";
+import { createDeliveries, type Delivered } from "./deliveries.ts";
 import { InitError } from "./init-error.ts";
 import { after, LONGEST_TIMER_MS } from "./machine.ts";
 import { namedSurfaces } from "./named-surfaces.ts";
@@ -19,7 +19,7 @@ import {
   queueFull,
   type Report,
   type Undelivered,
-  undelivered,
+  type Unsent,
 } from "./report.ts";
 
 /** A showing. Within the option's `dedupWindowMs`, the same surface and ad are the same one, however often they are reported. */
@@ -86,10 +86,10 @@ const MOST_KEPT = 10_000;
 
 /** @throws TypeError that names the option at fault. */
 export function createAds(options: AdsOptions): Ads {
-  const { publisherId, wanted, queueSize, dedupWindowMs, clock, random, ...rest } =
-    checked(options);
+  const settings = checked(options);
+  const { publisherId, wanted, queueSize, dedupWindowMs, clock, random } = settings;
   const client = createClient(options);
-  const deliveries = createDeliveries({ clock, random, ...rest });
+  const deliveries = createDeliveries(settings);
   // As good as 64 random bits: no two clients have the same.
   const prefix = randomText(random) + randomText(random);
   const showings = new Map<string, Remembered>();
@@ -111,8 +111,8 @@ export function createAds(options: AdsOptions): Ads {
       surfaces = namedSurfaces(wanted, answer.value.surfaces);
       return;
     }
-    const { message = "nothing was sent", kind = "" } = answer.error ?? {};
-    throw new InitError(`The surfaces can't be listed (${kind}): ${message}`, answer.error);
+    const { error } = answer;
+    throw new InitError(`The surfaces can't be listed: ${error?.message}`, error);
   }
 
   function mustBeOpen(): void {
@@ -125,12 +125,13 @@ export function createAds(options: AdsOptions): Ads {
     return surfaces;
   }
 
-  /** Has the report tell what came of it. */
+  /** Sends it where there is room, and has the report tell what came of it. */
   function track<Value>(
     about: About,
-    send: () => Promise<Outcome<Value>>,
+    send: () => Promise<Delivered<Value> | Unsent>,
   ): Promise<Outcome<Value>> {
-    const outcome = isFull() ? Promise.resolve(undelivered(about, queueFull)) : send();
+    const sent = isFull() ? Promise.resolve(queueFull) : send();
+    const outcome = sent.then((came) => outcomeOf(about, came));
     const noted = outcome.then((done) => {
       underWay.delete(noted);
       if (done.ok) report.delivered += 1;
@@ -191,7 +192,7 @@ export function createAds(options: AdsOptions): Ads {
         const session_id = `${prefix}-${sessions}`;
         const given = { publisher_id: publisherId, surface, ad_id: ad, session_id };
         const call = (signal: AbortSignal) => client.impression(given, { signal });
-        return outcomeOf(about, await deliveries.deliver({ call, isRepeatable: true }));
+        return deliveries.deliver({ call, isRepeatable: true });
       });
       const impression = { surface, ad, recorded };
       clicks.set(impression, undefined);
@@ -201,7 +202,7 @@ export function createAds(options: AdsOptions): Ads {
 
     click(impression) {
       started();
-      mustBe(clicks.has(impression), "impression", "one that impression() of this client gave");
+      mustBe(clicks.has(impression), "impression", "an impression of this client");
       const known = clicks.get(impression);
       if (known !== undefined) return known;
       const { surface, ad } = impression;
@@ -210,9 +211,9 @@ export function createAds(options: AdsOptions): Ads {
       const recorded = track(about, async () => {
         const shown = await impression.recorded;
         const impression_id = shown.ok ? shown.value?.impression_id : undefined;
-        if (impression_id === undefined) return undelivered(about, noImpression);
+        if (impression_id === undefined) return noImpression;
         const call = (signal: AbortSignal) => client.click({ impression_id }, { signal });
-        return outcomeOf(about, await deliveries.deliver({ call, isRepeatable: false }));
+        return deliveries.deliver({ call, isRepeatable: false });
       });
       const click = { impression, recorded };
       if (willBeSent) clicks.set(impression, click);

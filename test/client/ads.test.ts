@@ -330,6 +330,29 @@ describe("outages", () => {
     expect(bodies.size).toBe(1);
   });
 
+  test("a clock that is set back makes no pause longer, neither one that began nor the next", async () => {
+    let backMs = 0;
+    const world = await openTestWorld();
+    const { timers } = world.context;
+    const clock = { ...timers, now: () => timers.now() - backMs };
+    const surface = world.surfaces[0]?.id ?? "";
+    const ads = createAds({ ...world.context, clock, random: () => 0, surfaces: [surface] });
+    await ads.init();
+    const verdict = { kind: "respond", status: 503, headers: { "retry-after": "10" } } as const;
+    world.sim.faults.add({ match: { times: 1 }, verdict });
+    ads.impression(surface, "a");
+    await world.time.settle();
+    backMs = 3_600_000;
+    ads.impression(surface, "b");
+    const fromMs = world.sim.clock.now();
+    const done = ads.flush();
+    await world.time.until(done);
+    expect((await done).delivered).toBe(2);
+    const sent = world.sim.journal.entries({ operation: "impression" });
+    const waits = sent.map(({ at }) => Date.parse(at) - fromMs);
+    expect(waits).toEqual([0, expect.closeTo(10_000, -2), expect.closeTo(10_000, -2)]);
+  });
+
   test("a full queue takes no more, says so, and takes it when there is room", async () => {
     const { world, ads, over, surface } = await started({ queueSize: 2 });
     const remove = world.sim.faults.add({ verdict: { kind: "reset" } });
@@ -489,7 +512,7 @@ describe("starting", () => {
     expect(() => right.impression("Twin", "a")).toThrow(TypeError);
     expect(() => right.impression("On", "")).toThrow("ad");
     const stranger = { surface: "On", ad: "a", recorded: new Promise<never>(() => {}) };
-    expect(() => right.click(stranger)).toThrow("impression() of this client");
+    expect(() => right.click(stranger)).toThrow("an impression of this client");
   });
 
   test("it is tried again after a passing failure, and not after a refusal", async () => {

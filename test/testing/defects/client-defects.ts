@@ -56,8 +56,8 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "a date in Retry-After is passed over",
     breaks: "waits-until-date",
     ...inAnswer,
-    find: "if (!Number.isNaN(atMs)) return",
-    replace: "if (atMs === 0) return",
+    find: "const atMs = DATE.test(text) ? Date.parse(text) : Number.NaN;",
+    replace: "const atMs = Number.NaN;",
   },
   {
     says: "a limit holds up the event that met it, and no other",
@@ -84,14 +84,14 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "there are no pauses",
     breaks: "pauses-grow",
     ...inDeliveries,
-    find: "notBeforeMs = clock.now() + waitAfter(error, pauseMs);",
+    find: "notBeforeMs = now() + waitAfter(error, pauseMs);",
     replace: "",
   },
   {
     says: "what is refused is sent again",
     breaks: "refusal-not-repeated",
     ...inDeliveries,
-    find: "if (!passing.has(error.kind)) break;",
+    find: 'if (error.kind === "refused" || error.kind === "aborted") break;',
     replace: "",
   },
   {
@@ -106,7 +106,7 @@ export const clientDefects: readonly ClientDefect[] = [
     breaks: "close-loses-nothing",
     ...inAds,
     find: "report.undelivered.push(done.undelivered);",
-    replace: "",
+    replace: "{}",
   },
   {
     says: "it goes on after it was closed",
@@ -235,8 +235,8 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "every 200 is a success",
     breaks: "broken-answer-is-no-success",
     file: "client/read.ts",
-    find: "if (reading.isAnswer(value)) return",
-    replace: "if (status === 200) return",
+    find: "if (response !== undefined && reading.isAnswer(value)) {",
+    replace: "if (response?.status === 200) {",
   },
   {
     says: "a silent service is waited for without an end",
