@@ -221,8 +221,10 @@ describe("de-duplication", () => {
         headers,
         text: async () => (init?.method === "POST" ? recorded : surfaces),
       }) as Response;
+    let nowMs = 0;
+    const clock = { ...still, now: () => nowMs };
     const about = { baseUrl: "http://a.test", apiKey: "k", publisherId: "p", surfaces: ["S"] };
-    const ads = createAds({ ...about, fetch, clock: still, queueSize: 10_000 });
+    const ads = createAds({ ...about, fetch, clock, queueSize: 10_000 });
     await ads.init();
     const [first, second] = [ads.impression("S", "1"), ads.impression("S", "2")];
     for (let ad = 3; ad <= 10_000; ad += 1) ads.impression("S", `${ad}`);
@@ -230,7 +232,11 @@ describe("de-duplication", () => {
     ads.impression("S", "10001");
     expect(ads.impression("S", "2")).toBe(second);
     expect(ads.impression("S", "1")).not.toBe(first);
-    expect(await ads.close()).toEqual({ delivered: 2, undelivered: [], unlisted: 0 });
+    nowMs = 1_800_000;
+    const third = ads.impression("S", "3");
+    ads.impression("S", "10002");
+    expect(ads.impression("S", "3")).toBe(third);
+    expect(await ads.close()).toEqual({ delivered: 4, undelivered: [], unlisted: 0 });
   });
 
   test("nothing is repeated after the machine slept for longer than a service may remember", async () => {
