@@ -12,6 +12,13 @@ export interface AdsOptions extends ClientOptions {
   readonly surfaces: readonly string[];
   /** From 0 to below 1, for session ids and pauses. @default Math.random */
   readonly random?: (() => number) | undefined;
+  /**
+   * For how long the same surface and ad are one showing, in milliseconds, at most a day. Of more than 10,000 showings the
+   * first are forgotten earlier.
+   *
+   * @default 1800000
+   */
+  readonly dedupWindowMs?: number | undefined;
   /** How many events may be under way, at most 10000; one that is reported beyond it is not sent. @default 1000 */
   readonly queueSize?: number | undefined;
   /** How many requests may be under way, those that wait for their repetition included. @default 4 */
@@ -24,6 +31,7 @@ interface Checked {
   readonly publisherId: string;
   readonly wanted: readonly string[];
   readonly queueSize: number;
+  readonly dedupWindowMs: number;
   readonly concurrency: number;
   readonly retry: Retry;
   readonly random: () => number;
@@ -36,18 +44,28 @@ const LATEST_MS = 25 * 60_000;
 /** @throws TypeError that names the option at fault. */
 export function checked(options: AdsOptions): Checked {
   const { publisherId, surfaces, queueSize = 1000, concurrency = 4, timeoutMs = 10_000 } = options;
-  const { random = machine.random, clock = machine.clock } = options;
+  const { dedupWindowMs = 30 * 60_000, random = machine.random, clock = machine.clock } = options;
   const retry: Retry = { ...defaultRetry, ...options.retry };
   mustBe(isText(publisherId), "publisherId", TEXT);
   const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);
-  mustBe(areNames, "surfaces", "a list of names or ids that isn't empty");
+  mustBe(areNames, "surfaces", "a list that isn't empty");
   // More than a minute admits (spec §8) would only wait.
   wholeNumber(queueSize, "queueSize", 10_000);
+  wholeNumber(dedupWindowMs, "dedupWindowMs", 86_400_000);
   wholeNumber(concurrency, "concurrency", 1000);
   for (const [name, value] of Object.entries(retry)) wholeNumber(value, `retry.${name}`, LATEST_MS);
   // The first request may arrive that late, and the last one as well.
   wholeNumber(timeoutMs, "timeoutMs", 60_000);
-  return { publisherId, wanted: [...surfaces], queueSize, concurrency, retry, random, clock };
+  return {
+    publisherId,
+    wanted: [...surfaces],
+    queueSize,
+    dedupWindowMs,
+    concurrency,
+    retry,
+    random,
+    clock,
+  };
 }
 
 const defaultRetry: Retry = {

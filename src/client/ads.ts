@@ -6,7 +6,7 @@
 import { type AdsOptions, checked } from "./ads-options.ts";
 import type { ClickRecord, ImpressionRecord } from "./api.ts";
 import { createClient } from "./client.ts";
-import { createDeliveries } from "./deliveries.ts";
+import { createDeliveries, type Delivered } from "./deliveries.ts";
 import { InitError } from "./init-error.ts";
 import { after, LONGEST_TIMER_MS } from "./machine.ts";
 import { namedSurfaces } from "./named-surfaces.ts";
@@ -19,10 +19,10 @@ import {
   queueFull,
   type Report,
   type Undelivered,
-  undelivered,
+  type Unsent,
 } from "./report.ts";
 
-/** A showing. The same surface and ad are the same one, however often they are reported; the last 10,000 are remembered. */
+/** A showing. Within the option's `dedupWindowMs`, the same surface and ad are the same one, however often they are reported. */
 export interface Impression {
   /** The surface's id. */
   readonly surface: string;
@@ -50,7 +50,8 @@ export interface Ads {
    */
   init(): Promise<void>;
   /**
-   * Reports a showing, and returns at once.
+   * Reports a showing, and returns at once. The same surface and ad, reported again less than `dedupWindowMs` after the
+   * first time, are the showing that was reported then; later they are another, with a session of its own.
    *
    * @param surface One of the option's, by name or id.
    * @param ad The spec's `ad_id`.
@@ -59,7 +60,7 @@ export interface Ads {
   impression(surface: string, ad: string): Impression;
   /**
    * Reports a click on a showing, and returns at once; it is sent once the showing is recorded. A second click on it is the
-   * same.
+   * same, however late.
    *
    * @throws TypeError for what isn't an impression of this client; Error after `close()`.
    */
@@ -74,21 +75,28 @@ export interface Ads {
   close(options?: CloseOptions): Promise<Report>;
 }
 
-/** Of more showings than these the first are forgotten: reported again, they would be new ones. */
-const MOST_REMEMBERED = 10_000;
+/** A showing, and when it was reported first. */
+interface Remembered {
+  readonly impression: Impression;
+  readonly atMs: number;
+}
+
+/** Of showings, and of what a report lists: memory is bounded. */
+const MOST_KEPT = 10_000;
 
 /** @throws TypeError that names the option at fault. */
 export function createAds(options: AdsOptions): Ads {
-  const { publisherId, wanted, queueSize, clock, random, ...rest } = checked(options);
+  const settings = checked(options);
+  const { publisherId, wanted, queueSize, dedupWindowMs, clock, random } = settings;
   const client = createClient(options);
-  const deliveries = createDeliveries({ clock, random, ...rest });
+  const deliveries = createDeliveries(settings);
   // As good as 64 random bits: no two clients have the same.
   const prefix = randomText(random) + randomText(random);
-  const showings = new Map<string, Impression>();
+  const showings = new Map<string, Remembered>();
   const clicks = new WeakMap<Impression, Click | undefined>();
   const underWay = new Set<Promise<unknown>>();
   let sessions = 0;
-  let report: { delivered: number; undelivered: Undelivered[] } = { delivered: 0, undelivered: [] };
+  let report = emptyReport();
   let surfaces: ReadonlyMap<string, string> | undefined;
   let starting: Promise<void> | undefined;
   let closing: Promise<Report> | undefined;
@@ -103,8 +111,8 @@ export function createAds(options: AdsOptions): Ads {
       surfaces = namedSurfaces(wanted, answer.value.surfaces);
       return;
     }
-    const { message = "nothing was sent", kind = "" } = answer.error ?? {};
-    throw new InitError(`The surfaces can't be listed (${kind}): ${message}`, answer.error);
+    const { error } = answer;
+    throw new InitError(`The surfaces can't be listed: ${error?.message}`, error);
   }
 
   function mustBeOpen(): void {
@@ -117,16 +125,18 @@ export function createAds(options: AdsOptions): Ads {
     return surfaces;
   }
 
-  /** Has the report tell what came of it. */
+  /** Sends it where there is room, and has the report tell what came of it. */
   function track<Value>(
     about: About,
-    send: () => Promise<Outcome<Value>>,
+    send: () => Promise<Delivered<Value> | Unsent>,
   ): Promise<Outcome<Value>> {
-    const outcome = isFull() ? Promise.resolve(undelivered(about, queueFull)) : send();
+    const sent = isFull() ? Promise.resolve(queueFull) : send();
+    const outcome = sent.then((came) => outcomeOf(about, came));
     const noted = outcome.then((done) => {
       underWay.delete(noted);
       if (done.ok) report.delivered += 1;
-      else report.undelivered.push(done.undelivered);
+      else if (report.undelivered.length < MOST_KEPT) report.undelivered.push(done.undelivered);
+      else report.unlisted += 1;
     });
     underWay.add(noted);
     return outcome;
@@ -134,15 +144,17 @@ export function createAds(options: AdsOptions): Ads {
 
   const isFull = (): boolean => underWay.size >= queueSize;
 
-  function remember(key: string, impression: Impression): void {
-    showings.set(key, impression);
+  function remember(key: string, showing: Remembered): void {
+    // So that it is the latest, where it is known from before.
+    showings.delete(key);
+    showings.set(key, showing);
     const [oldest] = showings.keys();
-    if (showings.size > MOST_REMEMBERED && oldest !== undefined) showings.delete(oldest);
+    if (showings.size > MOST_KEPT && oldest !== undefined) showings.delete(oldest);
   }
 
   function takeReport(): Report {
     const taken = report;
-    report = { delivered: 0, undelivered: [] };
+    report = emptyReport();
     return taken;
   }
 
@@ -169,7 +181,9 @@ export function createAds(options: AdsOptions): Ads {
       mustBe(isText(ad), "ad", TEXT);
       const key = JSON.stringify([surface, ad]);
       const known = showings.get(key);
-      if (known !== undefined) return known;
+      const atMs = clock.now();
+      // Either way: a clock may be set back.
+      if (known && Math.abs(atMs - known.atMs) < dedupWindowMs) return known.impression;
       const about = { kind: "impression", surface, ad } as const;
       const willBeSent = !isFull();
       const recorded = track(about, async () => {
@@ -178,17 +192,17 @@ export function createAds(options: AdsOptions): Ads {
         const session_id = `${prefix}-${sessions}`;
         const given = { publisher_id: publisherId, surface, ad_id: ad, session_id };
         const call = (signal: AbortSignal) => client.impression(given, { signal });
-        return outcomeOf(about, await deliveries.deliver({ call, isRepeatable: true }));
+        return deliveries.deliver({ call, isRepeatable: true });
       });
       const impression = { surface, ad, recorded };
       clicks.set(impression, undefined);
-      if (willBeSent) remember(key, impression);
+      if (willBeSent) remember(key, { impression, atMs });
       return impression;
     },
 
     click(impression) {
       started();
-      mustBe(clicks.has(impression), "impression", "one that impression() of this client gave");
+      mustBe(clicks.has(impression), "impression", "an impression of this client");
       const known = clicks.get(impression);
       if (known !== undefined) return known;
       const { surface, ad } = impression;
@@ -197,9 +211,9 @@ export function createAds(options: AdsOptions): Ads {
       const recorded = track(about, async () => {
         const shown = await impression.recorded;
         const impression_id = shown.ok ? shown.value?.impression_id : undefined;
-        if (impression_id === undefined) return undelivered(about, noImpression);
+        if (impression_id === undefined) return noImpression;
         const call = (signal: AbortSignal) => client.click({ impression_id }, { signal });
-        return outcomeOf(about, await deliveries.deliver({ call, isRepeatable: false }));
+        return deliveries.deliver({ call, isRepeatable: false });
       });
       const click = { impression, recorded };
       if (willBeSent) clicks.set(impression, click);
@@ -218,6 +232,10 @@ export function createAds(options: AdsOptions): Ads {
       return closing;
     },
   };
+}
+
+function emptyReport(): { delivered: number; undelivered: Undelivered[]; unlisted: number } {
+  return { delivered: 0, undelivered: [], unlisted: 0 };
 }
 
 function randomText(random: () => number): string {

@@ -14,34 +14,20 @@ export function isLimit({ status, headers }: Head): boolean {
   return (status === 403 || status === 503) && remainingIn(headers) === 0;
 }
 
-/**
- * How long to stay away, in milliseconds: Retry-After in seconds or as a date (RFC 9110 §10.2.3).
- *
- * Of a refusal by the limit, else the time until quota is back: RateLimit's `t` or X-RateLimit-Reset, which holds seconds
- * from now or since 1970.
- */
-export function retryAfterMs(answer: Head, nowMs: number): number | undefined {
-  const { headers } = answer;
+/** How long to stay away, in milliseconds: Retry-After in seconds or as a date (RFC 9110 §10.2.3). */
+export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const seconds = countIn(headers, "retry-after");
   if (seconds !== undefined) return seconds * 1000;
-  const atMs = Date.parse(DATE.exec(headers.get("retry-after") ?? "")?.[0] ?? "");
-  if (!Number.isNaN(atMs)) return Math.max(0, atMs - nowMs);
-  if (!isLimit(answer)) return undefined;
-  const left = /;\s*t=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
-  if (left !== undefined) return Number(left) * 1000;
-  const reset = countIn(headers, "x-ratelimit-reset");
-  if (reset === undefined) return undefined;
-  return reset < SINCE_1970 ? reset * 1000 : Math.max(0, reset * 1000 - nowMs);
+  const text = headers.get("retry-after") ?? "";
+  const atMs = DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }
 
 /** Engines read much as a date that isn't one, such as "-5". */
-const DATE = /^[a-z]{3}.* gmt$/i;
-
-/** Thirty years in seconds: nobody is to wait so long, and 1970 is longer ago. */
-const SINCE_1970 = 1_000_000_000;
+const DATE = / GMT$/;
 
 function countIn(headers: Headers, name: string): number | undefined {
-  const text = headers.get(name)?.trim() ?? "";
+  const text = headers.get(name) ?? "";
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
@@ -58,12 +44,11 @@ export function saidBy(text: string): Said {
   const body = jsonOf(text);
   if (!isObject(body)) return { code: undefined, message: readable(text) };
   const [first] = Array.isArray(body.errors) ? body.errors : [body.error];
-  if (typeof first === "string") return { code: textOf(body.code), message: first };
-  const entry = isObject(first) ? first : body;
-  return {
-    code: textOf(entry.code) ?? textOf(entry.type),
-    message: textOf(entry.message) ?? textOf(entry.detail) ?? textOf(entry.title),
-  };
+  const entry: Readonly<Record<string, unknown>> = isObject(first)
+    ? first
+    : { message: first, ...body };
+  const { code, type, message, detail, title } = entry;
+  return { code: textOf(code ?? type), message: textOf(message ?? detail ?? title) };
 }
 
 /** Undefined of what isn't JSON. */
@@ -75,10 +60,10 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** A page without its head and markup. Undefined where nothing is left. */
+/** Without a page's tags. Undefined where nothing is left. */
 function readable(text: string): string | undefined {
-  const shown = text.replace(/<(head|style|script)\b.*?<\/\1>|<[^>]*>/gis, " ");
-  return shown.replace(/\s+/g, " ").trim().slice(0, LONGEST_MESSAGE) || undefined;
+  const shown = text.replace(/(<[^>]*>|\s)+/g, " ");
+  return shown.trim().slice(0, LONGEST_MESSAGE) || undefined;
 }
 
 const LONGEST_MESSAGE = 300;

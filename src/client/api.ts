@@ -88,8 +88,6 @@ const isText: Guard<string> = (value) => typeof value === "string";
 const isAmount: Guard<number> = (value): value is number => Number.isFinite(value);
 const isCount: Guard<number> = (value): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0;
-const isDate: Guard<string> = (value): value is string =>
-  isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 const isTrue: Guard<true> = (value) => value === true;
 const isTextOrNothing: Guard<string | null | undefined> = (value) => value == null || isText(value);
 const isRange: Guard<readonly [number, number]> = (value): value is readonly [number, number] =>
@@ -127,7 +125,7 @@ export const stats: Operation<PublisherStats> = {
   path: "/v1/publisher/stats",
   isAnswer: record({
     publisher_id: isText,
-    period: record({ from: isDate, to: isDate }),
+    period: record({ from: isText, to: isText }),
     impressions: isCount,
     clicks: isCount,
     revenue_inr: isAmount,
@@ -148,7 +146,7 @@ export const payouts: Operation<Payouts> = {
     payouts: list(
       record({
         id: isText,
-        date: isDate,
+        date: isText,
         amount_inr: isAmount,
         upi_id: isText,
         status: isText,

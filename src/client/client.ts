@@ -71,7 +71,7 @@ export function createClient(options: ClientOptions): Client {
   wholeNumber(timeoutMs, "timeoutMs", LONGEST_TIMER_MS);
   const base = baseUrl.replace(/\/+$/, "");
   /** What was understood last. */
-  let understood: Encoding = encodings[0];
+  let understood = asJson;
 
   async function call<Value>(
     operation: Operation<Value>,
@@ -80,17 +80,16 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Result<Value>> {
     const { method, path, isAnswer } = operation;
     const isPost = method === "POST";
-    const first = encodings.indexOf(understood);
-    const ways = isPost ? [...encodings.slice(first), ...encodings.slice(0, first)] : [inQuery];
+    const ways = isPost ? [...new Set([understood, asJson, asForm, inQuery])] : [];
     for (;;) {
       const encoding = ways.shift() ?? inQuery;
       const { query, body, type } = encoding(given(parameters));
       const headers = { accept: "application/json", authorization: `Bearer ${apiKey}`, ...type };
-      const init = { method, headers, ...(body === undefined ? {} : { body }) };
+      const init = { method, headers, body };
       const sent = { fetch, clock, timeoutMs, signal };
       const exchanged = await exchange(`${base}${path}${query}`, init, sent);
       if (exchanged.response?.status === 415 && ways.length > 0) continue;
-      const about = { isPost, isAnswer, nowMs: clock.now(), timeoutMs, secret: apiKey };
+      const about = { isPost, isAnswer, nowMs: clock.now(), secret: apiKey };
       const result = read(exchanged, about);
       if (isPost && result.ok) understood = encoding;
       return result;
@@ -111,33 +110,28 @@ type Values = Readonly<Record<string, string>>;
 
 function given(parameters: object): Values {
   const all = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(all.map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(all);
 }
 
+/** What fetch is given of them. */
 interface Encoded {
   readonly query: string;
-  readonly body?: string;
+  readonly body: string | null;
   readonly type?: { readonly "content-type": string };
 }
 
 type Encoding = (values: Values) => Encoded;
 
-const inQuery: Encoding = (values) => ({ query: `?${new URLSearchParams(values)}` });
+// The spec doesn't say how POST parameters travel (spec §4): these are tried in turn. 415 says that nothing was read, so
+// that another may follow.
+const asJson: Encoding = (values) => inBody(JSON.stringify(values), "application/json");
+const asForm: Encoding = (values) => inBody(formOf(values), "application/x-www-form-urlencoded");
+const inQuery: Encoding = (values) => ({ query: `?${formOf(values)}`, body: null });
 
-/**
- * The spec doesn't say how POST parameters travel (spec §4): these are tried in turn. 415 says that nothing was read, so
- * that another may follow.
- */
-const encodings: readonly [Encoding, ...Encoding[]] = [
-  (values) => ({
-    query: "",
-    body: JSON.stringify(values),
-    type: { "content-type": "application/json" },
-  }),
-  (values) => ({
-    query: "",
-    body: String(new URLSearchParams(values)),
-    type: { "content-type": "application/x-www-form-urlencoded" },
-  }),
-  inQuery,
-];
+function inBody(body: string, type: string): Encoded {
+  return { query: "", body, type: { "content-type": type } };
+}
+
+function formOf(values: Values): string {
+  return String(new URLSearchParams(values));
+}

@@ -56,14 +56,8 @@ export interface DeliveriesOptions {
   readonly concurrency: number;
 }
 
-/** What may go better another time. */
-const passing: ReadonlySet<ApiError["kind"]> = new Set([
-  "limited",
-  "unavailable",
-  "unreadable",
-  "unreachable",
-  "timed-out",
-]);
+/** Timers may come so much too early. */
+const EARLY_MS = 1;
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const { clock, random, retry, concurrency } = options;
@@ -77,9 +71,11 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   let closedBy: ApiError | undefined;
   /** The refusal of the key, after which every request would be refused. */
   let keyRefused: ApiError | undefined;
+  /** The latest time there was. A clock may be set back: nothing is to wait until it is there again. */
+  let passedMs = 0;
 
   async function deliver<Value>(delivery: Delivery<Value>): Promise<Delivered<Value>> {
-    const giveUpAtMs = clock.now() + retry.giveUpAfterMs;
+    const giveUpAtMs = now() + retry.giveUpAfterMs;
     if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => line.push(resolve));
     try {
@@ -104,16 +100,20 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       const isTime = await until(() => Math.max(notBeforeMs, closedUntilMs), giveUpAtMs);
       error = keyRefused ?? error ?? (isTime ? undefined : closedBy);
       // The machine may have slept meanwhile: too late for what the service may have forgotten.
-      const isLate = mayHaveApplied && clock.now() > giveUpAtMs;
+      const isLate = mayHaveApplied && now() > giveUpAtMs;
       if (!isTime || isLate || keyRefused !== undefined || calls.signal.aborted) break;
       const result = await call(calls.signal);
       if (result.ok) return result;
       error = result.error;
       mayHaveAppliedBefore = mayHaveApplied;
       mayHaveApplied ||= error.mayHaveApplied;
-      if (error.status === 401) refuseKey(error);
-      if (!passing.has(error.kind)) break;
-      notBeforeMs = clock.now() + waitAfter(error, pauseMs);
+      if (error.status === 401) {
+        keyRefused = error;
+        waits.abort();
+      }
+      // All else may go better another time.
+      if (error.kind === "refused" || error.kind === "aborted") break;
+      notBeforeMs = now() + waitAfter(error, pauseMs);
       pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);
       const isForAll = error.kind === "limited" || error.retryAfterMs !== undefined;
       if (isForAll && notBeforeMs > closedUntilMs) {
@@ -134,17 +134,18 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
 
   /** @returns false, without waiting, where it is later than `latestMs`. Ends early where waits are ended. */
   async function until(time: () => number, latestMs: number): Promise<boolean> {
-    // It may be put off meanwhile; and timers may come a little early.
-    while (time() > clock.now() && !waits.signal.aborted) {
-      if (time() > latestMs) return false;
-      await pause(clock, time() - clock.now(), waits.signal);
+    // It may be put off meanwhile.
+    for (let atMs = time(); atMs > now() && !waits.signal.aborted; atMs = time()) {
+      if (atMs > latestMs) return false;
+      await pause(clock, atMs - now() + EARLY_MS, waits.signal);
+      passedMs = Math.max(passedMs, atMs);
     }
     return true;
   }
 
-  function refuseKey(error: ApiError): void {
-    keyRefused ??= error;
-    waits.abort();
+  function now(): number {
+    passedMs = Math.max(passedMs, clock.now());
+    return passedMs;
   }
 
   return {

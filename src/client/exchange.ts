@@ -34,20 +34,24 @@ export async function exchange(
   let response: Response | undefined;
   let text: string | undefined;
   let cause: unknown;
-  let noteStopped = (): void => {};
   const stopping = new Promise<undefined>((resolve) => {
-    noteStopped = () => resolve(undefined);
+    controller.signal.addEventListener("abort", () => resolve(undefined));
   });
   const stop = (why: Exchanged["stopped"]): void => {
     stopped ??= why;
-    noteStopped();
     controller.abort();
   };
   const onAbort = (): void => stop("aborted");
   const cancelTimeout = after(clock, timeoutMs, () => stop("timed-out"));
   signal?.addEventListener("abort", onAbort);
   try {
-    response = await Promise.race([fetch(url, { ...init, signal: controller.signal }), stopping]);
+    const answer = await Promise.race([
+      fetch(url, { ...init, signal: controller.signal }),
+      stopping,
+    ]);
+    // What stands in for fetch may resolve to anything: this throws where it has no headers.
+    if (answer !== undefined) answer.headers.has("x");
+    response = answer;
     text = await Promise.race([response?.text(), stopping]);
   } catch (reason) {
     cause = reason;

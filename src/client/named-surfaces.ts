@@ -15,12 +15,11 @@ export function namedSurfaces(
   const ids = new Map<string, string>();
   const wrong: string[] = [];
   for (const one of wanted) {
-    const [found, ...others] = all.filter(({ id, name }) => id === one || name === one);
+    const [found, other] = all.filter(({ id, name }) => id === one || name === one);
     if (found === undefined) {
       wrong.push(`"${one}" doesn't exist`);
-    } else if (others.length > 0) {
-      const those = [found, ...others].map(({ id }) => `"${id}"`).join(", ");
-      wrong.push(`"${one}" is ambiguous: give the id, one of ${those}`);
+    } else if (other !== undefined) {
+      wrong.push(`"${one}" is ambiguous: give an id`);
     } else if (found.status !== "active") {
       wrong.push(`"${one}" is not active but "${found.status}"`);
     } else {

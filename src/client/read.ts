@@ -8,28 +8,30 @@ export interface Reading<Value> {
   readonly isPost: boolean;
   readonly isAnswer: (value: unknown) => value is Value;
   readonly nowMs: number;
-  readonly timeoutMs: number;
   /** Not for messages, whatever the service says. */
   readonly secret: string;
 }
 
 export function read<Value>(exchanged: Exchanged, reading: Reading<Value>): Result<Value> {
-  const { response, text, stopped } = exchanged;
-  const isSuccess = response !== undefined && response.status >= 200 && response.status < 300;
-  if (response === undefined || (isSuccess && stopped !== undefined)) {
-    return { ok: false, error: unanswered(exchanged, reading) };
-  }
-  const { status, headers } = response;
-  if (!isSuccess) return { ok: false, error: refusal(response, text ?? "", reading) };
+  const { response, text } = exchanged;
   // Success is 200 (spec §4).
-  const value = status === 200 && text !== undefined ? jsonOf(text) : undefined;
-  if (reading.isAnswer(value)) return { ok: true, value, remaining: remainingIn(headers) };
-  const message =
-    text === undefined
-      ? "The answer broke off."
-      : `The answer with ${status} isn't the one that the spec describes.`;
-  const about = { ...unsaid, status, message, mayHaveApplied: reading.isPost };
-  return { ok: false, error: { kind: "unreadable", ...about } };
+  const value = response?.status === 200 && text !== undefined ? jsonOf(text) : undefined;
+  if (response !== undefined && reading.isAnswer(value)) {
+    return { ok: true, value, remaining: remainingIn(response.headers) };
+  }
+  const error = failure(exchanged, reading);
+  const message = error.message.replaceAll(reading.secret, "…");
+  return { ok: false, error: { ...error, message } };
+}
+
+function failure(exchanged: Exchanged, reading: Reading<unknown>): ApiError {
+  const { response, text = "", stopped } = exchanged;
+  if (response === undefined) return unanswered(exchanged, reading);
+  const { status } = response;
+  if (status < 200 || status >= 300) return refusal(response, text, reading);
+  if (stopped !== undefined) return unanswered(exchanged, reading);
+  const message = `The answer with ${status} isn't the spec's.`;
+  return { kind: "unreadable", ...unsaid, status, message, mayHaveApplied: reading.isPost };
 }
 
 const unsaid = { code: undefined, retryAfterMs: undefined };
@@ -37,57 +39,41 @@ const unsaid = { code: undefined, retryAfterMs: undefined };
 /** Whether the request arrived, nobody knows, save where there was no connection. */
 function unanswered(
   { response, stopped, cause, wasSent }: Exchanged,
-  { isPost, timeoutMs, secret }: Reading<unknown>,
+  { isPost }: Reading<unknown>,
 ): ApiError {
   const { text, isUnsent } = described(cause);
   const mayHaveApplied = isPost && wasSent && !isUnsent;
   const about = { ...unsaid, status: response?.status, mayHaveApplied };
-  if (stopped === undefined) {
-    const message = `There was no answer: ${shown(text, secret)}`;
-    return { kind: "unreachable", ...about, message, cause };
+  if (stopped !== undefined) {
+    return { kind: stopped, ...about, message: `The call ended: ${stopped}.` };
   }
-  const inTime = `There was no whole answer within ${timeoutMs} ms.`;
-  const message = stopped === "aborted" ? "The call was aborted." : inTime;
-  return { kind: stopped, ...about, message };
+  return { kind: "unreachable", ...about, message: `There was no answer: ${text}`, cause };
 }
 
-function refusal(
-  response: Response,
-  text: string,
-  { isPost, nowMs, secret }: Reading<unknown>,
-): ApiError {
-  const { status } = response;
+function refusal(response: Response, text: string, { isPost, nowMs }: Reading<unknown>): ApiError {
+  const { status, headers } = response;
   const { code, message = `The service answered ${status}.` } = saidBy(text);
-  const about = {
+  const isOver = isLimit(response);
+  // 408 and 425 say that it wasn't processed, and may come again (RFC 9110 §15.5.9, RFC 8470 §5.2).
+  const isPassing = status >= 500 || status === 408 || status === 425;
+  return {
+    kind: isOver ? "limited" : isPassing ? "unavailable" : "refused",
     status,
     code,
-    message: shown(message, secret),
-    retryAfterMs: retryAfterMs(response, nowMs),
-  };
-  if (isLimit(response)) return { kind: "limited", ...about, mayHaveApplied: false };
-  return {
-    kind: status >= 500 || passing.has(status) ? "unavailable" : "refused",
-    ...about,
+    message,
+    retryAfterMs: retryAfterMs(headers, nowMs),
     // Who answers 5xx may have done it before. 409 may be about this very event, of which a copy came first.
-    mayHaveApplied: isPost && (status >= 500 || status === 409),
+    mayHaveApplied: isPost && !isOver && (status >= 500 || status === 409),
   };
 }
-
-/** 408 and 425 say that the request wasn't processed, and may come again (RFC 9110 §15.5.9, RFC 8470 §5.2). */
-const passing: ReadonlySet<number> = new Set([408, 425]);
 
 /** Node's fetch keeps the reason in its error's cause. Browsers don't tell. */
 function described(cause: unknown): { readonly text: string; readonly isUnsent: boolean } {
-  if (!(cause instanceof Error)) return { text: String(cause), isUnsent: false };
-  const { message, cause: reason } = cause;
-  if (!(reason instanceof Error)) return { text: message, isUnsent: false };
-  const code = "code" in reason ? String(reason.code) : "";
-  return { text: `${message} (${reason.message || code})`, isUnsent: unsent.test(code) };
+  const { message, code }: Record<string, unknown> = Object(Object(cause).cause);
+  const reason = message || code;
+  const text = String(cause) + (reason === undefined ? "" : ` (${reason})`);
+  return { text, isUnsent: unsent.test(String(code)) };
 }
 
 /** There was no connection to send it over. */
-const unsent = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/;
-
-function shown(message: string, secret: string): string {
-  return message.replaceAll(secret, "…");
-}
+const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/;

@@ -38,34 +38,40 @@ export interface Undelivered {
 export interface Report {
   /** How many were recorded. */
   readonly delivered: number;
+  /** The first 10,000; each event's own promise tells as well. */
   readonly undelivered: readonly Undelivered[];
+  /** How many more weren't delivered than are listed. */
+  readonly unlisted: number;
 }
 
 /** Which event. */
 export type About = Pick<Undelivered, "kind" | "surface" | "ad">;
-type Reason = Omit<Undelivered, keyof About>;
 
-const notSent = { status: undefined, mayHaveApplied: false };
-export const queueFull: Reason = { why: "queue-full", message: "The queue is full.", ...notSent };
-export const noImpression: Reason = {
-  why: "no-impression",
-  message: "The id of its impression isn't known.",
-  ...notSent,
-};
-
-export function undelivered(about: About, reason: Reason): Outcome<never> {
-  return { ok: false, undelivered: { ...about, ...reason } };
+/** What kept an event from being sent. */
+export interface Unsent {
+  readonly ok: false;
+  readonly error: { kind: Undelivered["why"]; status?: undefined; message: string };
+  readonly mayHaveApplied: false;
+  readonly mayHaveAppliedBefore?: undefined;
 }
 
-export function outcomeOf<Value>(about: About, delivered: Delivered<Value>): Outcome<Value> {
+export const queueFull: Unsent = unsent("queue-full", "The queue is full.");
+export const noImpression: Unsent = unsent("no-impression", "The impression's id isn't known.");
+const closed = unsent("closed", "The client was closed.").error;
+
+function unsent(kind: Undelivered["why"], message: string): Unsent {
+  return { ok: false, error: { kind, message }, mayHaveApplied: false };
+}
+
+export function outcomeOf<Value>(
+  about: About,
+  delivered: Delivered<Value> | Unsent,
+): Outcome<Value> {
   if (delivered.ok) return delivered;
   const { error, mayHaveApplied, mayHaveAppliedBefore } = delivered;
   // To a repetition it says that the first one got through.
   if (error?.status === 409 && mayHaveAppliedBefore) return { ok: true, value: undefined };
-  if (error === undefined || error.kind === "aborted") {
-    const message = "The client was closed before it was known to be recorded.";
-    return undelivered(about, { why: "closed", status: undefined, message, mayHaveApplied });
-  }
-  const { kind: why, status, message } = error;
-  return undelivered(about, { why, status, message, mayHaveApplied });
+  const last = error === undefined || error.kind === "aborted" ? closed : error;
+  const { kind: why, status, message } = last;
+  return { ok: false, undelivered: { ...about, why, status, message, mayHaveApplied } };
 }

@@ -85,6 +85,9 @@ const shows: readonly Command[] = [0, 1, 2].map((surface) => ({ kind: "impressio
 const clicks: readonly Command[] = [0, 1, 2].map((impression) => ({ kind: "click", impression }));
 const flush: Command = { kind: "flush" };
 
+/** Timers that never fire. */
+const still = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} };
+
 /** One of each kind. */
 const faults = {
   delay: { kind: "delay", delay: 20_000 },
@@ -168,11 +171,43 @@ describe("de-duplication", () => {
     const first = ads.impression(surface, "a");
     expect(ads.impression(surface, "a")).toBe(first);
     expect(ads.click(first)).toBe(ads.click(first));
-    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [] });
+    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [], unlisted: 0 });
     expect(ads.impression(surface, "a")).toBe(first);
     expect(ads.click(first)).toBe(ads.click(first));
-    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [] });
+    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [], unlisted: 0 });
     expect([sent("impression").length, sent("click").length]).toEqual([1, 1]);
+  });
+
+  test("a showing is the same for the window, and another one after it, with clicks of its own", async () => {
+    const { world, ads, over, surface, sent } = await started({ dedupWindowMs: 60_000 });
+    const first = ads.impression(surface, "a");
+    await world.time.pass(59_999);
+    expect(ads.impression(surface, "a")).toBe(first);
+    await world.time.pass(1);
+    const second = ads.impression(surface, "a");
+    expect(second).not.toBe(first);
+    expect(ads.impression(surface, "a")).toBe(second);
+    expect(ads.click(first)).toBe(ads.click(first));
+    expect(ads.click(second)).not.toBe(ads.click(first));
+    expect(await over(ads.flush())).toMatchObject({ delivered: 4 });
+    const ids = sent("impression").map(({ body }) => JSON.parse(body).session_id);
+    expect(new Set(ids).size).toBe(2);
+    expect(sent("click")).toHaveLength(2);
+  });
+
+  test("the window is half an hour, and a clock that was set back doesn't make it longer", async () => {
+    let nowMs = 86_400_000;
+    const { ads, surface } = await started({ clock: { ...still, now: () => nowMs } });
+    const first = ads.impression(surface, "a");
+    for (const sinceMs of [1_799_999, -1_799_999]) {
+      nowMs = 86_400_000 + sinceMs;
+      expect(ads.impression(surface, "a")).toBe(first);
+    }
+    nowMs = 86_400_000 - 1_800_000;
+    const second = ads.impression(surface, "a");
+    expect(second).not.toBe(first);
+    nowMs += 1_800_000;
+    expect(ads.impression(surface, "a")).not.toBe(second);
   });
 
   test("of 10,001 showings the first is forgotten, so that memory is bounded", async () => {
@@ -186,9 +221,10 @@ describe("de-duplication", () => {
         headers,
         text: async () => (init?.method === "POST" ? recorded : surfaces),
       }) as Response;
-    const timers = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} };
+    let nowMs = 0;
+    const clock = { ...still, now: () => nowMs };
     const about = { baseUrl: "http://a.test", apiKey: "k", publisherId: "p", surfaces: ["S"] };
-    const ads = createAds({ ...about, fetch, clock: timers, queueSize: 10_000 });
+    const ads = createAds({ ...about, fetch, clock, queueSize: 10_000 });
     await ads.init();
     const [first, second] = [ads.impression("S", "1"), ads.impression("S", "2")];
     for (let ad = 3; ad <= 10_000; ad += 1) ads.impression("S", `${ad}`);
@@ -196,7 +232,11 @@ describe("de-duplication", () => {
     ads.impression("S", "10001");
     expect(ads.impression("S", "2")).toBe(second);
     expect(ads.impression("S", "1")).not.toBe(first);
-    expect(await ads.close()).toEqual({ delivered: 2, undelivered: [] });
+    nowMs = 1_800_000;
+    const third = ads.impression("S", "3");
+    ads.impression("S", "10002");
+    expect(ads.impression("S", "3")).toBe(third);
+    expect(await ads.close()).toEqual({ delivered: 4, undelivered: [], unlisted: 0 });
   });
 
   test("nothing is repeated after the machine slept for longer than a service may remember", async () => {
@@ -296,6 +336,29 @@ describe("outages", () => {
     expect(bodies.size).toBe(1);
   });
 
+  test("a clock that is set back makes no pause longer, neither one that began nor the next", async () => {
+    let backMs = 0;
+    const world = await openTestWorld();
+    const { timers } = world.context;
+    const clock = { ...timers, now: () => timers.now() - backMs };
+    const surface = world.surfaces[0]?.id ?? "";
+    const ads = createAds({ ...world.context, clock, random: () => 0, surfaces: [surface] });
+    await ads.init();
+    const verdict = { kind: "respond", status: 503, headers: { "retry-after": "10" } } as const;
+    world.sim.faults.add({ match: { times: 1 }, verdict });
+    ads.impression(surface, "a");
+    await world.time.settle();
+    backMs = 3_600_000;
+    ads.impression(surface, "b");
+    const fromMs = world.sim.clock.now();
+    const done = ads.flush();
+    await world.time.until(done);
+    expect((await done).delivered).toBe(2);
+    const sent = world.sim.journal.entries({ operation: "impression" });
+    const waits = sent.map(({ at }) => Date.parse(at) - fromMs);
+    expect(waits).toEqual([0, expect.closeTo(10_000, -2), expect.closeTo(10_000, -2)]);
+  });
+
   test("a full queue takes no more, says so, and takes it when there is room", async () => {
     const { world, ads, over, surface } = await started({ queueSize: 2 });
     const remove = world.sim.faults.add({ verdict: { kind: "reset" } });
@@ -310,7 +373,18 @@ describe("outages", () => {
     expect((await over(ads.flush())).delivered).toBe(2);
     expect(ads.impression(surface, "c")).not.toBe(refused);
     ads.click(first);
-    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [] });
+    expect(await over(ads.flush())).toEqual({ delivered: 2, undelivered: [], unlisted: 0 });
+  });
+
+  test("of what isn't delivered a report lists 10,000, and counts the others", async () => {
+    const { world, ads, over, surface } = await started({ queueSize: 1 });
+    world.sim.publishers.rotateKey(world.publisher.id);
+    for (let ad = 0; ad < 10_003; ad += 1) ads.impression(surface, `${ad}`);
+    const { undelivered, unlisted } = await over(ads.flush());
+    expect([undelivered.length, unlisted]).toEqual([10_000, 3]);
+    ads.impression(surface, "later");
+    const next = await over(ads.close());
+    expect([next.undelivered.map(({ ad }) => ad), next.unlisted]).toEqual([["later"], 0]);
   });
 
   test("a click on what isn't recorded is reported, not sent", async () => {
@@ -398,7 +472,7 @@ describe("closing", () => {
   test("what is queued gets through first", async () => {
     const { ads, over, surface } = await started();
     for (let ad = 1; ad <= 30; ad += 1) ads.click(ads.impression(surface, `${ad}`));
-    expect(await over(ads.close())).toEqual({ delivered: 60, undelivered: [] });
+    expect(await over(ads.close())).toEqual({ delivered: 60, undelivered: [], unlisted: 0 });
   });
 
   test("afterwards, nothing can be reported", async () => {
@@ -417,7 +491,7 @@ describe("closing", () => {
     world.sim.faults.add({ verdict: { kind: "timeout" } });
     const start = ads.init();
     start.catch(() => {});
-    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [] });
+    expect(await over(ads.close())).toEqual({ delivered: 0, undelivered: [], unlisted: 0 });
     await expect(start).rejects.toThrow("closed");
     await expect(ads.init()).rejects.toThrow("closed");
   });
@@ -444,7 +518,7 @@ describe("starting", () => {
     expect(() => right.impression("Twin", "a")).toThrow(TypeError);
     expect(() => right.impression("On", "")).toThrow("ad");
     const stranger = { surface: "On", ad: "a", recorded: new Promise<never>(() => {}) };
-    expect(() => right.click(stranger)).toThrow("impression() of this client");
+    expect(() => right.click(stranger)).toThrow("an impression of this client");
   });
 
   test("it is tried again after a passing failure, and not after a refusal", async () => {
@@ -465,6 +539,7 @@ describe("starting", () => {
     [{ surfaces: "Sidebar" }, "surfaces"],
     [{ apiKey: "" }, "apiKey"],
     [{ queueSize: 0 }, "queueSize"],
+    [{ dedupWindowMs: 86_400_001 }, "dedupWindowMs"],
     [{ concurrency: 1.5 }, "concurrency"],
     [{ timeoutMs: 60_001 }, "timeoutMs"],
     [{ retry: { attempts: 0 } }, "retry.attempts"],

@@ -7,7 +7,13 @@ import { expect, test } from "vitest";
 
 const src = join(import.meta.dirname, "../../src");
 
-test("bundled for browsers it is under 5 kB gzipped, and imports nothing of Node, npm or the simulator", async () => {
+/**
+ * What is promised is 5000 bytes, whoever bundles. This bundler is at hand; another one measured, esbuild 0.28, makes 4 %
+ * more of it (4899 when this makes 4711), which is what the reserve is for.
+ */
+const MOST_BYTES = 4780;
+
+test("bundled for browsers it is under 5 kB gzipped, with a reserve, and imports nothing of Node, npm or the simulator", async () => {
   const bundle = await rolldown({ input: join(src, "client.ts"), platform: "browser" });
   const { output } = await bundle.generate({ minify: true });
   const [{ code, imports, moduleIds }, ...others] = output;
@@ -17,5 +23,5 @@ test("bundled for browsers it is under 5 kB gzipped, and imports nothing of Node
   expect(moduleIds.filter(foreign)).toEqual([]);
   expect(moduleIds.length).toBeGreaterThan(8);
   expect(code).not.toMatch(/\bprocess\b|\bBuffer\b|\brequire\(|setImmediate/);
-  expect(gzipSync(code, { level: 9 }).length).toBeLessThan(5000);
+  expect(gzipSync(code, { level: 9 }).length).toBeLessThan(MOST_BYTES);
 });
