@@ -89,6 +89,21 @@ export const lost: fc.Arbitrary<Verdict> = anyOf(closing, failing, silent);
 export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
 /** Nobody but the service knows whether it did it. */
 export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, spoilt, closing, silent, late);
+/** The service did it, and no answer says so, or none that could be read, or none in time. */
+export const applied: fc.Arbitrary<Verdict> = fc.oneof(
+  fc.constantFrom<Verdict>(...uncertain.slice(0, 3)),
+  fc.constantFrom<Verdict>(
+    { kind: "lose-response", as: "silence" },
+    { kind: "delay", delay: "35s" },
+    { kind: "drip", bytesPerSecond: 1 },
+  ),
+  fc.constantFrom<Verdict>(
+    { kind: "garbage", as: "response" },
+    { ...html, applied: true },
+    { kind: "truncate", share: 0.5 },
+    { kind: "truncate", share: 0.9 },
+  ),
+);
 /** Whatever can be in place of an answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(spoilt);
 /** Nothing comes, ever. */
