@@ -38,9 +38,9 @@ const digesting: CreateDriver = (context) => {
 test("without patience its ticks come first, and with some it is fair", async () => {
   const [rule] = countingRules;
   if (rule === undefined) throw new Error("There are no rules.");
-  const accused = await tryRule(rule, digesting, { runs: 8 });
+  const accused = await tryRule(rule, digesting, { runs: 3 });
   expect(accused).toMatchObject({ kind: "broken" });
-  const given = await tryRule(rule, digesting, { runs: 8, patienceMs: 20 });
+  const given = await tryRule(rule, digesting, { runs: 3, patienceMs: 20 });
   expect(given).toMatchObject({ kind: "held" });
 });
 

@@ -112,7 +112,13 @@ const silenceEnds: Rule = {
   says: "A client ends what it was asked though the server stays silent",
   source: "spec §7",
   needs: [],
-  commands: () => sequence([fault(silence, fc.oneof(lasting, some)), showing], event, 2),
+  commands: () =>
+    sequence(
+      [fault(silence, fc.oneof(lasting, some)), showing],
+      // A client that queues waits for answers when it is flushed.
+      fc.oneof({ arbitrary: event, weight: 3 }, { arbitrary: flush, weight: 1 }),
+      2,
+    ),
   judge: (session) => mustEnd(session),
 };
 
