@@ -195,7 +195,14 @@ function clientCommands(
   const maybe = <Value>(of: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
     fc.option(of, { nil: undefined, freq: 2 });
   return {
-    impression: () => fc.nat(2).map((surface): ClientCommand => ({ kind: "impression", surface })),
+    impression: () =>
+      fc.tuple(fc.nat(2), fc.constantFrom("plain", "plain", "plain", "unusual")).map(
+        ([surface, spelling]): ClientCommand => ({
+          kind: "impression",
+          surface,
+          ...(spelling === "unusual" && { spelling }),
+        }),
+      ),
     again: () => place.map((impression): ClientCommand => ({ kind: "again", impression })),
     click: () => place.map((impression): ClientCommand => ({ kind: "click", impression })),
     // A period that ends before it begins, or in the future, is nothing that a client may be asked for.

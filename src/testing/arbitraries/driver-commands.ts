@@ -58,7 +58,7 @@ export function driverCommands(options: DriverCommandsOptions = {}): fc.Arbitrar
  * Begins a life, has it run by `act`, and ends it in any case.
  *
  * @returns the finished life.
- * @throws what `act` throws.
+ * @throws what `act` throws, or else what a callback of the client's timers did.
  */
 export async function withDriver<Impression>(
   createDriver: CreateDriver<Impression>,
@@ -79,6 +79,7 @@ export async function withDriver<Impression>(
   } finally {
     finished = await life.end();
   }
+  if (finished.threw !== undefined) throw finished.threw.error;
   return finished;
 }
 

@@ -35,7 +35,9 @@ export function registerRules<Impression>(
   const { describe, it, driver, onReport } = options;
   const verdicts = new Map<string, RuleVerdict>();
   const untold: string[] = [];
-  const timeoutMs = contract.world.transport === "http" ? 600_000 : 60_000;
+  const { transport, patienceMs = 0 } = contract.world;
+  // Both take the machine's time.
+  const timeoutMs = transport === "http" || patienceMs > 0 ? 600_000 : 60_000;
   let methods: Promise<ReadonlySet<string>> | undefined;
 
   async function trial(rule: Rule, skip: Skip): Promise<void> {

@@ -1,10 +1,11 @@
 /** What a contract is made from, checked before anything runs. */
 
 import { didYouMean } from "../../base/did-you-mean.ts";
-import { InputError } from "../../base/input.ts";
+import { InputError, isPlainObject } from "../../base/input.ts";
 import { readOptions } from "../../simulator-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
-import type { TestWorldOptions } from "../driver/test-world.ts";
+import { checkPatience, type TestWorldOptions, worldOptions } from "../driver/test-world.ts";
+import { checkNames } from "../known-options.ts";
 import { environmentValue } from "../machine/environment.ts";
 import type { ContractReport } from "./report.ts";
 import type { Rule } from "./rule.ts";
@@ -69,25 +70,52 @@ export interface ReadContract {
 
 const MOST_RUNS = 100_000;
 
+const { scheduler: _, ...ofWorld } = worldOptions;
+const contractOptions: Readonly<Record<keyof ClientContractOptions, true>> = {
+  ...ofWorld,
+  driver: true,
+  describe: true,
+  it: true,
+  name: true,
+  skip: true,
+  only: true,
+  runs: true,
+  sequenceSeed: true,
+  replay: true,
+  failures: true,
+  command: true,
+  onReport: true,
+};
+
 /** @throws InputError that names the option at fault. */
 export function readContract<Impression>(
   rules: readonly Rule[],
   options: ClientContractOptions<Impression>,
 ): ReadContract {
-  const { describe, it, driver, skip = {}, only, name = "client contract" } = options;
+  checkNames(options, contractOptions);
+  const { describe, it, driver, skip = {}, only, name = "client contract", onReport } = options;
   for (const [field, value] of Object.entries({ describe, it, driver })) {
     if (typeof value !== "function") throw new InputError(field, whatIs[field] ?? "");
   }
   const ids = rules.map(({ id }) => id);
+  if (!isPlainObject(skip)) {
+    throw new InputError("skip", "must be an object of rules and reasons");
+  }
   for (const [id, reason] of Object.entries(skip)) {
     checkId(`skip.${id}`, id, ids);
     if (typeof reason !== "string" || reason.trim() === "") {
       throw new InputError(`skip.${id}`, "must be the reason why the client needn't keep the rule");
     }
   }
+  if (only !== undefined && (!Array.isArray(only) || only.length === 0)) {
+    throw new InputError("only", "must be a list of rules, one at least");
+  }
   only?.forEach((id, index) => {
     checkId(`only.${index}`, id, ids);
   });
+  if (onReport !== undefined && typeof onReport !== "function") {
+    throw new InputError("onReport", "must be a function");
+  }
   const replay = readReplay(options.replay, ids);
   const world = readWorld(options);
   const runs = options.runs ?? (world.transport === "http" ? 5 : 50);
@@ -125,7 +153,7 @@ const whatIs: Readonly<Record<string, string>> = {
 };
 
 function readWorld(options: Omit<TestWorldOptions, "scheduler">): TestWorldOptions {
-  const { seed, start, publishers, profile, assumptions, transport, globals } = options;
+  const { seed, start, publishers, profile, assumptions, transport, globals, patienceMs } = options;
   readOptions({ seed, start, publishers, profile, assumptions });
   if (![undefined, "fetch", "http"].includes(transport)) {
     throw new InputError("transport", 'must be "fetch" or "http"');
@@ -136,10 +164,12 @@ function readWorld(options: Omit<TestWorldOptions, "scheduler">): TestWorldOptio
   if (transport === "http" && globals === "replaced") {
     throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
   }
-  return { seed, start, publishers, profile, assumptions, transport, globals };
+  checkPatience(patienceMs);
+  return { seed, start, publishers, profile, assumptions, transport, globals, patienceMs };
 }
 
-function checkId(field: string, id: string, ids: readonly string[]): void {
+function checkId(field: string, id: unknown, ids: readonly string[]): void {
+  if (typeof id !== "string") throw new InputError(field, "must be the id of a rule");
   if (ids.includes(id)) return;
   const hint = didYouMean(id, ids) || ` There is: ${ids.join(", ")}`;
   throw new InputError(field, `must name a rule of the contract.${hint}`);

@@ -89,6 +89,29 @@ export const lost: fc.Arbitrary<Verdict> = anyOf(closing, failing, silent);
 export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
 /** Nobody but the service knows whether it did it. */
 export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, spoilt, closing, silent, late);
+/** The service did it, and no answer says so, or none that could be read, or none in time. */
+export const applied: fc.Arbitrary<Verdict> = fc.oneof(
+  { arbitrary: anyOf(uncertain.slice(0, 3)), weight: 2 },
+  {
+    arbitrary: anyOf([
+      { kind: "lose-response", as: "silence" },
+      { kind: "delay", delay: "35s" },
+      { kind: "drip", bytesPerSecond: 1 },
+    ]),
+    weight: 3,
+  },
+  {
+    arbitrary: anyOf([
+      { kind: "garbage" },
+      { kind: "garbage", as: "response" },
+      { ...html, applied: true },
+      { kind: "respond", status: 200, applied: true },
+      { kind: "truncate", share: 0.5 },
+      { kind: "truncate", share: 0.9 },
+    ]),
+    weight: 4,
+  },
+);
 /** Whatever can be in place of an answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(spoilt);
 /** Nothing comes, ever. */
@@ -100,13 +123,20 @@ export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
 }
 
 /** The service says that it is too much, and when to come again. */
-export const toldToWait: fc.Arbitrary<Verdict> = fc
-  .tuple(fc.constantFrom(429, 503), fc.constantFrom(5, 2, 30, 60))
-  .map(([status, seconds]) => ({
-    kind: "respond",
-    status,
-    headers: { "Retry-After": String(seconds), "X-RateLimit-Remaining": "0" },
-  }));
+export const toldToWait: fc.Arbitrary<Verdict> = toldBy(429, 503);
+/** The same by a status that isn't for that. */
+export const toldByAnotherStatus: fc.Arbitrary<Verdict> = toldBy(403, 503);
+
+function toldBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
+  return fc
+    .tuple(fc.constantFrom(...statuses), fc.constantFrom(5, 2, 30, 60))
+    .map(([status, seconds]) => ({
+      kind: "respond",
+      status,
+      headers: { "Retry-After": String(seconds), "X-RateLimit-Remaining": "0" },
+    }));
+}
+
 /** The same, without the hint. */
 export const toldNothing: fc.Arbitrary<Verdict> = fc.constant({
   kind: "respond",

@@ -18,6 +18,14 @@ export const showing: One<"impression"> = fc.record({
   kind: fc.constant("impression"),
   surface: place,
 });
+/** One in four has an unusual name. They shrink to plain ones. */
+export const anyShowing: One<"impression"> = fc
+  .tuple(place, fc.constantFrom("plain", "plain", "plain", "unusual"))
+  .map(([surface, spelling]) => ({
+    kind: "impression",
+    surface,
+    ...(spelling === "unusual" && { spelling }),
+  }));
 export const again: One<"again"> = fc.record({ kind: fc.constant("again"), impression: place });
 export const click: One<"click"> = fc.record({ kind: fc.constant("click"), impression: place });
 export const flush: One<"flush"> = fc.constant({ kind: "flush" });
@@ -53,6 +61,11 @@ export const event: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: together(showing), weight: 1 },
   { arbitrary: flush, weight: 1 },
 );
+/** The same with names of any spelling. */
+export const anyEvent: fc.Arbitrary<Command> = fc.oneof(
+  { arbitrary: anyShowing, weight: 2 },
+  { arbitrary: event, weight: 1 },
+);
 export const question: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts);
 
 /** Some of these, in any order. */
@@ -83,9 +96,14 @@ export function sequence(
 
 /** Whatever a client is there for, in a world where nothing goes wrong. */
 export function everydaySequences(): fc.Arbitrary<readonly Command[]> {
+  return everydayWith(showing);
+}
+
+/** The same, with showings like these. */
+export function everydayWith(shown: One<"impression">): fc.Arbitrary<readonly Command[]> {
   return sequencesAfter(
-    [showing],
-    showing,
+    [shown],
+    shown,
     click,
     stats,
     surfaces,
@@ -93,6 +111,6 @@ export function everydaySequences(): fc.Arbitrary<readonly Command[]> {
     again,
     flush,
     shortPause,
-    together(showing, click),
+    together(shown, click),
   );
 }

@@ -5,11 +5,12 @@ import type { Assumptions } from "../../assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import type { Readings } from "../../simulator-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
-import type { TestWorldOptions } from "../driver/test-world.ts";
+import { type TestWorldOptions, worldOptions } from "../driver/test-world.ts";
+import { checkNames } from "../known-options.ts";
 import type { Command } from "../session/command.ts";
-import { live } from "../session/live.ts";
+import { lifeOf } from "../session/live.ts";
 import type { Session } from "../session/session.ts";
-import { mustOpen } from "./opening.ts";
+import { mustNotThrow, mustOpen } from "./opening.ts";
 import { BrokenRule, type Rule } from "./rule.ts";
 
 export interface TryOptions extends TestWorldOptions {
@@ -40,20 +41,29 @@ export interface Failed {
   readonly path: string;
 }
 
-/** @throws what isn't a broken rule: a bug of the kit, or of the driver's `createDriver`. */
+const tryOptions: Readonly<Record<keyof TryOptions, true>> = {
+  ...worldOptions,
+  runs: true,
+  sequenceSeed: true,
+  path: true,
+};
+
+/** @throws what isn't a broken rule: an option that is wrong, or a bug of the kit. */
 export async function tryRule<Impression>(
   rule: Rule,
   createDriver: CreateDriver<Impression>,
   options: TryOptions = {},
 ): Promise<Tried> {
+  checkNames(options, tryOptions);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
   const lived = ({ commands, assumptions }: Trial): Promise<Session> =>
-    live(createDriver, commands, { ...world, assumptions });
+    lifeOf(createDriver, commands, { ...world, assumptions });
   let applied = 0;
   let last: Trial | undefined;
   const property = fc.asyncProperty(trialsOf(rule, world.assumptions), async (trial) => {
     const session = await lived(trial);
     last = { ...trial, session };
+    mustNotThrow(session);
     mustOpen(session);
     applied += rule.judge(session);
   });

@@ -7,6 +7,7 @@ import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
+import { checkNames } from "../known-options.ts";
 import { createRealTime } from "../time/real-time.ts";
 import type { Time } from "../time/time.ts";
 import { createVirtualTime, type Held } from "../time/virtual-time.ts";
@@ -39,8 +40,23 @@ export interface TestWorldOptions
    * @default "kept"
    */
   readonly globals?: "kept" | "replaced" | undefined;
+  /**
+   * How long, in milliseconds of the machine's time, a client that makes no sign is given before the world's time goes on:
+   * up to 10,000. Only fetch, clock and timers are the world's: a client that hashes, compresses or reads files before it
+   * sends needs some, or its own timers fire meanwhile. It is spent at each wait of the client's, so a few milliseconds are
+   * plenty; one that only ticks on is given it fifty times in a row.
+   *
+   * @default 0
+   */
+  readonly patienceMs?: number | undefined;
   /** Which of the requests and answers that are on their way comes next. @default the one that was sent first */
   readonly scheduler?: Scheduler | undefined;
+}
+
+/** What a callback of a timer threw, and when on the world's clock. */
+export interface TimerError {
+  readonly error: unknown;
+  readonly atMs: number;
 }
 
 export interface TestWorld {
@@ -53,30 +69,63 @@ export interface TestWorld {
   readonly context: DriverContext;
   /** Grants so many requests, and answers none beyond. @returns what tells whether there were more. */
   grant(requests: number): () => boolean;
+  /** The first thing that a callback of the client's timers threw. In real time it is the machine's to deal with. */
+  readonly threw: TimerError | undefined;
   close(): Promise<void>;
 }
 
 /** @throws InputError for an option that is wrong. */
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
-  const { transport = "fetch", globals = "kept", scheduler, ...about } = options;
+  checkNames(options, worldOptions);
+  const { transport = "fetch", globals = "kept", scheduler, patienceMs, ...about } = options;
+  checkPatience(patienceMs);
   if (transport === "http" && globals === "replaced") {
     throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
   }
   return transport === "http"
-    ? await overHttp(about)
-    : inProcess(about, globals === "replaced", scheduler);
+    ? await overHttp(about, patienceMs)
+    : inProcess(about, { replaces: globals === "replaced", scheduler, patienceMs });
+}
+
+/** Names of options: a type says which there are, so that none is forgotten. */
+export const worldOptions: Readonly<Record<keyof TestWorldOptions, true>> = {
+  seed: true,
+  start: true,
+  publishers: true,
+  profile: true,
+  assumptions: true,
+  transport: true,
+  globals: true,
+  patienceMs: true,
+  scheduler: true,
+};
+
+const MOST_PATIENCE_MS = 10_000;
+
+/** @throws InputError */
+export function checkPatience(patienceMs: number | undefined): void {
+  if (patienceMs === undefined) return;
+  if (Number.isInteger(patienceMs) && patienceMs >= 0 && patienceMs <= MOST_PATIENCE_MS) return;
+  throw new InputError("patienceMs", `must be a whole number from 0 to ${MOST_PATIENCE_MS}`);
 }
 
 /** The path of the base URL that tests see, which no service has. */
 const BASE_URL = "http://ads.test";
 
+interface InProcess extends Pick<TestWorldOptions, "scheduler" | "patienceMs"> {
+  readonly replaces: boolean;
+}
+
 function inProcess(
   options: SimulatorOptions,
-  replaces: boolean,
-  scheduler: Scheduler | undefined,
+  { replaces, scheduler, patienceMs }: InProcess,
 ): TestWorld {
   const sim = createSimulator({ ...options, ...journalling, clock: "frozen" });
-  const time = createVirtualTime({ clock: sim.clock, held: scheduler });
+  let threw: TimerError | undefined;
+  const onThrow = (error: unknown): void => {
+    threw ??= { error, atMs: sim.clock.now() };
+  };
+  const time = createVirtualTime({ clock: sim.clock, held: scheduler, patienceMs, onThrow });
   const direct = createFetch(sim.handle, time.timers);
   const limit = createLimit();
   const { noteActivity } = time;
@@ -99,13 +148,19 @@ function inProcess(
     time,
     context: { ...contextOf(cast, options.seed), baseUrl: BASE_URL, fetch, timers: time.timers },
     grant: limit.grant,
+    get threw() {
+      return threw;
+    },
     async close() {
       restore();
     },
   };
 }
 
-async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
+async function overHttp(
+  options: SimulatorOptions,
+  patienceMs: number | undefined,
+): Promise<TestWorld> {
   // Only where it is asked for: browsers have no servers.
   const { startServer } = await import("../../adapters/node-http.ts");
   const server = await startServer({ ...options, ...journalling, clock: "flowing", port: 0 });
@@ -113,7 +168,7 @@ async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
   const limit = createLimit();
   // A client that doesn't use the context's fetch is counted as it arrives, and can't be held up.
   let isFlooded = (): boolean => false;
-  const time = createRealTime({ clock: sim.clock, isEnough: () => isFlooded() });
+  const time = createRealTime({ clock: sim.clock, isEnough: () => isFlooded(), patienceMs });
   const { fetch } = globalThis;
   const cast = castOf(sim);
   return {
@@ -132,6 +187,7 @@ async function overHttp(options: SimulatorOptions): Promise<TestWorld> {
       isFlooded = () => hasSentMore() || sim.journal.total - before > requests;
       return isFlooded;
     },
+    threw: undefined,
     close: () => server.close(),
   };
 }

@@ -5,8 +5,17 @@ import type { Period } from "../driver/driver.ts";
 
 /** Something that the client itself is asked to do. */
 export type ClientCommand =
-  /** Reports a new showing, on the surface at this place of the publisher's active ones. Places wrap around. */
-  | { readonly kind: "impression"; readonly surface: number }
+  /**
+   * Reports a new showing, on the surface at this place of the publisher's active ones. Places wrap around. `unusual`: its
+   * ad and its session have names that few would think of, and that the API takes as any others.
+   *
+   * `spelling` is "plain" where it is left out.
+   */
+  | {
+      readonly kind: "impression";
+      readonly surface: number;
+      readonly spelling?: "plain" | "unusual" | undefined;
+    }
   /** Reports the same showing once more, as a page does that renders twice. Places of showings wrap around. */
   | { readonly kind: "again"; readonly impression: number }
   /** Reports a click on a showing. */

@@ -4,6 +4,7 @@ import type { SimulatorCore } from "../../simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
 import type { ClientCommand, Command, WorldCommand } from "./command.ts";
+import { namesOf } from "./names.ts";
 import type { Outcome, Session, Showing, Step } from "./session.ts";
 import { spend } from "./spend.ts";
 import { type WireExchange, wireExchange } from "./wire.ts";
@@ -24,8 +25,23 @@ export interface Life {
   readonly session: Session;
 }
 
-/** Lives it all. Closing comes last, whatever the commands are. */
+/**
+ * Lives it all. Closing comes last, whatever the commands are.
+ *
+ * @throws what a callback of the client's timers threw, once the life is over; InputError for an option that is wrong.
+ */
 export async function live<Impression>(
+  createDriver: CreateDriver<Impression>,
+  commands: readonly Command[],
+  options: TestWorldOptions = {},
+): Promise<Session> {
+  const session = await lifeOf(createDriver, commands, options);
+  if (session.threw !== undefined) throw session.threw.error;
+  return session;
+}
+
+/** The same. What a callback of a timer threw is in the session. */
+export async function lifeOf<Impression>(
   createDriver: CreateDriver<Impression>,
   commands: readonly Command[],
   options: TestWorldOptions = {},
@@ -35,7 +51,7 @@ export async function live<Impression>(
     for (const command of commands) await life.perform(command);
     return await life.end();
   } catch (error) {
-    // A command that can't be done, or a timer of the client's that throws. The machine gets back what is its own.
+    // A command that can't be done. The machine gets back what is its own.
     await life.world.close();
     throw error;
   }
@@ -81,6 +97,9 @@ export async function beginLife<Impression>(
     showings,
     get exchanges(): readonly WireExchange[] {
       return steps.flatMap((one) => one.exchanges);
+    },
+    get threw() {
+      return world.threw;
     },
   };
   await step({ kind: "open" }, async () => ({ outcome: await outcomeOf(world, makeDriver) }));
@@ -190,8 +209,8 @@ function callOf<Impression>(
     case "impression": {
       const surface = world.surfaces[command.surface % world.surfaces.length]?.id ?? "";
       const number = showings.length + 1;
-      const names = { surface, ad: `ad-${number}`, session: `session-${number}` };
-      const shown: Showing = { ...names, receipt: undefined };
+      const names = namesOf(number, command.spelling);
+      const shown: Showing = { surface, ...names, receipt: undefined };
       showings.push(shown);
       return { call: showing(driver, shown), shown };
     }

@@ -4,6 +4,7 @@ import type { Publisher, Surface } from "../../accounts/account.ts";
 import type { Assumptions } from "../../assumptions/catalogue.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { Shown } from "../driver/driver.ts";
+import type { TimerError } from "../driver/test-world.ts";
 import type { Command } from "./command.ts";
 import type { WireExchange } from "./wire.ts";
 
@@ -51,4 +52,6 @@ export interface Session {
   /** All that arrived of the client at the service, in order. */
   readonly exchanges: readonly WireExchange[];
   readonly showings: readonly Showing[];
+  /** The first thing that a callback of the client's timers threw. In Node that would have ended its process. */
+  readonly threw: TimerError | undefined;
 }

@@ -2,6 +2,7 @@
 
 import { oneLine } from "../../base/text.ts";
 import type { Command } from "./command.ts";
+import { adInWords } from "./names.ts";
 import type { Outcome, Showing, Step } from "./session.ts";
 import type { WireAnswer, WireExchange } from "./wire.ts";
 
@@ -19,12 +20,12 @@ export function commandInWords(command: Step["command"], shown?: Showing): strin
       return "an hour passes after that";
     case "impression":
       return shown === undefined
-        ? `impression on surface ${command.surface}`
-        : `impression of ${shown.ad} on ${shown.surface}`;
+        ? `impression on surface ${command.surface}${command.spelling === "unusual" ? " of an ad with an unusual name" : ""}`
+        : `impression of ${adInWords(shown.ad)} on ${shown.surface}`;
     case "again":
-      return `the same impression once more: ${shown?.ad ?? `number ${command.impression}`}`;
+      return `the same impression once more: ${shown === undefined ? `number ${command.impression}` : adInWords(shown.ad)}`;
     case "click":
-      return `click on ${shown?.ad ?? `impression ${command.impression}`}`;
+      return `click on ${shown === undefined ? `impression ${command.impression}` : adInWords(shown.ad)}`;
     case "stats":
       return `stats${period(command)}${command.surface === undefined ? "" : ` of surface ${command.surface}`}`;
     case "payouts":

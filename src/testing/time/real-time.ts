@@ -17,10 +17,13 @@ export interface RealTimeOptions {
   readonly clock: Pick<Clock, "now" | "advance">;
   /** Whether nobody waits any longer, whatever the time. */
   readonly isEnough: () => boolean;
+  /** How long a client that makes no sign is given before time is made to pass. @default 20 */
+  readonly patienceMs?: number | undefined;
 }
 
-export function createRealTime({ clock, isEnough }: RealTimeOptions): Time {
-  const settle = (): Promise<void> => pause(SETTLE_MS);
+export function createRealTime(options: RealTimeOptions): Time {
+  const { clock, isEnough, patienceMs = 0 } = options;
+  const settle = (): Promise<void> => pause(Math.max(SETTLE_MS, patienceMs));
   return {
     timers: {
       now: () => clock.now(),

@@ -24,19 +24,28 @@ const LONGEST_WAIT_MS = 6 * 3_600_000;
 const QUIET_TURNS = 3;
 /** Real time in which something may still come that isn't of the world: a digest, a file, a module. */
 const GRACE_MS = 100;
+/** A client that ticks on without a sign of work is given its patience so often, and then goes by its ticks. */
+const MOST_PATIENCE = 50;
 
 export interface VirtualTimeOptions {
   /** It is frozen, and only this moves it. */
   readonly clock: Pick<Clock, "now" | "advance">;
   /** Let through whenever nothing else moves, before time does. @default nothing is held */
   readonly held?: Held | undefined;
+  /** Real time in which something may still come that isn't of the world, though timers are pending. @default 0 */
+  readonly patienceMs?: number | undefined;
+  /** Takes what a timer's callback throws. @default it comes out of whatever lets time pass */
+  readonly onThrow?: ((error: unknown) => void) | undefined;
 }
 
 /** @throws (its methods) Error that says what the client was waiting for when it can't come. */
-export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
+export function createVirtualTime(options: VirtualTimeOptions): Time {
+  const { clock, held, patienceMs = 0, onThrow = rethrow } = options;
   const waiting: VirtualTimer[] = [];
   /** Counts what happened: as long as it grows, the client isn't waiting for anything. */
   let activity = 0;
+  /** How often it was given its patience and made nothing of it. */
+  let inVain = 0;
 
   const timers: Timers = {
     now: () => clock.now(),
@@ -60,36 +69,45 @@ export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
     },
   };
 
-  async function settle(): Promise<void> {
+  async function settle(isOver: () => boolean = never): Promise<void> {
     for (;;) {
       for (let quiet = 0, seen = activity; quiet < QUIET_TURNS; quiet += 1) {
         await turn();
         if (activity !== seen) quiet = -1;
         seen = activity;
       }
-      if (held === undefined || held.count() === 0) return;
-      await held.waitOne();
+      if (held !== undefined && held.count() > 0) {
+        await held.waitOne();
+        continue;
+      }
+      if (isOver() || inVain >= MOST_PATIENCE) return;
+      if (!(await movesWithin(patienceMs, isOver))) {
+        inVain += 1;
+        return;
+      }
     }
   }
 
   /** Whether the machine itself still had something to do for the client, of which the world knows nothing. */
-  async function comesLate(isOver: () => boolean): Promise<boolean> {
+  async function movesWithin(ms: number, isOver: () => boolean): Promise<boolean> {
     const seen = activity;
-    for (let waitedMs = 0; waitedMs < GRACE_MS; waitedMs += 1) {
+    for (let waitedMs = 0; waitedMs < ms; waitedMs += 1) {
       await realMillisecond();
-      if (!isOver() && activity === seen) continue;
-      await settle();
-      return true;
+      if (isOver() || activity !== seen) return true;
     }
     return false;
   }
 
-  async function fireNext(): Promise<void> {
+  async function fireNext(isOver?: () => boolean): Promise<void> {
     const next = waiting.shift();
     if (next === undefined) return;
     if (next.atMs > clock.now()) clock.advance(next.atMs - clock.now());
-    next.callback();
-    await settle();
+    try {
+      next.callback();
+    } catch (error) {
+      onThrow(error);
+    }
+    await settle(isOver);
   }
 
   async function fireUntil(endMs: number): Promise<void> {
@@ -103,8 +121,10 @@ export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
     timers,
     noteActivity() {
       activity += 1;
+      inVain = 0;
     },
     async pass(ms) {
+      inVain = 0;
       await settle();
       const endMs = clock.now() + ms;
       await fireUntil(endMs);
@@ -119,20 +139,31 @@ export function createVirtualTime({ clock, held }: VirtualTimeOptions): Time {
         isOver = true;
       };
       work.then(noteOver, noteOver);
-      await settle();
+      inVain = 0;
+      const over = (): boolean => isOver;
+      await settle(over);
       for (let fired = 0; !isOver; fired += 1) {
         const nextMs = waiting[0]?.atMs;
         if (nextMs === undefined) {
-          if (await comesLate(() => isOver)) continue;
-          return { kind: "stuck" };
+          if (!(await movesWithin(GRACE_MS, over))) return { kind: "stuck" };
+          await settle(over);
+          continue;
         }
         if (nextMs > endMs || fired > MOST_AWAITED) return { kind: "endless" };
-        await fireNext();
+        await fireNext(over);
       }
       return { kind: "over" };
     },
-    settle,
+    settle: () => settle(),
   };
+}
+
+function never(): boolean {
+  return false;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** What `setTimeout` gives. Node's has these methods, and clients call them. */

@@ -12,6 +12,7 @@ import type { ClientContractOptions, It } from "../../../src/testing/contract/co
 import { ContractError } from "../../../src/testing/contract/failure.ts";
 import type { ContractReport } from "../../../src/testing/contract/report.ts";
 import { BrokenRule, type Rule } from "../../../src/testing/contract/rule.ts";
+import { live, openTestWorld, tryRule, withDriver } from "../../../src/testing.ts";
 import { createExampleClient } from "./example-client.ts";
 import { exampleRules } from "./example-rules.ts";
 
@@ -293,6 +294,49 @@ describe("a client that breaks a rule", () => {
   });
 });
 
+describe("a timer of the client's that throws", () => {
+  const driver: ClientContractOptions["driver"] = (context) => {
+    const { timers } = context;
+    const { impression, ...others } = createExampleClient(context);
+    return {
+      ...others,
+      impression(shown) {
+        if (shown.ad === "ad-2") {
+          timers.setTimeout(() => {
+            throw new RangeError(`nothing left for ${context.apiKey}`);
+          }, 1500);
+        }
+        return impression(shown);
+      },
+    };
+  };
+
+  test("is a failure of the client, with the shortest sequence and a line that shows it again", async () => {
+    const { tests, report } = await run([impressionSent], { driver, runs: 20 });
+    const error = tests["impression-sent"];
+    if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
+    expect(error.message).toContain(
+      "  A timer of the client threw: RangeError: nothing left for (redacted), 1 s 500 ms into its life. Nobody can catch that: in Node it ends the process.",
+    );
+    expect(error.message.match(/^ {2}\d\. .*/gm)).toHaveLength(2);
+    expect(report?.rules[0]?.verdict).toMatchObject({ kind: "broken", replay: error.replay });
+    const again = await run([impressionSent], { driver, replay: error.replay });
+    expect(again.tests["impression-sent"]).toMatchObject({ replay: error.replay });
+  });
+
+  test("rejects a life of its own when that is over, and leaves the next one alone", async () => {
+    const showing = { kind: "impression", surface: 0 } as const;
+    const threw = live(driver, [showing, showing], { globals: "replaced" });
+    await expect(threw).rejects.toThrow("nothing left for");
+    await live(driver, [showing], { globals: "replaced" });
+    const life = withDriver(driver, async ({ real }) => {
+      await real.perform(showing);
+      await real.perform(showing);
+    });
+    await expect(life).rejects.toThrow("nothing left for");
+  });
+});
+
 describe("a driver that is none", () => {
   test.each([
     ["can't be made", () => Promise.reject(new Error("no config")), "no config"],
@@ -328,6 +372,16 @@ describe("options that are wrong are refused before anything is registered", () 
       { only: ["nothing-like-it"] },
       "only.0 must name a rule of the contract. There is: click-once",
     ],
+    [{ only: [] }, "only must be a list of rules, one at least"],
+    [{ only: "click-once" }, "only must be a list of rules"],
+    [{ only: [7] }, "only.0 must be the id of a rule"],
+    [{ skip: null }, "skip must be an object of rules and reasons"],
+    [{ skip: ["click-once"] }, "skip must be an object of rules and reasons"],
+    [{ run: 7 }, 'run is no option here. Did you mean "runs"?'],
+    [{ sequenceseed: 7 }, 'sequenceseed is no option here. Did you mean "sequenceSeed"?'],
+    [{ scheduler: undefined }, "scheduler is no option here. There is: seed, start,"],
+    [{ onReport: "yes" }, "onReport must be a function"],
+    [{ patienceMs: -1 }, "patienceMs must be a whole number from 0 to 10000"],
     [{ runs: 0 }, "runs must be a whole number from 1 to 100000"],
     [{ sequenceSeed: 0.5 }, "sequenceSeed must be a whole number"],
     [
@@ -351,6 +405,16 @@ describe("options that are wrong are refused before anything is registered", () 
     const given = { ...options, ...wrong } as unknown as ClientContractOptions;
     expect(() => registerRules([clickOnce, impressionSent], given)).toThrow(says);
     expect(registered).not.toHaveBeenCalled();
+  });
+
+  test("so are those of a world, a life and a rule that is tried", async () => {
+    const wrong = { patienceMS: 3 } as object;
+    const says = 'patienceMS is no option here. Did you mean "patienceMs"?';
+    await expect(openTestWorld(wrong)).rejects.toThrow(says);
+    await expect(live(createExampleClient, [], wrong)).rejects.toThrow(says);
+    await expect(tryRule(clickOnce, createExampleClient, wrong)).rejects.toThrow(says);
+    await expect(openTestWorld({ patienceMs: 0.5 })).rejects.toThrow("patienceMs must be");
+    await expect(openTestWorld(null as never)).rejects.toThrow("options must be an object");
   });
 
   test("a sequence that a rule doesn't have can't be replayed", async () => {

@@ -25,7 +25,7 @@ export interface Habits {
   /** Which answers are successes. @default 200 with the fields of the spec */
   readonly isSuccess?: (status: number, body: unknown) => boolean;
   /** Whether a click that may count already is sent again. @default false */
-  readonly repeatsClicks?: boolean;
+  readonly repeatsClicks?: boolean | "when it times out" | "when it can't read a 200";
   /** Whether events wait for a flush. @default false */
   readonly queues?: boolean;
   /** Whether a queue is delivered from at once, one after the other, while nobody waits. @default false */
@@ -67,7 +67,7 @@ interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly values: (attempt: number) => Readonly<Record<string, string | undefined>>;
-  readonly isRepeatable: boolean;
+  readonly isRepeatable: boolean | "when it times out" | "when it can't read a 200";
   readonly isSuccess: (body: unknown) => boolean;
 }
 
@@ -89,7 +89,7 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
   const undelivered = { impressions: 0, clicks: 0 };
   const recorded = async (
     path: string,
-    isRepeatable: boolean,
+    isRepeatable: Request["isRepeatable"],
     values: Request["values"],
   ): Promise<Receipt> => {
     const name = path === "/v1/click" ? "click_id" : "impression_id";
@@ -235,7 +235,14 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
       if (isRefused && habits.isFinal === undefined) throw failure;
       if (habits.isFinal?.(status) === true) throw failure;
       const surelyNothing = isLimit || (status >= 400 && status < 500);
-      if (!request.isRepeatable && !surelyNothing) throw failure;
+      const { isRepeatable } = request;
+      const goesOn =
+        isRepeatable === "when it times out"
+          ? answer.hasTimedOut === true
+          : isRepeatable === "when it can't read a 200"
+            ? status === 200
+            : isRepeatable;
+      if (!goesOn && !surelyNothing) throw failure;
       if (attempt < repeats && untilMs === undefined) await pause(pauseMs(attempt, random));
     }
     throw failure;
@@ -256,6 +263,7 @@ interface Got {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
+  readonly hasTimedOut?: boolean;
 }
 
 /** One request, and its answer as far as it came in time. */
@@ -288,7 +296,8 @@ async function exchange(
     status = answer.status;
     return { status, headers: answer.headers, body: parsed(text) };
   } catch {
-    return { status, headers: new Headers(), body: undefined };
+    const hasTimedOut = aborting.signal.aborted;
+    return { status, headers: new Headers(), body: undefined, hasTimedOut };
   } finally {
     timers.clearTimeout(timer);
   }

@@ -59,7 +59,13 @@ export type Defect =
   | "takes null for a text"
   | "drops the limit"
   | "halves the limit"
-  | "drops a limit above 100";
+  | "drops a limit above 100"
+  | "sends bodies in latin-1"
+  | "trims what it sends"
+  | "cuts names after 64 characters"
+  | "cuts sessions after 64 characters"
+  | "composes letters"
+  | "leaves + as it is";
 
 interface Receipt {
   readonly impression_id: string;
@@ -110,6 +116,11 @@ class PlainClient {
     this.#shown += 1;
     const about: Record<string, unknown> = { surface, ad_id: ad, session_id: session };
     if (this.#has("swaps ad and surface")) Object.assign(about, { surface: ad, ad_id: surface });
+    if (this.#has("trims what it sends"))
+      Object.assign(about, { ad_id: ad.trim(), session_id: session.trim() });
+    if (this.#has("cuts names after 64 characters")) about.ad_id = ad.slice(0, 64);
+    if (this.#has("cuts sessions after 64 characters")) about.session_id = session.slice(0, 64);
+    if (this.#has("composes letters")) about.ad_id = ad.normalize("NFC");
     if (this.#has("sends a parameter of its own")) about.referrer = "https://example.org/";
     if (this.#has("sends an empty session")) about.session_id = "";
     if (this.#has("shares one session")) about.session_id = "the-session";
@@ -279,7 +290,8 @@ class PlainClient {
     if (this.#has("sends the publisher twice"))
       all.append("publisher_id", this.#context.publisherId);
     const escaped = all.toString();
-    const query = this.#has("doesn't escape") ? decodeURIComponent(escaped) : escaped;
+    let query = this.#has("doesn't escape") ? decodeURIComponent(escaped) : escaped;
+    if (this.#has("leaves + as it is")) query = escaped.replaceAll("%2B", "+");
     const url = `${baseUrl}${path}${this.#has("adds a slash to paths") ? "/" : ""}`;
     const encoding = method === "POST" ? encodings[at] : "query";
     if (encoding === "query") return await fetch(`${url}?${query}`, { method, headers });
@@ -290,7 +302,8 @@ class PlainClient {
     const members: Record<string, unknown> = Object.fromEntries(given);
     if (this.#has("sends the key in the body as well")) members.key = apiKey;
     if (this.#has("sends ids as numbers")) members.ad_id = 7;
-    const body = encoding === "json" ? JSON.stringify(members) : query;
+    const text = encoding === "json" ? JSON.stringify(members) : query;
+    const body = this.#has("sends bodies in latin-1") ? Buffer.from(text, "latin1") : text;
     return await fetch(url, { method, headers, body });
   }
 }

@@ -83,6 +83,8 @@ const broken: readonly (readonly [
   ["parameters", "sends ids as numbers"],
   ["parameters", "sends the publisher twice"],
   ["parameters", "forgets the publisher"],
+  ["parameters", "cuts sessions after 64 characters"],
+  ["parameters", "composes letters"],
   ["nothing-unasked", "records an impression to warm up"],
   ["nothing-unasked", "clicks on what it shows"],
   ["showing-counts-once", "swaps ad and surface"],
@@ -90,6 +92,7 @@ const broken: readonly (readonly [
   ["showing-counts-once", "forgets every third showing"],
   ["showing-counts-once", "says that 415 was fine", { "request.encoding": "query" }],
   ["showing-counts-once", "shares one session", { "dedup.key": "session" }],
+  ["showing-counts-once", "sends bodies in latin-1"],
   ["said-again-counts-once", "makes up a session each time"],
   ["answer-as-given", "rounds credits to paise"],
   ["answer-as-given", "keeps credits as texts"],
@@ -127,7 +130,26 @@ const broken: readonly (readonly [
   ["payouts-limit", "says that a refusal was fine"],
 ];
 
+/** What is seen only of names that few would think of. */
+const spelt: readonly (readonly [defect: Defect, readings?: Partial<Assumptions>])[] = [
+  ["sends bodies in latin-1"],
+  ["trims what it sends"],
+  ["cuts names after 64 characters"],
+  ["leaves + as it is", { "request.encoding": "form" }],
+  ["leaves + as it is", { "request.encoding": "query" }],
+];
+
 describe("a client with a defect", () => {
+  for (const [defect, assumptions = {}] of spelt) {
+    test(`is shown by an unusual name: ${defect} ${JSON.stringify(assumptions)}`, async () => {
+      for (const id of ["parameters", "showing-counts-once"]) {
+        const tried = await tryRule(ruleOf(id), plainClient(defect), { assumptions });
+        if (tried.kind !== "broken") throw new Error(`${id} was ${tried.kind}.`);
+        expect(tried.commands).toEqual([{ kind: "impression", surface: 0, spelling: "unusual" }]);
+      }
+    });
+  }
+
   for (const [id, defect, assumptions = {}] of broken) {
     test(`breaks ${id} when it ${defect}`, async () => {
       const tried = await tryRule(ruleOf(id), plainClient(defect), { assumptions });

@@ -208,7 +208,18 @@ const defects: readonly Defect[] = [
     rule: "no-event-doubled",
     what: "repeats clicks that may count",
     habits: { repeatsClicks: true },
-    options: { runs: 60 },
+  },
+  {
+    rule: "no-event-doubled",
+    what: "repeats clicks that it waited for in vain",
+    habits: { repeatsClicks: "when it times out" },
+    options: { runs: 50 },
+  },
+  {
+    rule: "no-event-doubled",
+    what: "repeats clicks whose success it can't read",
+    habits: { repeatsClicks: "when it can't read a 200" },
+    options: { runs: 50 },
   },
   {
     rule: "lost-request-not-lost",

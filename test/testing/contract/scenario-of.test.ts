@@ -12,7 +12,14 @@ import { createExampleClient } from "./example-client.ts";
 
 const place = fc.nat({ max: 3 });
 const client = fc.oneof(
-  fc.record({ kind: fc.constant("impression" as const), surface: place }),
+  fc.record(
+    {
+      kind: fc.constant("impression" as const),
+      surface: place,
+      spelling: fc.constantFrom("plain" as const, "unusual" as const),
+    },
+    { requiredKeys: ["kind", "surface"] },
+  ),
   fc.record({ kind: fc.constant("again" as const), impression: place }),
   fc.record({ kind: fc.constant("click" as const), impression: place }),
   fc.constantFrom<Command>(

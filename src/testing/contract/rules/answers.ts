@@ -2,12 +2,14 @@
 
 import { nearestMicros } from "../../../base/money.ts";
 import { askedOf } from "../../session/asked.ts";
+import { adInWords } from "../../session/names.ts";
 import type { Session, Showing } from "../../session/session.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
 import { mustPassOn, mustUnderstand } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
   again,
+  anyShowing,
   click,
   everydaySequences,
   sequencesAfter,
@@ -24,7 +26,8 @@ const answerAsGiven: Rule = {
   says: "What a client gives for an impression or a click has the service's own id and credit",
   source: "spec §2",
   needs: [],
-  commands: () => sequencesAfter([showing], showing, click, again, together(showing), shortPause),
+  commands: () =>
+    sequencesAfter([anyShowing], anyShowing, click, again, together(anyShowing), shortPause),
   judge: (session) => mustGive(session),
 };
 
@@ -49,7 +52,7 @@ function mustGive(session: Session): number {
     must(
       isSame,
       () =>
-        `The client gave ${JSON.stringify(given)} for the ${operation} of ${shown.ad}. ` +
+        `The client gave ${JSON.stringify(given)} for the ${operation} of ${adInWords(shown.ad)}. ` +
         `The service answered ${answers.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`,
     );
     compared += 1;

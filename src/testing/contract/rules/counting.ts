@@ -3,12 +3,14 @@
 import type { Assumptions } from "../../../assumptions/catalogue.ts";
 import { dedupWindowOf } from "../../../exchange/world.ts";
 import { type Asked, askedOf } from "../../session/asked.ts";
+import { adInWords } from "../../session/names.ts";
 import { type RecordedEvent, recordsOf } from "../../session/records.ts";
 import type { Session, Showing } from "../../session/session.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { must, type Rule } from "../rule.ts";
 import {
   again,
+  anyShowing,
   click,
   flush,
   sequencesAfter,
@@ -49,7 +51,7 @@ const showingCountsOnce: Rule = {
   says: "A showing is on record once, with its surface and its ad",
   source: "spec §4",
   needs: [],
-  commands: () => sequencesOf(showing, showing, together(showing), shortPause, flush),
+  commands: () => sequencesOf(anyShowing, anyShowing, together(anyShowing), shortPause, flush),
   judge(session) {
     const records = recordsOf(session);
     const healthy = isHealthy(session);
@@ -60,7 +62,7 @@ const showingCountsOnce: Rule = {
       const done = showings.some(isDone);
       must(
         done || !healthy,
-        () => `Nothing came in the way of ${ad}, and ${outcomeInWords(said)}.`,
+        () => `Nothing came in the way of ${adInWords(ad)}, and ${outcomeInWords(said)}.`,
       );
       if (!done) continue;
       const recorded = records.of(showing);
@@ -70,12 +72,12 @@ const showingCountsOnce: Rule = {
       must(
         recorded.length > 0 && (!once || mayCount),
         () =>
-          `Of ${ad} ${outcomeInWords(said)}. It is on record ${times(recorded)}, expected once.`,
+          `Of ${adInWords(ad)} ${outcomeInWords(said)}. It is on record ${times(recorded)}, expected once.`,
       );
       for (const one of recorded) {
         must(
           one.surface === surface,
-          () => `${ad} was shown on ${surface}. It is on record on ${one.surface}.`,
+          () => `${adInWords(ad)} was shown on ${surface}. It is on record on ${one.surface}.`,
         );
       }
       applied += 1;
@@ -95,11 +97,11 @@ const saidAgainCountsOnce: Rule = {
   needs: [],
   commands: () =>
     sequencesAfter(
-      [showing, again],
+      [anyShowing, again],
       again,
       again,
-      showing,
-      together(showing, again),
+      anyShowing,
+      together(anyShowing, again),
       shortPause,
       flush,
     ),
@@ -118,7 +120,7 @@ const saidAgainCountsOnce: Rule = {
         // What a disturbed client sends is for the rules about repeating.
         extra.length === 0 || (countsRepeats && !isHealthy(session)),
         () =>
-          `${showing.ad} was reported ${times(showings)}. It is on record ${times(recorded)}, expected ` +
+          `${adInWords(showing.ad)} was reported ${times(showings)}. It is on record ${times(recorded)}, expected ` +
           (countsRepeats ? "no more often than it was reported." : "once: it was one showing."),
       );
       applied += 1;

@@ -11,7 +11,15 @@ import {
 } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import { advance, fault, some, spent, toldNothing, toldToWait } from "../disturbances.ts";
+import {
+  advance,
+  fault,
+  some,
+  spent,
+  toldByAnotherStatus,
+  toldNothing,
+  toldToWait,
+} from "../disturbances.ts";
 import { mustWaitAsTold } from "../held-back.ts";
 import { mustNotLoseSilently } from "../losses.ts";
 import { mustPauseAndGrow } from "../pauses.ts";
@@ -108,7 +116,23 @@ const limitByAnotherStatus: Rule = {
   source: "spec §8",
   needs: [],
   assuming: others,
-  commands: trulyBeyond,
+  commands: () =>
+    fc.oneof(
+      { arbitrary: trulyBeyond(), weight: 2 },
+      // The recording limit is thousands of requests: an answer like its own does as well.
+      {
+        arbitrary: sequence(
+          [
+            fault(toldByAnotherStatus, fc.constant({ operation: "impression", times: 1 })),
+            showing,
+            showing,
+          ],
+          event,
+          3,
+        ),
+        weight: 1,
+      },
+    ),
   judge: judgeWaits,
 };
 

@@ -4,12 +4,13 @@ import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-member.ts";
 import { type Operation, operations } from "../../../contract/operations.ts";
 import { askedFor } from "../../session/asked.ts";
+import { exactly } from "../../session/names.ts";
 import { recordsOf } from "../../session/records.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonOf, parametersOf, type WireExchange } from "../../session/wire.ts";
 import { mustOpen } from "../opening.ts";
 import { must, type Rule } from "../rule.ts";
-import { everydaySequences } from "../sequences.ts";
+import { anyShowing, everydaySequences, everydayWith } from "../sequences.ts";
 
 const opens: Rule = {
   id: "opens",
@@ -96,7 +97,7 @@ const parameters: Rule = {
   says: "Every request has the parameters that the spec requires and no other, each once and as it was given",
   source: "spec §4",
   needs: [],
-  commands: everydaySequences,
+  commands: () => everydayWith(anyShowing),
   judge(session) {
     let read = 0;
     for (const exchange of session.exchanges) {
@@ -142,19 +143,40 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   const expected = (name: string, wanted: string | undefined): string | undefined => {
     const sent = values.get(name);
     if (sent === wanted) return undefined;
-    return `${name} was ${JSON.stringify(sent)}, expected ${JSON.stringify(wanted)}`;
+    return `${name} was ${exactly(sent)}, expected ${exactly(wanted)}`;
   };
   const wrongPublisher = expected("publisher_id", publisher.id);
   if (wrongPublisher !== undefined) return wrongPublisher;
   if (operation === "impression") {
     const showing = showings.find(({ ad }) => ad === values.get("ad_id"));
-    return showing === undefined
-      ? `ad_id was ${JSON.stringify(values.get("ad_id"))}, which was never shown`
-      : expected("surface", showing.surface);
+    if (showing === undefined) {
+      const last = showings.findLast(
+        ({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5),
+      );
+      const meant = last ?? showings.at(-1);
+      const hint = meant === undefined ? "" : `. What was shown is ${exactly(meant.ad)}`;
+      return `ad_id was ${exactly(values.get("ad_id"))}, which was never shown${hint}`;
+    }
+    const own = values.get("session_id");
+    // A client may have sessions of its own. Of one that takes those that it is given, all are as they were.
+    const isGiven = own === undefined || showings.some(({ session: one }) => one === own);
+    const wrongSession = isGiven || !takesSessions(session) ? undefined : showing.session;
+    return (
+      expected("surface", showing.surface) ?? (wrongSession && expected("session_id", wrongSession))
+    );
   }
   const isKnown = publisher.surfaces.some(({ id }) => id === values.get("surface"));
   if (operation !== "stats" || isKnown || !values.has("surface")) return undefined;
   return `surface was ${JSON.stringify(values.get("surface"))}, which is none of the publisher's`;
+}
+
+/** Whether some showing arrived with the session that the client was given for it. */
+function takesSessions({ exchanges, showings }: Session): boolean {
+  return exchanges.some(({ operation, values }) => {
+    if (operation !== "impression") return false;
+    const showing = showings.find(({ ad }) => ad === values.get("ad_id"));
+    return showing !== undefined && showing.session === values.get("session_id");
+  });
 }
 
 const nothingUnasked: Rule = {

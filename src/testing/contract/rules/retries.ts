@@ -1,7 +1,6 @@
 /** How a client repeats what went wrong: in the end everything counts, and nothing twice. */
 
 import fc from "fast-check";
-import type { Assumptions } from "../../../assumptions/catalogue.ts";
 import type { Asked } from "../../session/asked.ts";
 import {
   type EventAttempt,
@@ -27,76 +26,12 @@ import {
 import { mustEnd } from "../endings.ts";
 import { mustNotLoseSilently } from "../losses.ts";
 import { mustPauseAndGrow } from "../pauses.ts";
-import { must, onRecord, type Rule } from "../rule.ts";
-import { event, flush, sequence, showing, stats } from "../sequences.ts";
+import { must, type Rule } from "../rule.ts";
+import { anyEvent, anyShowing, event, flush, sequence, showing, stats } from "../sequences.ts";
 import { isOfLimit } from "../waits.ts";
+import { isInDoubt, noEventDoubled } from "./doubling.ts";
 
 const MINUTE_MS = 60_000;
-const windowMs = {
-  "30m": 30 * MINUTE_MS,
-  "24h": 24 * 60 * MINUTE_MS,
-  forever: Number.POSITIVE_INFINITY,
-} satisfies Record<Assumptions["dedup.window"], number>;
-
-const noEventDoubled: Rule = {
-  id: "no-event-doubled",
-  says: "No showing and no click counts twice, whatever becomes of the answer",
-  source: "spec §4",
-  needs: [],
-  // Under the other readings nobody sees that a click was repeated, and the spec promises none of them.
-  assuming: [{}, { "click.repeat": "count" }],
-  commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
-  judge(session) {
-    const { assumptions } = session;
-    let applied = 0;
-    for (const one of eventsOf(session)) {
-      const most = mostOnRecord(one, assumptions);
-      if (most === undefined || !isInDoubt(one)) continue;
-      const ids = new Set(countedInWindow(one, assumptions).map(({ id }) => id));
-      must(
-        ids.size <= most,
-        () => {
-          const sent = `in ${one.sent.length} ${one.sent.length === 1 ? "request" : "requests"}`;
-          return `The client reported ${one.name} ${sent}, and the service has recorded it ${ids.size} times: ${[...ids].join(", ")}.`;
-        },
-        () => onRecord(session, one.operation, most - ids.size),
-      );
-      applied += 1;
-    }
-    return applied;
-  },
-};
-
-/** Whether something went wrong with it, so that it could have been counted twice. */
-function isInDoubt({ sent }: EventAttempt): boolean {
-  return sent.some(({ fault }) => fault !== undefined);
-}
-
-/** How often it may count; undefined where the readings leave the client nothing that would help. */
-function mostOnRecord(
-  { operation, asks, recorded }: EventAttempt,
-  assumptions: Assumptions,
-): number | undefined {
-  if (operation === "impression") {
-    // The service counts whatever is sent, and the spec offers nothing else against it than a session.
-    return assumptions["dedup.repeat"] === "count" ? undefined : 1;
-  }
-  if (assumptions["click.repeat"] !== "count") return 1;
-  // Nothing identifies a click: what is asked counts, and what the network copies. A client that repeats one doubles it.
-  return asks.length + recorded.filter(({ fault }) => fault?.application === 2).length;
-}
-
-/** The spec doesn't say how long a session is remembered. Who comes again after that can't know. */
-function countedInWindow(
-  { operation, recorded }: EventAttempt,
-  assumptions: Assumptions,
-): EventAttempt["recorded"] {
-  const [first] = recorded;
-  if (operation === "click" || first === undefined) return recorded;
-  const untilMs = first.atMs + windowMs[assumptions["dedup.window"]];
-  return recorded.filter(({ atMs }) => atMs < untilMs);
-}
-
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
   says: "An event whose request was lost is recorded in the end, or said to have failed",
@@ -114,7 +49,8 @@ const repeatIsTheSame: Rule = {
   says: "A showing is repeated with the same parameters, its session_id included",
   source: "spec §4",
   needs: [],
-  commands: () => sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
+  commands: () =>
+    sequence([fault(doubtful), anyShowing], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
   judge(session) {
     let applied = 0;
     for (const { operation, name, sent, asks } of eventsOf(session)) {
@@ -176,7 +112,13 @@ const silenceEnds: Rule = {
   says: "A client ends what it was asked though the server stays silent",
   source: "spec §7",
   needs: [],
-  commands: () => sequence([fault(silence, fc.oneof(lasting, some)), showing], event, 2),
+  commands: () =>
+    sequence(
+      [fault(silence, fc.oneof(lasting, some)), showing],
+      // A client that queues waits for answers when it is flushed.
+      fc.oneof({ arbitrary: event, weight: 3 }, { arbitrary: flush, weight: 1 }),
+      2,
+    ),
   judge: (session) => mustEnd(session),
 };
 

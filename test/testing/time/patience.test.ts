@@ -1,0 +1,66 @@
+/** A client that has the machine do something for each request, while a timer of its own runs. */
+
+import { expect, test } from "vitest";
+import { createClock } from "../../../src/base/clock.ts";
+import { countingRules } from "../../../src/testing/contract/rules/counting.ts";
+import { createVirtualTime } from "../../../src/testing/time/virtual-time.ts";
+import { type CreateDriver, tryRule } from "../../../src/testing.ts";
+import { createPlainDriver } from "../plain-driver.ts";
+
+const body = new Uint8Array(300_000);
+const TICKS = 3;
+
+/** What isn't answered after three ticks it takes for lost. */
+const digesting: CreateDriver = (context) => {
+  const { timers, fetch } = context;
+  const underWay = new Set<{ ticks: number; giveUp(): void }>();
+  const tick = (): void => {
+    for (const one of underWay) {
+      one.ticks += 1;
+      if (one.ticks > TICKS) one.giveUp();
+    }
+    timer = timers.setTimeout(tick, 1000);
+  };
+  let timer = timers.setTimeout(tick, 1000);
+  const driver = createPlainDriver({
+    ...context,
+    async fetch(input, init) {
+      const lost = new Promise<never>((_, reject) => {
+        underWay.add({ ticks: 0, giveUp: () => reject(new Error("no answer")) });
+      });
+      const sent = crypto.subtle.digest("SHA-512", body).then(() => fetch(input, init));
+      return await Promise.race([sent, lost]);
+    },
+  });
+  return { ...driver, close: () => timers.clearTimeout(timer) };
+};
+
+test("without patience its ticks come first, and with some it is fair", async () => {
+  const [rule] = countingRules;
+  if (rule === undefined) throw new Error("There are no rules.");
+  const accused = await tryRule(rule, digesting, { runs: 3 });
+  expect(accused).toMatchObject({ kind: "broken" });
+  const given = await tryRule(rule, digesting, { runs: 3, patienceMs: 20 });
+  expect(given).toMatchObject({ kind: "held" });
+});
+
+test("what is over isn't waited for, nor for ever what only ticks", async () => {
+  const clock = createClock("frozen", 0, undefined);
+  const patient = createVirtualTime({ clock, patienceMs: 10_000 });
+  const digest = crypto.subtle.digest("SHA-512", body);
+  const tooLong = new Promise((resolve) => {
+    setTimeout(resolve, 8000, "too long").unref();
+  });
+  expect(await Promise.race([patient.until(digest), tooLong])).toEqual({ kind: "over" });
+
+  const { timers, until } = createVirtualTime({ clock, patienceMs: 20 });
+  let ticks = 0;
+  const tick = (): void => {
+    ticks += 1;
+    timers.setTimeout(tick, 6000);
+  };
+  tick();
+  // At each tick it would be more than a minute.
+  expect(await until(new Promise(() => undefined))).toEqual({ kind: "endless" });
+  expect(ticks).toBeGreaterThan(3000);
+});
