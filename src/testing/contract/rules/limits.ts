@@ -20,12 +20,12 @@ import {
   toldNothing,
   toldToWait,
 } from "../disturbances.ts";
-import { mustWaitAsTold } from "../held-back.ts";
-import { mustNotLoseSilently } from "../losses.ts";
-import { mustPauseAndGrow } from "../pauses.ts";
+import { mustWaitAsTold } from "../judging/held-back.ts";
+import { mustNotLoseSilently } from "../judging/losses.ts";
+import { mustPauseAndGrow } from "../judging/pauses.ts";
+import { isOfLimit } from "../judging/waits.ts";
 import { must, type Rule } from "../rule.ts";
 import { event, flush, question, sequence, showing, stats } from "../sequences.ts";
-import { isOfLimit } from "../waits.ts";
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
 const beyondLimit: fc.Arbitrary<readonly Command[]> = fc.oneof(

@@ -6,8 +6,8 @@ import { type EventAttempt, eventsOf, isAcknowledged, type Sent } from "../../se
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { advance, doubtful, failed, fault, heal, lasting, lost, some } from "../disturbances.ts";
-import { mustEnd } from "../endings.ts";
-import { mustNotLoseSilently, undeliveredOf } from "../losses.ts";
+import { mustEnd } from "../judging/endings.ts";
+import { mustNotLoseSilently, undeliveredOf } from "../judging/losses.ts";
 import { must, type Rule } from "../rule.ts";
 import { event, flush, sequence, showing } from "../sequences.ts";
 

@@ -16,10 +16,10 @@ import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import { memberOf } from "../../session/wire.ts";
 import { advance, fault, lasting, refusal, some } from "../disturbances.ts";
-import { mustNotLoseSilently } from "../losses.ts";
+import { mustNotLoseSilently } from "../judging/losses.ts";
+import { isOfLimit } from "../judging/waits.ts";
 import { must, type Rule } from "../rule.ts";
 import { event, question, sequence, showing, surfaces } from "../sequences.ts";
-import { isOfLimit } from "../waits.ts";
 
 const DAY_S = 86_400;
 

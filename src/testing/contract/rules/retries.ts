@@ -23,12 +23,12 @@ import {
   silence,
   some,
 } from "../disturbances.ts";
-import { mustEnd } from "../endings.ts";
-import { mustNotLoseSilently } from "../losses.ts";
-import { mustPauseAndGrow } from "../pauses.ts";
+import { mustEnd } from "../judging/endings.ts";
+import { mustNotLoseSilently } from "../judging/losses.ts";
+import { mustPauseAndGrow } from "../judging/pauses.ts";
+import { isOfLimit } from "../judging/waits.ts";
 import { must, type Rule } from "../rule.ts";
 import { anyEvent, anyShowing, event, flush, sequence, showing, stats } from "../sequences.ts";
-import { isOfLimit } from "../waits.ts";
 import { isInDoubt, noEventDoubled } from "./doubling.ts";
 
 const MINUTE_MS = 60_000;

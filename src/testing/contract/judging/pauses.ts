@@ -9,8 +9,8 @@ import {
   isAcknowledged,
   isWrongForm,
   type Sent,
-} from "../session/attempts.ts";
-import { must } from "./rule.ts";
+} from "../../session/attempts.ts";
+import { must } from "../rule.ts";
 import { waitUntilMs } from "./waits.ts";
 
 interface Repeat {

@@ -1,8 +1,8 @@
 /** What breaks whatever rule is tried: a client that couldn't be made, and one that would have taken its process with it. */
 
-import type { Session } from "../session/session.ts";
-import { durationInWords, errorInWords, outcomeInWords } from "../session/words.ts";
-import { must } from "./rule.ts";
+import type { Session } from "../../session/session.ts";
+import { durationInWords, errorInWords, outcomeInWords } from "../../session/words.ts";
+import { must } from "../rule.ts";
 
 /** No fault is in force yet: a client that can't be made in a world like this one breaks whatever rule is tried there. */
 export function mustOpen({ steps: [opening] }: Session): void {

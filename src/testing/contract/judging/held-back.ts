@@ -6,9 +6,15 @@
  * it. Whatever it sends of its own accord is: repeats, and what it took on before.
  */
 
-import { type Attempt, answeredMs, eventsOf, questionsOf, type Sent } from "../session/attempts.ts";
-import type { Session } from "../session/session.ts";
-import { must } from "./rule.ts";
+import {
+  type Attempt,
+  answeredMs,
+  eventsOf,
+  questionsOf,
+  type Sent,
+} from "../../session/attempts.ts";
+import type { Session } from "../../session/session.ts";
+import { must } from "../rule.ts";
 import { waitUntilMs } from "./waits.ts";
 
 /** A client's timer may ring a little early where time is real. */

@@ -1,7 +1,7 @@
 /** Whether what a client was asked ends: nobody waits for ever, and no outage is a reason to send without end. */
 
-import type { Session, Step } from "../session/session.ts";
-import { must } from "./rule.ts";
+import type { Session, Step } from "../../session/session.ts";
+import { must } from "../rule.ts";
 
 type Kind = Step["command"]["kind"];
 

@@ -1,7 +1,7 @@
 /** What an answer says of when to come again (spec §8, RFC 9110 §10.2.3). */
 
-import { answeredMs, isWhole } from "../session/attempts.ts";
-import type { WireExchange } from "../session/wire.ts";
+import { answeredMs, isWhole } from "../../session/attempts.ts";
+import type { WireExchange } from "../../session/wire.ts";
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 

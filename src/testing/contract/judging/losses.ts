@@ -1,9 +1,9 @@
 /** Events that a client was given, that aren't on record, and of which it doesn't say so. */
 
-import { type EventAttempt, eventsOf } from "../session/attempts.ts";
-import type { Session } from "../session/session.ts";
-import { memberOf } from "../session/wire.ts";
-import { must, onRecord } from "./rule.ts";
+import { type EventAttempt, eventsOf } from "../../session/attempts.ts";
+import type { Session } from "../../session/session.ts";
+import { memberOf } from "../../session/wire.ts";
+import { must, onRecord } from "../rule.ts";
 
 type Kind = EventAttempt["operation"];
 const kinds = ["impression", "click"] as const satisfies readonly Kind[];
