@@ -20,7 +20,7 @@ const truth =
 test(truth, { timeout: 240_000 }, () => {
   const marks = createMarks();
   checkProperty(
-    { test: truth, file, runs: 4000 },
+    { test: truth, file, runs: 3000 },
     fc.property(anyWorld, anyRules, anyCommands, (world, rules, commands) => {
       const stage = stageOf(world, rules, marks.sometimes);
       for (const command of commands) perform(command, stage);
@@ -70,7 +70,7 @@ const never = "a plan that never fires changes no answer, no journal entry and n
 test(never, { timeout: 240_000 }, () => {
   const marks = createMarks();
   checkProperty(
-    { test: never, file, runs: 1500 },
+    { test: never, file, runs: 1000 },
     fc.property(anyWorld, rulesThatNeverFire, anyCommands, (world, rules, commands) => {
       const assumptions = { ...world.assumptions, "money.precision": "exact" as const };
       const stage = stageOf({ ...world, assumptions }, rules, marks.sometimes);
