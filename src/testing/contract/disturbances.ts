@@ -129,7 +129,7 @@ export const toldByAnotherStatus: fc.Arbitrary<Verdict> = toldBy(403, 503);
 
 function toldBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
   return fc
-    .tuple(fc.constantFrom(...statuses), fc.constantFrom(5, 2, 30, 60))
+    .tuple(fc.constantFrom(...statuses), fc.constantFrom(5, 2, 30, 150))
     .map(([status, seconds]) => ({
       kind: "respond",
       status,

@@ -53,6 +53,13 @@ export const clientDefects: readonly ClientDefect[] = [
     replace: "return seconds;",
   },
   {
+    says: "no wait is longer than a minute",
+    breaks: "waits-as-told",
+    ...inAnswer,
+    find: "return seconds * 1000;",
+    replace: "return Math.min(seconds * 1000, 60_000);",
+  },
+  {
     says: "a date in Retry-After is passed over",
     breaks: "waits-until-date",
     ...inAnswer,

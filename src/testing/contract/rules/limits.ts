@@ -29,7 +29,10 @@ import { event, flush, question, sequence, showing, stats } from "../sequences.t
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
 const beyondLimit: fc.Arbitrary<readonly Command[]> = fc.oneof(
-  { arbitrary: sequence([fault(toldToWait, some), showing]), weight: 3 },
+  {
+    arbitrary: sequence([fault(toldToWait, some), showing], fc.oneof(event, event, flush)),
+    weight: 3,
+  },
   {
     arbitrary: sequence(
       [fault(toldToWait, fc.constant({ operation: "stats", times: 1 })), stats],
