@@ -7,8 +7,15 @@ import { createVirtualTime } from "../../../src/testing/time/virtual-time.ts";
 import { type CreateDriver, tryRule } from "../../../src/testing.ts";
 import { createPlainDriver } from "../plain-driver.ts";
 
-const body = new Uint8Array(300_000);
 const TICKS = 3;
+
+/**
+ * What the machine does aside, of which the world knows nothing. It takes turns of the event loop, not time, so that a busy
+ * machine changes nothing: more than a world without patience waits for at all its ticks.
+ */
+async function digest(): Promise<void> {
+  for (let turns = 40; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
+}
 
 /** What isn't answered after three ticks it takes for lost. */
 const digesting: CreateDriver = (context) => {
@@ -28,7 +35,7 @@ const digesting: CreateDriver = (context) => {
       const lost = new Promise<never>((_, reject) => {
         underWay.add({ ticks: 0, giveUp: () => reject(new Error("no answer")) });
       });
-      const sent = crypto.subtle.digest("SHA-512", body).then(() => fetch(input, init));
+      const sent = digest().then(() => fetch(input, init));
       return await Promise.race([sent, lost]);
     },
   });
@@ -40,18 +47,17 @@ test("without patience its ticks come first, and with some it is fair", async ()
   if (rule === undefined) throw new Error("There are no rules.");
   const accused = await tryRule(rule, digesting, { runs: 3 });
   expect(accused).toMatchObject({ kind: "broken" });
-  const given = await tryRule(rule, digesting, { runs: 3, patienceMs: 20 });
+  const given = await tryRule(rule, digesting, { runs: 3, patienceMs: 500 });
   expect(given).toMatchObject({ kind: "held" });
 });
 
 test("what is over isn't waited for, nor for ever what only ticks", async () => {
   const clock = createClock("frozen", 0, undefined);
   const patient = createVirtualTime({ clock, patienceMs: 10_000 });
-  const digest = crypto.subtle.digest("SHA-512", body);
   const tooLong = new Promise((resolve) => {
     setTimeout(resolve, 8000, "too long").unref();
   });
-  expect(await Promise.race([patient.until(digest), tooLong])).toEqual({ kind: "over" });
+  expect(await Promise.race([patient.until(digest()), tooLong])).toEqual({ kind: "over" });
 
   const { timers, until } = createVirtualTime({ clock, patienceMs: 20 });
   let ticks = 0;
