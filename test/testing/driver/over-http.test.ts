@@ -15,7 +15,7 @@ const world = { transport: "http", publishers: 1, seed: "socket" } as const;
 /** On node:http, once more after 10 ms where no answer comes. `patienceMs`: for an answer. */
 function onNodeHttp(
   { baseUrl, apiKey, publisherId }: DriverContext,
-  patienceMs = 300,
+  patienceMs = 3000,
 ): Driver<string> {
   function once(path: string, values: object): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
@@ -100,9 +100,9 @@ describe("over a socket", () => {
 
   test("a client that gives up on a silent answer is on record as one that got none", async () => {
     const session = await live(
-      (context) => onNodeHttp(context, 60),
+      (context) => onNodeHttp(context, 500),
       [
-        { kind: "fault", rule: { match: { nth: 1 }, verdict: { kind: "delay", delay: "1s" } } },
+        { kind: "fault", rule: { match: { nth: 1 }, verdict: { kind: "delay", delay: "10s" } } },
         { kind: "impression", surface: 0 },
       ],
       world,
