@@ -102,3 +102,13 @@ export function responseSchemas(
 function text(description: string): JsonSchema {
   return { type: "string", minLength: 1, description };
 }
+
+/** The same for who asks which members there are, and how they nest: under every reading. */
+export const membersOfAnswers: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
+  additionalProperties: true,
+  decimals: 6,
+  surfaceStatus: {},
+  payoutStatus: {},
+  payoutReference: {},
+  hasPayoutReference: true,
+});

@@ -1,7 +1,7 @@
 /** What a step gives to those after it, by its kind, and which paths lead into that. */
 
 import { operationIds } from "../../contract/operations.ts";
-import { type JsonSchema, responseSchemas } from "../../contract/responses.ts";
+import { type JsonSchema, membersOfAnswers } from "../../contract/responses.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import type { StepKind } from "../step-kind.ts";
 
@@ -17,15 +17,6 @@ const anything: Tree = { kind: "anything" };
 
 /** What errors may hold, by the readings of errors.body: a step may well look at one. */
 const ofErrors = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
-
-const schemas = responseSchemas({
-  additionalProperties: true,
-  decimals: 6,
-  surfaceStatus: {},
-  payoutStatus: {},
-  payoutReference: {},
-  hasPayoutReference: true,
-});
 
 const surface: Tree = membersOf(["id", "name", "status"], {
   cpmRange: { kind: "list", element: end },
@@ -56,11 +47,11 @@ const tallied: { readonly [Name in keyof TallySummary]: Tree } = {
 const tally: Tree = { kind: "members", members: tallied };
 
 const trees: { readonly [Kind in StepKind]: Tree | undefined } = {
-  impression: answerOf(schemas.impression),
-  click: answerOf(schemas.click),
-  stats: answerOf(schemas.stats),
-  surfaces: answerOf(schemas.surfaces),
-  payouts: answerOf(schemas.payouts),
+  impression: answerOf(membersOfAnswers.impression),
+  click: answerOf(membersOfAnswers.click),
+  stats: answerOf(membersOfAnswers.stats),
+  surfaces: answerOf(membersOfAnswers.surfaces),
+  payouts: answerOf(membersOfAnswers.payouts),
   raw: anything,
   traffic: tally,
   repeat: tally,

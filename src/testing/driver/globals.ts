@@ -24,9 +24,9 @@ export function replaceGlobals(timers: Timers, fetch: typeof globalThis.fetch): 
   const undo = Object.entries(globalsOf(timers, fetch)).map(([name, value]) =>
     replace(globalThis, name, value),
   );
-  undo.push(replace(performance, "now", () => timers.now() - startedAt));
+  const startedAtMs = timers.now();
+  undo.push(replace(performance, "now", () => timers.now() - startedAtMs));
   undo.push(replace(AbortSignal, "timeout", (ms: number) => timeoutSignal(timers, ms)));
-  const startedAt = timers.now();
   return () => {
     // Once only: by the next time they may be another world's.
     const all = undo.splice(0);

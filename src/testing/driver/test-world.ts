@@ -109,7 +109,7 @@ export function checkPatience(patienceMs: number | undefined): void {
   throw new InputError("patienceMs", `must be a whole number from 0 to ${MOST_PATIENCE_MS}`);
 }
 
-/** The path of the base URL that tests see, which no service has. */
+/** Where requests by fetch seem to go. The top-level domain can't exist (RFC 6761). */
 const BASE_URL = "http://ads.test";
 
 interface InProcess extends Pick<TestWorldOptions, "scheduler" | "patienceMs"> {

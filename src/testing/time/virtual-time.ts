@@ -38,7 +38,6 @@ export interface VirtualTimeOptions {
   readonly onThrow?: ((error: unknown) => void) | undefined;
 }
 
-/** @throws (its methods) Error that says what the client was waiting for when it can't come. */
 export function createVirtualTime(options: VirtualTimeOptions): Time {
   const { clock, held, patienceMs = 0, onThrow = rethrow } = options;
   const waiting: VirtualTimer[] = [];
@@ -195,14 +194,13 @@ function realMillisecond(): Promise<void> {
   });
 }
 
-/** A turn of the event loop, in which all promises move that can. Node and browsers have different ways to take one. */
-const turn: () => Promise<void> =
-  typeof setImmediate === "function"
-    ? (
-        (real) => () =>
-          new Promise<void>((resolve) => real(resolve))
-      )(setImmediate)
-    : (
-        (real) => () =>
-          new Promise<void>((resolve) => real(resolve))
-      )(setTimeout);
+/** Node and browsers have different ways to take a turn of the event loop. Taken before a world can replace it. */
+const nextTurn: (act: () => void) => unknown =
+  typeof setImmediate === "function" ? setImmediate : setTimeout;
+
+/** A turn, in which all promises move that can. */
+function turn(): Promise<void> {
+  return new Promise<void>((resolve) => {
+    nextTurn(resolve);
+  });
+}
