@@ -224,7 +224,7 @@ describe("the folder", () => {
 
   test.each<[string, (folder: string) => void, string]>([
     ["other files", (folder) => writeFileSync(join(folder, "mine"), "x"), 'holds "mine"'],
-    ["an empty folder of its own", (folder) => mkdirSync(join(folder, "a")), 'holds "a"'],
+    ["an empty folder of its own", (folder) => mkdirSync(join(folder, "a")), 'holds "a/"'],
     [
       "the index of something else",
       (folder) => writeFileSync(join(folder, "index.json"), '{"files":[]}'),
@@ -239,7 +239,7 @@ describe("the folder", () => {
         mkdirSync(join(folder, "b"));
         writeFileSync(join(folder, "b", "a.json"), "{}");
       },
-      'holds "b/a.json"',
+      'holds "b/"',
     ],
   ])("with %s stays as it is", async (_, fill, expected) => {
     const folder = emptyFolder();
@@ -249,6 +249,12 @@ describe("the folder", () => {
     expect(stderr).toContain(`--out ${folder} ${expected}`);
     expect([code, stdout]).toEqual([2, ""]);
     expect(readdirSync(folder, { recursive: true })).toEqual(before);
+  });
+
+  test("with a disk below it is refused without a look at the disk", async () => {
+    const { code, stderr } = await runHere(["fixtures", "--out", "/"]);
+    expect(stderr).toContain("--out / holds ");
+    expect(code).toBe(2);
   });
 
   test("that can't be one is refused, and so is what makes no world of fixtures", async () => {
