@@ -8,7 +8,7 @@ export function decimal(value: number): string {
   if (value < 1000) return plain[value] ?? String(value);
   if (value < 1_000_000) {
     const thousands = (value / 1000) | 0;
-    return `${plain[thousands]}${padded[value - thousands * 1000]}`;
+    return plain[thousands] + threeDigits(value - thousands * 1000);
   }
   const millions = Math.floor(value / 1_000_000);
   return decimal(millions) + sixDigits(value - millions * 1_000_000);
@@ -22,5 +22,5 @@ export function threeDigits(value: number): string {
 /** A whole number below 1,000,000 with leading zeros. */
 export function sixDigits(value: number): string {
   const thousands = (value / 1000) | 0;
-  return `${padded[thousands]}${padded[value - thousands * 1000]}`;
+  return threeDigits(thousands) + threeDigits(value - thousands * 1000);
 }

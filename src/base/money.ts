@@ -1,6 +1,6 @@
 /** Money as whole micro-INR. A fraction of an INR exists only in the text of a response body. */
 
-import { decimal, sixDigits, threeDigits } from "./decimal.ts";
+import { decimal, threeDigits } from "./decimal.ts";
 
 declare const microsBrand: unique symbol;
 /** A whole number of micro-INR: 1 INR = 1,000,000. */
@@ -25,11 +25,19 @@ export function formatInr(amount: number): string {
   const whole = Math.floor(amount / MICROS_PER_INR);
   const fraction = amount - whole * MICROS_PER_INR;
   if (fraction === 0) return decimal(whole);
-  const thousands = (fraction / 1000) | 0;
-  const rest = fraction - thousands * 1000;
-  const digits = rest === 0 ? threeDigits(thousands) : sixDigits(fraction);
-  return `${decimal(whole)}.${withoutTrailingZeros(digits)}`;
+  const thousandths = (fraction / 1000) | 0;
+  const rest = fraction - thousandths * 1000;
+  if (rest === 0) return decimal(whole) + lastDecimals[thousandths];
+  return decimal(whole) + firstDecimals[thousandths] + lastDigits[rest];
 }
+
+/** What three digits look like behind each other: `.280`, `.28` where no other follow, and `28` behind others. */
+const firstDecimals: readonly string[] = Array.from(
+  { length: 1000 },
+  (_, value) => `.${threeDigits(value)}`,
+);
+const lastDecimals: readonly string[] = firstDecimals.map((text) => text.replace(/0+$/, ""));
+const lastDigits: readonly string[] = lastDecimals.map((text) => text.slice(1));
 
 /** The amount rounded half up to whole paise, as decimal text: at most two decimals, no trailing zero. */
 export function formatInrInPaise(amount: number): string {
@@ -37,11 +45,3 @@ export function formatInrInPaise(amount: number): string {
     Math.floor((amount + MICROS_PER_PAISA / 2) / MICROS_PER_PAISA) * MICROS_PER_PAISA,
   );
 }
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits.charCodeAt(end - 1) === ZERO) end -= 1;
-  return end === digits.length ? digits : digits.slice(0, end);
-}
-
-const ZERO = 0x30;

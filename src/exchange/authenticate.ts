@@ -49,7 +49,7 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     return known !== undefined && known.account.apiKey === known.apiKey ? known.caller : undefined;
   }
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
-    const header = headerOf(headers, "authorization");
+    const header = headers.authorization ?? headerOf(headers, "authorization");
     if (header === undefined) return missing;
     const known = knownBy(header);
     if (known !== undefined) return known;

@@ -23,7 +23,7 @@ import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
 /** The rules of a world, with their counts: a part of its state. A rule whose time is over isn't there any more. */
 export interface RuleList {
   /** Whether there is no rule to ask. */
-  readonly isEmpty: boolean;
+  isEmpty(): boolean;
   /** Whether one of them is being asked: the request it decides on goes on in this world. */
   readonly isDeciding: boolean;
   /**
@@ -94,9 +94,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
   }
 
   return {
-    get isEmpty(): boolean {
-      return rules.length === 0;
-    },
+    isEmpty: () => rules.length === 0,
     get isDeciding(): boolean {
       return isDeciding;
     },

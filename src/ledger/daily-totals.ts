@@ -42,18 +42,18 @@ export class DailyTotals {
 
   /** The last day on which something happened. */
   get lastDay(): Day | undefined {
-    return this.#days[this.#days.length - 1]?.day;
+    return this.#days.at(-1)?.day;
   }
 
   /** What all days have. */
   get total(): Totals {
-    const { impressions, clicks, micros } = this.#days[this.#days.length - 1] ?? nothing;
+    const { impressions, clicks, micros } = this.#days.at(-1) ?? nothing;
     return { impressions, clicks, micros };
   }
 
   /** Clicks on all days. */
   get clicks(): number {
-    return this.#days[this.#days.length - 1]?.clicks ?? 0;
+    return this.#days.at(-1)?.clicks ?? 0;
   }
 
   save(): SavedDay[] {
@@ -78,7 +78,7 @@ export class DailyTotals {
   }
 
   #open(today: Day): SummedDay {
-    const last = this.#days[this.#days.length - 1];
+    const last = this.#days.at(-1);
     if (last !== undefined && last.day === today) return last;
     const opened: SummedDay = {
       day: today,
@@ -91,7 +91,7 @@ export class DailyTotals {
   }
 
   #lastUpTo(limit: Day): SummedDay | undefined {
-    const last = this.#days[this.#days.length - 1];
+    const last = this.#days.at(-1);
     // Most periods end today.
     if (last === undefined || last.day <= limit) return last;
     let low = 0;

@@ -78,7 +78,7 @@ export class ImpressionColumns {
   append(surfaceIndex: number, micros: number, nowMs: number): number {
     const row = this.#count;
     const chunk = this.#chunkForAppend(row);
-    let epoch = this.#epochs[this.#epochs.length - 1];
+    let epoch = this.#epochs.at(-1);
     if (epoch === undefined || nowMs - epoch.startMs > 0xffff_ffff) {
       epoch = { firstRow: row, startMs: nowMs };
       this.#epochs.push(epoch);
