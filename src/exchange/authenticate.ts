@@ -39,14 +39,14 @@ const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
-  // Headers that were right before, and the key in each: after a rotation it is no longer the account's.
+  // Headers that were right before, and how often the key had been rotated: since then it may be another.
   const seen = new Map<
     string,
-    { readonly account: Account; readonly apiKey: string; readonly caller: Caller }
+    { readonly account: Account; readonly keySerial: number; readonly caller: Caller }
   >();
   function knownBy(header: string): Caller | undefined {
     const known = seen.get(header);
-    return known !== undefined && known.account.apiKey === known.apiKey ? known.caller : undefined;
+    return known?.account.keySerial === known?.keySerial ? known?.caller : undefined;
   }
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
     const header = headers.authorization ?? headerOf(headers, "authorization");
@@ -61,8 +61,9 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     const shapedBy = isExact ? documented : lowerCase.shapedBy;
     const caller: Caller = { kind: "caller", account, shapedBy };
     // Only the usual spelling: there are as many of those as accounts.
-    if (header === `Bearer ${apiKey}`)
-      seen.set(header, { account, apiKey: account.apiKey, caller });
+    if (header === `Bearer ${apiKey}`) {
+      seen.set(header, { account, keySerial: account.keySerial, caller });
+    }
     return caller;
   }
   return {

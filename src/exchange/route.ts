@@ -50,7 +50,8 @@ const notFound = refused({
 /** What answers at one path, by method. */
 interface Row {
   readonly path: string;
-  readonly methods: ReadonlyMap<string, Route>;
+  /** One or two: comparing them in turn costs less than hashing. */
+  readonly methods: readonly { readonly method: string; readonly route: Route }[];
   readonly wrongMethod: Route;
 }
 
@@ -62,12 +63,14 @@ export function createRouter(assumptions: Assumptions): Router {
     const allowed = method === "GET" && head ? ["GET", "HEAD"] : [method];
     return {
       path,
-      methods: new Map(
-        allowed.map((each) => [
-          each,
-          { kind: "operation", operation, shapedBy: each === "HEAD" ? ["http.head"] : documented },
-        ]),
-      ),
+      methods: allowed.map((each) => ({
+        method: each,
+        route: {
+          kind: "operation",
+          operation,
+          shapedBy: each === "HEAD" ? ["http.head"] : documented,
+        },
+      })),
       wrongMethod: wrongMethod(assumptions, operation, allowed),
     };
   });
@@ -77,7 +80,8 @@ export function createRouter(assumptions: Assumptions): Router {
     return undefined;
   }
   function routeOf(row: Row, method: string): Route {
-    return row.methods.get(method) ?? row.wrongMethod;
+    for (const answered of row.methods) if (answered.method === method) return answered.route;
+    return row.wrongMethod;
   }
   return (method, path) => {
     const row = rowAt(path);
