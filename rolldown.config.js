@@ -11,9 +11,17 @@ export default {
     codeSplitting: {
       groups: [
         // What help and errors need, and nothing else.
-        { name: "program", test: /[\\/]src[\\/]cli[\\/]program\.ts$/, priority: 2 },
+        {
+          name: "program",
+          test: /[\\/]src[\\/]cli[\\/]program\.ts$|rolldown[\\/]runtime/,
+          priority: 2,
+        },
         // All that a server starts with. Other commands share much of it, and would have it in a dozen files.
-        { name: "server", test: /[\\/]src[\\/]adapters[\\/]node-http\.ts$/, priority: 1 },
+        {
+          name: "server",
+          test: /[\\/]src[\\/](adapters[\\/]node-http|cli[\\/](serve|chosen-assumptions))\.ts$/,
+          priority: 1,
+        },
       ],
     },
   },
