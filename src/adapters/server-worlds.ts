@@ -74,7 +74,7 @@ export function createServerWorlds(
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    surroundings: { ...nodeSurroundings, meter: createMeter(() => performance.now()) },
+    surroundings: { ...nodeSurroundings, meter: createMeter(realMs) },
     control: createControl({ version: VERSION, controlToken, modules }),
     maxWorlds,
   });
@@ -86,6 +86,12 @@ export function createServerWorlds(
       for (const rule of rest.faults ?? []) first.faults.add(rule);
   }
   return worlds;
+}
+
+/** Real time. Not `performance.now()`, whose module would load with the first request and take a millisecond of it. */
+function realMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1_000_000;
 }
 
 /** One start for all worlds, whenever they are made: a publisher has the same history in each. */

@@ -15,7 +15,7 @@ import {
   notEmpty,
   type ServerFlags,
 } from "./options.ts";
-import { addPlayCommands } from "./play/commands.ts";
+import { addExport, addPlay, addScenarios } from "./play/commands.ts";
 import { addReplayOptions, type ReplayFlags } from "./replay/options.ts";
 
 const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
@@ -27,7 +27,7 @@ export async function run(args: readonly string[]): Promise<number> {
   // Where nobody can be told anything, there is nothing to do about it.
   process.stderr.on("error", () => undefined);
   let exitCode: number = exitCodes.fine;
-  const program = createProgram((code) => {
+  const program = createProgram(args[0], (code) => {
     exitCode = code;
   });
   if (args.length === 0) {
@@ -48,7 +48,24 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(ends: (exitCode: number) => void): Command {
+type Ends = (exitCode: number) => void;
+
+/** How each command is added to the program, in the order of the help. */
+const commands: Readonly<Record<string, (program: Command, ends: Ends) => void>> = {
+  serve: addServe,
+  exec: addExec,
+  matrix: addMatrix,
+  replay: addReplay,
+  play: addPlay,
+  scenarios: addScenarios,
+  export: addExport,
+  fixtures: addFixtures,
+  assumptions: addAssumptions,
+  openapi: addOpenapi,
+};
+
+/** `named`: the first word. Where it is a command's name, the others aren't made: they are half of the time to parse. */
+function createProgram(named: string | undefined, ends: Ends): Command {
   const program = new Command("adsim")
     .description("A deterministic in-memory simulator of a Publisher Advertising API.")
     .version(VERSION, "--version", "show the version")
@@ -63,12 +80,27 @@ function createProgram(ends: (exitCode: number) => void): Command {
       "\nExit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 could not run.",
     );
 
+  const isNamed = named !== undefined && Object.hasOwn(commands, named);
+  for (const [name, add] of Object.entries(commands)) {
+    if (name === named || !isNamed) add(program, ends);
+  }
+  for (const command of program.commands) {
+    command
+      .helpOption("--help", "show help")
+      .showHelpAfterError(`Options: adsim ${command.name()} --help`);
+  }
+  return program.showHelpAfterError("Commands: adsim --help");
+}
+
+function addServe(program: Command, ends: Ends): void {
   const serve = program.command("serve").description("run the server until it is interrupted");
   addServerOptions(addCommonOptions(serve, "system"), 4010).action(async (flags: ServerFlags) => {
     const command = await import("./serve.ts");
     ends(await command.serve(flags));
   });
+}
 
+function addExec(program: Command, ends: Ends): void {
   const exec = program
     .command("exec")
     .description("run a command against a server of its own")
@@ -86,39 +118,9 @@ function createProgram(ends: (exitCode: number) => void): Command {
       ends(await command.exec(words, flags));
     },
   );
-
-  addMatrix(program, ends);
-  addReplay(program, ends);
-  addPlayCommands(program, ends);
-  addFixtures(program);
-
-  const assumptions = program
-    .command("assumptions")
-    .description("what the spec leaves open, and the readings on offer")
-    .argument("[KEY]", "show this one only")
-    .option("--markdown", "the whole catalogue as a page of documentation");
-  addCommonOptions(assumptions, "frozen").action(
-    async (key: string | undefined, flags: AssumptionsFlags) => {
-      const command = await import("./assumptions.ts");
-      await command.assumptions(key, flags);
-    },
-  );
-
-  const openapi = program.command("openapi").description("the API as OpenAPI 3.1, in JSON");
-  addCommonOptions(openapi, "frozen").action(async (flags: CommonFlags) => {
-    const command = await import("./openapi.ts");
-    await command.openapi(flags);
-  });
-
-  for (const command of program.commands) {
-    command
-      .helpOption("--help", "show help")
-      .showHelpAfterError(`Options: adsim ${command.name()} --help`);
-  }
-  return program.showHelpAfterError("Commands: adsim --help");
 }
 
-function addMatrix(program: Command, ends: (exitCode: number) => void): void {
+function addMatrix(program: Command, ends: Ends): void {
   const matrix = program
     .command("matrix")
     .description("find out what a client relies on that the spec leaves open")
@@ -141,7 +143,7 @@ CMDs run beside each other unless --jobs is 1.`,
   );
 }
 
-function addReplay(program: Command, ends: (exitCode: number) => void): void {
+function addReplay(program: Command, ends: Ends): void {
   const replay = program
     .command("replay")
     .description("send recorded requests again and compare the answers byte for byte")
@@ -182,6 +184,28 @@ Exit codes: 0 fine, 2 wrong usage, or a folder with other files, 3 it can't be w
   addCommonOptions(making, "frozen").action(async (flags: FixturesFlags) => {
     const command = await import("./fixtures/fixtures.ts");
     await command.fixtures(flags);
+  });
+}
+
+function addAssumptions(program: Command): void {
+  const assumptions = program
+    .command("assumptions")
+    .description("what the spec leaves open, and the readings on offer")
+    .argument("[KEY]", "show this one only")
+    .option("--markdown", "the whole catalogue as a page of documentation");
+  addCommonOptions(assumptions, "frozen").action(
+    async (key: string | undefined, flags: AssumptionsFlags) => {
+      const command = await import("./assumptions.ts");
+      await command.assumptions(key, flags);
+    },
+  );
+}
+
+function addOpenapi(program: Command): void {
+  const openapi = program.command("openapi").description("the API as OpenAPI 3.1, in JSON");
+  addCommonOptions(openapi, "frozen").action(async (flags: CommonFlags) => {
+    const command = await import("./openapi.ts");
+    await command.openapi(flags);
   });
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -248,6 +248,12 @@ async function checkAll(folder: string): Promise<void> {
       cwd: alone,
     });
     if (!/^\d+\.\d+\.\d+\n$/.test(stdout)) throw new Error(stdout);
+  });
+  await check("what is copied into the command line comes with its licence", async () => {
+    const text = await readFile(join(alone, "node_modules/adsim/dist/cli/LICENSES.txt"), "utf8");
+    for (const holder of ["TJ Holowaychuk", "Fabian Hiller"]) {
+      if (!text.includes(holder)) throw new Error(`${holder} isn't named`);
+    }
   });
   for (const [version, binary] of binaries) {
     await check(`Node ${version}: adsim serve`, () => serve(binary, alone));

@@ -9,7 +9,7 @@ import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./options.
 const SCENARIO =
   "one that comes with adsim, by its name; a file (.json, .ts, .mts, .js, .mjs); - for JSON from standard input";
 
-export function addPlayCommands(program: Command, ends: (exitCode: number) => void): void {
+export function addPlay(program: Command, ends: (exitCode: number) => void): void {
   const play = program
     .command("play")
     .description("play a scenario, and say whether what it expects came true")
@@ -30,7 +30,9 @@ Exit codes: 0 held, 1 broken, or nobody knows, 2 wrong usage or no valid scenari
       ends(await command.play(source, flags));
     },
   );
+}
 
+export function addScenarios(program: Command): void {
   program
     .command("scenarios")
     .description("the scenarios that come with adsim, or one of them as JSON")
@@ -40,7 +42,9 @@ Exit codes: 0 held, 1 broken, or nobody knows, 2 wrong usage or no valid scenari
       const command = await import("../scenarios.ts");
       command.scenarios(name, flags);
     });
+}
 
+export function addExport(program: Command): void {
   const exporting = program
     .command("export")
     .description("write the traffic of a scenario as a script of a load generator")
