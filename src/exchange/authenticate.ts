@@ -5,9 +5,16 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { headerOf } from "./headers.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
+import { UsualImpressions } from "./usual-impressions.ts";
 
 export type Caller =
-  | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
+  | {
+      readonly kind: "caller";
+      readonly account: Account;
+      readonly shapedBy: ShapedBy;
+      /** How its impressions mostly look. */
+      readonly usual: UsualImpressions;
+    }
   | Refused;
 
 export interface Authenticator {
@@ -59,7 +66,8 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     const account = accounts.openByKey(apiKey);
     if (account === undefined) return isExact ? unknown : unknownInLowerCase;
     const shapedBy = isExact ? documented : lowerCase.shapedBy;
-    const caller: Caller = { kind: "caller", account, shapedBy };
+    const usual = new UsualImpressions(account);
+    const caller: Caller = { kind: "caller", account, shapedBy, usual };
     // Only the usual spelling: there are as many of those as accounts.
     if (header === `Bearer ${apiKey}`) {
       seen.set(header, { account, keySerial: account.keySerial, caller });

@@ -111,7 +111,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
     }
 
-    const read = readers[operation.id](visit);
+    const read = readers[operation.id](visit, caller.usual);
     if (read.kind === "refused") return refuseAdmitted(visit, read, standing, payer);
     visit.shapedBy = shapedByBoth(visit.shapedBy, read.shapedBy);
 

@@ -10,9 +10,14 @@ import {
 import { headerOf } from "./headers.ts";
 import { alsoShapedBy } from "./outcome.ts";
 import { createParameterParser, MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
+import type { UsualImpressions } from "./usual-impressions.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
-export type InputReader = (request: ParsedTarget) => Validated<OperationId>;
+/** `usual`: how the caller's impressions mostly look, where that is known. */
+export type InputReader = (
+  request: ParsedTarget,
+  usual?: UsualImpressions,
+) => Validated<OperationId>;
 
 /** One reader an operation. */
 export function createInputReaders(
@@ -20,7 +25,7 @@ export function createInputReaders(
 ): Readonly<Record<OperationId, InputReader>> {
   return {
     stats: longWay(assumptions, operations.stats),
-    impression: shortWay(assumptions, operations.impression, readImpression),
+    impression: shortWay(assumptions, operations.impression, (text, usual) => usual?.read(text)),
     click: shortWay(assumptions, operations.click, readClick),
     surfaces: longWay(assumptions, operations.surfaces),
     payouts: longWay(assumptions, operations.payouts),
@@ -47,12 +52,12 @@ const readsJson = { any: true, json: true, form: false, query: false } satisfies
 function shortWay(
   assumptions: Assumptions,
   operation: Operation,
-  readBody: (text: string) => Input<OperationId> | undefined,
+  readBody: (text: string, usual: UsualImpressions | undefined) => Input<OperationId> | undefined,
 ): InputReader {
   const read = longWay(assumptions, operation);
   const shapedBy = shapedByReading(operation);
   if (!readsJson[assumptions["request.encoding"]]) return read;
-  return (request) => {
+  return (request, usual) => {
     const { body, headers, query } = request;
     if (
       typeof body !== "string" ||
@@ -63,38 +68,15 @@ function shortWay(
     ) {
       return read(request);
     }
-    const input = readBody(body);
+    const input = readBody(body, usual);
     return input === undefined ? read(request) : { kind: "valid", input, shapedBy };
   };
 }
 
-const impressionBody = usualBody(operations.impression);
-
-function readImpression(text: string): Input<"impression"> | undefined {
-  const values = impressionBody.exec(text);
-  if (values === null) return undefined;
-  // By place: taking an array apart by a pattern costs as much as matching. The first three are in every match.
-  const publisher_id = values[1] ?? "";
-  const surface = values[2] ?? "";
-  const ad_id = values[3] ?? "";
-  return { publisher_id, surface, ad_id, session_id: values[4] };
-}
-
-const clickBody = usualBody(operations.click);
+/** A click's body in the JSON that nearly every client writes; its id is printable ASCII without escapes. */
+const CLICK = /^\{"impression_id": ?"([ !#-[\]-~]+)"\}$/;
 
 function readClick(text: string): Input<"click"> | undefined {
-  const impression_id = clickBody.exec(text)?.[1];
+  const impression_id = CLICK.exec(text)?.[1];
   return impression_id === undefined ? undefined : { impression_id };
-}
-
-/**
- * Matches the body that nearly every client sends: one JSON object with the parameters in the documented order, each a
- * text of printable ASCII without escapes that is not empty. It captures the values.
- */
-function usualBody(operation: Operation): RegExp {
-  const members = Object.entries(operation.parameters).map(([name, { required }], index) => {
-    const member = `${index === 0 ? "" : ", ?"}"${name}": ?"([ !#-[\\]-~]+)"`;
-    return required ? member : `(?:${member})?`;
-  });
-  return new RegExp(`^\\{${members.join("")}\\}$`);
 }

@@ -1,0 +1,91 @@
+/**
+ * One caller's impressions in the JSON that nearly every client writes, read without taking it apart. Such bodies begin
+ * alike up to the ad, in one way for each of the caller's surfaces: one comparison, and nothing to cut out and look up.
+ */
+
+import type { Account } from "../accounts/account.ts";
+import type { Input } from "../contract/operations.ts";
+
+/** How the bodies about one surface begin, up to the value of `ad_id`. */
+interface Opening {
+  readonly text: string;
+  readonly surface: string;
+  /** The last two characters of the surface: ids begin alike. */
+  readonly tail: number;
+}
+
+/** The openings in one spelling. Ids of one kind are of one length, so that the surface ends at one place. */
+interface Openings {
+  readonly surfaceEnd: number;
+  readonly list: readonly Opening[];
+}
+
+export class UsualImpressions {
+  readonly #account: Account;
+  #compact: Openings | undefined;
+  #spaced: Openings | undefined;
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  /** The input that a body has; undefined for one that has to be read in full. */
+  read(body: string): Input<"impression"> | undefined {
+    const opening = this.#openingOf(body);
+    if (opening === undefined) return undefined;
+    const from = opening.text.length;
+    REST.lastIndex = from;
+    if (!REST.test(body)) return undefined;
+    const to = body.indexOf('"', from);
+    const publisher_id = this.#account.id;
+    const { surface } = opening;
+    const ad_id = body.slice(from, to);
+    if (to + 2 === body.length) return { publisher_id, surface, ad_id, session_id: undefined };
+    const session = body.charCodeAt(to + 2) === SPACE ? SPACED_SESSION : COMPACT_SESSION;
+    return { publisher_id, surface, ad_id, session_id: body.slice(to + session, -2) };
+  }
+
+  #openingOf(body: string): Opening | undefined {
+    const openings = this.#spellingOf(body);
+    const tail = tailOf(body, openings.surfaceEnd);
+    for (const opening of openings.list) {
+      // Cut out and compared whole, which is many times as fast as `startsWith`.
+      if (opening.tail === tail && body.slice(0, opening.text.length) === opening.text) {
+        return opening;
+      }
+    }
+    return undefined;
+  }
+
+  #spellingOf(body: string): Openings {
+    if (body.charCodeAt(FIRST_SPACE) !== SPACE) {
+      this.#compact ??= openingsOf(this.#account, "");
+      return this.#compact;
+    }
+    this.#spaced ??= openingsOf(this.#account, " ");
+    return this.#spaced;
+  }
+}
+
+const SPACE = 0x20;
+/** Where JavaScript's writer goes on and Python's puts a space. */
+const FIRST_SPACE: number = '{"publisher_id":'.length;
+const COMPACT_SESSION: number = '","session_id":"'.length;
+const SPACED_SESSION: number = '", "session_id": "'.length;
+
+/** What follows an opening: texts of printable ASCII without escapes that are not empty. */
+const REST = /[ !#-[\]-~]+"(?:(?:,"session_id":"|, "session_id": ")[ !#-[\]-~]+")?\}$/y;
+
+/** `space`: what stands behind a colon or a comma. */
+function openingsOf({ id, surfaces }: Account, space: "" | " "): Openings {
+  const head = `{"publisher_id":${space}"${id}",${space}"surface":${space}"`;
+  const list = surfaces.map(({ id: surface }): Opening => {
+    const text = `${head}${surface}",${space}"ad_id":${space}"`;
+    return { text, surface, tail: tailOf(surface, surface.length) };
+  });
+  return { surfaceEnd: head.length + (surfaces[0]?.id.length ?? 0), list };
+}
+
+function tailOf(text: string, end: number): number {
+  return (text.charCodeAt(end - 2) << 16) | text.charCodeAt(end - 1);
+}
