@@ -33,16 +33,15 @@ export class UsualImpressions {
   read(body: string): Input<"impression"> | undefined {
     const opening = this.#openingOf(body);
     if (opening === undefined) return undefined;
-    const from = opening.text.length;
-    REST.lastIndex = from;
-    if (!REST.test(body)) return undefined;
-    const to = body.indexOf('"', from);
-    const publisher_id = this.#account.id;
-    const { surface } = opening;
-    const ad_id = body.slice(from, to);
-    if (to + 2 === body.length) return { publisher_id, surface, ad_id, session_id: undefined };
-    const session = body.charCodeAt(to + 2) === SPACE ? SPACED_SESSION : COMPACT_SESSION;
-    return { publisher_id, surface, ad_id, session_id: body.slice(to + session, -2) };
+    REST.lastIndex = opening.text.length;
+    const rest = REST.exec(body);
+    if (rest === null) return undefined;
+    return {
+      publisher_id: this.#account.id,
+      surface: opening.surface,
+      ad_id: rest[1] ?? "",
+      session_id: rest[2],
+    };
   }
 
   #openingOf(body: string): Opening | undefined {
@@ -70,11 +69,9 @@ export class UsualImpressions {
 const SPACE = 0x20;
 /** Where JavaScript's writer goes on and Python's puts a space. */
 const FIRST_SPACE: number = '{"publisher_id":'.length;
-const COMPACT_SESSION: number = '","session_id":"'.length;
-const SPACED_SESSION: number = '", "session_id": "'.length;
 
-/** What follows an opening: texts of printable ASCII without escapes that are not empty. */
-const REST = /[ !#-[\]-~]+"(?:(?:,"session_id":"|, "session_id": ")[ !#-[\]-~]+")?\}$/y;
+/** What follows an opening, with the values of `ad_id` and `session_id`: texts of printable ASCII without escapes that are not empty. */
+const REST = /([ !#-[\]-~]+)"(?:, ?"session_id": ?"([ !#-[\]-~]+)")?\}$/y;
 
 /** `space`: what stands behind a colon or a comma. */
 function openingsOf({ id, surfaces }: Account, space: "" | " "): Openings {
