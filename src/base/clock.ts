@@ -62,15 +62,16 @@ export function createClock(
 ): Clock {
   // now = base + (wall - origin); a frozen clock ignores the wall.
   let current = mode;
-  // In an object, where a large number changes in its place. A variable of its own would get a new one in memory each time.
-  const at = { baseMs: startMs, originMs: wallFor(mode, wallClock), latestMs: startMs };
+  let baseMs = startMs;
+  let originMs = wallFor(mode, wallClock);
+  let latestMs = startMs;
 
   function now(): number {
-    if (current === "frozen") return at.baseMs;
-    const flowedMs = at.baseMs + wallFor(current, wallClock) - at.originMs;
+    if (current === "frozen") return baseMs;
+    const flowedMs = baseMs + wallFor(current, wallClock) - originMs;
     // The wall can be set back; the world's time can't, nor can it leave the years that have four digits.
-    at.latestMs = Math.min(LAST_INSTANT_MS, Math.max(at.latestMs, flowedMs));
-    return at.latestMs;
+    latestMs = Math.min(LAST_INSTANT_MS, Math.max(latestMs, flowedMs));
+    return latestMs;
   }
   function begin(nextMode: ClockMode, nowMs: number): void {
     if (!(nowMs <= LAST_INSTANT_MS)) {
@@ -79,10 +80,10 @@ export function createClock(
         "must not be past 9999-12-31T18:29:59.999Z: beyond, India has a year that YYYY-MM-DD can't write",
       );
     }
-    at.originMs = wallFor(nextMode, wallClock);
+    originMs = wallFor(nextMode, wallClock);
     current = nextMode;
-    at.baseMs = nowMs;
-    at.latestMs = nowMs;
+    baseMs = nowMs;
+    latestMs = nowMs;
   }
 
   return {

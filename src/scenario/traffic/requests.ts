@@ -30,7 +30,6 @@ export interface AskerParts {
   };
 }
 
-const ends = Array.from({ length: 1000 }, (_, i) => `${String(i).padStart(3, "0")}"}`);
 const ADS = 20;
 /** How many of the last impressions are repeated. */
 const RECENT = 100;
@@ -55,17 +54,6 @@ export function createAsker(parts: AskerParts): Asker {
   const recentPlacements = new Uint32Array(RECENT);
   const recentSessions = new Float64Array(RECENT);
   let asked = 0;
-  let lastThousand = 0;
-  let lastDigits = "";
-
-  function endOf(session: number): string {
-    const thousand = Math.floor(session / 1000);
-    if (thousand !== lastThousand) {
-      lastThousand = thousand;
-      lastDigits = thousand === 0 ? "" : decimal(thousand);
-    }
-    return thousand === 0 ? `${session}"}` : `${lastDigits}${ends[session - thousand * 1000]}`;
-  }
 
   function bodyOf(index: number): string {
     let placement = drawBetween(keys.placement, index, 0, lastPlacement);
@@ -82,7 +70,7 @@ export function createAsker(parts: AskerParts): Asker {
       asked += 1;
     }
     const beginning = beginnings[placement] ?? "";
-    return sessions === undefined ? beginning : `${beginning}${endOf(session)}`;
+    return sessions === undefined ? beginning : `${beginning}${decimal(session)}"}`;
   }
 
   return {

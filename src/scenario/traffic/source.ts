@@ -61,11 +61,19 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   let handedOut = 0;
   let index = 0;
   let arrivalMs = schedule();
+  let arrival: { -readonly [Part in keyof Arrival]: Arrival[Part] } | undefined;
 
   function handOut(dueMs: number, operation: OperationId, request: ApiRequest): Arrival {
-    const number = handedOut;
+    if (arrival === undefined) {
+      arrival = { number: handedOut, dueMs, operation, request, timeoutMs };
+    } else {
+      arrival.number = handedOut;
+      arrival.dueMs = dueMs;
+      arrival.operation = operation;
+      arrival.request = request;
+    }
     handedOut += 1;
-    return { number, dueMs, operation, request, timeoutMs };
+    return arrival;
   }
 
   function nextArrival(dueMs: number): Arrival {
