@@ -45,10 +45,10 @@ export function createRunDigest(): RunDigest {
   };
 }
 
-/** As `Number` reads it, which takes ten times as long for the few digits that there nearly always are. */
+/** As `Number` reads it, which takes several times as long for the few digits of nearly every answer. */
 function quotaLeft(text = "-1"): number {
   const { length } = text;
-  if (length === 0 || length > 6) return Number(text);
+  if (length > 6) return Number(text);
   let left = 0;
   for (let index = 0; index < length; index += 1) {
     const digit = text.charCodeAt(index) - 0x30;
