@@ -22,6 +22,7 @@ import { createRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
 import type { JournalRing } from "./journal/journal.ts";
 import { worldAbout } from "./journal/record.ts";
+import type { Book } from "./ledger/book.ts";
 import { createIds } from "./publishers/ids.ts";
 import type { People } from "./publishers/people.ts";
 import { createPopulation } from "./publishers/population.ts";
@@ -54,7 +55,12 @@ interface WorldMakerParts {
 export interface WorldMaker {
   fresh(settings: Settings): RunningWorld;
   continued(settings: Settings, from: Kept): RunningWorld;
-  saved(state: State, rules: RuleList): RunningWorld;
+  /** `bookOf`: of what a state keeps of a book. */
+  saved<KeptBook>(
+    state: State<KeptBook>,
+    rules: RuleList,
+    bookOf: (kept: KeptBook) => Book,
+  ): RunningWorld;
 }
 
 export function createWorldMaker({
@@ -101,7 +107,7 @@ export function createWorldMaker({
       }
       return continued(settings, { clock, rules });
     },
-    saved(snapshot, rules) {
+    saved(snapshot, rules, bookOf) {
       const { mode: savedMode, now } = snapshot.clock;
       // The system clock is real time: it doesn't stay behind by the age of the snapshot.
       const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
@@ -115,7 +121,7 @@ export function createWorldMaker({
       };
       const strangers = copyOfTally(snapshot.strangers);
       const world = continued(settings, { clock, rules, strangers });
-      loadAccounts(snapshot.accounts, world, now);
+      loadAccounts(snapshot.accounts, world, now, bookOf);
       return world;
     },
   };
@@ -136,14 +142,19 @@ export function kept({ clock, rules, accounts }: RunningWorld): Kept {
 
 /** The whole state as JSON. */
 export function snapshotOf(world: RunningWorld, faults: SavedFaults): Snapshot {
-  return sealSnapshot(stateOf(world, faults));
+  return sealSnapshot(stateOf(world, faults, (book) => book.save()));
 }
 
-/** The same for nobody else to keep: without what proves that it is whole, which takes as long as all the rest. */
-export function stateOf(
+/** The same for a world beside it: books are copied, and nothing proves that it is whole. Each takes longer than all the rest. */
+export function copiedStateOf(world: RunningWorld, faults: SavedFaults): State<Book> {
+  return stateOf(world, faults, (book) => book.copy());
+}
+
+function stateOf<KeptBook>(
   { settings, clock, accounts, buckets }: RunningWorld,
   faults: SavedFaults,
-): State {
+  keepBook: (book: Book) => KeptBook,
+): State<KeptBook> {
   const now = clock.now();
   const windowMs = dedupWindowOf(settings.assumptions);
   return {
@@ -159,6 +170,7 @@ export function stateOf(
       accounts,
       (book) => book.forget(now, windowMs),
       (of) => buckets.save(of, now),
+      keepBook,
     ),
   };
 }

@@ -17,13 +17,14 @@ import { createFaults, createTransports, type Faults } from "./faults/faults.ts"
 import { loadRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
+import { Book } from "./ledger/book.ts";
 import {
+  copiedStateOf,
   createWorldMaker,
   kept,
   type RunningWorld,
   type Surroundings,
   snapshotOf,
-  stateOf,
 } from "./running-world.ts";
 import {
   type Readings,
@@ -97,7 +98,7 @@ export function createSimulatorCore(
 function createCore(
   read: ReadOptions,
   surroundings: Surroundings,
-  origin?: { readonly state: State; readonly rules: RuleList },
+  origin?: { readonly state: State<Book>; readonly rules: RuleList },
 ): SimulatorCore {
   const { settings } = read;
   const journal = createJournal({
@@ -109,7 +110,9 @@ function createCore(
   const transports = createTransports();
   const make = createWorldMaker({ read, surroundings, journal, transports });
   let running =
-    origin === undefined ? make.fresh(settings) : make.saved(origin.state, origin.rules);
+    origin === undefined
+      ? make.fresh(settings)
+      : make.saved(origin.state, origin.rules, (book) => book);
 
   return {
     get seed(): string {
@@ -148,7 +151,8 @@ function createCore(
     snapshot: () => snapshotOf(running, running.rules.save(running.clock.now())),
     restore(snapshot) {
       const saved = parseSnapshot(snapshot);
-      const next = make.saved(saved, loadRuleList(saved.seed, saved.faults, transports.whyNot));
+      const rules = loadRuleList(saved.seed, saved.faults, transports.whyNot);
+      const next = make.saved(saved, rules, Book.load);
       notByRule("restore", running);
       eras.finish(running.clock.mode, "state");
       running = next;
@@ -156,7 +160,7 @@ function createCore(
     fork() {
       const { rules } = running;
       // Rules go over as they are: a function has no place in a snapshot.
-      const state = stateOf(running, noFaults);
+      const state = copiedStateOf(running, noFaults);
       return createCore(read, surroundings, { state, rules: rules.copy() });
     },
     held() {

@@ -6,7 +6,7 @@ import { type ClockMode, clockModes } from "../base/clock.ts";
 import { digestOf } from "../base/digest.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { type SavedFaults, savedFaultsSchema } from "../faults/saved-faults.ts";
-import { Book, type SavedBook } from "../ledger/book.ts";
+import type { Book, SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
@@ -17,16 +17,19 @@ import type { Accounts } from "./accounts.ts";
 import { type BucketKeeper, type Buckets, type SavedBuckets, savedBucket } from "./buckets.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
 
-/** An account as JSON. */
-interface SavedAccount extends SavedBuckets {
+/** An account as JSON, but for its book: that may be there as it is. */
+interface AccountState<KeptBook> extends SavedBuckets {
   readonly ordinal: number;
   readonly keySerial: number;
   readonly joined: number;
   readonly person?: Person | undefined;
   readonly surfaces: readonly SurfaceTerms[];
   readonly tally: Tally;
-  readonly book: SavedBook;
+  readonly book: KeptBook;
 }
+
+/** An account as JSON. */
+type SavedAccount = AccountState<SavedBook>;
 
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
 export interface Snapshot {
@@ -151,8 +154,11 @@ function* textsOf(world: object, accounts: readonly object[]): Generator<string>
   for (const account of accounts) yield JSON.stringify(account);
 }
 
-/** What a snapshot is of. */
-export type State = Omit<Snapshot, "format" | "version" | "digest">;
+/** What a snapshot is of. `KeptBook`: the form that books have in it. */
+export interface State<KeptBook = SavedBook>
+  extends Omit<Snapshot, "format" | "version" | "digest" | "accounts"> {
+  readonly accounts: readonly AccountState<KeptBook>[];
+}
 
 /** The snapshot with its digest. */
 export function sealSnapshot(state: State): Snapshot {
@@ -162,11 +168,12 @@ export function sealSnapshot(state: State): Snapshot {
 }
 
 /** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
-export function saveAccounts(
+export function saveAccounts<KeptBook>(
   accounts: Accounts,
   forget: (book: Book) => void,
   saveBuckets: (buckets: Buckets) => SavedBuckets,
-): SavedAccount[] {
+  keepBook: (book: Book) => KeptBook,
+): AccountState<KeptBook>[] {
   for (const { book } of accounts.opened()) forget(book);
   // Who sent the first request is no part of the state.
   const inOrder = Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
@@ -178,7 +185,7 @@ export function saveAccounts(
     surfaces: account.surfaces.map(savedSurface),
     ...saveBuckets(account),
     tally: copyOfTally(account.tally),
-    book: account.book.save(),
+    book: keepBook(account.book),
   }));
 }
 
@@ -200,8 +207,8 @@ function savedSurface({
 }
 
 /** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */
-export function loadAccounts(
-  saved: readonly SavedAccount[],
+export function loadAccounts<KeptBook>(
+  saved: readonly AccountState<KeptBook>[],
   into: {
     readonly accounts: Accounts;
     readonly ids: Ids;
@@ -209,13 +216,14 @@ export function loadAccounts(
     readonly buckets: BucketKeeper;
   },
   savedAtMs: number,
+  bookOf: (kept: KeptBook) => Book,
 ): void {
   for (const [index, from] of saved.entries()) {
     const field = `accounts.${index}`;
     const buckets = into.buckets.load(from, savedAtMs, field);
     let book: Book;
     try {
-      book = Book.load(from.book);
+      book = bookOf(from.book);
     } catch (error) {
       throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
     }

@@ -24,7 +24,8 @@ const unitMs: Readonly<Record<string, number>> = {
  * @throws InputError for anything that is not a whole, non-negative duration within a safe integer.
  */
 export function durationMs(duration: Duration): number {
-  if (isDuration(duration)) return msOf(duration) ?? 0;
+  const ms = msOf(duration);
+  if (ms !== undefined && isWhole(ms)) return ms;
   throw new InputError("duration", `${DURATION_EXPECTED}${but(duration)}`);
 }
 
@@ -35,7 +36,11 @@ export const DURATION_EXPECTED: string =
 /** Whether {@link durationMs} takes it. */
 export function isDuration(value: unknown): value is Duration {
   const ms = msOf(value);
-  return Number.isSafeInteger(ms) && (ms ?? -1) >= 0;
+  return ms !== undefined && isWhole(ms);
+}
+
+function isWhole(ms: number): boolean {
+  return Number.isSafeInteger(ms) && ms >= 0;
 }
 
 function msOf(value: unknown): number | undefined {

@@ -108,6 +108,12 @@ export class Book {
     return last;
   }
 
+  /** The same book for another world: a few per cent of the time that saving and loading it takes. */
+  copy(): Book {
+    const days = this.#days.map((one) => one.copy());
+    return new Book(this.impressions.copy(), this.#recent.copy(), days);
+  }
+
   save(): SavedBook {
     return {
       impressions: this.impressions.save(),

@@ -56,6 +56,12 @@ export class DailyTotals {
     return this.#days.at(-1)?.clicks ?? 0;
   }
 
+  copy(): DailyTotals {
+    const copied = new DailyTotals();
+    copied.#days = this.#days.map((sums) => ({ ...sums }));
+    return copied;
+  }
+
   save(): SavedDay[] {
     return this.#days.map((sums) => [sums.day, sums.impressions, sums.clicks, sums.micros]);
   }

@@ -36,6 +36,10 @@ class Chunk {
     grown.clicked.set(this.clicked);
     return grown;
   }
+
+  copy(): Chunk {
+    return this.grownTo(this.rows);
+  }
 }
 
 /** A stretch of rows whose times are counted from one instant: 32 bits of milliseconds last 49 days. */
@@ -134,6 +138,15 @@ export class ImpressionColumns {
       for (const bits of chunk.clicked) clicked += onesIn(bits);
     }
     return { micros, clicked, bySurface };
+  }
+
+  /** The same rows, for another book to go on from. */
+  copy(): ImpressionColumns {
+    const copied = new ImpressionColumns();
+    copied.#chunks = this.#chunks.map((chunk) => chunk.copy());
+    copied.#epochs = [...this.#epochs];
+    copied.#count = this.#count;
+    return copied;
   }
 
   save(): SavedColumns {

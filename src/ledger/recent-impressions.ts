@@ -81,6 +81,13 @@ class Generation {
     this.#write(this.#slots, at, wanted.a, wanted.b, row + 1);
   }
 
+  copy(): Generation {
+    const copied = new Generation(this.since);
+    copied.#slots = this.#slots.slice();
+    copied.#used = this.#used;
+    return copied;
+  }
+
   save(): SavedGeneration {
     const bytes = new Uint8Array(this.#slots.buffer);
     return { since: this.since, used: this.#used, slots: toBase64(bytes) };
@@ -171,6 +178,14 @@ export class RecentImpressions {
       this.#previous = new Generation(0);
       this.#current = new Generation(0);
     }
+  }
+
+  copy(): RecentImpressions {
+    const copied = new RecentImpressions();
+    copied.#previous = this.#previous.copy();
+    copied.#current = this.#current.copy();
+    copied.#latestMs = this.#latestMs;
+    return copied;
   }
 
   save(): SavedRecent | undefined {

@@ -193,7 +193,7 @@ function arrivalOf(answer: Exchange, atMs: number): Arrival {
     came: status === 429 ? "limited" : "spent",
     otherwise: "spent",
     remaining: headers["x-ratelimit-remaining"],
-    what: `stats at ${new Date(atMs).toISOString()} was ${was}`,
+    what: () => `stats at ${new Date(atMs).toISOString()} was ${was}`,
   };
 }
 

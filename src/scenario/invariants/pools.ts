@@ -104,7 +104,7 @@ function arrive(pool: OpenPool, seen: Seen, readings: Assumptions): void {
     came,
     otherwise,
     remaining,
-    what: `${method} ${path} at ${new Date(atMs).toISOString()} got ${status}`,
+    what: () => `${method} ${path} at ${new Date(atMs).toISOString()} got ${status}`,
   });
 }
 

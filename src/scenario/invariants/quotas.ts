@@ -18,7 +18,8 @@ export interface Arrival {
   /** How an unclear one would have been counted. */
   readonly otherwise: "spent" | "free";
   readonly remaining: string | undefined;
-  readonly what: string;
+  /** Asked only of one that disagrees. */
+  what(): string;
 }
 
 /** What disagrees with the limit; undefined where nothing does. */
@@ -54,7 +55,7 @@ export function judgeArrivals(
     const isLimited = what_ === "limited";
     if (isLimited !== (room === 0)) {
       const due = room === 0 ? "none was left" : `${room} of ${size} were left`;
-      decision ??= `${what}, but ${due}`;
+      decision ??= `${what()}, but ${due}`;
       // From here on the two count differently.
       break;
     }
@@ -62,7 +63,7 @@ export function judgeArrivals(
     if (what_ === "spent") counter.spend(atMs);
     const left = Math.max(0, counter.room(atMs));
     if (remaining !== String(left)) {
-      wrongRemaining ??= `${what} with X-RateLimit-Remaining ${remaining}, but ${left} of ${size} were left`;
+      wrongRemaining ??= `${what()} with X-RateLimit-Remaining ${remaining}, but ${left} of ${size} were left`;
     }
   }
   return { decision, remaining: wrongRemaining, limited };

@@ -39,6 +39,8 @@ export function undisturbed({ trace, abilities }: Evidence): readonly Seen[] {
     : notKnown("fault rules were in force: what reached the service can't be told from answers");
 }
 
+const everyOperation = Object.values(operations);
+
 /** The operation that answers, by path and method; undefined where none does. Without readings: by the plain path. */
 export function operationOf(
   { method, path }: Seen,
@@ -46,7 +48,7 @@ export function operationOf(
 ): OperationId | undefined {
   const isSame = readings?.["http.trailing-slash"] === "same";
   const named = isSame && path.endsWith("/") ? path.slice(0, -1) : path;
-  const found = Object.values(operations).find((one) => one.path === named);
+  const found = everyOperation.find((one) => one.path === named);
   if (found === undefined) return undefined;
   const isHead = method === "HEAD" && readings?.["http.head"] === "supported";
   return found.method === method || (isHead && found.method === "GET") ? found.id : undefined;
@@ -108,13 +110,24 @@ export function jsonOf(text: string): Readonly<Record<string, unknown>> | undefi
   }
 }
 
+type Answer = Pick<Seen, "status" | "text">;
+type Body = ReturnType<typeof jsonOf>;
+
+// Most laws look at the same answers, too.
+const bodies = new WeakMap<Answer, { readonly parsed: Body }>();
+
+function bodyOf(answer: Answer): Body {
+  const known = bodies.get(answer);
+  if (known !== undefined) return known.parsed;
+  const parsed = jsonOf(answer.text);
+  bodies.set(answer, { parsed });
+  return parsed;
+}
+
 /** What a success names as recorded; undefined for any other answer. */
-export function creditOf(
-  { status, text }: Pick<Seen, "status" | "text">,
-  kind: "impression" | "click",
-): Credit | undefined {
-  if (status !== 200 || text === "") return undefined;
-  const body = jsonOf(text);
+export function creditOf(answer: Answer, kind: "impression" | "click"): Credit | undefined {
+  if (answer.status !== 200 || answer.text === "") return undefined;
+  const body = bodyOf(answer);
   const id = body?.[`${kind}_id`];
   const inr = body?.revenue_credited_inr;
   if (typeof id !== "string" || typeof inr !== "number") return undefined;
@@ -122,8 +135,8 @@ export function creditOf(
 }
 
 /** The code of a refusal, where its body has one. */
-export function codeOf({ text }: Pick<Seen, "text">): string | undefined {
-  const body = jsonOf(text);
+export function codeOf(answer: Answer): string | undefined {
+  const body = bodyOf(answer);
   const inner = body?.error ?? (Array.isArray(body?.errors) ? body.errors[0] : undefined);
   const holder = typeof inner === "object" && inner !== null ? inner : body;
   const code = holder === undefined ? undefined : (holder as { readonly code?: unknown }).code;

@@ -87,8 +87,7 @@ function* repeatsInRun(evidence: Evidence): Playing<string> {
   for (const seen of undisturbed(evidence)) {
     if (operationOf(seen, readings) !== "impression") continue;
     const credit = creditOf(seen, "impression");
-    const isConflict = codeOf(seen) === "duplicate_impression";
-    if (credit === undefined && !isConflict) continue;
+    if (credit === undefined && codeOf(seen) !== "duplicate_impression") continue;
     const values = valuesOf(seen);
     const parts = ["publisher_id", ...names].map((name) => values.get(name));
     const same = JSON.stringify(parts);

@@ -4,10 +4,10 @@ import type { JsonSchema } from "../../contract/responses.ts";
 
 /** What of a value its schema doesn't allow, with the place; undefined where it fits. */
 export function misfitOf(schema: JsonSchema, value: unknown, at = "body"): string | undefined {
-  for (const [keyword, demand] of Object.entries(schema)) {
+  for (const keyword in schema) {
     const look = keywords[keyword];
     if (look === undefined) continue;
-    const misfit = look(demand, value, { schema, at });
+    const misfit = look(schema[keyword], value, { schema, at });
     if (misfit !== undefined) return misfit;
   }
   return undefined;
@@ -32,8 +32,8 @@ type Look = (demand: unknown, value: unknown, place: Place) => string | undefine
 
 const keywords: Readonly<Record<string, Look>> = {
   type(demand, value, { at }) {
-    const allowed = [demand].flat().map(String);
-    return allowed.some((type) => isA(type, value))
+    const allowed: readonly unknown[] = Array.isArray(demand) ? demand : [demand];
+    return allowed.some((type) => isA(String(type), value))
       ? undefined
       : `${at} is ${shown(value)}, not ${allowed.join(" or ")}`;
   },

@@ -39,8 +39,21 @@ export function createRunDigest(): RunDigest {
     },
     glance({ outcome, status, headers, text: body }) {
       number(outcomes[outcome] * 1000 + status);
-      number(Number(headers["x-ratelimit-remaining"] ?? -1));
+      number(quotaLeft(headers["x-ratelimit-remaining"]));
       number(body.length);
     },
   };
+}
+
+/** As `Number` reads it, which takes several times as long for the few digits of nearly every answer. */
+function quotaLeft(text = "-1"): number {
+  const { length } = text;
+  if (length > 6) return Number(text);
+  let left = 0;
+  for (let index = 0; index < length; index += 1) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (digit < 0 || digit > 9) return Number(text);
+    left = left * 10 + digit;
+  }
+  return left;
 }
