@@ -210,10 +210,7 @@ function begin(
   response: ServerResponse,
   { status, headers }: ApiResponse,
 ): void {
-  const raw: string[] = [];
-  for (const name in headers) raw.push(name, headers[name] ?? "");
-  if (host.isClosing()) raw.push("connection", "close");
-  response.writeHead(status, raw);
+  response.writeHead(status, host.isClosing() ? { ...headers, connection: "close" } : headers);
 }
 
 function outletOf(host: RequestHost, request: Arrival, response: ServerResponse): Outlet {
