@@ -1,5 +1,6 @@
 /** Requests a second over HTTP, as built, beside a bare node:http server that gives the same bytes. Server and load pinned. */
 
+import { deepStrictEqual } from "node:assert";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSimulator } from "../src/index.ts";
@@ -8,6 +9,7 @@ import {
   canPin,
   freePort,
   median,
+  pinItself,
   printFigure,
   printMachine,
   processorSeconds,
@@ -58,26 +60,35 @@ function findCallers(): Caller[] {
   return callers.slice(0, wanted);
 }
 
-/** What the bare server answers: an answer of ours with the headers that aren't the connection's. */
-async function fixedAnswer(response: Response): Promise<object> {
-  if (response.status !== 200) throw new Error(`The sample was answered with ${response.status}.`);
-  const headers = Object.fromEntries(response.headers);
-  for (const own of ["connection", "date", "keep-alive"]) delete headers[own];
-  return { headers, body: await response.text() };
+interface Answer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-async function samples(port: number, caller: Caller): Promise<string> {
+/** One answer to each kind of request, without the time of day. */
+async function samples(port: number, caller: Caller): Promise<Record<"post" | "get", Answer>> {
   const url = `http://127.0.0.1:${port}/v1`;
   const authorization = `Bearer ${caller.apiKey}`;
-  const post = await fetch(`${url}/impression`, {
+  const answer = async (path: string, init: RequestInit): Promise<Answer> => {
+    const response = await fetch(`${url}${path}`, init);
+    if (response.status !== 200) throw new Error(`The sample got ${response.status}.`);
+    const { date: _, ...headers } = Object.fromEntries(response.headers);
+    return { headers, body: await response.text() };
+  };
+  const post = await answer("/impression", {
     method: "POST",
     headers: { authorization, "content-type": "application/json" },
     body: JSON.stringify({ publisher_id: caller.id, surface: caller.surface, ad_id: "ad-1" }),
   });
-  const get = await fetch(`${url}/publisher/stats?publisher_id=${caller.id}`, {
+  const get = await answer(`/publisher/stats?publisher_id=${caller.id}`, {
     headers: { authorization },
   });
-  return JSON.stringify({ post: await fixedAnswer(post), get: await fixedAnswer(get) });
+  return { post, get };
+}
+
+/** What the bare server is to answer: an answer of ours, save for the header that Node adds itself. */
+function fixed({ headers: { connection: _, ...headers }, body }: Answer): Answer {
+  return { headers, body };
 }
 
 /** The world's time goes ahead: the callers' limits would last for seconds only. */
@@ -147,6 +158,8 @@ async function compare(kind: Kind, targets: readonly [bare: Target, ours: Target
   });
 }
 
+// It moves the clock while our server runs, and must not do so at that one's expense.
+pinItself(1);
 const callers = findCallers();
 const [sample] = callers;
 if (sample === undefined) throw new Error("No publisher found.");
@@ -158,7 +171,8 @@ const ours = spawnOn(0, process.execPath, [
 ours.stdout?.resume();
 await untilAnswered(`http://127.0.0.1:${oursPort}/v1`);
 const file = join(temporary, `adsim-bench-${process.pid}-answers.json`);
-writeFileSync(file, await samples(oursPort, sample));
+const expected = await samples(oursPort, sample);
+writeFileSync(file, JSON.stringify({ post: fixed(expected.post), get: fixed(expected.get) }));
 const barePort = await freePort();
 const bare = spawnOn(0, process.execPath, [
   join(root, "bench/bare-server.ts"),
@@ -166,6 +180,8 @@ const bare = spawnOn(0, process.execPath, [
   file,
 ]);
 await untilAnswered(`http://127.0.0.1:${barePort}/`);
+// Neither may have a byte less to write.
+deepStrictEqual(await samples(barePort, sample), expected);
 
 printMachine();
 const pinning = canPin

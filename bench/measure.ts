@@ -66,6 +66,11 @@ export function isInstalled(command: string): boolean {
 /** Without `taskset`, or with one core, processes run where the system puts them. */
 export const canPin: boolean = cpus().length >= 2 && isInstalled("taskset");
 
+/** Keeps this process on one core; the processes that it starts choose their own. */
+export function pinItself(core: 0 | 1): void {
+  if (canPin) spawnSync("taskset", ["-a", "-p", "-c", String(core), String(process.pid)]);
+}
+
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");

@@ -86,7 +86,7 @@ export async function startPrepared(
   const requestHost: RequestHost = {
     answer: (request) => answerSafely(worlds, request),
     inspect(head) {
-      const { host: named } = head.headers;
+      const { host: named, "transfer-encoding": coding } = head.headers;
       // Two Host headers arrive as one with a comma, which no host has.
       if (named === undefined ? head.httpVersion === "1.1" : named.includes(",")) {
         return refuse({
@@ -95,7 +95,7 @@ export async function startPrepared(
         });
       }
       // Chunks are taken apart by Node; what else was done to the body would be read as if it were the body.
-      if (!/^(chunked)?$/i.test(head.headers["transfer-encoding"] ?? "")) {
+      if (coding !== undefined && !/^(chunked)?$/i.test(coding)) {
         return refuse({
           code: "malformed_request",
           detail: "The only Transfer-Encoding that is read is chunked.",
