@@ -20,7 +20,7 @@ export function threeDigits(value: number): string {
 }
 
 /** A whole number below 1,000,000 with leading zeros. */
-export function sixDigits(value: number): string {
+function sixDigits(value: number): string {
   const thousands = (value / 1000) | 0;
   return threeDigits(thousands) + threeDigits(value - thousands * 1000);
 }
