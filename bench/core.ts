@@ -1,18 +1,28 @@
-/** Impressions a second through `sim.handle`, on one core and the full path, beside a loop that only parses the bodies. */
+/**
+ * Impressions a second through `sim.handle`, on one core and the full path, beside a loop that only parses the bodies. Each
+ * in a process of its own, taking turns: what one of them leaves to collect is no cost of another.
+ */
 
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { type ApiRequest, createSimulator, type Simulator } from "../src/index.ts";
-import { median, printFigure, printMachine, timed } from "./measure.ts";
+import { median, printFigure, printMachine, spawnOn, stop, timed } from "./measure.ts";
 
-const REQUESTS = 200_000;
+const REQUESTS = 100_000;
 const PUBLISHERS = 25;
-const ROUNDS = 7;
+const ROUNDS = 31;
+/** Until an engine has made fast code of it. */
+const WARM_UP = 4;
+
+const kinds = { floor: 0, journalled: 10_000, bare: 0 } as const;
+type Kind = keyof typeof kinds;
 
 interface Prepared {
   readonly sim: Simulator;
   readonly requests: readonly ApiRequest[];
 }
 
-/** Requests with a session each, so that none is a duplicate; `run` moves the clock out of the window. */
+/** Requests with a session each, so that none is a duplicate; a round begins with the clock moved out of the window. */
 function prepare(journalEntries: number): Prepared {
   const sim = createSimulator({ seed: "bench", publishers: PUBLISHERS, journalEntries });
   const callers = sim.publishers.credentials(PUBLISHERS).map(({ id, apiKey, surfaces }) => ({
@@ -48,46 +58,64 @@ function parseAll({ requests }: Prepared): void {
   }
 }
 
-const journalled = prepare(10_000);
-const bare = prepare(0);
-const perSecond: Record<"floor" | "journalled" | "bare", number[]> = {
-  floor: [],
-  journalled: [],
-  bare: [],
-};
-const rate = (ms: number): number => (REQUESTS / ms) * 1000;
-
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const { sim } of [journalled, bare]) sim.clock.advance("31m");
-  perSecond.floor.push(rate(timed(() => parseAll(bare))));
-  perSecond.journalled.push(rate(timed(() => handleAll(journalled))));
-  perSecond.bare.push(rate(timed(() => handleAll(bare))));
+/** In a process of its own: a round for each message, answered with its requests a second. */
+function takePart(kind: Kind): void {
+  const prepared = prepare(kinds[kind]);
+  process.on("message", () => {
+    prepared.sim.clock.advance("31m");
+    const ms = timed(() => (kind === "floor" ? parseAll : handleAll)(prepared));
+    process.send?.((REQUESTS / ms) * 1000);
+  });
 }
 
-printMachine();
-const floor = median(perSecond.floor);
-const withJournal = median(perSecond.journalled);
-const withoutJournal = median(perSecond.bare);
-printFigure({ name: "JSON.parse of the body alone", value: floor, unit: "a second" });
-printFigure({
-  name: "sim.handle, impressions, with the journal",
-  value: withJournal,
-  unit: "a second",
-  atLeast: 500_000,
-});
-printFigure({
-  name: "sim.handle, impressions, journal off",
-  value: withoutJournal,
-  unit: "a second",
-  atLeast: 1_000_000,
-});
-printFigure({
-  name: "with the journal, share of parsing alone",
-  value: withJournal / floor,
-  unit: "×",
-});
-printFigure({
-  name: "journal off, share of parsing alone",
-  value: withoutJournal / floor,
-  unit: "×",
-});
+async function roundOf(child: ChildProcess): Promise<number> {
+  const answered = once(child, "message") as Promise<[number]>;
+  child.send("round");
+  const [rate] = await answered;
+  return rate;
+}
+
+async function compare(): Promise<void> {
+  const names = Object.keys(kinds) as Kind[];
+  const parts = names.map((kind) => {
+    const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
+    const child = spawnOn(0, process.execPath, [import.meta.filename, kind], { stdio: [...stdio] });
+    return { kind, child, rates: [] as number[] };
+  });
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    for (const { child, rates } of parts) {
+      const rate = await roundOf(child);
+      if (round >= 0) rates.push(rate);
+    }
+  }
+  for (const { child } of parts) await stop(child);
+  const ratesOf = (wanted: Kind): readonly number[] =>
+    parts.find(({ kind }) => kind === wanted)?.rates ?? [];
+  report(ratesOf("floor"), ratesOf("journalled"), ratesOf("bare"));
+}
+
+type Rates = readonly number[];
+
+function report(floor: Rates, journalled: Rates, bare: Rates): void {
+  const unit = "a second";
+  const show = (name: string, rates: Rates, atLeast?: number): void => {
+    const target = atLeast === undefined ? {} : { atLeast };
+    printFigure({ name, value: median(rates), unit, ...target });
+    printFigure({ name: "  its slowest round", value: Math.min(...rates), unit });
+    printFigure({ name: "  its fastest round", value: Math.max(...rates), unit });
+  };
+  const share = (name: string, rates: Rates): void => {
+    const ratios = rates.map((rate, round) => rate / (floor[round] ?? Number.NaN));
+    printFigure({ name, value: median(ratios), unit: "×" });
+  };
+  printMachine();
+  show("JSON.parse of the body alone", floor);
+  show("sim.handle, impressions, with the journal", journalled, 500_000);
+  show("sim.handle, impressions, journal off", bare, 1_000_000);
+  share("with the journal, share of parsing alone", journalled);
+  share("journal off, share of parsing alone", bare);
+}
+
+const [part] = process.argv.slice(2);
+if (part === undefined) await compare();
+else takePart(part as Kind);
