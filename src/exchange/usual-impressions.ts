@@ -70,7 +70,10 @@ const SPACE = 0x20;
 /** Where JavaScript's writer goes on and Python's puts a space. */
 const FIRST_SPACE: number = '{"publisher_id":'.length;
 
-/** What follows an opening, with the values of `ad_id` and `session_id`: texts of printable ASCII without escapes that are not empty. */
+/**
+ * What follows an opening, with the values of `ad_id` and `session_id`: texts of printable ASCII without escapes that are
+ * not empty.
+ */
 const REST = /([ !#-[\]-~]+)"(?:, ?"session_id": ?"([ !#-[\]-~]+)")?\}$/y;
 
 /** `space`: what stands behind a colon or a comma. */

@@ -1,0 +1,162 @@
+/** Impressions in the usual JSON take a short way through the service. No answer may tell which way a request took. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createSimulator, type Readings, type Simulator } from "../../src/index.ts";
+
+/** Two worlds alike. One takes bodies the short way, the other in full: it is told of a charset. */
+function twins(assumptions: Readings = {}): readonly [short: Simulator, full: Simulator] {
+  const make = (): Simulator => createSimulator({ seed: "usual", publishers: 3, assumptions });
+  return [make(), make()];
+}
+
+interface Sent {
+  readonly apiKey: string;
+  readonly body: string;
+}
+
+/** What both say to it, which is the same; the journals say the same of why. */
+function answerOf([short, full]: readonly [Simulator, Simulator], { apiKey, body }: Sent): string {
+  const send = (sim: Simulator, contentType: string) => {
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": contentType };
+    const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
+    const [entry] = sim.journal.entries({ limit: 1 });
+    return { response, reason: entry?.reason, assumptions: entry?.assumptions };
+  };
+  const shortly = send(short, "application/json");
+  expect(shortly, body).toEqual(send(full, "application/json; charset=utf-8"));
+  return shortly.response.body;
+}
+
+const caller = createSimulator({ seed: "usual", publishers: 3 }).publishers.at(0);
+const stranger = createSimulator({ seed: "usual", publishers: 3 }).publishers.at(1);
+const surface = caller.surfaces.find(({ status }) => status === "active")?.id ?? "";
+const members = { publisher_id: caller.id, surface, ad_id: "ad-1", session_id: "session-1" };
+const compact = JSON.stringify(members);
+const spaced = compact.replaceAll('":"', '": "').replaceAll('","', '", "');
+
+const bodies: Readonly<Record<string, string>> = {
+  "as JavaScript writes it": compact,
+  "as Python writes it": spaced,
+  indented: JSON.stringify(members, undefined, 2),
+  "without a session": JSON.stringify({ ...members, session_id: undefined }),
+  "with an empty session": JSON.stringify({ ...members, session_id: "" }),
+  "with an empty ad": JSON.stringify({ ...members, ad_id: "" }),
+  "with a session that isn't text": JSON.stringify({ ...members, session_id: 7 }),
+  "with an ad that isn't text": compact.replace('"ad-1"', "1"),
+  "with an escape in the ad": compact.replace("ad-1", String.raw`ad-\u0031`),
+  "with an escaped quote in the session": compact.replace("session-1", String.raw`session\"1`),
+  "with a backslash at the end": compact.replace("session-1", String.raw`session-1\\`),
+  "with more than ASCII in the session": compact.replace("session-1", "सत्र"),
+  "with a control character": compact.replace("ad-1", "ad\t1"),
+  "with a member more": JSON.stringify({ ...members, extra: "1" }),
+  "with a member twice": compact.replace("}", ',"session_id":"session-2"}'),
+  "in another order": JSON.stringify(Object.fromEntries(Object.entries(members).reverse())),
+  "with the session before the ad": `{"publisher_id":"${caller.id}","surface":"${surface}","session_id":"s","ad_id":"a"}`,
+  "with a space at its end": `${compact} `,
+  "with a space before it": ` ${compact}`,
+  "with spaces in one place only": compact.replace(',"session_id":', ', "session_id":'),
+  "with two spaces": spaced.replace(": ", ":  "),
+  "cut short": compact.slice(0, -1),
+  "cut short in the session": compact.slice(0, -5),
+  "cut short before the ad": compact.slice(0, compact.indexOf('"ad_id"') + 3),
+  "with something behind it": `${compact}x`,
+  "of another publisher": compact.replace(caller.id, stranger.id),
+  "on a surface of another publisher": compact.replace(surface, stranger.surfaces[0]?.id ?? ""),
+  "on a surface that only ends like one": compact.replace(
+    surface,
+    `srf_0000000000${surface.slice(-3)}`,
+  ),
+  "on a surface that only begins like one": compact.replace(surface, `${surface.slice(0, -1)}!`),
+  "with the names of members in another case": compact.replace("ad_id", "AD_ID"),
+  empty: "",
+  "an opening and nothing else": compact.slice(0, compact.indexOf("ad-1")),
+};
+
+describe("an impression is answered alike, read shortly or in full", () => {
+  test.each(Object.keys(bodies))("%s", (name) => {
+    const worlds = twins();
+    const body = bodies[name] ?? "";
+    answerOf(worlds, { apiKey: caller.apiKey, body });
+    // What was recorded is the same too, so that a second time is a duplicate for both or for neither.
+    answerOf(worlds, { apiKey: caller.apiKey, body });
+    answerOf(worlds, { apiKey: caller.apiKey, body: compact });
+  });
+
+  test.each(caller.surfaces.map(({ id }) => id))("on surface %s, in both spellings", (id) => {
+    const worlds = twins();
+    for (const body of [compact, spaced]) {
+      answerOf(worlds, { apiKey: caller.apiKey, body: body.replace(surface, id) });
+    }
+  });
+
+  test("whatever is changed in a usual body", () => {
+    const worlds = twins();
+    const change = fc.record({
+      body: fc.constantFrom(compact, spaced),
+      at: fc.nat({ max: spaced.length }),
+      dropped: fc.nat({ max: 3 }),
+      added: fc.oneof(
+        fc.constantFrom("", '"', "\\", ",", ":", " ", "}", "{", "\u0000", "é", "\ud800"),
+        fc.string({ maxLength: 3 }),
+      ),
+    });
+    fc.assert(
+      fc.property(change, ({ body, at, dropped, added }) => {
+        const changed = body.slice(0, at) + added + body.slice(at + dropped);
+        answerOf(worlds, { apiKey: caller.apiKey, body: changed });
+        for (const sim of worlds) sim.clock.advance("1s");
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+test.each([
+  { "ids.format": "uuid" },
+  { "ids.format": "digits" },
+  { "ids.format": "long" },
+  { "ids.format": "url-unsafe" },
+  { "auth.key-scope": "any" },
+  { "dedup.key": "session" },
+  { "request.encoding": "form" },
+] satisfies Readings[])("under %o too", (assumptions) => {
+  const worlds = twins(assumptions);
+  for (const of of [0, 1, 2]) {
+    const { id, apiKey, surfaces } = worlds[0].publishers.at(of);
+    for (const on of surfaces) {
+      const body = JSON.stringify({
+        publisher_id: id,
+        surface: on.id,
+        ad_id: "a",
+        session_id: "s",
+      });
+      for (const key of [apiKey, caller.apiKey]) {
+        answerOf(worlds, { apiKey: key, body });
+        answerOf(worlds, { apiKey: key, body: body.replaceAll(":", ": ").replaceAll(",", ", ") });
+      }
+    }
+  }
+});
+
+test("a publisher that signed up, was given another key, and lives on in a restored world", () => {
+  const worlds = twins();
+  const [joined] = worlds.map((sim) => sim.publishers.signUp({ surfaces: ["One", "Two"] }));
+  if (joined === undefined) throw new Error("Nobody signed up.");
+  const bodyOn = (place: number, session: string): string => {
+    const on = joined.surfaces[place]?.id;
+    return JSON.stringify({
+      publisher_id: joined.id,
+      surface: on,
+      ad_id: "a",
+      session_id: session,
+    });
+  };
+  expect(answerOf(worlds, { apiKey: joined.apiKey, body: bodyOn(0, "s") })).toContain('"ok":true');
+  const [rotated] = worlds.map((sim) => sim.publishers.rotateKey(joined.id));
+  const apiKey = rotated?.apiKey ?? "";
+  expect(answerOf(worlds, { apiKey: joined.apiKey, body: bodyOn(1, "s") })).toContain("API key");
+  expect(answerOf(worlds, { apiKey, body: bodyOn(1, "s") })).toContain('"ok":true');
+  for (const sim of worlds) sim.restore(sim.snapshot());
+  expect(answerOf(worlds, { apiKey, body: bodyOn(1, "s") })).toContain('"revenue_credited_inr":0}');
+});
