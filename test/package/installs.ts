@@ -96,6 +96,11 @@ import assert from "node:assert/strict";
 import { startServer } from "adsim/server";
 const server = await startServer({ port: 0 });
 assert.equal((await fetch(server.url + "/_sim/publishers")).status, 200);
+const post = { method: "POST", headers: { "content-type": "application/json" } };
+const pieces = ReadableStream.from(['{"by":', '"1m"}'].map((piece) => new TextEncoder().encode(piece)));
+for (const body of [{ body: '{"by":"1m"}' }, { body: pieces, duplex: "half" }]) {
+  assert.equal((await fetch(server.url + "/_sim/clock/advance", { ...post, ...body })).status, 200);
+}
 await server.close();
 `;
 
