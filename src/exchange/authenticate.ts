@@ -53,7 +53,8 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
   >();
   function knownBy(header: string): Caller | undefined {
     const known = seen.get(header);
-    return known?.account.keySerial === known?.keySerial ? known?.caller : undefined;
+    if (known === undefined || known.account.keySerial !== known.keySerial) return undefined;
+    return known.caller;
   }
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
     const header = headers.authorization ?? headerOf(headers, "authorization");

@@ -127,7 +127,7 @@ function duplicate(body: string, micros: number): Outcome {
 }
 
 function bodyOf(id: string, micros: number, inr: AmountWriter): string {
-  // biome-ignore lint/style/useTemplate: a template asks of each part whether it is text, an 80th of the whole request.
+  // biome-ignore lint/style/useTemplate: a template asks of each part whether it is text, which takes a fiftieth of a request.
   return '{"ok":true,"impression_id":"' + id + '","revenue_credited_inr":' + inr(micros) + "}";
 }
 
