@@ -106,18 +106,25 @@ export function seeRule(run: Run, rule: FaultRule, id: string, path: string): vo
   run.trace.seeRule(rule);
 }
 
-/** Counts an exchange wherever it counts. Called millions of times. */
-export function observe(run: Run, exchange: Exchange): void {
-  const credited = creditedMicros(exchange.text);
-  run.tally.count(exchange, credited);
-  run.timeline.count(exchange, credited);
-  run.latencies.record(exchange.latencyMs);
-  run.trace.observe(exchange);
+/** Counts an exchange wherever it counts. */
+export type ExchangeObserver = (exchange: Exchange) => void;
+
+/** For the run as it counts now: a step of its own counts apart. Called millions of times by traffic. */
+export function createObserver({ tally, timeline, latencies, trace }: Run): ExchangeObserver {
+  // Taken out once: an engine looks a method up slowly in an object that has getters.
+  const { observe } = trace;
+  return (exchange) => {
+    const credited = creditedMicros(exchange.text);
+    tally.count(exchange, credited);
+    timeline.count(exchange, credited);
+    latencies.record(exchange.latencyMs);
+    observe(exchange);
+  };
 }
 
 /** A single request's: later steps may look at it. */
 export function observeSingle(run: Run, exchange: Exchange): void {
-  observe(run, exchange);
+  createObserver(run)(exchange);
   run.digest.exchange(exchange);
   run.last = exchange;
 }

@@ -20,8 +20,8 @@ import { match } from "./matching.ts";
 import type { Played } from "./record.ts";
 import {
   castOf,
+  createObserver,
   NEEDS_CONTROL,
-  observe,
   type Run,
   renew,
   renewAll,
@@ -94,6 +94,8 @@ const stepPlayers: StepPlayers = {
     if (run.hasPassingRule) yield* lookAtRules(run);
     const startMs = yield* perform({ kind: "now" });
     const before = openTally(run);
+    const count = createObserver(run);
+    const { glance } = run.digest;
     const order = {
       traffic,
       members,
@@ -101,8 +103,8 @@ const stepPlayers: StepPlayers = {
       number: run.traffics,
       startMs,
       observe(exchange: Exchange) {
-        observe(run, exchange);
-        run.digest.glance(exchange);
+        count(exchange);
+        glance(exchange);
       },
     };
     run.traffics += 1;

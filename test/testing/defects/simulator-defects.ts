@@ -29,8 +29,8 @@ export const simulatorDefects: readonly Defect[] = [
     says: "answers show five decimals of the six",
     topic: "amounts",
     file: "base/money.ts",
-    find: "withoutTrailingZeros(digits)}`;",
-    replace: "withoutTrailingZeros(digits).slice(0, 5)}`;",
+    find: "+ lastDigits[rest];",
+    replace: "+ lastDigits[rest]?.slice(0, 2);",
   },
   {
     says: "paise are cut off, not rounded",
@@ -178,8 +178,8 @@ export const simulatorDefects: readonly Defect[] = [
     says: "a key that was seen before stays valid",
     topic: "keys",
     file: "exchange/authenticate.ts",
-    find: "known !== undefined && known.account.apiKey === known.apiKey ? known.caller : undefined;",
-    replace: "known?.caller;",
+    find: "known === undefined || known.account.keySerial !== known.keySerial",
+    replace: "known === undefined",
   },
   {
     says: "a publisher that is to be hidden is told to exist",
@@ -207,7 +207,7 @@ export const simulatorDefects: readonly Defect[] = [
     says: "a world that goes on has forgotten which impressions were clicked",
     topic: "continuing",
     file: "ledger/impression-columns.ts",
-    find: "      chunk.clicked.set(clicked.subarray(first >>> 3, (end + 7) >>> 3));\n",
+    find: "    grown.clicked.set(this.clicked);\n",
     replace: "",
   },
   {

@@ -50,8 +50,8 @@ export const formDefects: readonly Defect[] = [
     scenario: "tiny-amounts",
     says: "amounts have zeros at their end",
     file: "base/money.ts",
-    find: "while (digits.charCodeAt(end - 1) === ZERO) end -= 1;",
-    replace: "",
+    find: 'firstDecimals.map((text) => text.replace(/0+$/, ""))',
+    replace: "firstDecimals",
   },
   {
     scenario: "tiny-amounts",

@@ -7,8 +7,8 @@ export const keyDefects: readonly Defect[] = [
     scenario: "key-rotation",
     says: "a key that was seen before stays valid",
     file: "exchange/authenticate.ts",
-    find: "known !== undefined && known.account.apiKey === known.apiKey ? known.caller : undefined;",
-    replace: "known?.caller;",
+    find: "known === undefined || known.account.keySerial !== known.keySerial",
+    replace: "known === undefined",
   },
   {
     scenario: "key-rotation",
