@@ -1,4 +1,4 @@
-/** A request to the typed input of its operation: parsed, then validated; the usual JSON body by one pattern. */
+/** A request to the typed input of its operation: parsed, then validated; the usual JSON body directly. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import {

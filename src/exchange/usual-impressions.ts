@@ -3,8 +3,13 @@
  * alike up to the ad, in one way for each of the caller's surfaces: one comparison, and nothing to cut out and look up.
  */
 
-import type { Account } from "../accounts/account.ts";
 import type { Input } from "../contract/operations.ts";
+
+/** Whose ids a body names. */
+interface Named {
+  readonly id: string;
+  readonly surfaces: readonly { readonly id: string }[];
+}
 
 /** How the bodies about one surface begin, up to the value of `ad_id`. */
 interface Opening {
@@ -21,12 +26,12 @@ interface Openings {
 }
 
 export class UsualImpressions {
-  readonly #account: Account;
+  readonly #caller: Named;
   #compact: Openings | undefined;
   #spaced: Openings | undefined;
 
-  constructor(account: Account) {
-    this.#account = account;
+  constructor(caller: Named) {
+    this.#caller = caller;
   }
 
   /** The input that a body has; undefined for one that has to be read in full. */
@@ -37,7 +42,7 @@ export class UsualImpressions {
     const rest = REST.exec(body);
     if (rest === null) return undefined;
     return {
-      publisher_id: this.#account.id,
+      publisher_id: this.#caller.id,
       surface: opening.surface,
       ad_id: rest[1] ?? "",
       session_id: rest[2],
@@ -58,10 +63,10 @@ export class UsualImpressions {
 
   #spellingOf(body: string): Openings {
     if (body.charCodeAt(FIRST_SPACE) !== SPACE) {
-      this.#compact ??= openingsOf(this.#account, "");
+      this.#compact ??= openingsOf(this.#caller, "");
       return this.#compact;
     }
-    this.#spaced ??= openingsOf(this.#account, " ");
+    this.#spaced ??= openingsOf(this.#caller, " ");
     return this.#spaced;
   }
 }
@@ -77,7 +82,7 @@ const FIRST_SPACE: number = '{"publisher_id":'.length;
 const REST = /([ !#-[\]-~]+)"(?:, ?"session_id": ?"([ !#-[\]-~]+)")?\}$/y;
 
 /** `space`: what stands behind a colon or a comma. */
-function openingsOf({ id, surfaces }: Account, space: "" | " "): Openings {
+function openingsOf({ id, surfaces }: Named, space: "" | " "): Openings {
   const head = `{"publisher_id":${space}"${id}",${space}"surface":${space}"`;
   const list = surfaces.map(({ id: surface }): Opening => {
     const text = `${head}${surface}",${space}"ad_id":${space}"`;

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { UsualImpressions } from "../../src/exchange/usual-impressions.ts";
 import { createSimulator, type Readings, type Simulator } from "../../src/index.ts";
 
 /** Two worlds alike. One takes bodies the short way, the other in full: it is told of a charset. */
@@ -72,6 +73,18 @@ const bodies: Readonly<Record<string, string>> = {
   empty: "",
   "an opening and nothing else": compact.slice(0, compact.indexOf("ad-1")),
 };
+
+test("the short way is there for each surface, with and without a session, in both spellings", () => {
+  const usual = new UsualImpressions(caller);
+  for (const { id } of caller.surfaces) {
+    for (const session_id of ["session-1", undefined]) {
+      const input = { ...members, surface: id, session_id };
+      const body = JSON.stringify(input);
+      expect(usual.read(body)).toEqual(input);
+      expect(usual.read(body.replaceAll('":"', '": "').replaceAll('","', '", "'))).toEqual(input);
+    }
+  }
+});
 
 describe("an impression is answered alike, read shortly or in full", () => {
   test.each(Object.keys(bodies))("%s", (name) => {

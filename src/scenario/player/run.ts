@@ -8,7 +8,14 @@ import { createTally, type Tally } from "../measure/tally.ts";
 import { createTimeline, type Timeline } from "../measure/timeline.ts";
 import type { Cast, Scenario } from "../scenario.ts";
 import { createRunDigest, type RunDigest } from "./digest.ts";
-import { type Abilities, type Exchange, type Member, type Playing, perform } from "./effects.ts";
+import {
+  type Abilities,
+  type Exchange,
+  type Member,
+  type Observer,
+  type Playing,
+  perform,
+} from "./effects.ts";
 import type { Named } from "./names.ts";
 import type { StepResult } from "./result.ts";
 import type { Scope } from "./values.ts";
@@ -106,11 +113,8 @@ export function seeRule(run: Run, rule: FaultRule, id: string, path: string): vo
   run.trace.seeRule(rule);
 }
 
-/** Counts an exchange wherever it counts. */
-export type ExchangeObserver = (exchange: Exchange) => void;
-
-/** For the run as it counts now: a step of its own counts apart. Called millions of times by traffic. */
-export function createObserver({ tally, timeline, latencies, trace }: Run): ExchangeObserver {
+/** Counts an exchange wherever the run counts now: a step of its own counts apart. Traffic calls it millions of times. */
+export function createObserver({ tally, timeline, latencies, trace }: Run): Observer {
   // Taken out once: an engine looks a method up slowly in an object that has getters.
   const { observe } = trace;
   return (exchange) => {
