@@ -7,19 +7,22 @@ import { headerOf } from "./headers.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 import { UsualImpressions } from "./usual-impressions.ts";
 
-export type Caller =
-  | {
-      readonly kind: "caller";
-      readonly account: Account;
-      readonly shapedBy: ShapedBy;
-      /** How its impressions mostly look. */
-      readonly usual: UsualImpressions;
-    }
-  | Refused;
+/** Whose key was sent. */
+export interface KnownCaller {
+  readonly kind: "caller";
+  readonly account: Account;
+  readonly shapedBy: ShapedBy;
+  /** How its impressions mostly look. */
+  readonly usual: UsualImpressions;
+}
+
+export type Caller = KnownCaller | Refused;
 
 export interface Authenticator {
   /** Whose key was sent. The account is kept from now on. */
   callerOf(headers: Readonly<Record<string, string>>): Caller;
+  /** The caller with this Authorization header, where it is spelt as usual and was right before. */
+  knownBy(header: string | undefined): KnownCaller | undefined;
   /** The same to look at only: an account that nobody opened is made for it and forgotten. */
   glance(headers: Readonly<Record<string, string>>): Account | undefined;
 }
@@ -47,13 +50,10 @@ const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
   // Headers that were right before, and how often the key had been rotated: since then it may be another.
-  const seen = new Map<
-    string,
-    { readonly account: Account; readonly keySerial: number; readonly caller: Caller }
-  >();
-  function knownBy(header: string): Caller | undefined {
-    const known = seen.get(header);
-    if (known === undefined || known.account.keySerial !== known.keySerial) return undefined;
+  const seen = new Map<string, { readonly caller: KnownCaller; readonly keySerial: number }>();
+  function knownBy(header: string | undefined): KnownCaller | undefined {
+    const known = header === undefined ? undefined : seen.get(header);
+    if (known === undefined || known.caller.account.keySerial !== known.keySerial) return undefined;
     return known.caller;
   }
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
@@ -68,19 +68,20 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     if (account === undefined) return isExact ? unknown : unknownInLowerCase;
     const shapedBy = isExact ? documented : lowerCase.shapedBy;
     const usual = new UsualImpressions(account);
-    const caller: Caller = { kind: "caller", account, shapedBy, usual };
+    const caller: KnownCaller = { kind: "caller", account, shapedBy, usual };
     // Only the usual spelling: there are as many of those as accounts.
     if (header === `Bearer ${apiKey}`) {
-      seen.set(header, { account, keySerial: account.keySerial, caller });
+      seen.set(header, { caller, keySerial: account.keySerial });
     }
     return caller;
   }
   return {
     callerOf,
+    knownBy,
     glance(headers) {
       const header = headerOf(headers, "authorization") ?? "";
       const known = knownBy(header);
-      if (known?.kind === "caller") return known.account;
+      if (known !== undefined) return known.account;
       const apiKey = scheme.exec(header.trim())?.[1];
       return apiKey === undefined ? undefined : accounts.peekByKey(apiKey);
     },

@@ -1,21 +1,23 @@
 /**
  * The one path of a request, top to bottom: fault rules → route → authenticate → limit → read (parse, validate) →
- * authorize → operate → respond → count → journal. One synchronous call: no await can tear the state.
+ * authorize → operate → respond → count → journal. An impression as nearly every client sends it is recognised at the
+ * start, and goes on from the limit. One synchronous call: no await can tear the state.
  */
 
 import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
 import { saysDuplicate } from "../contract/errors.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import type { Input, OperationId } from "../contract/operations.ts";
+import { type Input, type OperationId, operations } from "../contract/operations.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { Moment } from "../ledger/book.ts";
+import type { Decision } from "../limits/algorithm.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer, shapedByScope } from "./authorize.ts";
 import { countServed, tallyOf } from "./count.ts";
 import { createFaultedPath } from "./faulted.ts";
 import { createClick } from "./operations/click.ts";
-import { createImpression } from "./operations/impression.ts";
+import { createImpressionRecorder } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
@@ -25,6 +27,8 @@ import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf, type Route } from "./route.ts";
 import { createSight } from "./sight.ts";
+import { createRecogniser, type Recognised } from "./usual-impressions.ts";
+import { shapedByReading } from "./validate.ts";
 import { type Visit, visitOf } from "./visit.ts";
 import { dayReader, dedupWindowOf, type World } from "./world.ts";
 
@@ -45,13 +49,15 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
+  const recognise = createRecogniser(assumptions, authenticate);
   const readers = createInputReaders(assumptions);
   const authorize = createAuthorizer(world, readers);
   const dayOf = dayReader(assumptions);
   const respond = createResponder(world);
+  const impressions = createImpressionRecorder(world);
   const operators: Operators = {
     stats: createStats(world, startDay),
-    impression: createImpression(world),
+    impression: impressions.record,
     click: createClick(world),
     surfaces: listSurfaces,
     payouts: createPayouts(world, startDay),
@@ -86,6 +92,9 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   }
 
   function answer(visit: Visit): ApiResponse {
+    const recognised = recognise(visit);
+    if (recognised !== undefined) return answerImpression(visit, recognised);
+
     const routed = route(visit.method, visit.path);
     if (routed.kind !== "operation") return unrouted(visit, routed);
     const { operation } = routed;
@@ -104,14 +113,11 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit.account = payer;
     const standing = quota.admit(operation.id, payer, visit.nowMs);
     if (!standing.admitted) {
-      const { retryAfterMs } = standing;
-      visit.producedBy = "limit";
-      meter?.limited(operation.id);
       const exceeded = inScope(quota.exceeded(operation.id), payer, account);
-      return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
+      return refuseExceeding(visit, exceeded, standing);
     }
 
-    const read = readers[operation.id](visit, caller.usual);
+    const read = readers[operation.id](visit);
     if (read.kind === "refused") return refuseAdmitted(visit, read, standing, payer);
     visit.shapedBy = shapedByBoth(visit.shapedBy, read.shapedBy);
 
@@ -121,14 +127,51 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit.account = subject;
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
-    const moment = { nowMs: visit.nowMs, today: dayOf(visit.nowMs) };
-    const outcome = inScope(operate(read.input, subject, moment), subject, account);
+    const outcome = operate(read.input, subject, momentOf(visit));
+    return conclude(visit, inScope(outcome, subject, account), standing, payer);
+  }
+
+  /** The same from the limit on. What lies before has nothing to refuse, and nothing to say in the journal. */
+  function answerImpression(visit: Visit, recognised: Recognised): ApiResponse {
+    const { account } = recognised.caller;
+    visit.operation = "impression";
+    visit.publisher = account.id;
+    visit.account = account;
+    const standing = quota.admit("impression", account, visit.nowMs);
+    if (!standing.admitted) return refuseExceeding(visit, quota.exceeded("impression"), standing);
+    visit.shapedBy = shapedByImpressions;
+    const { surfaceIndex, showing } = recognised;
+    const outcome = impressions.recordOn(surfaceIndex, showing, account, momentOf(visit));
+    return conclude(visit, outcome, standing, account);
+  }
+
+  function momentOf({ nowMs }: Visit): Moment {
+    return { nowMs, today: dayOf(nowMs) };
+  }
+
+  function conclude(
+    visit: Visit,
+    outcome: Outcome,
+    standing: Standing,
+    payer: Account,
+  ): ApiResponse {
     if (outcome.kind === "refused") return refuseAdmitted(visit, outcome, standing, payer);
     visit.reason = outcome.note;
     visit.effect = outcome.effect;
     visit.micros = outcome.micros;
     visit.shapedBy = respond.shapedSuccess(shapedByBoth(visit.shapedBy, outcome.shapedBy));
     return respond.success(outcome, standing, visit.shapedBy);
+  }
+
+  function refuseExceeding(
+    visit: Visit,
+    exceeded: Refused,
+    standing: Decision & Standing,
+  ): ApiResponse {
+    const { nowMs, operation } = visit;
+    visit.producedBy = "limit";
+    if (operation !== undefined) meter?.limited(operation);
+    return refuse(visit, exceeded, standing, { retryAfterMs: standing.retryAfterMs, nowMs });
   }
 
   /** Refuses what the limit let pass at the expense of `payer`. */
@@ -169,6 +212,8 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     return respond.refusal(rejection, standing, visit.shapedBy, extra);
   }
 }
+
+const shapedByImpressions = shapedByReading(operations.impression);
 
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 

@@ -10,14 +10,9 @@ import {
 import { headerOf } from "./headers.ts";
 import { alsoShapedBy } from "./outcome.ts";
 import { createParameterParser, MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
-import type { UsualImpressions } from "./usual-impressions.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
-/** `usual`: how the caller's impressions mostly look, where that is known. */
-export type InputReader = (
-  request: ParsedTarget,
-  usual?: UsualImpressions,
-) => Validated<OperationId>;
+export type InputReader = (request: ParsedTarget) => Validated<OperationId>;
 
 /** One reader an operation. */
 export function createInputReaders(
@@ -25,7 +20,7 @@ export function createInputReaders(
 ): Readonly<Record<OperationId, InputReader>> {
   return {
     stats: longWay(assumptions, operations.stats),
-    impression: shortWay(assumptions, operations.impression, (text, usual) => usual?.read(text)),
+    impression: longWay(assumptions, operations.impression),
     click: shortWay(assumptions, operations.click, readClick),
     surfaces: longWay(assumptions, operations.surfaces),
     payouts: longWay(assumptions, operations.payouts),
@@ -52,12 +47,12 @@ const readsJson = { any: true, json: true, form: false, query: false } satisfies
 function shortWay(
   assumptions: Assumptions,
   operation: Operation,
-  readBody: (text: string, usual: UsualImpressions | undefined) => Input<OperationId> | undefined,
+  readBody: (text: string) => Input<OperationId> | undefined,
 ): InputReader {
   const read = longWay(assumptions, operation);
   const shapedBy = shapedByReading(operation);
   if (!readsJson[assumptions["request.encoding"]]) return read;
-  return (request, usual) => {
+  return (request) => {
     const { body, headers, query } = request;
     if (
       typeof body !== "string" ||
@@ -68,7 +63,7 @@ function shortWay(
     ) {
       return read(request);
     }
-    const input = readBody(body, usual);
+    const input = readBody(body);
     return input === undefined ? read(request) : { kind: "valid", input, shapedBy };
   };
 }

@@ -1,9 +1,60 @@
 /**
- * One caller's impressions in the JSON that nearly every client writes, read without taking it apart. Such bodies begin
- * alike up to the ad, in one way for each of the caller's surfaces: one comparison, and nothing to cut out and look up.
+ * Impressions as nearly every client sends them, recognised without taking them apart. The bodies of one caller begin alike
+ * up to the ad, in one way for each of its surfaces: one comparison, and nothing to cut out and look up.
  */
 
-import type { Input } from "../contract/operations.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { operations } from "../contract/operations.ts";
+import type { Showing } from "../ledger/fingerprint.ts";
+import type { Authenticator, KnownCaller } from "./authenticate.ts";
+import { headerOf } from "./headers.ts";
+import { MAX_BODY_BYTES } from "./parameters.ts";
+import type { Visit } from "./visit.ts";
+
+/** What the body of an impression says. */
+interface UsualImpression {
+  /** Place of the surface among the caller's. */
+  readonly surfaceIndex: number;
+  /** Undefined where the session is left out. */
+  readonly showing: Showing | undefined;
+}
+
+/** An impression of a publisher on a surface of its own, with its key. */
+export interface Recognised extends UsualImpression {
+  readonly caller: KnownCaller;
+}
+
+const readsJson = { any: true, json: true, form: false, query: false } satisfies Record<
+  Choice<"request.encoding">,
+  boolean
+>;
+
+/** Tells what a request is where that is plain to see. Looking changes nothing. */
+export function createRecogniser(
+  assumptions: Assumptions,
+  authenticate: Authenticator,
+): (visit: Visit) => Recognised | undefined {
+  const { method, path } = operations.impression;
+  if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
+  return (visit) => {
+    const { headers, body } = visit;
+    if (
+      visit.path !== path ||
+      visit.method !== method ||
+      typeof body !== "string" ||
+      headers["content-type"] !== "application/json" ||
+      headerOf(headers, "content-encoding") !== undefined ||
+      visit.query !== "" ||
+      body.length > MAX_BODY_BYTES
+    ) {
+      return undefined;
+    }
+    const caller = authenticate.knownBy(headers.authorization);
+    const usual = caller?.usual.read(body);
+    if (caller === undefined || usual === undefined) return undefined;
+    return { caller, surfaceIndex: usual.surfaceIndex, showing: usual.showing };
+  };
+}
 
 /** Whose ids a body names. */
 interface Named {
@@ -14,7 +65,7 @@ interface Named {
 /** How the bodies about one surface begin, up to the value of `ad_id`. */
 interface Opening {
   readonly text: string;
-  readonly surface: string;
+  readonly surfaceIndex: number;
   /** The last two characters of the surface: ids begin alike. */
   readonly tail: number;
 }
@@ -25,6 +76,7 @@ interface Openings {
   readonly list: readonly Opening[];
 }
 
+/** How one caller's impressions mostly look. */
 export class UsualImpressions {
   readonly #caller: Named;
   #compact: Openings | undefined;
@@ -34,19 +86,19 @@ export class UsualImpressions {
     this.#caller = caller;
   }
 
-  /** The input that a body has; undefined for one that has to be read in full. */
-  read(body: string): Input<"impression"> | undefined {
+  /** What a body says; undefined for one that has to be read in full. */
+  read(body: string): UsualImpression | undefined {
     const opening = this.#openingOf(body);
     if (opening === undefined) return undefined;
-    REST.lastIndex = opening.text.length;
-    const rest = REST.exec(body);
-    if (rest === null) return undefined;
-    return {
-      publisher_id: this.#caller.id,
-      surface: opening.surface,
-      ad_id: rest[1] ?? "",
-      session_id: rest[2],
-    };
+    const { surfaceIndex, text } = opening;
+    const adFrom = text.length;
+    REST.lastIndex = adFrom;
+    if (!REST.test(body)) return undefined;
+    const adTo = body.indexOf('"', adFrom);
+    const sessionTo = body.length - CLOSING.length;
+    if (adTo === sessionTo) return { surfaceIndex, showing: undefined };
+    const sessionFrom = body.indexOf('"', adTo + BETWEEN.length) + 1;
+    return { surfaceIndex, showing: { text: body, adFrom, adTo, sessionFrom, sessionTo } };
   }
 
   #openingOf(body: string): Opening | undefined {
@@ -75,18 +127,18 @@ const SPACE = 0x20;
 /** Where JavaScript's writer goes on and Python's puts a space. */
 const FIRST_SPACE: number = '{"publisher_id":'.length;
 
-/**
- * What follows an opening, with the values of `ad_id` and `session_id`: texts of printable ASCII without escapes that are
- * not empty.
- */
-const REST = /([ !#-[\]-~]+)"(?:, ?"session_id": ?"([ !#-[\]-~]+)")?\}$/y;
+/** What follows an opening: texts of printable ASCII without escapes that are not empty, the session's left out or not. */
+const REST = /[ !#-[\]-~]+"(?:, ?"session_id": ?"[ !#-[\]-~]+")?\}$/y;
+/** What stands between the values of `ad_id` and `session_id` at least, but for the last quotation mark. */
+const BETWEEN = '","session_id":';
+const CLOSING = '"}';
 
 /** `space`: what stands behind a colon or a comma. */
 function openingsOf({ id, surfaces }: Named, space: "" | " "): Openings {
   const head = `{"publisher_id":${space}"${id}",${space}"surface":${space}"`;
-  const list = surfaces.map(({ id: surface }): Opening => {
+  const list = surfaces.map(({ id: surface }, surfaceIndex): Opening => {
     const text = `${head}${surface}",${space}"ad_id":${space}"`;
-    return { text, surface, tail: tailOf(surface, surface.length) };
+    return { text, surfaceIndex, tail: tailOf(surface, surface.length) };
   });
   return { surfaceEnd: head.length + (surfaces[0]?.id.length ?? 0), list };
 }

@@ -3,8 +3,9 @@
 import type { Day } from "../base/calendar.ts";
 import type { Totals } from "../publishers/baseline.ts";
 import { DailyTotals, type SavedDay } from "./daily-totals.ts";
+import type { Fingerprint } from "./fingerprint.ts";
 import { ImpressionColumns, type SavedColumns } from "./impression-columns.ts";
-import { type Fingerprint, RecentImpressions, type SavedRecent } from "./recent-impressions.ts";
+import { RecentImpressions, type SavedRecent } from "./recent-impressions.ts";
 
 /** An instant and the day that it falls on. */
 export interface Moment {
@@ -54,16 +55,12 @@ export class Book {
     this.impressions.markClicked(serial);
   }
 
-  /** The impression with this fingerprint recorded less than `windowMs` before `nowMs`. */
-  duplicateOf(wanted: Fingerprint, nowMs: number, windowMs: number): number | undefined {
-    const serial = this.#recent.find(wanted);
-    if (serial === undefined) return undefined;
-    return nowMs - this.impressions.recordedMs(serial) < windowMs ? serial : undefined;
-  }
-
-  /** Makes later impressions with this fingerprint duplicates of `serial`. */
-  remember(wanted: Fingerprint, serial: number, nowMs: number, windowMs: number): void {
-    this.#recent.remember(wanted, serial, nowMs, windowMs);
+  /**
+   * The impression with this fingerprint recorded less than `windowMs` before `nowMs`. Undefined where there is none: then
+   * later ones with it are duplicates of the impression that is recorded next.
+   */
+  claim(wanted: Fingerprint, nowMs: number, windowMs: number): number | undefined {
+    return this.#recent.claim(wanted, this.impressions, nowMs, windowMs);
   }
 
   /** Frees what de-duplication no longer needs. */

@@ -4,37 +4,15 @@
  * may be infinite: then nothing is ever forgotten, and there is one generation.
  */
 
-import { type Key, mix } from "../base/random.ts";
 import { fromBase64, toBase64 } from "../base/text.ts";
+import type { Fingerprint } from "./fingerprint.ts";
 
-/** 64 bits that stand for what makes two impressions the same, as two signed numbers: those need no box. */
-export interface Fingerprint {
-  readonly a: number;
-  readonly b: number;
-}
-
-/** The fingerprint of some texts in order. Two lists that differ share one with a chance of 2^-64. */
-export function fingerprint(
-  key: Key,
-  surfaceIndex: number,
-  adId: string,
-  sessionId: string,
-): Fingerprint {
-  let a = key.a ^ surfaceIndex;
-  let b = key.b + adId.length;
-  for (let index = 0; index < adId.length; index += 1) {
-    const code = adId.charCodeAt(index);
-    a = Math.imul(a ^ code, 0x9e3779b1);
-    b = Math.imul(b ^ code, 0x5f356495);
-    a ^= b >>> 15;
-  }
-  for (let index = 0; index < sessionId.length; index += 1) {
-    const code = sessionId.charCodeAt(index);
-    a = Math.imul(a ^ code, 0x9e3779b1);
-    b = Math.imul(b ^ code, 0x5f356495);
-    a ^= b >>> 15;
-  }
-  return { a: mix(a ^ Math.imul(b, 0x85ebca77)), b: mix(b + a) };
+/** Where the rows are whose numbers are remembered. */
+interface Rows {
+  /** How many there are. */
+  readonly count: number;
+  /** When one was recorded, in milliseconds since 1970. */
+  recordedMs(row: number): number;
 }
 
 /** A generation as JSON: base 64 of little-endian `[a, b, row + 1]` triples, 0 0 0 where a slot is free. */
@@ -54,13 +32,17 @@ const FIRST_SLOTS = 16;
 
 /** An open-addressing table of (fingerprint → row). */
 class Generation {
-  #slots = new Int32Array(0);
+  #slots: Int32Array<ArrayBuffer>;
+  #mask: number;
   #used = 0;
   /** When its first entry was made, in milliseconds since 1970. */
   readonly since: number;
 
-  constructor(since: number) {
+  /** `slots`: a power of two, or none for a generation that nothing is put into. */
+  constructor(since: number, slots = 0) {
     this.since = since;
+    this.#slots = new Int32Array(slots * 3);
+    this.#mask = slots - 1;
   }
 
   get used(): number {
@@ -68,23 +50,34 @@ class Generation {
   }
 
   find(wanted: Fingerprint): number | undefined {
-    if (this.#used === 0) return undefined;
-    const stored = (this.#slots[this.#place(this.#slots, wanted) + 2] ?? 0) >>> 0;
+    return this.#used === 0 ? undefined : this.rowAt(this.placeOf(wanted));
+  }
+
+  /** Where the entry is, or the free slot where it belongs. */
+  placeOf(wanted: Fingerprint): number {
+    return placeIn(this.#slots, this.#mask, wanted);
+  }
+
+  rowAt(place: number): number | undefined {
+    const stored = (this.#slots[place + 2] ?? 0) >>> 0;
     return stored === 0 ? undefined : stored - 1;
   }
 
-  put(wanted: Fingerprint, row: number): void {
-    const slots = this.#slots.length / 3;
-    if (this.#used * 3 >= slots * 2) this.#grow(Math.max(FIRST_SLOTS, slots * 2));
-    const at = this.#place(this.#slots, wanted);
-    if (this.#slots[at + 2] === 0) this.#used += 1;
-    this.#write(this.#slots, at, wanted.a, wanted.b, row + 1);
+  /** `place`: the entry's own. */
+  put(place: number, entry: Fingerprint, row: number): void {
+    const slots = this.#slots;
+    const isNew = slots[place + 2] === 0;
+    slots[place] = entry.a;
+    slots[place + 1] = entry.b;
+    slots[place + 2] = row + 1;
+    if (isNew) this.#used += 1;
+    // Two thirds full at most, so that searches are short.
+    if (this.#used * 3 > (this.#mask + 1) * 2) this.#grow();
   }
 
   copy(): Generation {
     const copied = new Generation(this.since);
-    copied.#slots = this.#slots.slice();
-    copied.#used = this.#used;
+    copied.#take(this.#slots.slice(), this.#used);
     return copied;
   }
 
@@ -102,50 +95,53 @@ class Generation {
     if (!Number.isInteger(count) || (count & (count - 1)) !== 0 || !fits) {
       throw new Error("A de-duplication table has a size that it can't have.");
     }
-    const generation = new Generation(saved.since);
-    generation.#slots = slots;
     let used = 0;
     for (let at = 0; at < slots.length; at += 3) if (slots[at + 2] !== 0) used += 1;
     if (used !== saved.used)
       throw new Error("A de-duplication table has another number of entries.");
-    generation.#used = used;
     for (let at = 0; at < slots.length; at += 3) {
       const stored = (slots[at + 2] ?? 0) >>> 0;
       const entry = { a: slots[at] ?? 0, b: slots[at + 1] ?? 0 };
-      if (stored !== 0 && (stored > rows || generation.#place(slots, entry) !== at)) {
+      if (stored !== 0 && (stored > rows || placeIn(slots, count - 1, entry) !== at)) {
         throw new Error("A de-duplication table has an entry where none can be.");
       }
     }
+    const generation = new Generation(saved.since);
+    generation.#take(slots, used);
     return generation;
   }
 
-  /** Where the entry is, or the free slot where it belongs. */
-  #place(slots: Int32Array, wanted: Fingerprint): number {
-    const mask = slots.length / 3 - 1;
-    let slot = wanted.a & mask;
-    for (;;) {
-      const at = slot * 3;
-      if (slots[at + 2] === 0 || (slots[at] === wanted.a && slots[at + 1] === wanted.b)) return at;
-      slot = (slot + 1) & mask;
-    }
-  }
-
-  #write(slots: Int32Array, at: number, a: number, b: number, stored: number): void {
-    slots[at] = a;
-    slots[at + 1] = b;
-    slots[at + 2] = stored;
-  }
-
-  #grow(slotCount: number): void {
+  #grow(): void {
     const old = this.#slots;
-    const grown = new Int32Array(slotCount * 3);
+    const grown = new Int32Array(old.length * 2);
+    const mask = grown.length / 3 - 1;
     for (let at = 0; at < old.length; at += 3) {
       const stored = old[at + 2] ?? 0;
       if (stored === 0) continue;
       const entry = { a: old[at] ?? 0, b: old[at + 1] ?? 0 };
-      this.#write(grown, this.#place(grown, entry), entry.a, entry.b, stored);
+      const place = placeIn(grown, mask, entry);
+      grown[place] = entry.a;
+      grown[place + 1] = entry.b;
+      grown[place + 2] = stored;
     }
-    this.#slots = grown;
+    this.#take(grown, this.#used);
+  }
+
+  #take(slots: Int32Array<ArrayBuffer>, used: number): void {
+    this.#slots = slots;
+    this.#mask = slots.length / 3 - 1;
+    this.#used = used;
+  }
+}
+
+/** `mask`: how many slots there are, less one. */
+function placeIn(slots: Int32Array, mask: number, wanted: Fingerprint): number {
+  const { a, b } = wanted;
+  let slot = a & mask;
+  for (;;) {
+    const at = slot * 3;
+    if (slots[at + 2] === 0 || (slots[at] === a && slots[at + 1] === b)) return at;
+    slot = (slot + 1) & mask;
   }
 }
 
@@ -154,22 +150,31 @@ export class RecentImpressions {
   #current = new Generation(0);
   #latestMs = 0;
 
-  /** The latest row remembered under this fingerprint. It may be older than the window: the caller knows its time. */
-  find(wanted: Fingerprint): number | undefined {
-    return this.#current.find(wanted) ?? this.#previous.find(wanted);
+  /**
+   * The row with this fingerprint that was recorded less than `windowMs` before `nowMs`. Undefined where there is none:
+   * then the fingerprint belongs to the row that is recorded next.
+   */
+  claim(wanted: Fingerprint, rows: Rows, nowMs: number, windowMs: number): number | undefined {
+    const current = this.#currentAt(nowMs, windowMs);
+    const place = current.placeOf(wanted);
+    const row = current.rowAt(place) ?? this.#previous.find(wanted);
+    if (row !== undefined && nowMs - rows.recordedMs(row) < windowMs) return row;
+    current.put(place, wanted, rows.count);
+    this.#latestMs = nowMs;
+    return undefined;
   }
 
-  remember(wanted: Fingerprint, row: number, nowMs: number, windowMs: number): void {
+  /** The generation that what is recorded now belongs to. */
+  #currentAt(nowMs: number, windowMs: number): Generation {
     // Whether somebody swept before must not show in the state.
     this.forget(nowMs, windowMs);
     if (this.#current.used === 0) {
-      this.#current = new Generation(nowMs);
+      this.#current = new Generation(nowMs, FIRST_SLOTS);
     } else if (nowMs - this.#current.since >= windowMs) {
       this.#previous = this.#current;
-      this.#current = new Generation(nowMs);
+      this.#current = new Generation(nowMs, FIRST_SLOTS);
     }
-    this.#current.put(wanted, row);
-    this.#latestMs = nowMs;
+    return this.#current;
   }
 
   /** Drops what the window has passed. Changes no answer, frees memory. */

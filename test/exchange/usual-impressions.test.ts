@@ -74,14 +74,25 @@ const bodies: Readonly<Record<string, string>> = {
   "an opening and nothing else": compact.slice(0, compact.indexOf("ad-1")),
 };
 
-test("the short way is there for each surface, with and without a session, in both spellings", () => {
+test("the short way is there for each surface, with and without a session, however it is spaced", () => {
   const usual = new UsualImpressions(caller);
-  for (const { id } of caller.surfaces) {
-    for (const session_id of ["session-1", undefined]) {
-      const input = { ...members, surface: id, session_id };
-      const body = JSON.stringify(input);
-      expect(usual.read(body)).toEqual(input);
-      expect(usual.read(body.replaceAll('":"', '": "').replaceAll('","', '", "'))).toEqual(input);
+  for (const [surfaceIndex, { id }] of caller.surfaces.entries()) {
+    const body = JSON.stringify({ ...members, surface: id });
+    const written = [
+      body,
+      body.replaceAll('":"', '": "').replaceAll('","', '", "'),
+      body.replace(',"session_id":', ', "session_id":'),
+      body.replace('"session_id":', '"session_id": '),
+    ];
+    for (const text of written) {
+      const { showing, ...rest } = usual.read(text) ?? {};
+      expect(rest).toEqual({ surfaceIndex });
+      expect(showing?.text.slice(showing.adFrom, showing.adTo)).toBe("ad-1");
+      expect(showing?.text.slice(showing.sessionFrom, showing.sessionTo)).toBe("session-1");
+    }
+    const alone = JSON.stringify({ ...members, surface: id, session_id: undefined });
+    for (const text of [alone, alone.replaceAll('":"', '": "').replaceAll('","', '", "')]) {
+      expect(usual.read(text)).toEqual({ surfaceIndex, showing: undefined });
     }
   }
 });

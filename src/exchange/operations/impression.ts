@@ -6,7 +6,13 @@ import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { Rejection } from "../../contract/errors.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
-import { type Fingerprint, fingerprint } from "../../ledger/recent-impressions.ts";
+import {
+  type Fingerprint,
+  fingerprint,
+  type Showing,
+  showingOf,
+  withoutAd,
+} from "../../ledger/fingerprint.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import {
@@ -22,12 +28,22 @@ import { dedupWindowOf, type World } from "../world.ts";
 
 type Repeat = (id: string, micros: number, inr: AmountWriter) => Outcome;
 
-export type Impression = (input: Input<"impression">, account: Account, moment: Moment) => Outcome;
+export interface ImpressionRecorder {
+  /** An impression as its parameters say it. */
+  record(input: Input<"impression">, account: Account, moment: Moment): Outcome;
+  /** The same on the surface at this place, without a showing where the session is left out. */
+  recordOn(
+    surfaceIndex: number,
+    showing: Showing | undefined,
+    account: Account,
+    moment: Moment,
+  ): Outcome;
+}
 
 /** A thousandth of a cpm of 1 paisa, in micro-INR. */
 const MICROS_PER_CPM_PAISA = 10;
 
-export function createImpression(world: World): Impression {
+export function createImpressionRecorder(world: World): ImpressionRecorder {
   const { assumptions, ids } = world;
   const windowMs = dedupWindowOf(assumptions);
   const hashKey = deriveKey(world.seed, "dedup");
@@ -38,38 +54,45 @@ export function createImpression(world: World): Impression {
   const shapedByInactive = shapedByStatus[assumptions["surface.statuses"]];
   const inactiveSurface = refused(inactiveRejection, ...shapedByInactive);
 
-  return (input, account, moment) => {
+  function record(input: Input<"impression">, account: Account, moment: Moment): Outcome {
     const index = account.surfaceIndexes.get(input.surface);
-    const surface = index === undefined ? undefined : account.surfaces[index];
-    if (index === undefined || surface === undefined) return unknownSurface;
+    if (index === undefined) return unknownSurface;
+    const { ad_id, session_id } = input;
+    const showing = session_id === undefined ? undefined : showingOf(ad_id, session_id);
+    return recordOn(index, showing, account, moment);
+  }
+
+  function recordOn(
+    index: number,
+    showing: Showing | undefined,
+    account: Account,
+    moment: Moment,
+  ): Outcome {
+    const surface = account.surfaces[index];
+    if (surface === undefined) return unknownSurface;
     const active = surface.status === "active";
     if (!(active || recordsInactive)) return inactiveSurface;
 
     const { book } = account;
-    const same =
-      input.session_id === undefined || repeat === undefined
-        ? undefined
-        : fingerprintOf(hashKey, index, input.ad_id, input.session_id);
-    if (same !== undefined && repeat !== undefined) {
-      const original = book.duplicateOf(same, moment.nowMs, windowMs);
+    if (showing !== undefined && repeat !== undefined) {
+      const same = fingerprintOf(hashKey, index, showing);
+      const original = book.claim(same, moment.nowMs, windowMs);
       if (original !== undefined) {
-        const outcome = repeat(
-          ids.impression.encode(account.ordinal, original),
-          book.impressions.micros(original),
-          inr,
-        );
+        const id = ids.impression.encode(account.ordinal, original);
+        const outcome = repeat(id, book.impressions.micros(original), inr);
         return active ? outcome : alsoShapedBy(outcome, shapedByInactive);
       }
     }
 
     const micros = active ? priceOf(account, surface) : 0;
     const serial = book.recordImpression(index, micros, moment);
-    if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);
     const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros, inr);
     return active
       ? recorded("applied", micros, body, notes.recorded, documented)
       : recorded("applied", 0, body, notes.uncredited, shapedByInactive);
-  };
+  }
+
+  return { record, recordOn };
 }
 
 /** The credit of the publisher's next impression: within the surface's cpm range, fixed by its serial alone. */
@@ -86,8 +109,8 @@ function priceOf(account: Account, surface: SurfaceTerms): number {
 
 const fingerprints = {
   "surface-ad-session": fingerprint,
-  "surface-session": (key, index, _ad, session) => fingerprint(key, index, "", session),
-  session: (key, _index, _ad, session) => fingerprint(key, 0, "", session),
+  "surface-session": (key, index, showing) => fingerprint(key, index, withoutAd(showing)),
+  session: (key, _index, showing) => fingerprint(key, 0, withoutAd(showing)),
 } satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
 
 /** What answers a duplicate; undefined where nothing is one. */
