@@ -22,22 +22,37 @@ export function nearestMicros(inr: number): number {
 
 /** The exact decimal text of an amount in INR: no exponent, no trailing zero, at most six decimals. */
 export function formatInr(amount: number): string {
+  if (amount < MICROS_PER_INR) return amount === 0 ? "0" : fraction(amount, belowOne);
   const whole = Math.floor(amount / MICROS_PER_INR);
-  const fraction = amount - whole * MICROS_PER_INR;
-  if (fraction === 0) return decimal(whole);
-  const thousandths = (fraction / 1000) | 0;
-  const rest = fraction - thousandths * 1000;
-  if (rest === 0) return decimal(whole) + lastDecimals[thousandths];
-  return decimal(whole) + firstDecimals[thousandths] + lastDigits[rest];
+  const rest = amount - whole * MICROS_PER_INR;
+  return rest === 0 ? decimal(whole) : decimal(whole) + fraction(rest, behindOne);
 }
 
-/** What three digits look like behind each other: `.280`, `.28` where no other follow, and `28` behind others. */
-const firstDecimals: readonly string[] = Array.from(
-  { length: 1000 },
-  (_, value) => `.${threeDigits(value)}`,
-);
-const lastDecimals: readonly string[] = firstDecimals.map((text) => text.replace(/0+$/, ""));
-const lastDigits: readonly string[] = lastDecimals.map((text) => text.slice(1));
+/** How the first three decimals look by their value: where others follow, and where none do. */
+interface Decimals {
+  readonly followed: readonly string[];
+  readonly last: readonly string[];
+}
+
+/** Behind a whole number: `.280` and `.28`. */
+const behindOne: Decimals = decimalsBehind("");
+/** The same as an amount: `0.280` and `0.28`. Most are such, for one impression earns little. */
+const belowOne: Decimals = decimalsBehind("0");
+/** What follows on three decimals: `280` is `28`. */
+const lastDigits: readonly string[] = behindOne.last.map((text) => text.slice(1));
+
+function decimalsBehind(whole: string): Decimals {
+  const followed = Array.from({ length: 1000 }, (_, value) => `${whole}.${threeDigits(value)}`);
+  return { followed, last: followed.map((text) => text.replace(/0+$/, "")) };
+}
+
+function fraction(micros: number, { followed, last }: Decimals): string {
+  const thousandths = (micros / 1000) | 0;
+  const rest = micros - thousandths * 1000;
+  return rest === 0
+    ? (last[thousandths] ?? "")
+    : (followed[thousandths] ?? "") + (lastDigits[rest] ?? "");
+}
 
 /** The amount rounded half up to whole paise, as decimal text: at most two decimals, no trailing zero. */
 export function formatInrInPaise(amount: number): string {

@@ -13,7 +13,7 @@ export interface KnownCaller {
   readonly account: Account;
   readonly shapedBy: ShapedBy;
   /** How its impressions mostly look. */
-  readonly usual: UsualImpressions;
+  readonly usual: UsualImpressions<Account>;
 }
 
 export type Caller = KnownCaller | Refused;

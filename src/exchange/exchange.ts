@@ -133,16 +133,15 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
   /** The same from the limit on. What lies before has nothing to refuse, and nothing to say in the journal. */
   function answerImpression(visit: Visit, recognised: Recognised): ApiResponse {
-    const { account } = recognised.caller;
+    const { caller, surfaceIndex, showing } = recognised;
     visit.operation = "impression";
-    visit.publisher = account.id;
-    visit.account = account;
-    const standing = quota.admit("impression", account, visit.nowMs);
+    visit.publisher = caller.id;
+    visit.account = caller;
+    const standing = quota.admit("impression", caller, visit.nowMs);
     if (!standing.admitted) return refuseExceeding(visit, quota.exceeded("impression"), standing);
     visit.shapedBy = shapedByImpressions;
-    const { surfaceIndex, showing } = recognised;
-    const outcome = impressions.recordOn(surfaceIndex, showing, account, momentOf(visit));
-    return conclude(visit, outcome, standing, account);
+    const outcome = impressions.recordOn(surfaceIndex, showing, caller, momentOf(visit));
+    return conclude(visit, outcome, standing, caller);
   }
 
   function momentOf({ nowMs }: Visit): Moment {

@@ -3,25 +3,22 @@
  * up to the ad, in one way for each of its surfaces: one comparison, and nothing to cut out and look up.
  */
 
+import type { Account } from "../accounts/account.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { operations } from "../contract/operations.ts";
 import type { Showing } from "../ledger/fingerprint.ts";
-import type { Authenticator, KnownCaller } from "./authenticate.ts";
+import type { Authenticator } from "./authenticate.ts";
 import { headerOf } from "./headers.ts";
 import { MAX_BODY_BYTES } from "./parameters.ts";
 import type { Visit } from "./visit.ts";
 
-/** What the body of an impression says. */
-interface UsualImpression {
+/** An impression of a caller on a surface of its own. */
+export interface Recognised<Caller = Account> {
+  readonly caller: Caller;
   /** Place of the surface among the caller's. */
   readonly surfaceIndex: number;
   /** Undefined where the session is left out. */
   readonly showing: Showing | undefined;
-}
-
-/** An impression of a publisher on a surface of its own, with its key. */
-export interface Recognised extends UsualImpression {
-  readonly caller: KnownCaller;
 }
 
 const readsJson = { any: true, json: true, form: false, query: false } satisfies Record<
@@ -49,10 +46,7 @@ export function createRecogniser(
     ) {
       return undefined;
     }
-    const caller = authenticate.knownBy(headers.authorization);
-    const usual = caller?.usual.read(body);
-    if (caller === undefined || usual === undefined) return undefined;
-    return { caller, surfaceIndex: usual.surfaceIndex, showing: usual.showing };
+    return authenticate.knownBy(headers.authorization)?.usual.read(body);
   };
 }
 
@@ -77,28 +71,30 @@ interface Openings {
 }
 
 /** How one caller's impressions mostly look. */
-export class UsualImpressions {
-  readonly #caller: Named;
+export class UsualImpressions<Caller extends Named> {
+  readonly #caller: Caller;
   #compact: Openings | undefined;
   #spaced: Openings | undefined;
 
-  constructor(caller: Named) {
+  constructor(caller: Caller) {
     this.#caller = caller;
   }
 
   /** What a body says; undefined for one that has to be read in full. */
-  read(body: string): UsualImpression | undefined {
+  read(body: string): Recognised<Caller> | undefined {
     const opening = this.#openingOf(body);
     if (opening === undefined) return undefined;
+    const caller = this.#caller;
     const { surfaceIndex, text } = opening;
     const adFrom = text.length;
     REST.lastIndex = adFrom;
     if (!REST.test(body)) return undefined;
     const adTo = body.indexOf('"', adFrom);
     const sessionTo = body.length - CLOSING.length;
-    if (adTo === sessionTo) return { surfaceIndex, showing: undefined };
+    if (adTo === sessionTo) return { caller, surfaceIndex, showing: undefined };
     const sessionFrom = body.indexOf('"', adTo + BETWEEN.length) + 1;
-    return { surfaceIndex, showing: { text: body, adFrom, adTo, sessionFrom, sessionTo } };
+    const showing = { text: body, adFrom, adTo, sessionFrom, sessionTo };
+    return { caller, surfaceIndex, showing };
   }
 
   #openingOf(body: string): Opening | undefined {

@@ -86,13 +86,13 @@ test("the short way is there for each surface, with and without a session, howev
     ];
     for (const text of written) {
       const { showing, ...rest } = usual.read(text) ?? {};
-      expect(rest).toEqual({ surfaceIndex });
+      expect(rest).toEqual({ caller, surfaceIndex });
       expect(showing?.text.slice(showing.adFrom, showing.adTo)).toBe("ad-1");
       expect(showing?.text.slice(showing.sessionFrom, showing.sessionTo)).toBe("session-1");
     }
     const alone = JSON.stringify({ ...members, surface: id, session_id: undefined });
     for (const text of [alone, alone.replaceAll('":"', '": "').replaceAll('","', '", "')]) {
-      expect(usual.read(text)).toEqual({ surfaceIndex, showing: undefined });
+      expect(usual.read(text)).toEqual({ caller, surfaceIndex, showing: undefined });
     }
   }
 });
