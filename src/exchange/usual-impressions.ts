@@ -8,7 +8,7 @@ import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { operations } from "../contract/operations.ts";
 import type { Showing } from "../ledger/fingerprint.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { headerOf } from "./headers.ts";
+import { bodyHeadersOf } from "./headers.ts";
 import { MAX_BODY_BYTES } from "./parameters.ts";
 import type { Visit } from "./visit.ts";
 
@@ -34,18 +34,18 @@ export function createRecogniser(
   const { method, path } = operations.impression;
   if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
   return (visit) => {
-    const { headers, body } = visit;
+    const { body } = visit;
     if (
       visit.path !== path ||
       visit.method !== method ||
       typeof body !== "string" ||
-      headers["content-type"] !== "application/json" ||
-      headerOf(headers, "content-encoding") !== undefined ||
       visit.query !== "" ||
       body.length > MAX_BODY_BYTES
     ) {
       return undefined;
     }
+    const headers = bodyHeadersOf(visit.headers);
+    if (headers?.contentType !== "application/json") return undefined;
     return authenticate.knownBy(headers.authorization)?.usual.read(body);
   };
 }

@@ -29,8 +29,8 @@ export const simulatorDefects: readonly Defect[] = [
     says: "answers show five decimals of the six",
     topic: "amounts",
     file: "base/money.ts",
-    find: "+ lastDigits[rest];",
-    replace: "+ lastDigits[rest]?.slice(0, 2);",
+    find: '(lastDigits[rest] ?? "")',
+    replace: '(lastDigits[rest] ?? "").slice(0, 2)',
   },
   {
     says: "paise are cut off, not rounded",
@@ -91,24 +91,24 @@ export const simulatorDefects: readonly Defect[] = [
   {
     says: "sessions aren't remembered",
     topic: "duplicates",
-    file: "exchange/operations/impression.ts",
-    find: "if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);",
+    file: "ledger/recent-impressions.ts",
+    find: "current.put(place, wanted, rows.count);",
     replace: "",
   },
   {
     says: "the window of duplicates ends a millisecond late",
     topic: "duplicates",
-    file: "ledger/book.ts",
-    find: "return nowMs - this.impressions.recordedMs(serial) < windowMs ? serial : undefined;",
-    replace: "return nowMs - this.impressions.recordedMs(serial) <= windowMs ? serial : undefined;",
+    file: "ledger/recent-impressions.ts",
+    find: "nowMs - rows.recordedMs(row) < windowMs) return row;",
+    replace: "nowMs - rows.recordedMs(row) <= windowMs) return row;",
   },
   {
     says: "impressions without a session are taken for one",
     topic: "duplicates",
     file: "exchange/operations/impression.ts",
-    find: "input.session_id === undefined || repeat === undefined\n        ? undefined\n        : fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing);",
     replace:
-      'repeat === undefined\n        ? undefined\n        : fingerprintOf(hashKey, index, input.ad_id, input.session_id ?? "");',
+      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing ?? showingOf("", ""));',
   },
   {
     says: "nobody remembers that an impression was clicked",
@@ -178,7 +178,7 @@ export const simulatorDefects: readonly Defect[] = [
     says: "a key that was seen before stays valid",
     topic: "keys",
     file: "exchange/authenticate.ts",
-    find: "known === undefined || known.account.keySerial !== known.keySerial",
+    find: "known === undefined || known.caller.account.keySerial !== known.keySerial",
     replace: "known === undefined",
   },
   {

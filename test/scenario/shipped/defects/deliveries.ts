@@ -101,8 +101,8 @@ export const deliveryDefects: readonly Defect[] = [
   {
     scenario: "shutdown-flush",
     says: "duplicates are recognised for a millisecond longer",
-    file: "ledger/book.ts",
-    find: "this.impressions.recordedMs(serial) < windowMs ?",
-    replace: "this.impressions.recordedMs(serial) <= windowMs ?",
+    file: "ledger/recent-impressions.ts",
+    find: "nowMs - rows.recordedMs(row) < windowMs) return row;",
+    replace: "nowMs - rows.recordedMs(row) <= windowMs) return row;",
   },
 ];

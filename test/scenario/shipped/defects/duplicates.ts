@@ -6,8 +6,8 @@ import { noticedBy } from "../noticed-by.ts";
 export const duplicateDefects: readonly Defect[] = [
   ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
     says: "sessions aren't remembered",
-    file: "exchange/operations/impression.ts",
-    find: "if (same !== undefined) book.remember(same, serial, moment.nowMs, windowMs);",
+    file: "ledger/recent-impressions.ts",
+    find: "current.put(place, wanted, rows.count);",
     replace: "",
   }),
   ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
@@ -21,9 +21,9 @@ export const duplicateDefects: readonly Defect[] = [
     scenario: "duplicate-storm",
     says: "impressions without a session are taken for one",
     file: "exchange/operations/impression.ts",
-    find: "input.session_id === undefined || repeat === undefined\n        ? undefined\n        : fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing);",
     replace:
-      'repeat === undefined\n        ? undefined\n        : fingerprintOf(hashKey, index, input.ad_id, input.session_id ?? "");',
+      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing ?? showingOf("", ""));',
   },
   {
     scenario: "duplicate-storm",
@@ -35,9 +35,9 @@ export const duplicateDefects: readonly Defect[] = [
   {
     scenario: "dedup-edge",
     says: "the window ends a millisecond late",
-    file: "ledger/book.ts",
-    find: "return nowMs - this.impressions.recordedMs(serial) < windowMs ? serial : undefined;",
-    replace: "return nowMs - this.impressions.recordedMs(serial) <= windowMs ? serial : undefined;",
+    file: "ledger/recent-impressions.ts",
+    find: "nowMs - rows.recordedMs(row) < windowMs) return row;",
+    replace: "nowMs - rows.recordedMs(row) <= windowMs) return row;",
   },
   {
     scenario: "dedup-edge",
@@ -56,22 +56,22 @@ export const duplicateDefects: readonly Defect[] = [
   {
     scenario: "session-reuse",
     says: "ad and session are run together",
-    file: "ledger/recent-impressions.ts",
-    find: "let b = key.b + adId.length;",
+    file: "ledger/fingerprint.ts",
+    find: "let b = key.b + adTo - adFrom;",
     replace: "let b = key.b;",
   },
   {
     scenario: "session-reuse",
     says: "the surface makes no difference",
-    file: "ledger/recent-impressions.ts",
+    file: "ledger/fingerprint.ts",
     find: "let a = key.a ^ surfaceIndex;",
     replace: "let a = key.a;",
   },
   {
     scenario: "session-reuse",
-    says: "sessions are compared without regard to case",
+    says: "ads and sessions are compared without regard to case",
     file: "exchange/operations/impression.ts",
-    find: "fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
-    replace: "fingerprintOf(hashKey, index, input.ad_id, input.session_id.toLowerCase());",
+    find: "fingerprintOf(hashKey, index, showing);",
+    replace: "fingerprintOf(hashKey, index, { ...showing, text: showing.text.toLowerCase() });",
   },
 ];

@@ -35,9 +35,9 @@ export const formDefects: readonly Defect[] = [
     scenario: "big-numbers",
     says: "ads with numbers for names are compared as numbers",
     file: "exchange/operations/impression.ts",
-    find: ": fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    find: "fingerprintOf(hashKey, index, showing);",
     replace:
-      ": fingerprintOf(hashKey, index, /^\\d+$/.test(input.ad_id) ? String(Number(input.ad_id)) : input.ad_id, input.session_id);",
+      "fingerprintOf(hashKey, index, showingOf(showing.text.slice(showing.adFrom, showing.adTo).replace(/^\\d+$/, (ad) => String(Number(ad))), showing.text.slice(showing.sessionFrom, showing.sessionTo)));",
   },
   {
     scenario: "tiny-amounts",
@@ -50,8 +50,8 @@ export const formDefects: readonly Defect[] = [
     scenario: "tiny-amounts",
     says: "amounts have zeros at their end",
     file: "base/money.ts",
-    find: 'firstDecimals.map((text) => text.replace(/0+$/, ""))',
-    replace: "firstDecimals",
+    find: 'followed.map((text) => text.replace(/0+$/, ""))',
+    replace: "followed",
   },
   {
     scenario: "tiny-amounts",
@@ -71,16 +71,16 @@ export const formDefects: readonly Defect[] = [
     scenario: "unicode-names",
     says: "a composed letter and its parts are taken for one",
     file: "exchange/operations/impression.ts",
-    find: ": fingerprintOf(hashKey, index, input.ad_id, input.session_id);",
+    find: "const showing = session_id === undefined ? undefined : showingOf(ad_id, session_id);",
     replace:
-      ": fingerprintOf(hashKey, index, input.ad_id.normalize(), input.session_id.normalize());",
+      "const showing = session_id === undefined ? undefined : showingOf(ad_id.normalize(), session_id.normalize());",
   },
   {
     scenario: "unicode-names",
     says: "only the first thousand characters of a session id count",
-    file: "ledger/recent-impressions.ts",
-    find: "index < sessionId.length;",
-    replace: "index < Math.min(1000, sessionId.length);",
+    file: "ledger/fingerprint.ts",
+    find: "index < sessionTo;",
+    replace: "index < Math.min(sessionFrom + 1000, sessionTo);",
   },
   {
     scenario: "clock-skew",

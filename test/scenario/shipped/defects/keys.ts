@@ -7,7 +7,7 @@ export const keyDefects: readonly Defect[] = [
     scenario: "key-rotation",
     says: "a key that was seen before stays valid",
     file: "exchange/authenticate.ts",
-    find: "known === undefined || known.account.keySerial !== known.keySerial",
+    find: "known === undefined || known.caller.account.keySerial !== known.keySerial",
     replace: "known === undefined",
   },
   {
