@@ -144,6 +144,11 @@ test.each([
   { "auth.key-scope": "any" },
   { "dedup.key": "session" },
   { "request.encoding": "form" },
+  { "dedup.repeat": "conflict", "limit.rejected-requests": "free" },
+  { "dedup.repeat": "count" },
+  { "dedup.window": "forever" },
+  { "surface.inactive": "uncredited", "surface.statuses": "extended" },
+  { "response.extra-fields": "present", "money.precision": "paise" },
 ] satisfies Readings[])("under %o too", (assumptions) => {
   const worlds = twins(assumptions);
   for (const of of [0, 1, 2]) {
@@ -183,4 +188,69 @@ test("a publisher that signed up, was given another key, and lives on in a resto
   expect(answerOf(worlds, { apiKey, body: bodyOn(1, "s") })).toContain('"ok":true');
   for (const sim of worlds) sim.restore(sim.snapshot());
   expect(answerOf(worlds, { apiKey, body: bodyOn(1, "s") })).toContain('"revenue_credited_inr":0}');
+});
+
+describe("the limit refuses alike, and counts refusals alike", () => {
+  test.each([
+    { "limit.rejected-requests": "spend" },
+    { "limit.rejected-requests": "free" },
+    { "limit.recording-pool": "separate" },
+  ] satisfies Readings[])("%o", (assumptions) => {
+    const worlds = twins(assumptions);
+    const send = (sim: Simulator, contentType: string, session: number): number =>
+      sim.handle({
+        method: "POST",
+        path: "/v1/impression",
+        headers: { authorization: `Bearer ${caller.apiKey}`, "content-type": contentType },
+        body: JSON.stringify({ ...members, session_id: `session-${session}` }),
+      }).status;
+    for (let session = 0; session < 9_999; session += 1) {
+      for (const sim of worlds) send(sim, "application/json", session);
+    }
+    const paused = caller.surfaces.find(({ status }) => status !== "active")?.id ?? "srf_none";
+    answerOf(worlds, { apiKey: caller.apiKey, body: compact.replace(surface, paused) });
+    for (const body of [compact, spaced, compact, "{}"]) {
+      const answer = answerOf(worlds, { apiKey: caller.apiKey, body });
+      if (body === "{}") expect(answer).toContain("rate_limited");
+    }
+    const [short, full] = worlds;
+    expect(JSON.stringify(short.audit())).toBe(JSON.stringify(full.audit()));
+  });
+});
+
+describe("names of headers", () => {
+  const sent = (headers: Record<string, string>) => {
+    const [sim] = twins();
+    const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body: compact });
+    return { status: response.status, body: response.body };
+  };
+  const bearer = `Bearer ${caller.apiKey}`;
+  const recorded = sent({ authorization: bearer, "content-type": "application/json" });
+
+  test.each([
+    { Authorization: bearer, "Content-Type": "application/json" },
+    { AUTHORIZATION: bearer, "CONTENT-TYPE": "application/json" },
+    { "cOnTeNt-TyPe": "application/json", aUtHoRiZaTiOn: bearer },
+    {
+      "x-authorized0": "x",
+      "x-not-a-type": "x",
+      "content-type": "application/json",
+      authorization: bearer,
+    },
+    // What is spelt in lower case counts, whatever else there is.
+    { authorization: bearer, Authorization: "Bearer x", "content-type": "application/json" },
+    { Authorization: "Bearer x", authorization: bearer, "content-type": "application/json" },
+    { authorization: bearer, "Content-Type": "text/plain", "content-type": "application/json" },
+  ])("%o says the same", (headers) => {
+    expect(recorded.status).toBe(200);
+    expect(sent(headers)).toEqual(recorded);
+  });
+
+  test.each(["content-encoding", "Content-Encoding", "CONTENT-ENCODING"])(
+    "an encoded body is refused, by %s",
+    (name) => {
+      const headers = { authorization: bearer, "content-type": "application/json", [name]: "gzip" };
+      expect(sent(headers).status).toBe(415);
+    },
+  );
 });
