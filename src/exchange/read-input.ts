@@ -1,15 +1,15 @@
 /** A request to the typed input of its operation: parsed, then validated; the usual JSON body directly. */
 
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { Assumptions } from "../assumptions/catalogue.ts";
 import {
   type Input,
   type Operation,
   type OperationId,
   operations,
 } from "../contract/operations.ts";
-import { headerOf } from "./headers.ts";
 import { alsoShapedBy } from "./outcome.ts";
-import { createParameterParser, MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
+import { createParameterParser, type ParsedTarget } from "./parameters.ts";
+import { readsJson, usualJsonOf } from "./usual-json.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
 export type InputReader = (request: ParsedTarget) => Validated<OperationId>;
@@ -38,11 +38,6 @@ function longWay(assumptions: Assumptions, operation: Operation): InputReader {
   };
 }
 
-const readsJson = { any: true, json: true, form: false, query: false } satisfies Record<
-  Choice<"request.encoding">,
-  boolean
->;
-
 /** Reads the usual body directly; anything else, and anything wrong, goes the long way. */
 function shortWay(
   assumptions: Assumptions,
@@ -53,17 +48,8 @@ function shortWay(
   const shapedBy = shapedByReading(operation);
   if (!readsJson[assumptions["request.encoding"]]) return read;
   return (request) => {
-    const { body, headers, query } = request;
-    if (
-      typeof body !== "string" ||
-      headers["content-type"] !== "application/json" ||
-      headerOf(headers, "content-encoding") !== undefined ||
-      query !== "" ||
-      body.length > MAX_BODY_BYTES
-    ) {
-      return read(request);
-    }
-    const input = readBody(body);
+    const json = usualJsonOf(request);
+    const input = json && readBody(json.text);
     return input === undefined ? read(request) : { kind: "valid", input, shapedBy };
   };
 }

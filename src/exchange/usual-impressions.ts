@@ -4,12 +4,11 @@
  */
 
 import type { Account } from "../accounts/account.ts";
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { Assumptions } from "../assumptions/catalogue.ts";
 import { operations } from "../contract/operations.ts";
 import type { Showing } from "../ledger/fingerprint.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { bodyHeadersOf } from "./headers.ts";
-import { MAX_BODY_BYTES } from "./parameters.ts";
+import { readsJson, usualJsonOf } from "./usual-json.ts";
 import type { Visit } from "./visit.ts";
 
 /** An impression of a caller on a surface of its own. */
@@ -21,11 +20,6 @@ export interface Recognised<Caller = Account> {
   readonly showing: Showing | undefined;
 }
 
-const readsJson = { any: true, json: true, form: false, query: false } satisfies Record<
-  Choice<"request.encoding">,
-  boolean
->;
-
 /** Tells what a request is where that is plain to see. Looking changes nothing. */
 export function createRecogniser(
   assumptions: Assumptions,
@@ -34,19 +28,10 @@ export function createRecogniser(
   const { method, path } = operations.impression;
   if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
   return (visit) => {
-    const { body } = visit;
-    if (
-      visit.path !== path ||
-      visit.method !== method ||
-      typeof body !== "string" ||
-      visit.query !== "" ||
-      body.length > MAX_BODY_BYTES
-    ) {
-      return undefined;
-    }
-    const headers = bodyHeadersOf(visit.headers);
-    if (headers?.contentType !== "application/json") return undefined;
-    return authenticate.knownBy(headers.authorization)?.usual.read(body);
+    if (visit.path !== path || visit.method !== method) return undefined;
+    const json = usualJsonOf(visit);
+    if (json === undefined) return undefined;
+    return authenticate.knownBy(json.authorization)?.usual.read(json.text);
   };
 }
 
