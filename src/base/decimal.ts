@@ -1,7 +1,8 @@
-/** Natural numbers as decimal text, without `String`, which leaves the fast path for what it hasn't just seen. */
+/** Natural numbers as decimal text. Short ones are kept: V8's own conversion is slow for numbers that it hasn't just seen. */
 
-/** Lengths of bodies and what is left of a limit (spec §8) have up to four digits. Each is made when it is first asked for. */
+/** Numbers below this are kept, each from its first use on: nearly all lengths of bodies, and what is left of a limit (spec §8). */
 const KEPT = 10_000;
+// Filled in as needed; it holds nothing that depends on a world.
 const kept: string[] = new Array<string>(KEPT);
 
 const padded: readonly string[] = Array.from({ length: 1000 }, (_, value) =>

@@ -22,36 +22,37 @@ export function nearestMicros(inr: number): number {
 
 /** The exact decimal text of an amount in INR: no exponent, no trailing zero, at most six decimals. */
 export function formatInr(amount: number): string {
-  if (amount < MICROS_PER_INR) return amount === 0 ? "0" : fraction(amount, belowOne);
+  if (amount < MICROS_PER_INR) return amount === 0 ? "0" : decimalsOf(amount, fromZero);
   const whole = Math.floor(amount / MICROS_PER_INR);
   const rest = amount - whole * MICROS_PER_INR;
-  return rest === 0 ? decimal(whole) : decimal(whole) + fraction(rest, behindOne);
+  return rest === 0 ? decimal(whole) : decimal(whole) + decimalsOf(rest, afterWhole);
 }
 
-/** How the first three decimals look by their value: where others follow, and where none do. */
+/** The first three decimals by their value: where others follow, and where none do. */
 interface Decimals {
   readonly followed: readonly string[];
   readonly last: readonly string[];
 }
 
-/** Behind a whole number: `.280` and `.28`. */
-const behindOne: Decimals = decimalsBehind("");
-/** The same as an amount: `0.280` and `0.28`. Most are such, for one impression earns little. */
-const belowOne: Decimals = decimalsBehind("0");
-/** What follows on three decimals: `280` is `28`. */
-const lastDigits: readonly string[] = behindOne.last.map((text) => text.slice(1));
+/** Decimals after a whole number: `.280` where others follow, else `.28`. */
+const afterWhole: Decimals = decimalsAfter("");
+/** Decimals of an amount below 1 INR, its zero included: a piece of text less for nearly every impression. */
+const fromZero: Decimals = decimalsAfter("0");
+/** The fourth to sixth decimal, without zeros at the end: 280 is `28`. */
+const lastDigits: readonly string[] = afterWhole.last.map((text) => text.slice(1));
 
-function decimalsBehind(whole: string): Decimals {
+function decimalsAfter(whole: string): Decimals {
   const followed = Array.from({ length: 1000 }, (_, value) => `${whole}.${threeDigits(value)}`);
   return { followed, last: followed.map((text) => text.replace(/0+$/, "")) };
 }
 
-function fraction(micros: number, { followed, last }: Decimals): string {
-  const thousandths = (micros / 1000) | 0;
-  const rest = micros - thousandths * 1000;
-  return rest === 0
+/** `rest`: micro-INR above a whole number of INR, more than none. */
+function decimalsOf(rest: number, { followed, last }: Decimals): string {
+  const thousandths = (rest / 1000) | 0;
+  const digits = rest - thousandths * 1000;
+  return digits === 0
     ? (last[thousandths] ?? "")
-    : (followed[thousandths] ?? "") + (lastDigits[rest] ?? "");
+    : (followed[thousandths] ?? "") + (lastDigits[digits] ?? "");
 }
 
 /** The amount rounded half up to whole paise, as decimal text: at most two decimals, no trailing zero. */

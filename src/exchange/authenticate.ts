@@ -7,24 +7,25 @@ import { headerOf } from "./headers.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 import { UsualImpressions } from "./usual-impressions.ts";
 
-/** Whose key was sent. */
-export interface KnownCaller {
-  readonly kind: "caller";
-  readonly account: Account;
-  readonly shapedBy: ShapedBy;
-  /** How its impressions mostly look. */
+export type Caller =
+  | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
+  | Refused;
+
+/** A header that was right before. */
+interface Seen {
+  readonly caller: Exclude<Caller, Refused>;
+  /** How often the key had been rotated: since then it may be another. */
+  readonly keySerial: number;
   readonly usual: UsualImpressions<Account>;
 }
-
-export type Caller = KnownCaller | Refused;
 
 export interface Authenticator {
   /** Whose key was sent. The account is kept from now on. */
   callerOf(headers: Readonly<Record<string, string>>): Caller;
-  /** The caller with this Authorization header, where it is spelt as usual and was right before. */
-  knownBy(header: string | undefined): KnownCaller | undefined;
   /** The same to look at only: an account that nobody opened is made for it and forgotten. */
   glance(headers: Readonly<Record<string, string>>): Account | undefined;
+  /** The usual impressions of the caller with this Authorization header; undefined unless {@link callerOf} accepted it before. */
+  usualBy(header: string | undefined): UsualImpressions<Account> | undefined;
 }
 
 const bearer = {
@@ -49,39 +50,38 @@ const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
-  // Headers that were right before, and how often the key had been rotated: since then it may be another.
-  const seen = new Map<string, { readonly caller: KnownCaller; readonly keySerial: number }>();
-  function knownBy(header: string | undefined): KnownCaller | undefined {
+  const seen = new Map<string, Seen>();
+  function seenAs(header: string | undefined): Seen | undefined {
     const known = header === undefined ? undefined : seen.get(header);
     if (known === undefined || known.caller.account.keySerial !== known.keySerial) return undefined;
-    return known.caller;
+    return known;
   }
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
     const header = headers.authorization ?? headerOf(headers, "authorization");
     if (header === undefined) return missing;
-    const known = knownBy(header);
-    if (known !== undefined) return known;
+    const known = seenAs(header);
+    if (known !== undefined) return known.caller;
     const apiKey = scheme.exec(header.trim())?.[1];
     if (apiKey === undefined) return bearer.any.test(header.trim()) ? lowerCase : malformed;
     const isExact = bearer.exact.test(header.trim());
     const account = accounts.openByKey(apiKey);
     if (account === undefined) return isExact ? unknown : unknownInLowerCase;
     const shapedBy = isExact ? documented : lowerCase.shapedBy;
-    const usual = new UsualImpressions(account);
-    const caller: KnownCaller = { kind: "caller", account, shapedBy, usual };
+    const caller: Caller = { kind: "caller", account, shapedBy };
     // Only the usual spelling: there are as many of those as accounts.
     if (header === `Bearer ${apiKey}`) {
-      seen.set(header, { caller, keySerial: account.keySerial });
+      const usual = new UsualImpressions(account);
+      seen.set(header, { caller, keySerial: account.keySerial, usual });
     }
     return caller;
   }
   return {
     callerOf,
-    knownBy,
+    usualBy: (header) => seenAs(header)?.usual,
     glance(headers) {
       const header = headerOf(headers, "authorization") ?? "";
-      const known = knownBy(header);
-      if (known !== undefined) return known.account;
+      const known = seenAs(header);
+      if (known !== undefined) return known.caller.account;
       const apiKey = scheme.exec(header.trim())?.[1];
       return apiKey === undefined ? undefined : accounts.peekByKey(apiKey);
     },

@@ -1,7 +1,7 @@
 /**
  * The one path of a request, top to bottom: fault rules → route → authenticate → limit → read (parse, validate) →
- * authorize → operate → respond → count → journal. An impression as nearly every client sends it is recognised at the
- * start, and goes on from the limit. One synchronous call: no await can tear the state.
+ * authorize → operate → respond → count → journal. Behind the fault rules, an impression as nearly every client sends it is
+ * recognised at once: it skips route, authenticate, read and authorize. One synchronous call: no await can tear the state.
  */
 
 import type { Account } from "../accounts/account.ts";
@@ -24,10 +24,11 @@ import { listSurfaces } from "./operations/surfaces.ts";
 import { alsoShapedBy, type Outcome, type Refused, shapedByBoth } from "./outcome.ts";
 import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
+import { createRecogniser } from "./recognise.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf, type Route } from "./route.ts";
 import { createSight } from "./sight.ts";
-import { createRecogniser, type Recognised } from "./usual-impressions.ts";
+import type { Recognised } from "./usual-impressions.ts";
 import { shapedByReading } from "./validate.ts";
 import { type Visit, visitOf } from "./visit.ts";
 import { dayReader, dedupWindowOf, type World } from "./world.ts";
@@ -114,7 +115,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const standing = quota.admit(operation.id, payer, visit.nowMs);
     if (!standing.admitted) {
       const exceeded = inScope(quota.exceeded(operation.id), payer, account);
-      return refuseExceeding(visit, exceeded, standing);
+      return refuseExceeding(visit, operation.id, exceeded, standing);
     }
 
     const read = readers[operation.id](visit);
@@ -131,17 +132,20 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     return conclude(visit, inScope(outcome, subject, account), standing, payer);
   }
 
-  /** The same from the limit on. What lies before has nothing to refuse, and nothing to say in the journal. */
+  /** Limit, operate, respond, for an impression whose route, caller, parameters and publisher are known to be right. */
   function answerImpression(visit: Visit, recognised: Recognised): ApiResponse {
-    const { caller, surfaceIndex, showing } = recognised;
+    const { account, surfaceIndex, showing } = recognised;
     visit.operation = "impression";
-    visit.publisher = caller.id;
-    visit.account = caller;
-    const standing = quota.admit("impression", caller, visit.nowMs);
-    if (!standing.admitted) return refuseExceeding(visit, quota.exceeded("impression"), standing);
-    visit.shapedBy = shapedByImpressions;
-    const outcome = impressions.recordOn(surfaceIndex, showing, caller, momentOf(visit));
-    return conclude(visit, outcome, standing, caller);
+    visit.publisher = account.id;
+    visit.account = account;
+    const standing = quota.admit("impression", account, visit.nowMs);
+    if (!standing.admitted) {
+      return refuseExceeding(visit, "impression", quota.exceeded("impression"), standing);
+    }
+    // Not before: a refusal by the limit doesn't rest on how the body was read.
+    visit.shapedBy = shapedByReadingImpressions;
+    const outcome = impressions.recordOn(surfaceIndex, showing, account, momentOf(visit));
+    return conclude(visit, outcome, standing, account);
   }
 
   function momentOf({ nowMs }: Visit): Moment {
@@ -164,13 +168,14 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
   function refuseExceeding(
     visit: Visit,
+    operation: OperationId,
     exceeded: Refused,
     standing: Decision & Standing,
   ): ApiResponse {
-    const { nowMs, operation } = visit;
     visit.producedBy = "limit";
-    if (operation !== undefined) meter?.limited(operation);
-    return refuse(visit, exceeded, standing, { retryAfterMs: standing.retryAfterMs, nowMs });
+    meter?.limited(operation);
+    const { retryAfterMs } = standing;
+    return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
   }
 
   /** Refuses what the limit let pass at the expense of `payer`. */
@@ -212,7 +217,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   }
 }
 
-const shapedByImpressions = shapedByReading(operations.impression);
+const shapedByReadingImpressions = shapedByReading(operations.impression);
 
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 

@@ -8,7 +8,9 @@ export function headerOf(
   const exact = headers[name];
   if (exact !== undefined) return exact;
   for (const sent in headers) {
-    if (sent.length === name.length && sent.toLowerCase() === name) return headers[sent];
+    if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
+    // A caller without types may send undefined: that is a header that isn't there.
+    if (headers[sent] !== undefined) return headers[sent];
   }
   return undefined;
 }

@@ -1,38 +1,18 @@
 /**
- * Impressions as nearly every client sends them, recognised without taking them apart. The bodies of one caller begin alike
- * up to the ad, in one way for each of its surfaces: one comparison, and nothing to cut out and look up.
+ * How one publisher's impressions mostly look. Their bodies begin alike up to the ad, in one way for each of its surfaces:
+ * one comparison, and nothing to cut out and look up.
  */
 
 import type { Account } from "../accounts/account.ts";
-import type { Assumptions } from "../assumptions/catalogue.ts";
-import { operations } from "../contract/operations.ts";
 import type { Showing } from "../ledger/fingerprint.ts";
-import type { Authenticator } from "./authenticate.ts";
-import { readsJson, usualJsonOf } from "./usual-json.ts";
-import type { Visit } from "./visit.ts";
 
-/** An impression of a caller on a surface of its own. */
-export interface Recognised<Caller = Account> {
-  readonly caller: Caller;
-  /** Place of the surface among the caller's. */
+/** What the body of an impression says: it is the owner's, on a surface of its own. */
+export interface Recognised<Owner = Account> {
+  readonly account: Owner;
+  /** Place of the surface among the account's. */
   readonly surfaceIndex: number;
-  /** Undefined where the session is left out. */
+  /** Undefined where no session was sent. */
   readonly showing: Showing | undefined;
-}
-
-/** Tells what a request is where that is plain to see. Looking changes nothing. */
-export function createRecogniser(
-  assumptions: Assumptions,
-  authenticate: Authenticator,
-): (visit: Visit) => Recognised | undefined {
-  const { method, path } = operations.impression;
-  if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
-  return (visit) => {
-    if (visit.path !== path || visit.method !== method) return undefined;
-    const json = usualJsonOf(visit);
-    if (json === undefined) return undefined;
-    return authenticate.knownBy(json.authorization)?.usual.read(json.text);
-  };
 }
 
 /** Whose ids a body names. */
@@ -55,31 +35,30 @@ interface Openings {
   readonly list: readonly Opening[];
 }
 
-/** How one caller's impressions mostly look. */
-export class UsualImpressions<Caller extends Named> {
-  readonly #caller: Caller;
+export class UsualImpressions<Owner extends Named> {
+  readonly #owner: Owner;
   #compact: Openings | undefined;
   #spaced: Openings | undefined;
 
-  constructor(caller: Caller) {
-    this.#caller = caller;
+  constructor(owner: Owner) {
+    this.#owner = owner;
   }
 
-  /** What a body says; undefined for one that has to be read in full. */
-  read(body: string): Recognised<Caller> | undefined {
+  /** Undefined for a body that has to be read in full. */
+  read(body: string): Recognised<Owner> | undefined {
     const opening = this.#openingOf(body);
     if (opening === undefined) return undefined;
-    const caller = this.#caller;
+    const account = this.#owner;
     const { surfaceIndex, text } = opening;
     const adFrom = text.length;
     REST.lastIndex = adFrom;
     if (!REST.test(body)) return undefined;
     const adTo = body.indexOf('"', adFrom);
     const sessionTo = body.length - CLOSING.length;
-    if (adTo === sessionTo) return { caller, surfaceIndex, showing: undefined };
+    if (adTo === sessionTo) return { account, surfaceIndex, showing: undefined };
     const sessionFrom = body.indexOf('"', adTo + BETWEEN.length) + 1;
     const showing = { text: body, adFrom, adTo, sessionFrom, sessionTo };
-    return { caller, surfaceIndex, showing };
+    return { account, surfaceIndex, showing };
   }
 
   #openingOf(body: string): Opening | undefined {
@@ -96,10 +75,10 @@ export class UsualImpressions<Caller extends Named> {
 
   #spellingOf(body: string): Openings {
     if (body.charCodeAt(FIRST_SPACE) !== SPACE) {
-      this.#compact ??= openingsOf(this.#caller, "");
+      this.#compact ??= openingsOf(this.#owner, "");
       return this.#compact;
     }
-    this.#spaced ??= openingsOf(this.#caller, " ");
+    this.#spaced ??= openingsOf(this.#owner, " ");
     return this.#spaced;
   }
 }
@@ -108,9 +87,12 @@ const SPACE = 0x20;
 /** Where JavaScript's writer goes on and Python's puts a space. */
 const FIRST_SPACE: number = '{"publisher_id":'.length;
 
-/** What follows an opening: texts of printable ASCII without escapes that are not empty, the session's left out or not. */
+/** What follows an opening: an ad, perhaps a session, both not empty, of printable ASCII without escapes. */
 const REST = /[ !#-[\]-~]+"(?:, ?"session_id": ?"[ !#-[\]-~]+")?\}$/y;
-/** What stands between the values of `ad_id` and `session_id` at least, but for the last quotation mark. */
+/**
+ * From the end of the ad to just before the session's opening quotation mark, without spaces. With spaces, that mark is
+ * still the next one.
+ */
 const BETWEEN = '","session_id":';
 const CLOSING = '"}';
 

@@ -1,4 +1,4 @@
-/** Requests with a body in JSON and nothing besides, as nearly every client sends them: they are told at a glance. */
+/** Recognises what nearly every client sends: JSON in the body, no query, no encoding. The text itself isn't looked at. */
 
 import type { Choice } from "../assumptions/catalogue.ts";
 import { MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
@@ -9,7 +9,7 @@ export interface UsualJson {
   readonly authorization: string | undefined;
 }
 
-/** Whether such bodies are read at all. */
+/** Whether the reading in force takes JSON bodies. */
 export const readsJson: Readonly<Record<Choice<"request.encoding">, boolean>> = {
   any: true,
   json: true,
@@ -17,7 +17,7 @@ export const readsJson: Readonly<Record<Choice<"request.encoding">, boolean>> = 
   query: false,
 };
 
-/** Undefined for a request of any other kind. What is in the text is for others to say. */
+/** Undefined for any other request, or where a header is there in two spellings: those are read in full. */
 export function usualJsonOf({ body, headers, query }: ParsedTarget): UsualJson | undefined {
   if (typeof body !== "string" || query !== "" || body.length > MAX_BODY_BYTES) return undefined;
   let authorization: string | undefined;

@@ -56,11 +56,11 @@ export class Book {
   }
 
   /**
-   * The impression with this fingerprint recorded less than `windowMs` before `nowMs`. Undefined where there is none: then
-   * later ones with it are duplicates of the impression that is recorded next.
+   * The impression that one with this fingerprint repeats: recorded less than `windowMs` before `nowMs`. Undefined where there
+   * is none: the fingerprint is then kept for the next impression, which the caller must record now.
    */
-  claim(wanted: Fingerprint, nowMs: number, windowMs: number): number | undefined {
-    return this.#recent.claim(wanted, this.impressions, nowMs, windowMs);
+  originalOrKeep(repeated: Fingerprint, nowMs: number, windowMs: number): number | undefined {
+    return this.#recent.originalOrKeep(repeated, this.impressions, nowMs, windowMs);
   }
 
   /** Frees what de-duplication no longer needs. */

@@ -27,6 +27,7 @@ export function showingOf(adId: string, sessionId: string): Showing {
 /** The fingerprint of a showing on a surface. Two that differ share one with a chance of 2^-64. */
 export function fingerprint(key: Key, surfaceIndex: number, showing: Showing): Fingerprint {
   const { text, adFrom, adTo, sessionFrom, sessionTo } = showing;
+  // The step of `textKey`, written out for both stretches: a function for it would have to return a pair.
   let a = key.a ^ surfaceIndex;
   let b = key.b + adTo - adFrom;
   for (let index = adFrom; index < adTo; index += 1) {

@@ -7,7 +7,7 @@
 import { fromBase64, toBase64 } from "../base/text.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 
-/** Where the rows are whose numbers are remembered. */
+/** The impressions that fingerprints are kept for. */
 interface Rows {
   /** How many there are. */
   readonly count: number;
@@ -50,12 +50,13 @@ class Generation {
   }
 
   find(wanted: Fingerprint): number | undefined {
-    return this.#used === 0 ? undefined : this.rowAt(this.placeOf(wanted));
+    return this.rowAt(this.placeOf(wanted));
   }
 
   /** Where the entry is, or the free slot where it belongs. */
   placeOf(wanted: Fingerprint): number {
-    return placeIn(this.#slots, this.#mask, wanted);
+    // Without slots a search would not end.
+    return this.#mask < 0 ? 0 : placeIn(this.#slots, this.#mask, wanted);
   }
 
   rowAt(place: number): number | undefined {
@@ -151,15 +152,21 @@ export class RecentImpressions {
   #latestMs = 0;
 
   /**
-   * The row with this fingerprint that was recorded less than `windowMs` before `nowMs`. Undefined where there is none:
-   * then the fingerprint belongs to the row that is recorded next.
+   * The row with this fingerprint that was recorded less than `windowMs` before `nowMs`. Undefined where there is none: the
+   * fingerprint is then kept for the row that is recorded next.
    */
-  claim(wanted: Fingerprint, rows: Rows, nowMs: number, windowMs: number): number | undefined {
-    const current = this.#currentAt(nowMs, windowMs);
-    const place = current.placeOf(wanted);
-    const row = current.rowAt(place) ?? this.#previous.find(wanted);
+  originalOrKeep(
+    wanted: Fingerprint,
+    rows: Rows,
+    nowMs: number,
+    windowMs: number,
+  ): number | undefined {
+    const searched = this.#current;
+    const place = searched.placeOf(wanted);
+    const row = searched.rowAt(place) ?? this.#previous.find(wanted);
     if (row !== undefined && nowMs - rows.recordedMs(row) < windowMs) return row;
-    current.put(place, wanted, rows.count);
+    const current = this.#currentAt(nowMs, windowMs);
+    current.put(current === searched ? place : current.placeOf(wanted), wanted, rows.count);
     this.#latestMs = nowMs;
     return undefined;
   }

@@ -23,7 +23,7 @@ test.each([
 
 test("the text of any amount reads back as the same micros and is what JSON writes", () => {
   fc.assert(
-    fc.property(fc.maxSafeNat(), (micros) => {
+    fc.property(fc.oneof(fc.maxSafeNat(), fc.nat(1_999_999)), (micros) => {
       const text = formatInr(micros);
       const [whole = "", fraction = ""] = text.split(".");
       expect(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"))).toBe(BigInt(micros));

@@ -31,7 +31,7 @@ type Repeat = (id: string, micros: number, inr: AmountWriter) => Outcome;
 export interface ImpressionRecorder {
   /** An impression as its parameters say it. */
   record(input: Input<"impression">, account: Account, moment: Moment): Outcome;
-  /** The same on the surface at this place, without a showing where the session is left out. */
+  /** The same for a surface that is known by its place among the account's. `showing`: undefined where no session was sent. */
   recordOn(
     surfaceIndex: number,
     showing: Showing | undefined,
@@ -55,28 +55,28 @@ export function createImpressionRecorder(world: World): ImpressionRecorder {
   const inactiveSurface = refused(inactiveRejection, ...shapedByInactive);
 
   function record(input: Input<"impression">, account: Account, moment: Moment): Outcome {
-    const index = account.surfaceIndexes.get(input.surface);
-    if (index === undefined) return unknownSurface;
+    const surfaceIndex = account.surfaceIndexes.get(input.surface);
+    if (surfaceIndex === undefined) return unknownSurface;
     const { ad_id, session_id } = input;
     const showing = session_id === undefined ? undefined : showingOf(ad_id, session_id);
-    return recordOn(index, showing, account, moment);
+    return recordOn(surfaceIndex, showing, account, moment);
   }
 
   function recordOn(
-    index: number,
+    surfaceIndex: number,
     showing: Showing | undefined,
     account: Account,
     moment: Moment,
   ): Outcome {
-    const surface = account.surfaces[index];
-    if (surface === undefined) return unknownSurface;
+    const surface = account.surfaces[surfaceIndex];
+    if (surface === undefined) throw new RangeError(`There is no surface at ${surfaceIndex}.`);
     const active = surface.status === "active";
     if (!(active || recordsInactive)) return inactiveSurface;
 
     const { book } = account;
     if (showing !== undefined && repeat !== undefined) {
-      const same = fingerprintOf(hashKey, index, showing);
-      const original = book.claim(same, moment.nowMs, windowMs);
+      const same = fingerprintOf(hashKey, surfaceIndex, showing);
+      const original = book.originalOrKeep(same, moment.nowMs, windowMs);
       if (original !== undefined) {
         const id = ids.impression.encode(account.ordinal, original);
         const outcome = repeat(id, book.impressions.micros(original), inr);
@@ -85,7 +85,7 @@ export function createImpressionRecorder(world: World): ImpressionRecorder {
     }
 
     const micros = active ? priceOf(account, surface) : 0;
-    const serial = book.recordImpression(index, micros, moment);
+    const serial = book.recordImpression(surfaceIndex, micros, moment);
     const body = bodyOf(ids.impression.encode(account.ordinal, serial), micros, inr);
     return active
       ? recorded("applied", micros, body, notes.recorded, documented)

@@ -29,8 +29,8 @@ export const simulatorDefects: readonly Defect[] = [
     says: "answers show five decimals of the six",
     topic: "amounts",
     file: "base/money.ts",
-    find: '(lastDigits[rest] ?? "")',
-    replace: '(lastDigits[rest] ?? "").slice(0, 2)',
+    find: '(lastDigits[digits] ?? "")',
+    replace: '(lastDigits[digits] ?? "").slice(0, 2)',
   },
   {
     says: "paise are cut off, not rounded",
@@ -92,7 +92,7 @@ export const simulatorDefects: readonly Defect[] = [
     says: "sessions aren't remembered",
     topic: "duplicates",
     file: "ledger/recent-impressions.ts",
-    find: "current.put(place, wanted, rows.count);",
+    find: "current.put(current === searched ? place : current.placeOf(wanted), wanted, rows.count);",
     replace: "",
   },
   {
@@ -106,9 +106,9 @@ export const simulatorDefects: readonly Defect[] = [
     says: "impressions without a session are taken for one",
     topic: "duplicates",
     file: "exchange/operations/impression.ts",
-    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing);",
+    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing);",
     replace:
-      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing ?? showingOf("", ""));',
+      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing ?? showingOf("", ""));',
   },
   {
     says: "nobody remembers that an impression was clicked",

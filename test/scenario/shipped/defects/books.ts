@@ -40,8 +40,8 @@ export const bookDefects: readonly Defect[] = [
   ...noticedBy(["happy-month", "busy-day"], {
     says: "answers show five decimals of the six",
     file: "base/money.ts",
-    find: '(lastDigits[rest] ?? "")',
-    replace: '(lastDigits[rest] ?? "").slice(0, 2)',
+    find: '(lastDigits[digits] ?? "")',
+    replace: '(lastDigits[digits] ?? "").slice(0, 2)',
   }),
   {
     scenario: "busy-day",

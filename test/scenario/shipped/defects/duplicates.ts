@@ -7,7 +7,7 @@ export const duplicateDefects: readonly Defect[] = [
   ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
     says: "sessions aren't remembered",
     file: "ledger/recent-impressions.ts",
-    find: "current.put(place, wanted, rows.count);",
+    find: "current.put(current === searched ? place : current.placeOf(wanted), wanted, rows.count);",
     replace: "",
   }),
   ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
@@ -21,9 +21,9 @@ export const duplicateDefects: readonly Defect[] = [
     scenario: "duplicate-storm",
     says: "impressions without a session are taken for one",
     file: "exchange/operations/impression.ts",
-    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing);",
+    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing);",
     replace:
-      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, index, showing ?? showingOf("", ""));',
+      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing ?? showingOf("", ""));',
   },
   {
     scenario: "duplicate-storm",
@@ -71,7 +71,8 @@ export const duplicateDefects: readonly Defect[] = [
     scenario: "session-reuse",
     says: "ads and sessions are compared without regard to case",
     file: "exchange/operations/impression.ts",
-    find: "fingerprintOf(hashKey, index, showing);",
-    replace: "fingerprintOf(hashKey, index, { ...showing, text: showing.text.toLowerCase() });",
+    find: "fingerprintOf(hashKey, surfaceIndex, showing);",
+    replace:
+      "fingerprintOf(hashKey, surfaceIndex, { ...showing, text: showing.text.toLowerCase() });",
   },
 ];

@@ -35,9 +35,9 @@ export const formDefects: readonly Defect[] = [
     scenario: "big-numbers",
     says: "ads with numbers for names are compared as numbers",
     file: "exchange/operations/impression.ts",
-    find: "fingerprintOf(hashKey, index, showing);",
+    find: "fingerprintOf(hashKey, surfaceIndex, showing);",
     replace:
-      "fingerprintOf(hashKey, index, showingOf(showing.text.slice(showing.adFrom, showing.adTo).replace(/^\\d+$/, (ad) => String(Number(ad))), showing.text.slice(showing.sessionFrom, showing.sessionTo)));",
+      "fingerprintOf(hashKey, surfaceIndex, showingOf(showing.text.slice(showing.adFrom, showing.adTo).replace(/^\\d+$/, (ad) => String(Number(ad))), showing.text.slice(showing.sessionFrom, showing.sessionTo)));",
   },
   {
     scenario: "tiny-amounts",

@@ -1,0 +1,58 @@
+/** Which requests are recognised as JSON and nothing besides. */
+
+import { describe, expect, test } from "vitest";
+import { usualJsonOf } from "../../src/exchange/usual-json.ts";
+
+const body = "{}";
+const authorization = "Bearer k";
+const json = "application/json";
+
+function recognised(headers: Readonly<Record<string, string>>, query = ""): unknown {
+  return usualJsonOf({ query, headers, body });
+}
+
+describe("recognised, however the names of headers are spelt", () => {
+  test.each([
+    { authorization, "content-type": json },
+    { Authorization: authorization, "Content-Type": json },
+    { AUTHORIZATION: authorization, "CONTENT-TYPE": json },
+    { "cOnTeNt-TyPe": json, aUtHoRiZaTiOn: authorization },
+    // Names of the same lengths.
+    {
+      "x-authorized0": "x",
+      "x-not-a-type": "x",
+      "x-not-encoded-00": "x",
+      authorization,
+      "content-type": json,
+    },
+  ])("%o", (headers) => {
+    expect(recognised(headers)).toEqual({ text: body, authorization });
+  });
+
+  test("without a key too: whose it is is for others to say", () => {
+    expect(recognised({ "content-type": json })).toEqual({ text: body, authorization: undefined });
+  });
+});
+
+describe("not recognised", () => {
+  test.each([
+    ["another type", { authorization, "content-type": "text/plain" }],
+    ["a type with a charset", { authorization, "content-type": `${json}; charset=utf-8` }],
+    ["a type in capitals", { authorization, "content-type": "Application/JSON" }],
+    ["no type", { authorization }],
+    ["two keys", { authorization, Authorization: authorization, "content-type": json }],
+    ["two types", { authorization, "Content-Type": json, "content-type": json }],
+    ["an encoding", { authorization, "content-type": json, "content-encoding": "gzip" }],
+    ["an encoding in capitals", { authorization, "content-type": json, "CONTENT-ENCODING": "" }],
+  ])("%s", (_what, headers) => {
+    expect(recognised(headers)).toBeUndefined();
+  });
+
+  test("with a query, bytes, or more than is read", () => {
+    const headers = { authorization, "content-type": json };
+    expect(recognised(headers, "a=1")).toBeUndefined();
+    expect(usualJsonOf({ query: "", headers, body: new Uint8Array(2) })).toBeUndefined();
+    expect(usualJsonOf({ query: "", headers, body: "x".repeat(65_536) })).toBeDefined();
+    expect(usualJsonOf({ query: "", headers, body: "x".repeat(65_537) })).toBeUndefined();
+  });
+});

@@ -1,0 +1,31 @@
+/** Fingerprints of an ad and a session. */
+
+import { expect, test } from "vitest";
+import { fingerprint, showingOf, withoutAd } from "../../src/ledger/fingerprint.ts";
+
+const key = { a: 1, b: 2 };
+const print = (session: number) => fingerprint(key, 0, showingOf("ad", `session ${session}`));
+
+test("fingerprints tell apart what differs in one part, or in where parts end", () => {
+  const prints = [
+    fingerprint(key, 0, showingOf("ad", "session")),
+    fingerprint(key, 1, showingOf("ad", "session")),
+    fingerprint(key, 0, showingOf("a", "dsession")),
+    fingerprint(key, 0, showingOf("ads", "ession")),
+    fingerprint(key, 0, showingOf("da", "session")),
+    fingerprint(key, 0, showingOf("ad", "Session")),
+    fingerprint(key, 0, showingOf("ad", "session ")),
+    fingerprint(key, 0, withoutAd(showingOf("ad", "session"))),
+    fingerprint({ a: 2, b: 1 }, 0, showingOf("ad", "session")),
+  ];
+  expect(new Set(prints.map(({ a, b }) => `${a} ${b}`)).size).toBe(prints.length);
+  const many = Array.from({ length: 20_000 }, (_, index) => print(index));
+  expect(new Set(many.map(({ a, b }) => `${a} ${b}`)).size).toBe(many.length);
+});
+
+test("a fingerprint is of an ad and a session, wherever in a text they stand", () => {
+  const cut = fingerprint(key, 3, showingOf("ad", "session"));
+  const text = "<session|ad>";
+  const apart = { text, adFrom: 9, adTo: 11, sessionFrom: 1, sessionTo: 8 };
+  expect(fingerprint(key, 3, apart)).toEqual(cut);
+});
