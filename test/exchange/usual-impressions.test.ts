@@ -35,7 +35,7 @@ function answerOf([short, full]: readonly [Simulator, Simulator], { apiKey, body
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": contentType };
     const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
     const [entry] = sim.journal.entries({ limit: 1 });
-    return { response, reason: entry?.reason, assumptions: entry?.assumptions };
+    return { response, entry: { ...entry, request: undefined } };
   };
   const shortly = send(short, "application/json");
   expect(shortly, body).toEqual(send(full, "application/json; charset=utf-8"));

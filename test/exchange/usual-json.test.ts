@@ -11,12 +11,24 @@ function recognised(headers: Readonly<Record<string, string>>, query = ""): unkn
   return usualJsonOf({ query, headers, body });
 }
 
+function unlisted(headers: object, name: string, value: string): Record<string, string> {
+  return Object.defineProperty({ ...headers }, name, { value });
+}
+
 describe("recognised, however the names of headers are spelt", () => {
   test.each([
     { authorization, "content-type": json },
     { Authorization: authorization, "Content-Type": json },
     { AUTHORIZATION: authorization, "CONTENT-TYPE": json },
     { "cOnTeNt-TyPe": json, aUtHoRiZaTiOn: authorization },
+    // What is spelt in lower case counts; of others the first.
+    {
+      Authorization: "Bearer x",
+      authorization,
+      "content-type": json,
+      "Content-Type": "text/plain",
+    },
+    { Authorization: authorization, AUTHORIZATION: "Bearer x", "content-type": json },
     // Names of the same lengths.
     {
       "x-authorized0": "x",
@@ -40,12 +52,25 @@ describe("not recognised", () => {
     ["a type with a charset", { authorization, "content-type": `${json}; charset=utf-8` }],
     ["a type in capitals", { authorization, "content-type": "Application/JSON" }],
     ["no type", { authorization }],
-    ["two keys", { authorization, Authorization: authorization, "content-type": json }],
-    ["two types", { authorization, "Content-Type": json, "content-type": json }],
+    ["two types", { authorization, "Content-Type": json, "content-type": "text/plain" }],
     ["an encoding", { authorization, "content-type": json, "content-encoding": "gzip" }],
     ["an encoding in capitals", { authorization, "content-type": json, "CONTENT-ENCODING": "" }],
   ])("%s", (_what, headers) => {
     expect(recognised(headers)).toBeUndefined();
+  });
+
+  test("by what is no member of its own, or isn't listed", () => {
+    const headers = { authorization, "Content-Type": json };
+    const encoded = Object.create({ "content-encoding": "gzip" });
+    expect(recognised(Object.assign(encoded, headers))).toBeUndefined();
+    expect(recognised(unlisted(headers, "content-encoding", "gzip"))).toBeUndefined();
+    expect(recognised(unlisted(headers, "content-type", "text/plain"))).toBeUndefined();
+    const other = unlisted(
+      { Authorization: authorization, "content-type": json },
+      "authorization",
+      "x",
+    );
+    expect(recognised(other)).toEqual({ text: body, authorization: "x" });
   });
 
   test("with a query, bytes, or more than is read", () => {

@@ -4,9 +4,10 @@ import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
 import { DAY_MS } from "../../base/duration.ts";
 import { MICROS_PER_PAISA } from "../../base/money.ts";
-import { deriveKey, textKey } from "../../base/random.ts";
+import { deriveKey } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
+import { fingerprint, showingOf } from "../../ledger/fingerprint.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
@@ -135,7 +136,7 @@ const strays = {
     const shapedBy: ShapedBy = ["click.unknown", ...foreignIsStray[assumptions["auth.key-scope"]]];
     return (sent, account) => {
       // The same again gives the same: the id follows from what was sent.
-      const serial = textKey(key, sent).a >>> 0;
+      const serial = fingerprint(key, 0, showingOf(sent, "")).a >>> 0;
       const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0, inr);
       return recorded("uncounted", 0, body, notes.unknownImpression, shapedBy);
     };
