@@ -64,14 +64,13 @@ class Generation {
     return stored === 0 ? undefined : stored - 1;
   }
 
-  /** `place`: the entry's own. */
+  /** `place`: the free slot of an entry that isn't there. */
   put(place: number, entry: Fingerprint, row: number): void {
     const slots = this.#slots;
-    const isNew = slots[place + 2] === 0;
     slots[place] = entry.a;
     slots[place + 1] = entry.b;
     slots[place + 2] = row + 1;
-    if (isNew) this.#used += 1;
+    this.#used += 1;
     // Two thirds full at most, so that searches are short.
     if (this.#used * 3 > (this.#mask + 1) * 2) this.#grow();
   }
@@ -166,6 +165,7 @@ export class RecentImpressions {
     const row = searched.rowAt(place) ?? this.#previous.find(wanted);
     if (row !== undefined && nowMs - rows.recordedMs(row) < windowMs) return row;
     const current = this.#currentAt(nowMs, windowMs);
+    // A generation is left before its first entry is too old: what was found wasn't in this one.
     current.put(current === searched ? place : current.placeOf(wanted), wanted, rows.count);
     this.#latestMs = nowMs;
     return undefined;
