@@ -59,6 +59,19 @@ describe("remembering", () => {
     );
   });
 
+  test("what is exactly a window old begins a generation, and is kept there once", () => {
+    const recent = new RecentImpressions();
+    const rows = rowsAt([0, 500]);
+    for (const [session, nowMs] of [
+      [1, 0],
+      [2, 500],
+      [1, WINDOW_MS],
+    ] as const) {
+      expect(recent.originalOrKeep(print(session), rows, nowMs, WINDOW_MS)).toBeUndefined();
+    }
+    expect(recent.save()).toMatchObject({ current: { used: 1 }, previous: { used: 2 } });
+  });
+
   test("keeps no more than the last windows", () => {
     const recent = new RecentImpressions();
     const times: number[] = [];
