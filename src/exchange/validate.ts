@@ -49,10 +49,10 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
     rejectsUnknown: rejectsUnknown[assumptions["request.unknown-fields"]],
     clamps: clamps[assumptions["payout.limit-over-max"]],
   };
-  const expected = Object.entries(operation.parameters).map(([name, parameter]) => ({
-    name,
-    parameter,
-  }));
+  const expected = Object.entries<Parameter>(operation.parameters).map(([name, parameter]) => {
+    const left = absent(parameter);
+    return { name, parameter, isOptional: left.kind === "value" && left.value === undefined };
+  });
   const known = new Set(Object.keys(operation.parameters));
   // Query values are text by nature: only a JSON body can hold another type.
   const inJson = operation.method === "POST";
@@ -64,8 +64,9 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
     if (unknown !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
     // Text that is right as it was sent stays where it is; anything else goes into a copy.
     let input: Record<string, unknown> | undefined;
-    for (const { name, parameter } of expected) {
+    for (const { name, parameter, isOptional } of expected) {
       const sent = raw[name];
+      if (sent === undefined && isOptional) continue;
       if (typeof sent === "string" && parameter.type === "string" && isPlain(sent)) continue;
       const value = readOne(sent, parameter);
       if (value.kind === "wrong") {
