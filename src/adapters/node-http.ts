@@ -17,6 +17,7 @@ import { createControlGuard, worldGuard } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { listen, urlOf } from "./node-listen.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
+import { createOutbox } from "./node-outbox.ts";
 import { answerBrokenRequests, answerLast } from "./node-raw.ts";
 import {
   Arrival,
@@ -65,6 +66,7 @@ export async function startPrepared(
   const server = http.createServer(serverSettings);
   applyLimits(server);
   const sockets = new Set<Socket>();
+  const outbox = createOutbox();
   const overtaking = createOvertaking();
   let closing = false;
   const refuse = (rejection: Rejection): ApiResponse => {
@@ -79,6 +81,8 @@ export async function startPrepared(
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
+    // Node closes its own half of a connection when the client has closed the other: what is due goes out before.
+    socket.prependOnceListener("end", outbox.empty);
   });
   const address = await listen(server, port, host);
   const sweep = setInterval(sweeper(sockets), IDLE_MS).unref();
@@ -117,6 +121,7 @@ export async function startPrepared(
       const turn = (act: () => void): void => response && whenTurn(response, act);
       answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
     },
+    outbox,
     overtaking,
   };
   const onRequest = (request: Arrival, response: ServerResponse): void => {

@@ -10,6 +10,7 @@ import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { isControlTarget, worldOf } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
 import { handOver, isDoomed, type Outlet } from "./node-deliveries.ts";
+import type { Outbox, Ready } from "./node-outbox.ts";
 import { LATEST_ORDER, type Overtaking } from "./overtaking.ts";
 
 /** What the request path needs to know of the server. */
@@ -28,6 +29,8 @@ export interface RequestHost {
   isClosing(): boolean;
   /** Hands over the answer to a request whose body doesn't end, and gives its connection up. */
   giveUp(request: Arrival, response: ApiResponse): void;
+  /** Where answers go that nothing holds up. */
+  readonly outbox: Outbox;
   /** Counts what is handed over for the responses that wait to be overtaken. */
   readonly overtaking: Overtaking;
 }
@@ -54,7 +57,7 @@ export function latestResponse(socket: Socket): ServerResponse | undefined {
  * A request on its way in. No stream: Node's parser hands the pieces of the body to {@link push}, and that is all that
  * happens to them. The turns and events of a stream were a sixth of an impression's cost, and a quarter of a report's.
  */
-export class Arrival extends http.IncomingMessage {
+export class Arrival extends http.IncomingMessage implements Ready {
   /** Who waits for the request; undefined where nobody does, so that its body is dropped. */
   host: RequestHost | undefined = undefined;
   response: ServerResponse | undefined = undefined;
@@ -63,6 +66,8 @@ export class Arrival extends http.IncomingMessage {
   fields: Readonly<Record<string, string>> = noFields;
   /** Decided by the head alone; the body is read and dropped, so that the client gets to read this. */
   refusal: ApiResponse | undefined = undefined;
+  /** What waits to be written. */
+  answer: ApiResponse | undefined = undefined;
   /** What was kept of the body: mostly it comes in one piece. */
   first: Buffer | undefined = undefined;
   others: Buffer[] | undefined = undefined;
@@ -77,6 +82,15 @@ export class Arrival extends http.IncomingMessage {
     if (piece === null) finish(host, this);
     else keep(host, this, piece);
     return true;
+  }
+
+  writeAnswer(): void {
+    const { host, response, answer } = this;
+    // A connection remembers its last request, and an answer can be a snapshot.
+    this.answer = undefined;
+    if (host !== undefined && response !== undefined && answer !== undefined) {
+      write(host, response, answer, this.path);
+    }
   }
 
   /** Node calls this to let the body of an answered request pass. Nothing holds it up. */
@@ -186,22 +200,32 @@ function answerWhole(host: RequestHost, request: Arrival, body: string | Uint8Ar
 }
 
 function send(host: RequestHost, request: Arrival, answer: ApiResponse): void {
-  const { response } = request;
-  if (response === undefined) return;
-  const { overtaking } = host;
-  if (answer.delivery !== undefined) {
-    const world = worldOf(request.path);
+  const { response, path } = request;
+  const { delivery } = answer;
+  if (delivery === undefined) {
+    request.answer = answer;
+    host.outbox.put(request);
+  } else if (response !== undefined) {
+    const { overtaking } = host;
     const outlet = outletOf(host, request, response);
-    handOver({ response: answer, delivery: answer.delivery, outlet, overtaking, world });
-    return;
+    handOver({ response: answer, delivery, outlet, overtaking, world: worldOf(path) });
   }
+}
+
+function write(
+  host: RequestHost,
+  response: ServerResponse,
+  answer: ApiResponse,
+  path: string,
+): void {
+  const { overtaking } = host;
   begin(host, response, answer);
   const isAscii = answer.headers["content-length"] === String(answer.body.length);
   // The same bytes, written faster.
   response.end(answer.body, isAscii ? "latin1" : "utf8");
   // Without a socket it stands behind another on its connection.
-  if (!overtaking.isIdle && response.socket !== null && !isControlTarget(request.path)) {
-    overtaking.handedOver({ world: worldOf(request.path), order: LATEST_ORDER });
+  if (!overtaking.isIdle && response.socket !== null && !isControlTarget(path)) {
+    overtaking.handedOver({ world: worldOf(path), order: LATEST_ORDER });
   }
 }
 
