@@ -25,7 +25,7 @@ const ROUNDS = 21;
 const SECONDS = 1;
 /** As many as the server has by default; for stats more, since a key has only 60 requests a minute. */
 const CALLERS = { impression: 25, stats: 200 } as const;
-/** Below this share of its core a server wasn't what was measured. */
+/** A server that works for less of its core's time isn't what was measured. */
 const SATURATED = 0.9;
 const SURFACES = 4;
 const POPULATION = 1_000_000;
@@ -136,19 +136,23 @@ async function compare(kind: Kind, targets: readonly [bare: Target, ours: Target
   const [ofBare, ofOurs] = runs;
   const ratios = (of: (bare: Run, ours: Run) => number): number =>
     median(ofBare.map((bare, round) => of(bare, ofOurs[round] ?? bare)));
-  const target = { atLeast: kind === "impression" ? 0.85 : 0.8 };
+  const atLeast = kind === "impression" ? 0.85 : 0.8;
+  const ratio = ratios((bare, ours) => ours.rate / bare.rate);
+  // Who waits for the load does less than it could. The bare server must not, where ours reaches the target; nor ours, where it doesn't.
+  const judged = ratio >= atLeast ? 0 : 1;
   // Not a number where the system doesn't tell: then the ratio is taken at its word.
-  const idle = [...ofBare, ...ofOurs].filter(({ busy }) => busy < SATURATED).length;
-  const counts = idle <= ofBare.length / 2;
+  const idle = runs[judged].filter(({ busy }) => busy < SATURATED).length;
+  const counts = idle <= ROUNDS / 2;
   printFigure({
     name: `${kind}, ratio of requests/s, median of the rounds'`,
-    value: ratios((bare, ours) => ours.rate / bare.rate),
+    value: ratio,
     unit: "×",
-    ...(counts ? target : {}),
+    ...(counts ? { atLeast } : {}),
   });
   if (!counts) {
+    const { name } = targets[judged];
     console.log(
-      `  NO VERDICT: in ${idle} of ${ROUNDS * 2} runs a server had its core less than ${SATURATED} to itself. ` +
+      `  NO VERDICT: in ${idle} of ${ROUNDS} runs ${name} worked less than ${SATURATED} of the time. ` +
         "The load generator, or something else on this machine, set the pace.",
     );
   }
