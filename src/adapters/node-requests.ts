@@ -193,6 +193,8 @@ function finish(host: RequestHost, request: Arrival): void {
 }
 
 function answerWhole(host: RequestHost, request: Arrival, body: string | Uint8Array): void {
+  // What it asks for can take seconds, and no other answer is to wait for that.
+  if (isControlTarget(request.path)) host.outbox.empty();
   const answer = answerTo(host, request, body);
   const rewritten = host.rewritten(request, answer);
   if (rewritten === undefined) send(host, request, answer);

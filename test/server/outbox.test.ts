@@ -1,8 +1,9 @@
 /** Answers are written together when a turn of the event loop ends: in order, none forgotten, none held up. */
 
+import { ServerResponse } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import { createOutbox } from "../../src/adapters/node-outbox.ts";
-import { open, parseResponses, serve } from "./raw.ts";
+import { exchange, open, parseResponses, serve } from "./raw.ts";
 
 const HEAD = "POST /v1/click HTTP/1.1\r\nHost: localhost\r\n";
 
@@ -70,6 +71,44 @@ describe("the outbox", () => {
 });
 
 describe("a server", () => {
+  /** What it does with requests that come in one packet, step by step. */
+  async function stepsOf(paths: readonly string[]): Promise<string[]> {
+    await using server = await serve();
+    const handle = vi.spyOn(server.worlds, "handle");
+    const end = vi.spyOn(ServerResponse.prototype, "end");
+    try {
+      const sent = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      await exchange(server.port, sent.join(""), { count: paths.length });
+      const steps = [
+        ...handle.mock.calls.map(([{ path }], at) => ({ step: `answers ${path}`, at, by: handle })),
+        ...end.mock.calls.map((_, at) => ({ step: "writes", at, by: end })),
+      ].map(({ step, at, by }) => ({ step, order: by.mock.invocationCallOrder[at] ?? 0 }));
+      return steps.toSorted((one, other) => one.order - other.order).map(({ step }) => step);
+    } finally {
+      end.mockRestore();
+    }
+  }
+
+  test("writes answers together", async () => {
+    expect(await stepsOf(["/v1/click", "/v1/publisher/stats"])).toEqual([
+      "answers /v1/click",
+      "answers /v1/publisher/stats",
+      "writes",
+      "writes",
+    ]);
+  });
+
+  test("lets no answer wait for what a control request takes", async () => {
+    for (const control of ["/_sim/health", "/@other/_sim/health"]) {
+      expect(await stepsOf(["/v1/click", control]), control).toEqual([
+        "answers /v1/click",
+        "writes",
+        `answers ${control}`,
+        "writes",
+      ]);
+    }
+  });
+
   test("answers a client that closes its half right after the last byte of what is read at once", async () => {
     await using server = await serve();
     const socket = await open(server.port);
