@@ -18,15 +18,8 @@ import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { listen, urlOf } from "./node-listen.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { createOutbox } from "./node-outbox.ts";
-import { answerBrokenRequests, answerLast } from "./node-raw.ts";
-import {
-  Arrival,
-  afterLatest,
-  latestResponse,
-  type RequestHost,
-  receive,
-  whenTurn,
-} from "./node-requests.ts";
+import { answerBrokenRequests, answerLast, type LastAnswer } from "./node-raw.ts";
+import { Arrival, afterLatest, type RequestHost, receive, whenTurn } from "./node-requests.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {
   answerSafely,
@@ -87,6 +80,16 @@ export async function startPrepared(
   const address = await listen(server, port, host);
   const sweep = setInterval(sweeper(sockets), IDLE_MS).unref();
   const guard = createControlGuard({ address: address.address, host, controlToken });
+  const sayLast = (
+    socket: Socket,
+    path: string,
+    response: ApiResponse,
+    whenTurn: LastAnswer["whenTurn"],
+  ): void => {
+    // Answers leave in the order in which they were decided.
+    outbox.empty();
+    answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn });
+  };
   const requestHost: RequestHost = {
     answer: (request) => answerSafely(worlds, request),
     inspect(head) {
@@ -118,8 +121,7 @@ export async function startPrepared(
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
     isClosing: () => closing,
     giveUp({ path, socket, response }, answer) {
-      const turn = (act: () => void): void => response && whenTurn(response, act);
-      answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
+      sayLast(socket, path, answer, (act) => response && whenTurn(response, act));
     },
     outbox,
     overtaking,
@@ -135,16 +137,17 @@ export async function startPrepared(
     const socket = stream as Socket;
     socket.on("error", () => socket.destroy());
     if (isDoomed(socket)) return;
-    const response = answerSafely(worlds, { method: "CONNECT", path });
-    const turn = (act: () => void): void => afterLatest(socket, act);
-    answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
+    const answer = answerSafely(worlds, { method: "CONNECT", path });
+    sayLast(socket, path, answer, (act) => afterLatest(socket, act));
   });
-  answerBrokenRequests(server, { refuse, latestOf: latestResponse });
+  answerBrokenRequests(server, refuse);
 
   return {
     url: urlOf(address),
     worlds,
     close() {
+      // What is answered already doesn't end its connection.
+      outbox.empty();
       closing = true;
       clearInterval(sweep);
       return closeServer(server, sockets);

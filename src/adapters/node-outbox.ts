@@ -1,8 +1,9 @@
 /**
- * Answers that are ready, written together when a turn of the event loop ends. A client with several requests under way
- * is woken by the first and finds the others; answers written one by one would wake it for each, and for a report that
- * takes longer than everything else.
+ * Answers that are ready, written together when a turn of the event loop ends. A client with many requests under way is
+ * woken by the first and finds the others; written one by one they would wake it for each, which takes as long as a report.
  */
+
+import { timers } from "./node-builtins.ts";
 
 /** What has an answer that can be written. */
 export interface Ready {
@@ -16,18 +17,16 @@ export interface Outbox {
   empty(): void;
 }
 
-/**
- * It is emptied sooner when it holds so many: waking is cheap by then, and what came in one turn must neither wait for long
- * nor fill the memory.
- */
-const MOST = 64;
+/** It is emptied sooner when it holds so many: the first must not wait for long, and waking for each of these is cheap. */
+const MOST = 32;
 
-// Taken at once: fake timers of a test would hold up every answer.
-const { setImmediate } = globalThis;
+// Taken at once, and not from `globalThis`: fake timers of a test would hold up every answer.
+const { setImmediate } = timers;
 
 export function createOutbox(): Outbox {
   let waiting: Ready[] = [];
   const empty = (): void => {
+    if (waiting.length === 0) return;
     const ready = waiting;
     waiting = [];
     for (const one of ready) one.writeAnswer();

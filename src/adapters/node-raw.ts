@@ -3,12 +3,13 @@
  * so that even these carry the header that every response has (spec §8).
  */
 
-import type { Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import { http } from "./node-builtins.ts";
 import { handOver, type Outlet } from "./node-deliveries.ts";
+import { latestResponse, whenTurn } from "./node-requests.ts";
 import type { Overtaking } from "./overtaking.ts";
 
 /** How long a refused client has to finish sending and to read the answer, in milliseconds. */
@@ -107,16 +108,10 @@ function rejectionOf(error: Error & { code?: string; reason?: string }): Rejecti
   }
 }
 
-/**
- * Answers parser errors of `server`. `latestOf` gives the last response that was begun on a connection: requests that
- * came before the broken one are answered before it.
- */
+/** Answers parser errors of `server`. Requests that came before the broken one are answered before it. */
 export function answerBrokenRequests(
   server: Server,
-  settings: {
-    readonly refuse: (rejection: Rejection) => ApiResponse;
-    readonly latestOf: (socket: Socket) => ServerResponse | undefined;
-  },
+  refuse: (rejection: Rejection) => ApiResponse,
 ): void {
   server.on("clientError", (error: Error & { code?: string }, stream) => {
     const socket = stream as Socket;
@@ -132,11 +127,13 @@ export function answerBrokenRequests(
     }
     const last = (): void => {
       if (!isFirstToBeLast(socket)) return;
-      const refusal = settings.refuse(rejectionOf(error));
+      const refusal = refuse(rejectionOf(error));
       end(socket, wireHead(refusal) + refusal.body, nothing);
     };
-    const latest = settings.latestOf(socket);
-    if (latest === undefined || latest.writableFinished || !latest.req.complete) last();
+    const latest = latestResponse(socket);
+    if (latest === undefined || latest.writableFinished) last();
+    // The broken request itself, or one before it.
+    else if (!latest.req.complete) whenTurn(latest, last);
     else latest.once("finish", last);
   });
 }

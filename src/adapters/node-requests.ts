@@ -29,7 +29,7 @@ export interface RequestHost {
   isClosing(): boolean;
   /** Hands over the answer to a request whose body doesn't end, and gives its connection up. */
   giveUp(request: Arrival, response: ApiResponse): void;
-  /** Where answers go that nothing holds up. */
+  /** Where answers wait for the end of the turn, one of each connection at most. */
   readonly outbox: Outbox;
   /** Counts what is handed over for the responses that wait to be overtaken. */
   readonly overtaking: Overtaking;
@@ -66,7 +66,7 @@ export class Arrival extends http.IncomingMessage implements Ready {
   fields: Readonly<Record<string, string>> = noFields;
   /** Decided by the head alone; the body is read and dropped, so that the client gets to read this. */
   refusal: ApiResponse | undefined = undefined;
-  /** What waits to be written. */
+  /** What waits in the outbox. */
   answer: ApiResponse | undefined = undefined;
   /** What was kept of the body: mostly it comes in one piece. */
   first: Buffer | undefined = undefined;
@@ -88,9 +88,8 @@ export class Arrival extends http.IncomingMessage implements Ready {
     const { host, response, answer } = this;
     // A connection remembers its last request, and an answer can be a snapshot.
     this.answer = undefined;
-    if (host !== undefined && response !== undefined && answer !== undefined) {
-      write(host, response, answer, this.path);
-    }
+    if (host === undefined || response === undefined || answer === undefined) return;
+    write(host, response, answer);
   }
 
   /** Node calls this to let the body of an answered request pass. Nothing holds it up. */
@@ -111,6 +110,9 @@ export function receive(host: RequestHost, request: Arrival, response: ServerRes
     request.socket.pause();
     return;
   }
+  const before = latestResponse(request.socket)?.req as Arrival | undefined;
+  // Node writes one answer of a connection at a time: a second that waited would be lost where the client has ended.
+  if (before?.answer !== undefined) host.outbox.empty();
   (request.socket as Connection)[LATEST] = response;
   request.host = host;
   request.response = response;
@@ -203,32 +205,34 @@ function answerWhole(host: RequestHost, request: Arrival, body: string | Uint8Ar
 
 function send(host: RequestHost, request: Arrival, answer: ApiResponse): void {
   const { response, path } = request;
+  if (response === undefined) return;
+  const { outbox, overtaking } = host;
   const { delivery } = answer;
-  if (delivery === undefined) {
+  // Without a socket it stands behind another on its connection.
+  const isNext = response.socket !== null;
+  if (delivery === undefined && overtaking.isIdle && isNext) {
     request.answer = answer;
-    host.outbox.put(request);
-  } else if (response !== undefined) {
-    const { overtaking } = host;
+    outbox.put(request);
+    return;
+  }
+  // Answers leave in the order in which they were decided.
+  outbox.empty();
+  if (delivery !== undefined) {
     const outlet = outletOf(host, request, response);
     handOver({ response: answer, delivery, outlet, overtaking, world: worldOf(path) });
+    return;
+  }
+  write(host, response, answer);
+  if (!overtaking.isIdle && isNext && !isControlTarget(path)) {
+    overtaking.handedOver({ world: worldOf(path), order: LATEST_ORDER });
   }
 }
 
-function write(
-  host: RequestHost,
-  response: ServerResponse,
-  answer: ApiResponse,
-  path: string,
-): void {
-  const { overtaking } = host;
+function write(host: RequestHost, response: ServerResponse, answer: ApiResponse): void {
   begin(host, response, answer);
   const isAscii = answer.headers["content-length"] === String(answer.body.length);
   // The same bytes, written faster.
   response.end(answer.body, isAscii ? "latin1" : "utf8");
-  // Without a socket it stands behind another on its connection.
-  if (!overtaking.isIdle && response.socket !== null && !isControlTarget(path)) {
-    overtaking.handedOver({ world: worldOf(path), order: LATEST_ORDER });
-  }
 }
 
 function begin(

@@ -1,11 +1,10 @@
 /** Answers are written together when a turn of the event loop ends: in order, none forgotten, none held up. */
 
 import { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { createOutbox } from "../../src/adapters/node-outbox.ts";
-import { exchange, open, parseResponses, serve } from "./raw.ts";
-
-const HEAD = "POST /v1/click HTTP/1.1\r\nHost: localhost\r\n";
+import { open, parseResponses, serve } from "./raw.ts";
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -43,9 +42,8 @@ describe("the outbox", () => {
     const { written, put } = setUp();
     const names = Array.from({ length: 200 }, (_, index) => `${index}`);
     for (const name of names) put(name);
-    const early = written.length;
-    expect(early).toBeGreaterThan(100);
-    expect(early).toBeLessThan(200);
+    expect(written.length).toBeGreaterThan(100);
+    expect(written.length).toBeLessThan(200);
     await turn();
     expect(written).toEqual(names);
   });
@@ -70,15 +68,56 @@ describe("the outbox", () => {
   });
 });
 
+/** A GET as bytes; `more`: further header lines. */
+function get(path: string, more = ""): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+}
+
+/** Answered with 404 and with 401. */
+const [NOWHERE, STATS] = [get("/nowhere"), get("/v1/publisher/stats")];
+
+function statusesOf(text: string): number[] {
+  return parseResponses(text).map(({ status }) => status);
+}
+
+/** A connection that the server knows of, with what came on it since. */
+async function connection(port: number): Promise<{
+  readonly socket: Socket;
+  statuses(): number[];
+  /** Until there are so many answers. */
+  answered(count: number): Promise<void>;
+  readonly closed: Promise<unknown>;
+  text(): string;
+}> {
+  const socket = await open(port);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.on("error", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const statuses = (): number[] => statusesOf(text);
+  const answered = (count: number): Promise<void> =>
+    vi.waitFor(() => expect(statuses().length).toBe(count), { timeout: 10_000, interval: 2 });
+  socket.write(get("/_sim/health"));
+  await answered(1);
+  text = "";
+  return { socket, statuses, answered, closed, text: () => text };
+}
+
 describe("a server", () => {
-  /** What it does with requests that come in one packet, step by step. */
-  async function stepsOf(paths: readonly string[]): Promise<string[]> {
+  /** What it does with these paths, each list on a connection of its own and in one packet, all sent in one turn. */
+  async function stepsOf(...lists: readonly (readonly string[])[]): Promise<string[]> {
     await using server = await serve();
+    const connections = await Promise.all(lists.map(() => connection(server.port)));
     const handle = vi.spyOn(server.worlds, "handle");
     const end = vi.spyOn(ServerResponse.prototype, "end");
     try {
-      const sent = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-      await exchange(server.port, sent.join(""), { count: paths.length });
+      for (const [at, { socket }] of connections.entries()) {
+        socket.write((lists[at] ?? []).map((path) => get(path)).join(""));
+      }
+      await Promise.all(connections.map(({ answered }, at) => answered(lists[at]?.length ?? 0)));
+      for (const { socket } of connections) socket.destroy();
       const steps = [
         ...handle.mock.calls.map(([{ path }], at) => ({ step: `answers ${path}`, at, by: handle })),
         ...end.mock.calls.map((_, at) => ({ step: "writes", at, by: end })),
@@ -89,8 +128,8 @@ describe("a server", () => {
     }
   }
 
-  test("writes answers together", async () => {
-    expect(await stepsOf(["/v1/click", "/v1/publisher/stats"])).toEqual([
+  test("writes the answers of several connections together", async () => {
+    expect(await stepsOf(["/v1/click"], ["/v1/publisher/stats"])).toEqual([
       "answers /v1/click",
       "answers /v1/publisher/stats",
       "writes",
@@ -98,9 +137,18 @@ describe("a server", () => {
     ]);
   });
 
+  test("lets an answer wait no longer than until its connection brings the next request", async () => {
+    expect(await stepsOf(["/v1/click", "/v1/publisher/stats"])).toEqual([
+      "answers /v1/click",
+      "writes",
+      "answers /v1/publisher/stats",
+      "writes",
+    ]);
+  });
+
   test("lets no answer wait for what a control request takes", async () => {
     for (const control of ["/_sim/health", "/@other/_sim/health"]) {
-      expect(await stepsOf(["/v1/click", control]), control).toEqual([
+      expect(await stepsOf(["/v1/click"], [control]), control).toEqual([
         "answers /v1/click",
         "writes",
         `answers ${control}`,
@@ -109,75 +157,136 @@ describe("a server", () => {
     }
   });
 
-  test("answers a client that closes its half right after the last byte of what is read at once", async () => {
+  test.each([1, 2, 10, 66, 1000])(
+    "answers %i requests that come with the end of their connection",
+    async (count) => {
+      await using server = await serve();
+      const { socket, statuses, closed } = await connection(server.port);
+      // Node reads this much at a time, and goes on reading where it got all of it: then it finds the end in the same turn.
+      const whole = 64 * 1024;
+      const padded = (length: number): string =>
+        get("/nowhere", `x: ${"x".repeat(length - NOWHERE.length - 5)}\r\n`);
+      const others = Math.floor((whole - 1000) / count);
+      const requests = Array.from({ length: count - 1 }, () =>
+        others > 1000 ? padded(1000) : NOWHERE,
+      );
+      const left = whole - requests.join("").length;
+      const body = Math.max(0, left - 2000);
+      const head = `POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body}\r\n`;
+      const filler = `x: ${"x".repeat(left - body - head.length - 7)}\r\n\r\n`;
+      const sent = `${requests.join("")}${head}${filler}${" ".repeat(body)}`;
+      expect(sent.length).toBe(whole);
+      // Between turns: all of it is there when the server reads.
+      await turn();
+      socket.end(sent);
+      await closed;
+      expect(statuses()).toEqual([...requests.map(() => 404), 401]);
+    },
+  );
+
+  test.each([1, 2, 5])("answers %i requests before one with a broken body", async (count) => {
     await using server = await serve();
-    const socket = await open(server.port);
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk;
-    });
-    const closed = new Promise((resolve) => socket.once("close", resolve));
-    // Node reads this much at a time, and goes on reading where it got all of it: then it finds the end.
-    const length = 64 * 1024;
-    const head = `${HEAD}Content-Length: 65000\r\n`;
-    const filler = "x".repeat(length - 65_000 - head.length - "filler: \r\n\r\n".length);
-    // Between turns: both are there when the server reads.
-    await turn();
-    socket.end(`${head}filler: ${filler}\r\n\r\n${" ".repeat(65_000)}`);
+    const { socket, statuses, closed } = await connection(server.port);
+    const broken =
+      "POST /v1/click HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n";
+    socket.write(NOWHERE.repeat(count) + broken);
     await closed;
-    expect(parseResponses(text).map(({ status }) => status)).toEqual([401]);
+    expect(statuses()).toEqual([...Array.from({ length: count }, () => 404), 400]);
   });
 
-  test("answers while a test's timers are fake", async () => {
-    await using server = await serve();
-    vi.useFakeTimers();
-    try {
-      const socket = await open(server.port);
-      const answer = new Promise((resolve) => socket.once("data", resolve));
-      socket.write(`${HEAD}\r\n`);
-      expect(String(await answer)).toContain("401 Unauthorized");
-      socket.destroy();
-    } finally {
-      vi.useRealTimers();
-    }
+  test.each(["one connection", "two connections"])(
+    "is overtaken by what it answers later only, on %s",
+    async (on) => {
+      await using server = await serve();
+      const sim = server.worlds.get("default");
+      sim.faults.add({
+        match: { operation: "stats" },
+        verdict: { kind: "reorder", by: 1, atMost: "10m" },
+      });
+      const first = await connection(server.port);
+      const second = on === "one connection" ? first : await connection(server.port);
+      const both = on === "one connection" ? [1, 2] : [1, 1];
+      if (first === second) first.socket.write(NOWHERE + STATS);
+      else {
+        first.socket.write(NOWHERE);
+        second.socket.write(STATS);
+      }
+      await first.answered(1);
+      // That doesn't count, and comes after all that was sent before.
+      const other = await connection(server.port);
+      other.socket.write(get("/_sim/health"));
+      await other.answered(1);
+      expect(first.statuses()).toEqual([404]);
+      other.socket.write(NOWHERE);
+      await second.answered(both[1] ?? 0);
+      for (const { socket } of [first, second, other]) socket.destroy();
+    },
+  );
+
+  test("doesn't close a connection for an answer that was there before", async () => {
+    const server = await serve();
+    const { handle } = server.worlds;
+    let closed: Promise<void> | undefined;
+    vi.spyOn(server.worlds, "handle").mockImplementation((request) => {
+      if (request.path === "/v1/publisher/stats") closed = server.close();
+      return handle(request);
+    });
+    const [first, second] = [await connection(server.port), await connection(server.port)];
+    first.socket.write(NOWHERE);
+    second.socket.write(STATS);
+    await Promise.all([first.closed, second.closed]);
+    await closed;
+    expect(parseResponses(first.text()).map(({ headers }) => headers.connection)).toEqual([
+      "keep-alive",
+    ]);
+    expect(parseResponses(second.text()).map(({ headers }) => headers.connection)).toEqual([
+      "close",
+    ]);
   });
+
+  test.each(["after", "before"])(
+    "answers while timers are fake that were installed %s it was loaded",
+    async (when) => {
+      if (when === "before") {
+        vi.useFakeTimers();
+        vi.resetModules();
+      }
+      const { startServer } = await import("../../src/server.ts");
+      const server = await startServer({ port: 0, publishers: 3 });
+      try {
+        vi.useFakeTimers();
+        const socket = await open(Number(new URL(server.url).port));
+        const answer = new Promise((resolve) => socket.once("data", resolve));
+        socket.write(NOWHERE);
+        expect(String(await answer)).toContain("404 Not Found");
+        socket.destroy();
+      } finally {
+        vi.useRealTimers();
+        await server.close();
+      }
+    },
+  );
 
   test("outlives clients that reset their connection while their answers wait", async () => {
     await using server = await serve();
     for (let round = 0; round < 20; round += 1) {
-      const sockets = await Promise.all([1, 2, 3, 4].map(() => open(server.port)));
-      for (const socket of sockets) {
-        socket.on("error", () => undefined);
-        socket.write(`${HEAD}\r\n${HEAD}\r\n`);
-      }
+      const connections = await Promise.all([1, 2, 3, 4].map(() => connection(server.port)));
+      for (const { socket } of connections) socket.write(NOWHERE + NOWHERE);
       await turn();
-      for (const socket of sockets) socket.resetAndDestroy();
+      for (const { socket } of connections) socket.resetAndDestroy();
     }
-    const socket = await open(server.port);
-    const answer = new Promise((resolve) => socket.once("data", resolve));
-    socket.write(`${HEAD}\r\n`);
-    expect(String(await answer)).toContain("401 Unauthorized");
+    const { socket, answered } = await connection(server.port);
+    socket.write(NOWHERE);
+    await answered(1);
     socket.destroy();
   });
 
   test("answers all of a thousand requests that come in one packet, in order", async () => {
     await using server = await serve();
-    const socket = await open(server.port);
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk;
-    });
-    const closed = new Promise((resolve) => socket.once("close", resolve));
-    const paths = Array.from({ length: 1000 }, (_, index) =>
-      index % 3 === 0 ? "/v1/publisher/stats" : "/nowhere",
-    );
-    const head = (path: string, more = ""): string =>
-      `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
-    socket.write([...paths.map((path) => head(path)), head("/", "Connection: close\r\n")].join(""));
+    const { socket, statuses, closed } = await connection(server.port);
+    const sent = Array.from({ length: 1000 }, (_, index) => (index % 3 === 0 ? STATS : NOWHERE));
+    socket.write([...sent, get("/", "Connection: close\r\n")].join(""));
     await closed;
-    expect(parseResponses(text).map(({ status }) => status)).toEqual([
-      ...paths.map((path) => (path === "/nowhere" ? 404 : 401)),
-      404,
-    ]);
+    expect(statuses()).toEqual([...sent.map((request) => (request === NOWHERE ? 404 : 401)), 404]);
   });
 });
