@@ -18,7 +18,7 @@ import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { listen, urlOf } from "./node-listen.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { createOutbox } from "./node-outbox.ts";
-import { answerBrokenRequests, answerLast, type LastAnswer } from "./node-raw.ts";
+import { answerBrokenRequests, answerLast } from "./node-raw.ts";
 import { Arrival, afterLatest, type RequestHost, receive, whenTurn } from "./node-requests.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {
@@ -80,16 +80,6 @@ export async function startPrepared(
   const address = await listen(server, port, host);
   const sweep = setInterval(sweeper(sockets), IDLE_MS).unref();
   const guard = createControlGuard({ address: address.address, host, controlToken });
-  const sayLast = (
-    socket: Socket,
-    path: string,
-    response: ApiResponse,
-    whenTurn: LastAnswer["whenTurn"],
-  ): void => {
-    // Answers leave in the order in which they were decided.
-    outbox.empty();
-    answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn });
-  };
   const requestHost: RequestHost = {
     answer: (request) => answerSafely(worlds, request),
     inspect(head) {
@@ -121,7 +111,8 @@ export async function startPrepared(
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
     isClosing: () => closing,
     giveUp({ path, socket, response }, answer) {
-      sayLast(socket, path, answer, (act) => response && whenTurn(response, act));
+      const turn = (act: () => void): void => response && whenTurn(response, act);
+      answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
     },
     outbox,
     overtaking,
@@ -137,8 +128,9 @@ export async function startPrepared(
     const socket = stream as Socket;
     socket.on("error", () => socket.destroy());
     if (isDoomed(socket)) return;
-    const answer = answerSafely(worlds, { method: "CONNECT", path });
-    sayLast(socket, path, answer, (act) => afterLatest(socket, act));
+    const response = answerSafely(worlds, { method: "CONNECT", path });
+    const turn = (act: () => void): void => afterLatest(socket, act);
+    answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
   });
   answerBrokenRequests(server, refuse);
 

@@ -110,9 +110,6 @@ export function receive(host: RequestHost, request: Arrival, response: ServerRes
     request.socket.pause();
     return;
   }
-  const before = latestResponse(request.socket)?.req as Arrival | undefined;
-  // Node writes one answer of a connection at a time: a second that waited would be lost where the client has ended.
-  if (before?.answer !== undefined) host.outbox.empty();
   (request.socket as Connection)[LATEST] = response;
   request.host = host;
   request.response = response;
@@ -215,7 +212,7 @@ function send(host: RequestHost, request: Arrival, answer: ApiResponse): void {
     outbox.put(request);
     return;
   }
-  // Answers leave in the order in which they were decided.
+  // What stands before it must not wait any longer: Node writes one answer of a connection after another.
   outbox.empty();
   if (delivery !== undefined) {
     const outlet = outletOf(host, request, response);

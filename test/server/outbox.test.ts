@@ -137,11 +137,13 @@ describe("a server", () => {
     ]);
   });
 
-  test("lets an answer wait no longer than until its connection brings the next request", async () => {
-    expect(await stepsOf(["/v1/click", "/v1/publisher/stats"])).toEqual([
+  test("keeps no two answers of one connection", async () => {
+    expect(await stepsOf(["/v1/click", "/v1/publisher/stats", "/nowhere"])).toEqual([
       "answers /v1/click",
-      "writes",
       "answers /v1/publisher/stats",
+      "writes",
+      "writes",
+      "answers /nowhere",
       "writes",
     ]);
   });
