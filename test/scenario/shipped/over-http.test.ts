@@ -20,6 +20,19 @@ import { type Serving, serving } from "./serving.ts";
 const fewer: Readonly<
   Record<string, { readonly held?: false; readonly texts: readonly (readonly [string, string])[] }>
 > = {
+  brownout: {
+    texts: [
+      ['"5/s"', '"1/s"'],
+      ["300", "60"],
+      ['"failed":15', '"failed":3'],
+      ['"503":15', '"503":3'],
+      ["285", "57"],
+      ["585", "117"],
+      ["905", "197"],
+      ["921", "201"],
+      ['"injected":16', '"injected":4'],
+    ],
+  },
   "burst-to-limit": { held: false, texts: [['"count":9999', '"count":300']] },
   "busy-day": { texts: [["11520000", "500"]] },
   "happy-month": {
