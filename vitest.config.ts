@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({
+const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     testTimeout: 30_000,
     maxWorkers: "100%",
@@ -11,3 +11,5 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
   },
 });
+
+export default config;
