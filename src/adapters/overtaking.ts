@@ -19,7 +19,7 @@ export interface Overtaking {
   handedOver(place: Place): void;
 }
 
-/** The order of a response that no rule touched: it is handed over as soon as it is decided. */
+/** The order of a response that no rule touched: while any waits, it is handed over as soon as it is decided. */
 export const LATEST_ORDER: number = Number.POSITIVE_INFINITY;
 
 interface Waiting {

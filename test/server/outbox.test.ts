@@ -1,9 +1,11 @@
 /** Answers are written together when a turn of the event loop ends: in order, none forgotten, none held up. */
 
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { createOutbox } from "../../src/adapters/node-outbox.ts";
+import type { Arrival } from "../../src/adapters/node-requests.ts";
 import { open, parseResponses, serve } from "./raw.ts";
 
 function turn(): Promise<void> {
@@ -268,6 +270,24 @@ describe("a server", () => {
       }
     },
   );
+
+  test("holds on to no answer that was written", async () => {
+    await using server = await serve();
+    const { socket, answered } = await connection(server.port);
+    const requests: Arrival[] = [];
+    const keep = (message: unknown): void => {
+      const { request } = message as { readonly request: Arrival };
+      requests.push(request);
+    };
+    subscribe("http.server.request.start", keep);
+    socket.write(NOWHERE);
+    await answered(1);
+    unsubscribe("http.server.request.start", keep);
+    expect(requests.map(({ url, answer }) => ({ url, answer }))).toEqual([
+      { url: "/nowhere", answer: undefined },
+    ]);
+    socket.destroy();
+  });
 
   test("outlives clients that reset their connection while their answers wait", async () => {
     await using server = await serve();
