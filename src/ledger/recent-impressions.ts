@@ -15,11 +15,10 @@ interface Rows {
   recordedMs(row: number): number;
 }
 
-/** A generation as JSON: base 64 of little-endian `[a, b, row + 1]` triples, 0 0 0 where a slot is free. */
+/** A generation as JSON. `entries`: base 64 of little-endian `[a, b, row]` triples, as they were recorded. */
 export interface SavedGeneration {
   readonly since: number;
-  readonly used: number;
-  readonly slots: string;
+  readonly entries: string;
 }
 
 export interface SavedRecent {
@@ -29,19 +28,29 @@ export interface SavedRecent {
 }
 
 const FIRST_SLOTS = 16;
+/** A row that there is not. */
+const NO_ROW = -1;
 
-/** An open-addressing table of (fingerprint → row). */
+/**
+ * A table of (fingerprint → row). Entries follow one another as they were recorded, and an open-addressing index says where
+ * each is. It is a third of the size, so that most searches stay near the processor.
+ */
 class Generation {
-  #slots: Int32Array<ArrayBuffer>;
-  #mask: number;
+  /** `[a, b, row]` each. */
+  #entries: Int32Array<ArrayBuffer>;
   #used = 0;
+  /** A slot holds the number of an entry, from 1, and in the bits above that what fits of its `b`; 0 where it is free. */
+  #index: Uint32Array<ArrayBuffer>;
+  /** How many slots there are, less one. */
+  #mask: number;
   /** When its first entry was made, in milliseconds since 1970. */
   readonly since: number;
 
   /** `slots`: a power of two, or none for a generation that nothing is put into. */
   constructor(since: number, slots = 0) {
     this.since = since;
-    this.#slots = new Int32Array(slots * 3);
+    this.#entries = new Int32Array(3 * roomIn(slots));
+    this.#index = new Uint32Array(slots);
     this.#mask = slots - 1;
   }
 
@@ -49,100 +58,91 @@ class Generation {
     return this.#used;
   }
 
-  find(wanted: Fingerprint): number | undefined {
-    return this.rowAt(this.placeOf(wanted));
-  }
-
-  /** Where the entry is, or the free slot where it belongs. */
-  placeOf(wanted: Fingerprint): number {
+  /** The row with this fingerprint, or {@link NO_ROW}. */
+  find({ a, b }: Fingerprint): number {
+    const mask = this.#mask;
     // Without slots a search would not end.
-    return this.#mask < 0 ? 0 : placeIn(this.#slots, this.#mask, wanted);
+    if (mask < 0) return NO_ROW;
+    const index = this.#index;
+    const entries = this.#entries;
+    const tag = b & ~mask;
+    for (let slot = a & mask; ; slot = (slot + 1) & mask) {
+      const held = index[slot] ?? 0;
+      if (held === 0) return NO_ROW;
+      if ((held & ~mask) !== tag) continue;
+      const at = 3 * ((held & mask) - 1);
+      if (entries[at] === a && entries[at + 1] === b) return (entries[at + 2] ?? 0) >>> 0;
+    }
   }
 
-  rowAt(place: number): number | undefined {
-    const stored = (this.#slots[place + 2] ?? 0) >>> 0;
-    return stored === 0 ? undefined : stored - 1;
-  }
-
-  /** `place`: the free slot of an entry that isn't there. */
-  put(place: number, entry: Fingerprint, row: number): void {
-    const slots = this.#slots;
-    slots[place] = entry.a;
-    slots[place + 1] = entry.b;
-    slots[place + 2] = row + 1;
+  /** An entry that isn't there. */
+  put({ a, b }: Fingerprint, row: number): void {
+    if (this.#used === roomIn(this.#index.length)) this.#grow();
+    const entries = this.#entries;
+    const at = 3 * this.#used;
+    entries[at] = a;
+    entries[at + 1] = b;
+    entries[at + 2] = row;
     this.#used += 1;
-    // Two thirds full at most, so that searches are short.
-    if (this.#used * 3 > (this.#mask + 1) * 2) this.#grow();
+    this.#file(this.#used);
   }
 
   copy(): Generation {
     const copied = new Generation(this.since);
-    copied.#take(this.#slots.slice(), this.#used);
+    copied.#entries = this.#entries.slice();
+    copied.#used = this.#used;
+    copied.#index = this.#index.slice();
+    copied.#mask = this.#mask;
     return copied;
   }
 
   save(): SavedGeneration {
-    const bytes = new Uint8Array(this.#slots.buffer);
-    return { since: this.since, used: this.#used, slots: toBase64(bytes) };
+    const bytes = new Uint8Array(this.#entries.buffer, 0, 12 * this.#used);
+    return { since: this.since, entries: toBase64(bytes) };
   }
 
-  /** `rows`: how many impressions there are to refer to. @throws Error for a table that can't be searched. */
+  /** `rows`: how many impressions there are to refer to. @throws Error for entries that there can't be. */
   static load(saved: SavedGeneration, rows: number): Generation {
-    const slots = new Int32Array(fromBase64(saved.slots).buffer);
-    const count = slots.length / 3;
-    // A search ends at a free slot: there has to be one.
-    const fits = saved.used < count || (saved.used === 0 && count === 0);
-    if (!Number.isInteger(count) || (count & (count - 1)) !== 0 || !fits) {
-      throw new Error("A de-duplication table has a size that it can't have.");
-    }
-    let used = 0;
-    for (let at = 0; at < slots.length; at += 3) if (slots[at + 2] !== 0) used += 1;
-    if (used !== saved.used)
-      throw new Error("A de-duplication table has another number of entries.");
-    for (let at = 0; at < slots.length; at += 3) {
-      const stored = (slots[at + 2] ?? 0) >>> 0;
-      const entry = { a: slots[at] ?? 0, b: slots[at + 1] ?? 0 };
-      if (stored !== 0 && (stored > rows || placeIn(slots, count - 1, entry) !== at)) {
-        throw new Error("A de-duplication table has an entry where none can be.");
+    const words = new Int32Array(fromBase64(saved.entries).buffer);
+    if (words.length % 3 !== 0) throw new Error("A de-duplication table is cut short.");
+    const generation = new Generation(saved.since, words.length === 0 ? 0 : FIRST_SLOTS);
+    let before = NO_ROW;
+    for (let at = 0; at < words.length; at += 3) {
+      const entry = { a: words[at] ?? 0, b: words[at + 1] ?? 0 };
+      const row = (words[at + 2] ?? 0) >>> 0;
+      if (row <= before || row >= rows || generation.find(entry) !== NO_ROW) {
+        throw new Error("A de-duplication table has an entry that there can't be.");
       }
+      generation.put(entry, row);
+      before = row;
     }
-    const generation = new Generation(saved.since);
-    generation.#take(slots, used);
     return generation;
   }
 
   #grow(): void {
-    const old = this.#slots;
-    const grown = new Int32Array(old.length * 2);
-    const mask = grown.length / 3 - 1;
-    for (let at = 0; at < old.length; at += 3) {
-      const stored = old[at + 2] ?? 0;
-      if (stored === 0) continue;
-      const entry = { a: old[at] ?? 0, b: old[at + 1] ?? 0 };
-      const place = placeIn(grown, mask, entry);
-      grown[place] = entry.a;
-      grown[place + 1] = entry.b;
-      grown[place + 2] = stored;
-    }
-    this.#take(grown, this.#used);
+    const slots = 2 * this.#index.length;
+    const entries = new Int32Array(3 * roomIn(slots));
+    entries.set(this.#entries);
+    this.#entries = entries;
+    this.#index = new Uint32Array(slots);
+    this.#mask = slots - 1;
+    for (let number = 1; number <= this.#used; number += 1) this.#file(number);
   }
 
-  #take(slots: Int32Array<ArrayBuffer>, used: number): void {
-    this.#slots = slots;
-    this.#mask = slots.length / 3 - 1;
-    this.#used = used;
+  /** Puts the entry with this number into the index. */
+  #file(number: number): void {
+    const index = this.#index;
+    const mask = this.#mask;
+    const at = 3 * (number - 1);
+    let slot = (this.#entries[at] ?? 0) & mask;
+    while (index[slot] !== 0) slot = (slot + 1) & mask;
+    index[slot] = ((this.#entries[at + 1] ?? 0) & ~mask) | number;
   }
 }
 
-/** `mask`: how many slots there are, less one. */
-function placeIn(slots: Int32Array, mask: number, wanted: Fingerprint): number {
-  const { a, b } = wanted;
-  let slot = a & mask;
-  for (;;) {
-    const at = slot * 3;
-    if (slots[at + 2] === 0 || (slots[at] === a && slots[at + 1] === b)) return at;
-    slot = (slot + 1) & mask;
-  }
+/** How many entries so many slots are for: two thirds, so that searches are short. */
+function roomIn(slots: number): number {
+  return Math.floor((slots * 2) / 3);
 }
 
 export class RecentImpressions {
@@ -160,13 +160,11 @@ export class RecentImpressions {
     nowMs: number,
     windowMs: number,
   ): number | undefined {
-    const searched = this.#current;
-    const place = searched.placeOf(wanted);
-    const row = searched.rowAt(place) ?? this.#previous.find(wanted);
-    if (row !== undefined && nowMs - rows.recordedMs(row) < windowMs) return row;
-    const current = this.#currentAt(nowMs, windowMs);
-    // A generation is left before its first entry is too old: what was found wasn't in this one.
-    current.put(current === searched ? place : current.placeOf(wanted), wanted, rows.count);
+    let row = this.#current.find(wanted);
+    if (row === NO_ROW) row = this.#previous.find(wanted);
+    if (row !== NO_ROW && nowMs - rows.recordedMs(row) < windowMs) return row;
+    // A generation is left before its first entry is too old: what was found isn't in this one.
+    this.#currentAt(nowMs, windowMs).put(wanted, rows.count);
     this.#latestMs = nowMs;
     return undefined;
   }

@@ -92,22 +92,27 @@ const damages: Damages = {
   "a day twice": ({ accounts }) => {
     accounts[0].book.days[0].push(accounts[0].book.days[0].at(-1));
   },
-  "sessions of another number": ({ accounts }) => {
-    accounts.at(-1).book.recent.current.used += 1;
-  },
-  "sessions without a free slot": ({ accounts }) => {
-    accounts.at(-1).book.recent.current = { since: 0, used: 1, slots: base64([1, 1, 1]) };
+  "sessions cut short": ({ accounts }) => {
+    const { current } = accounts.at(-1).book.recent;
+    current.entries = base64(words(current.entries).slice(0, 1));
   },
   "sessions of impressions that don't exist": ({ accounts }) => {
     const { current } = accounts.at(-1).book.recent;
-    current.slots = base64(
-      words(current.slots).map((word, at) => (at % 3 === 2 && word ? 999 : word)),
-    );
+    current.entries = base64(words(current.entries).with(-1, 999));
   },
-  "sessions in the wrong places": ({ accounts }) => {
+  "sessions out of order": ({ accounts }) => {
     const { current } = accounts.at(-1).book.recent;
-    const slots = words(current.slots);
-    current.slots = base64([...slots.slice(3), ...slots.slice(0, 3)]);
+    const entries = words(current.entries);
+    current.entries = base64([...entries.slice(-3), ...entries.slice(0, -3)]);
+  },
+  "a session of two impressions": ({ accounts }) => {
+    const { current } = accounts.at(-1).book.recent;
+    const entries = words(current.entries);
+    current.entries = base64([
+      ...entries.slice(0, -3),
+      ...entries.slice(0, 2),
+      ...entries.slice(-1),
+    ]);
   },
   "another digest": (snapshot) => ({ ...snapshot, digest: "0".repeat(16) }),
   "a surface id that isn't an id": ({ accounts }) => {

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fingerprint, showingOf } from "../../src/ledger/fingerprint.ts";
-import { RecentImpressions } from "../../src/ledger/recent-impressions.ts";
+import { RecentImpressions, type SavedGeneration } from "../../src/ledger/recent-impressions.ts";
 
 const WINDOW_MS = 1000;
 const key = { a: 1, b: 2 };
@@ -17,6 +17,10 @@ function rowsAt(times: number[]) {
     },
     recordedMs: (row: number): number => times[row] ?? Number.NaN,
   };
+}
+
+function entriesIn({ entries }: SavedGeneration): number {
+  return Buffer.from(entries, "base64").length / 12;
 }
 
 describe("remembering", () => {
@@ -69,7 +73,24 @@ describe("remembering", () => {
     ] as const) {
       expect(recent.originalOrKeep(print(session), rows, nowMs, WINDOW_MS)).toBeUndefined();
     }
-    expect(recent.save()).toMatchObject({ current: { used: 1 }, previous: { used: 2 } });
+    const { current, previous } = recent.save() ?? expect.unreachable();
+    expect([entriesIn(current), entriesIn(previous)]).toEqual([1, 2]);
+  });
+
+  test("fingerprints that differ in a single bit are two, and both are found again", () => {
+    const recent = new RecentImpressions();
+    const times: number[] = [];
+    const prints = [
+      { a: 5, b: 7 },
+      ...Array.from({ length: 32 }, (_, bit) => ({ a: 5, b: 7 ^ (1 << bit) })),
+      ...Array.from({ length: 32 }, (_, bit) => ({ a: 5 ^ (1 << bit), b: 7 })),
+    ];
+    for (const print of prints) {
+      expect(recent.originalOrKeep(print, rowsAt(times), 0, WINDOW_MS)).toBeUndefined();
+      times.push(0);
+    }
+    const found = prints.map((print) => recent.originalOrKeep(print, rowsAt(times), 1, WINDOW_MS));
+    expect(found).toEqual([...prints.keys()]);
   });
 
   test("keeps no more than the last windows", () => {

@@ -175,8 +175,8 @@ describe("loading", () => {
     ["an edited file", (lines) => text(lines).replace('"seed":"file"', '"seed":"other"'), "digest"],
     [
       "another version",
-      (lines) => text(lines).replace('"version":2', '"version":1'),
-      "version must be 2",
+      (lines) => text(lines).replace('"version":3', '"version":1'),
+      "version must be 3",
     ],
     ["a HAR", () => '{"log":{"entries":[]}}', "but a HAR"],
     ["a journal", () => '{"entries":[],"total":0}', "but a journal"],

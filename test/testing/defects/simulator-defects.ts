@@ -92,7 +92,7 @@ export const simulatorDefects: readonly Defect[] = [
     says: "sessions aren't remembered",
     topic: "duplicates",
     file: "ledger/recent-impressions.ts",
-    find: "current.put(current === searched ? place : current.placeOf(wanted), wanted, rows.count);",
+    find: "this.#currentAt(nowMs, windowMs).put(wanted, rows.count);",
     replace: "",
   },
   {

@@ -7,7 +7,7 @@ export const duplicateDefects: readonly Defect[] = [
   ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
     says: "sessions aren't remembered",
     file: "ledger/recent-impressions.ts",
-    find: "current.put(current === searched ? place : current.placeOf(wanted), wanted, rows.count);",
+    find: "this.#currentAt(nowMs, windowMs).put(wanted, rows.count);",
     replace: "",
   }),
   ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
