@@ -11,8 +11,11 @@ export function tallyOf(visit: Visit, { strangers }: Accounts): EventTally | und
   return visit.operation === "click" ? tally.click : undefined;
 }
 
+/** What of a visit counts. */
+type Served = Pick<Visit, "effect" | "micros">;
+
 /** Counts what the service did, its answer taken as delivered. */
-export function countServed(tally: EventTally | undefined, { effect, micros }: Visit): void {
+export function countServed(tally: EventTally | undefined, { effect, micros }: Served): void {
   if (tally === undefined) return;
   switch (effect) {
     case "applied":
@@ -36,7 +39,7 @@ export function countServed(tally: EventTally | undefined, { effect, micros }: V
 }
 
 /** Takes back that the client came to know it. */
-export function countUnseen(tally: EventTally | undefined, { effect, micros }: Visit): void {
+export function countUnseen(tally: EventTally | undefined, { effect, micros }: Served): void {
   if (tally === undefined) return;
   if (effect === "suppressed") tally.repeatedMicros -= micros;
   if (effect !== "applied") return;

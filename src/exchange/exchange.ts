@@ -1,7 +1,8 @@
 /**
  * The one path of a request, top to bottom: fault rules → route → authenticate → limit → read (parse, validate) →
- * authorize → operate → respond → count → journal. Behind the fault rules, an impression as nearly every client sends it is
- * recognised at once: it skips route, authenticate, read and authorize. One synchronous call: no await can tear the state.
+ * authorize → operate → respond → count → journal. An impression as nearly every client sends it is recognised at once: it
+ * skips route, authenticate, read and authorize, with or without fault rules. One synchronous call: no await can tear the
+ * state.
  */
 
 import type { Account } from "../accounts/account.ts";
@@ -21,7 +22,13 @@ import { createImpressionRecorder } from "./operations/impression.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { alsoShapedBy, type Outcome, type Refused, shapedByBoth } from "./outcome.ts";
+import {
+  alsoShapedBy,
+  type Outcome,
+  type Refused,
+  type ShapedBy,
+  shapedByBoth,
+} from "./outcome.ts";
 import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createRecogniser } from "./recognise.ts";
@@ -46,7 +53,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   // Taken out once: an engine looks a method up slowly, request by request, in an object that has getters.
   const { now } = clock;
   const { isEmpty } = rules;
-  const { record } = journal;
+  const { record, isWatched, pass } = journal;
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
@@ -72,12 +79,40 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const beganMs = meter === undefined ? 0 : meter.begin();
     const nowMs = now();
     forget(nowMs);
+    const isUndisturbed = isEmpty();
+    const recognised = isUndisturbed ? recognise(request) : undefined;
+    if (recognised !== undefined) {
+      const response = takeImpression(request, recognised, nowMs);
+      if (meter !== undefined) meter.answered("impression", response.status, beganMs);
+      return response;
+    }
     const visit = visitOf(request, nowMs, about);
-    const faulted = isEmpty() ? undefined : throughRules(visit);
+    const faulted = isUndisturbed ? undefined : throughRules(visit);
     const response = faulted ?? undisturbed(visit);
     if (meter !== undefined) meter.answered(visit.operation, response.status, beganMs);
     return response;
   };
+
+  /**
+   * The whole way of a recognised impression that no rule may touch. What becomes of it is mostly nobody's to look at where
+   * the journal is off: then there is no visit.
+   */
+  function takeImpression(request: ApiRequest, recognised: Recognised, nowMs: number): ApiResponse {
+    const { account } = recognised;
+    const standing = quota.admit("impression", account, nowMs);
+    const outcome = standing.admitted ? recordImpression(recognised, nowMs) : undefined;
+    if (outcome?.kind === "done" && !isWatched()) {
+      pass();
+      countServed(account.tally.impression, outcome);
+      const shapedBy = shapedSuccess(shapedByReadingImpressions, outcome);
+      return respond.success(outcome, standing, shapedBy);
+    }
+    const visit = visitOf(request, nowMs, about);
+    visit.response = concludeImpression(visit, account, standing, outcome);
+    countServed(account.tally.impression, visit);
+    record(visit);
+    return visit.response;
+  }
 
   function undisturbed(visit: Visit): ApiResponse {
     serve(visit);
@@ -128,27 +163,42 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit.account = subject;
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
-    const outcome = operate(read.input, subject, momentOf(visit));
+    const outcome = operate(read.input, subject, momentOf(visit.nowMs));
     return conclude(visit, inScope(outcome, subject, account), standing, payer);
   }
 
-  /** Limit, operate, respond, for an impression whose route, caller, parameters and publisher are known to be right. */
+  /** An impression whose route, caller, parameters and publisher are known to be right: limit, operate, respond. */
   function answerImpression(visit: Visit, recognised: Recognised): ApiResponse {
-    const { account, surfaceIndex, showing } = recognised;
+    const { account } = recognised;
+    const standing = quota.admit("impression", account, visit.nowMs);
+    const outcome = standing.admitted ? recordImpression(recognised, visit.nowMs) : undefined;
+    return concludeImpression(visit, account, standing, outcome);
+  }
+
+  function recordImpression(recognised: Recognised, nowMs: number): Outcome {
+    const { surfaceIndex, showing, account } = recognised;
+    return impressions.recordOn(surfaceIndex, showing, account, momentOf(nowMs));
+  }
+
+  /** `outcome`: undefined where the limit didn't let it pass. */
+  function concludeImpression(
+    visit: Visit,
+    account: Account,
+    standing: Decision & Standing,
+    outcome: Outcome | undefined,
+  ): ApiResponse {
     visit.operation = "impression";
     visit.publisher = account.id;
     visit.account = account;
-    const standing = quota.admit("impression", account, visit.nowMs);
-    if (!standing.admitted) {
+    if (outcome === undefined) {
       return refuseExceeding(visit, "impression", quota.exceeded("impression"), standing);
     }
     // Not before: a refusal by the limit doesn't rest on how the body was read.
     visit.shapedBy = shapedByReadingImpressions;
-    const outcome = impressions.recordOn(surfaceIndex, showing, account, momentOf(visit));
     return conclude(visit, outcome, standing, account);
   }
 
-  function momentOf({ nowMs }: Visit): Moment {
+  function momentOf(nowMs: number): Moment {
     return { nowMs, today: dayOf(nowMs) };
   }
 
@@ -162,8 +212,12 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit.reason = outcome.note;
     visit.effect = outcome.effect;
     visit.micros = outcome.micros;
-    visit.shapedBy = respond.shapedSuccess(shapedByBoth(visit.shapedBy, outcome.shapedBy));
+    visit.shapedBy = shapedSuccess(visit.shapedBy, outcome);
     return respond.success(outcome, standing, visit.shapedBy);
+  }
+
+  function shapedSuccess(admittedBy: ShapedBy, { shapedBy }: Outcome): ShapedBy {
+    return respond.shapedSuccess(shapedByBoth(admittedBy, shapedBy));
   }
 
   function refuseExceeding(

@@ -4,13 +4,14 @@
  */
 
 import type { Assumptions } from "../assumptions/catalogue.ts";
+import type { ApiRequest } from "../contract/messages.ts";
 import { operations } from "../contract/operations.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Recognised } from "./usual-impressions.ts";
 import { readsJson, usualJsonOf } from "./usual-json.ts";
-import type { Visit } from "./visit.ts";
 
-export type Recogniser = (visit: Visit) => Recognised | undefined;
+/** Of a request as it came, or with its query apart from its path. */
+export type Recogniser = (request: ApiRequest) => Recognised | undefined;
 
 export function createRecogniser(
   assumptions: Assumptions,
@@ -18,9 +19,9 @@ export function createRecogniser(
 ): Recogniser {
   const { method, path } = operations.impression;
   if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
-  return (visit) => {
-    if (visit.path !== path || visit.method !== method) return undefined;
-    const json = usualJsonOf(visit);
+  return (request) => {
+    if (request.path !== path || request.method !== method) return undefined;
+    const json = usualJsonOf(request);
     if (json === undefined) return undefined;
     return authenticate.usualBy(json.authorization)?.read(json.text);
   };

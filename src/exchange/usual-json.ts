@@ -1,7 +1,11 @@
 /** Recognises what nearly every client sends: JSON in the body, no query, no encoding. The text itself isn't looked at. */
 
 import type { Choice } from "../assumptions/catalogue.ts";
-import { MAX_BODY_BYTES, type ParsedTarget } from "./parameters.ts";
+import type { ApiRequest } from "../contract/messages.ts";
+import { MAX_BODY_BYTES } from "./parameters.ts";
+
+/** What is looked at of a request. */
+type Sent = Pick<ApiRequest, "query" | "headers" | "body">;
 
 export interface UsualJson {
   readonly text: string;
@@ -18,8 +22,9 @@ export const readsJson: Readonly<Record<Choice<"request.encoding">, boolean>> = 
 };
 
 /** Undefined for any other request. */
-export function usualJsonOf({ body, headers, query }: ParsedTarget): UsualJson | undefined {
+export function usualJsonOf({ body, headers, query = "" }: Sent): UsualJson | undefined {
   if (typeof body !== "string" || query !== "" || body.length > MAX_BODY_BYTES) return undefined;
+  if (headers === undefined) return undefined;
   let { authorization, "content-type": contentType, "content-encoding": encoding } = headers;
   // The other spellings, as `headerOf` finds them, for all three at once.
   for (const sent in headers) {

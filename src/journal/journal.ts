@@ -135,6 +135,10 @@ export interface Journal {
 
 export interface JournalRing extends Journal {
   record(entry: JournalRecord): void;
+  /** Whether anybody could get to see a record: the journal keeps some, or somebody waits for one. */
+  isWatched(): boolean;
+  /** Counts a request that nobody gets to see, without a record of it. */
+  pass(): void;
   /** What is kept, oldest first, keys and all; `first` is the sequence of the oldest. */
   records(): { readonly first: number; readonly records: readonly JournalRecord[] };
   /** Forgets everything, the numbering included. */
@@ -230,6 +234,10 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
         dropOldest();
       }
       if (waiting.length !== 0) notify({ record: entry, sequence: total });
+    },
+    isWatched: () => capacity > 0 || waiting.length !== 0,
+    pass() {
+      total += 1;
     },
     entries(given = {}) {
       const filter = readFilter(given);

@@ -5,17 +5,20 @@ import { describe, expect, test, vi } from "vitest";
 import { UsualImpressions } from "../../src/exchange/usual-impressions.ts";
 import { createSimulator, type Readings, type Simulator } from "../../src/index.ts";
 
+type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
+
 /**
- * Two worlds alike, in which every key was used before: only then is there a short way. One takes it; the other is told of a
- * charset, and reads in full.
+ * Three worlds alike, in which every key was used before: only then is there a short way. The first takes it, and so does
+ * the third, whose journal is off; the second is told of a charset, and reads in full.
  */
-function twins(assumptions: Readings = {}): readonly [short: Simulator, full: Simulator] {
-  const make = (): Simulator => {
-    const sim = createSimulator({ seed: "usual", publishers: 3, assumptions });
+function triplets(assumptions: Readings = {}): Triplets {
+  const make = (journalEntries?: number): Simulator => {
+    const options = { seed: "usual", publishers: 3, assumptions, explain: true, journalEntries };
+    const sim = createSimulator(options);
     for (const { id, apiKey } of sim.publishers.credentials(3)) use(sim, id, apiKey);
     return sim;
   };
-  return [make(), make()];
+  return [make(), make(), make(0)];
 }
 
 function use(sim: Simulator, id: string, apiKey: string): void {
@@ -29,8 +32,8 @@ interface Sent {
   readonly body: string;
 }
 
-/** What both say to it, which is the same; the journals say the same of why. */
-function answerOf([short, full]: readonly [Simulator, Simulator], { apiKey, body }: Sent): string {
+/** What all say to it, which is the same; the journals say the same of why. */
+function answerOf([short, full, unseen]: Triplets, { apiKey, body }: Sent): string {
   const send = (sim: Simulator, contentType: string) => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": contentType };
     const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
@@ -39,6 +42,8 @@ function answerOf([short, full]: readonly [Simulator, Simulator], { apiKey, body
   };
   const shortly = send(short, "application/json");
   expect(shortly, body).toEqual(send(full, "application/json; charset=utf-8"));
+  expect(send(unseen, "application/json").response, body).toEqual(shortly.response);
+  expect(unseen.journal.total).toBe(short.journal.total);
   return shortly.response.body;
 }
 
@@ -112,7 +117,7 @@ test("the short way is there for each surface, with and without a session, howev
 
 test("a key that was used before takes it, and one that was given up doesn't", () => {
   const read = vi.spyOn(UsualImpressions.prototype, "read");
-  const [sim] = twins();
+  const [sim] = triplets();
   const headers = { authorization: `Bearer ${caller.apiKey}`, "content-type": "application/json" };
   const send = () => sim.handle({ method: "POST", path: "/v1/impression", headers, body: compact });
   expect(send().status).toBe(200);
@@ -125,7 +130,7 @@ test("a key that was used before takes it, and one that was given up doesn't", (
 
 describe("an impression is answered alike, read shortly or in full", () => {
   test.each(Object.keys(bodies))("%s", (name) => {
-    const worlds = twins();
+    const worlds = triplets();
     const body = bodies[name] ?? "";
     answerOf(worlds, { apiKey: caller.apiKey, body });
     // What was recorded is the same too, so that a second time is a duplicate for both or for neither.
@@ -134,14 +139,14 @@ describe("an impression is answered alike, read shortly or in full", () => {
   });
 
   test.each(caller.surfaces.map(({ id }) => id))("on surface %s, in both spellings", (id) => {
-    const worlds = twins();
+    const worlds = triplets();
     for (const body of [compact, spaced]) {
       answerOf(worlds, { apiKey: caller.apiKey, body: body.replace(surface, id) });
     }
   });
 
   test("whatever is changed in a usual body", () => {
-    const worlds = twins();
+    const worlds = triplets();
     const change = fc.record({
       body: fc.constantFrom(compact, spaced),
       at: fc.nat({ max: spaced.length }),
@@ -177,7 +182,7 @@ test.each([
   { "surface.statuses": "extended", "limit.rejected-requests": "free" },
   { "response.extra-fields": "present", "money.precision": "paise" },
 ] satisfies Readings[])("under %o too", (assumptions) => {
-  const worlds = twins(assumptions);
+  const worlds = triplets(assumptions);
   for (const of of [0, 1, 2]) {
     const { id, apiKey, surfaces } = worlds[0].publishers.at(of);
     for (const on of surfaces) {
@@ -196,7 +201,7 @@ test.each([
 });
 
 test("a publisher that signed up, was given another key, and lives on in a restored world", () => {
-  const worlds = twins();
+  const worlds = triplets();
   const [joined] = worlds.map((sim) => sim.publishers.signUp({ surfaces: ["One", "Two"] }));
   if (joined === undefined) throw new Error("Nobody signed up.");
   const bodyOn = (place: number, session: string): string => {
@@ -223,7 +228,7 @@ describe("the limit refuses alike, and counts refusals alike", () => {
     { "limit.rejected-requests": "free" },
     { "limit.recording-pool": "separate" },
   ] satisfies Readings[])("%o", (assumptions) => {
-    const worlds = twins(assumptions);
+    const worlds = triplets(assumptions);
     const send = (sim: Simulator, contentType: string, session: number): number =>
       sim.handle({
         method: "POST",
@@ -244,14 +249,30 @@ describe("the limit refuses alike, and counts refusals alike", () => {
       const answer = answerOf(worlds, { apiKey: caller.apiKey, body });
       if (body === "{}") expect(answer).toContain("rate_limited");
     }
-    const [short, full] = worlds;
-    expect(JSON.stringify(short.audit())).toBe(JSON.stringify(full.audit()));
+    const [short, full, unseen] = worlds.map((sim) => JSON.stringify(sim.audit()));
+    expect([full, unseen]).toEqual([short, short]);
   });
+});
+
+test("without headers, it is without a key", () => {
+  for (const sim of triplets()) {
+    const { status, body } = sim.handle({ method: "POST", path: "/v1/impression", body: compact });
+    expect([status, body]).toEqual([401, expect.stringContaining("unauthorized")]);
+  }
+});
+
+test("somebody who waits for an impression gets it from a journal that is off", async () => {
+  const [, , unseen] = triplets();
+  const waiting = unseen.journal.waitFor({ operation: "impression" });
+  const headers = { authorization: `Bearer ${caller.apiKey}`, "content-type": "application/json" };
+  const request = { method: "POST", path: "/v1/impression", headers, body: compact };
+  const response = unseen.handle(request);
+  expect(await waiting).toMatchObject([{ sequence: 4, request: { body: compact }, response }]);
 });
 
 describe("names of headers", () => {
   const sent = (headers: Record<string, string>) => {
-    const [sim] = twins();
+    const [sim] = triplets();
     const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body: compact });
     return { status: response.status, body: response.body };
   };
@@ -273,7 +294,7 @@ describe("names of headers", () => {
     const headers = { authorization: undefined, Authorization: bearer } as object;
     const typed = { ...headers, "content-type": "application/json" };
     const unused = createSimulator({ seed: "usual", publishers: 3 });
-    const [used] = twins();
+    const [used] = triplets();
     for (const sim of [unused, used]) {
       const request = { method: "POST", path: "/v1/impression", headers: typed, body: compact };
       expect(sim.handle(request).status).toBe(200);
