@@ -12,17 +12,6 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/**
- * Puts a text together that will be kept for long. An engine makes a sum of strings as a tree of its pieces, and keeps
- * all of them for as long as the sum; looking at a character makes one piece of it for good.
- */
-export function putTogether(text: string): void {
-  seen[0] = text.charCodeAt(0);
-}
-
-/** Where looks at a character go: an engine leaves out a look that goes nowhere. */
-const seen = new Uint16Array(1);
-
 /** A text of somebody else's on one line that no terminal obeys, of at most `most` characters. */
 export function oneLine(text: string, most: number): string {
   const plain = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");

@@ -37,7 +37,7 @@ import { createRouter, locationOf, type Route } from "./route.ts";
 import { createSight } from "./sight.ts";
 import type { Recognised } from "./usual-impressions.ts";
 import { shapedByReading } from "./validate.ts";
-import { type Visit, visitOf } from "./visit.ts";
+import { Visit } from "./visit.ts";
 import { dayReader, dedupWindowOf, type World } from "./world.ts";
 
 export type Exchange = (request: ApiRequest) => ApiResponse;
@@ -86,7 +86,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       if (meter !== undefined) meter.answered("impression", response.status, beganMs);
       return response;
     }
-    const visit = visitOf(request, nowMs, about);
+    const visit = new Visit(request, nowMs, about);
     const faulted = isUndisturbed ? undefined : throughRules(visit);
     const response = faulted ?? undisturbed(visit);
     if (meter !== undefined) meter.answered(visit.operation, response.status, beganMs);
@@ -107,7 +107,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
       const shapedBy = shapedSuccess(shapedByReadingImpressions, outcome);
       return respond.success(outcome, standing, shapedBy);
     }
-    const visit = visitOf(request, nowMs, about);
+    const visit = new Visit(request, nowMs, about);
     visit.response = concludeImpression(visit, account, standing, outcome);
     countServed(account.tally.impression, visit);
     record(visit);

@@ -87,14 +87,13 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
   ];
 
   const success: Responder["success"] = ({ body, byteLength }, standing, shapedBy) => {
-    const headers: Record<string, string> = {
-      "content-type": successType,
-      "content-length": decimal(byteLength),
-      "x-ratelimit-remaining": decimal(standing.remaining),
-    };
+    const headers: Record<string, string> = {};
+    headers["content-type"] = successType;
+    headers["content-length"] = decimal(byteLength);
+    headers["x-ratelimit-remaining"] = decimal(standing.remaining);
     if (standing.headers !== undefined) Object.assign(headers, standing.headers);
     if (explain) headers[EXPLANATION] = explanation(shapedBy);
-    return { status: 200, headers, body };
+    return responseOf(200, headers, body);
   };
   return {
     shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
@@ -103,14 +102,13 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
     shapedRedirect: (decidedBy) => shapedByBoth(decidedBy, headerForm),
     success: form === undefined ? success : (done, ...rest) => success(formed(done, form), ...rest),
     redirect(location, standing, shapedBy) {
-      const headers: Record<string, string> = {
-        location,
-        "content-length": "0",
-        "x-ratelimit-remaining": decimal(standing.remaining),
-      };
+      const headers: Record<string, string> = {};
+      headers.location = location;
+      headers["content-length"] = "0";
+      headers["x-ratelimit-remaining"] = decimal(standing.remaining);
       if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
-      return { status: 308, headers, body: "" };
+      return responseOf(308, headers, "");
     },
     injected({ status, headers: given = {}, body }, standing) {
       const text = body === undefined ? "" : (textOf(body) ?? "");
@@ -124,14 +122,14 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
       if (standing.headers !== undefined) Object.assign(headers, standing.headers);
       // The rule's own word counts.
       for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
-      return { status, headers, body: text };
+      return responseOf(status, headers, text);
     },
     refusal(rejection, standing, shapedBy, extra) {
       const status = statuses[rejection.code];
       const body = errorBody.write(rejection, status);
       const { contentType } = errorBody;
-      const headers: Record<string, string> =
-        contentType === undefined ? {} : { "content-type": contentType };
+      const headers: Record<string, string> = {};
+      if (contentType !== undefined) headers["content-type"] = contentType;
       headers["content-length"] = decimal(utf8Length(body));
       headers["x-ratelimit-remaining"] = decimal(standing.remaining);
       if (standing.headers !== undefined) Object.assign(headers, standing.headers);
@@ -143,7 +141,7 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
         headers["www-authenticate"] = authenticate;
       }
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
-      return { status, headers, body };
+      return responseOf(status, headers, body);
     },
   };
 }
@@ -196,7 +194,16 @@ function explanation(shapedBy: ShapedBy): string {
 
 /** The same response as HEAD has it: no body, the headers of GET. */
 export function withoutBody(response: ApiResponse): ApiResponse {
-  return { status: response.status, headers: response.headers, body: "" };
+  return responseOf(response.status, response.headers, "");
+}
+
+/** Filled in, and so are its headers: a literal that the journal keeps would be taken for long-lived (see decision 026). */
+function responseOf(status: number, headers: ApiResponse["headers"], body: string): ApiResponse {
+  const response = {} as { -readonly [Part in keyof ApiResponse]: ApiResponse[Part] };
+  response.status = status;
+  response.headers = headers;
+  response.body = body;
+  return response;
 }
 
 /** The content types of bodies under the assumptions. */

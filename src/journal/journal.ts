@@ -1,7 +1,6 @@
 /** What happened: the latest requests with their answers and the reason for each, in a ring. */
 
 import type { AssumptionKey } from "../assumptions/catalogue.ts";
-import { putTogether } from "../base/text.ts";
 import type { LimitClass } from "../contract/limits.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
@@ -219,7 +218,6 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
     record(entry) {
       if (capacity > 0) {
         if (kept === capacity) dropOldest();
-        putTogether(entry.response.body);
         const place = (total - first) % capacity;
         const size = bytesOf(entry);
         ring[place] = entry;

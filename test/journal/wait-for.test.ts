@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { noResponse } from "../../src/contract/messages.ts";
-import { type Visit, visitOf } from "../../src/exchange/visit.ts";
+import { Visit } from "../../src/exchange/visit.ts";
 import { createSimulator, type JournalEntry, type Simulator } from "../../src/index.ts";
 import { worldAbout } from "../../src/journal/record.ts";
 import { createWaiters } from "../../src/journal/wait-for.ts";
@@ -15,7 +15,7 @@ const sequences = (entries: readonly JournalEntry[]): number[] =>
 /** A request that the journal of a world would write down. */
 function recordOf({ assumptions }: Pick<Simulator, "assumptions">): Visit {
   const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny", assumptions } as const;
-  return visitOf({ method: "GET", path: "/nope" }, 0, worldAbout(settings));
+  return new Visit({ method: "GET", path: "/nope" }, 0, worldAbout(settings));
 }
 
 /** What a promise has come to, once all that is due now has happened. */
