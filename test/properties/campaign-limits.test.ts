@@ -10,7 +10,7 @@ test(name, { timeout: 240_000 }, () => {
   expectCampaign({
     test: name,
     file: "test/properties/campaign-limits.test.ts",
-    sequences: 230,
+    sequences: 165,
     mostCommands: 30,
     ...limits,
     places: [

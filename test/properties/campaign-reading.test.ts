@@ -10,7 +10,7 @@ test(name, { timeout: 240_000 }, () => {
   expectCampaign({
     test: name,
     file: "test/properties/campaign-reading.test.ts",
-    sequences: 360,
+    sequences: 255,
     mostCommands: 40,
     ...reading,
     places: [

@@ -11,7 +11,7 @@ test(name, { timeout: 240_000 }, () => {
   expectCampaign({
     test: name,
     file: "test/properties/campaign.test.ts",
-    sequences: 120,
+    sequences: 85,
     mostCommands: 90,
     // The catalogue's own names are its keys.
     about: Object.keys(catalogue) as AssumptionKey[],
