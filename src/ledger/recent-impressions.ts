@@ -33,7 +33,7 @@ const NO_ROW = -1;
 
 /**
  * A table of (fingerprint → row). Entries follow one another as they were recorded, and an open-addressing index says where
- * each is. It is a third of the size, so that most searches stay near the processor.
+ * each is: most searches read nothing else, and it is a third of the whole.
  */
 class Generation {
   /** `[a, b, row]` each. */
