@@ -55,9 +55,26 @@ function decimalsOf(rest: number, { followed, last }: Decimals): string {
     : (followed[thousandths] ?? "") + (lastDigits[digits] ?? "");
 }
 
-/** The amount rounded half up to whole paise, as decimal text: at most two decimals, no trailing zero. */
-export function formatInrInPaise(amount: number): string {
-  return formatInr(
-    Math.floor((amount + MICROS_PER_PAISA / 2) / MICROS_PER_PAISA) * MICROS_PER_PAISA,
-  );
+/**
+ * Writes texts that say one amount each, as {@link formatInr} does, between two that are the same in all. One of less than
+ * 1 INR is put together from two pieces: millions of answers are made of them.
+ */
+export function inrBetween(before: string, after: string): (amount: number) => string {
+  // Filled in as needed: up to the third decimal, and from the fourth on.
+  const beginnings: string[] = new Array<string>(1000);
+  const endings: string[] = new Array<string>(1000);
+  return (amount) => {
+    if (amount >= MICROS_PER_INR) return before + formatInr(amount) + after;
+    const thousandths = (amount / 1000) | 0;
+    const digits = amount - thousandths * 1000;
+    if (digits === 0) return before + formatInr(amount) + after;
+    beginnings[thousandths] ??= before + fromZero.followed[thousandths];
+    endings[digits] ??= lastDigits[digits] + after;
+    return beginnings[thousandths] + endings[digits];
+  };
+}
+
+/** The amount rounded half up to whole paise. */
+export function inWholePaise(amount: number): number {
+  return Math.floor((amount + MICROS_PER_PAISA / 2) / MICROS_PER_PAISA) * MICROS_PER_PAISA;
 }

@@ -1,16 +1,21 @@
 /** How fine amounts are in response bodies (spec §2). Inside, money is whole micro-INR whatever is shown. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import { formatInr, formatInrInPaise } from "../base/money.ts";
+import { formatInr, inWholePaise } from "../base/money.ts";
 
-/** The text of an amount in micro-INR as a number of INR. */
+/** Text that says an amount in micro-INR as a number of INR. */
 export type AmountWriter = (micros: number) => string;
 
-const writers = {
-  exact: formatInr,
-  paise: formatInrInPaise,
-} satisfies Record<Choice<"money.precision">, AmountWriter>;
+/** How an amount is written by one who writes what is exact. */
+const precisions = {
+  exact: (write) => write,
+  paise: (write) => (micros) => write(inWholePaise(micros)),
+} satisfies Record<Choice<"money.precision">, (write: AmountWriter) => AmountWriter>;
 
-export function amountWriterOf(assumptions: Assumptions): AmountWriter {
-  return writers[assumptions["money.precision"]];
+/** `exactly`: writes an amount as it is. */
+export function amountWriterOf(
+  assumptions: Assumptions,
+  exactly: AmountWriter = formatInr,
+): AmountWriter {
+  return precisions[assumptions["money.precision"]](exactly);
 }

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatInr, formatInrInPaise } from "../../src/base/money.ts";
+import { formatInr, inrBetween, inWholePaise } from "../../src/base/money.ts";
 
 test.each([
   [0, "0"],
@@ -33,6 +33,26 @@ test("the text of any amount reads back as the same micros and is what JSON writ
   );
 });
 
+test("between two texts an amount is written as it is alone", () => {
+  const write = inrBetween("x", "y");
+  const amounts = fc.oneof(
+    fc.maxSafeNat(),
+    fc.nat(1_000_001),
+    fc.nat(1001),
+    fc.nat(1001).map(thousandfold),
+  );
+  fc.assert(
+    fc.property(amounts, (micros) => {
+      expect(write(micros)).toBe(`x${formatInr(micros)}y`);
+    }),
+    { seed: 1, numRuns: 5000 },
+  );
+});
+
+function thousandfold(value: number): number {
+  return value * 1000;
+}
+
 test.each([
   [0, "0"],
   [4_999, "0"],
@@ -46,13 +66,13 @@ test.each([
   [20_000_000, "20"],
   [123_456_789_012, "123456.79"],
 ])("%i micros are %s INR in whole paise, half a paisa up", (micros, text) => {
-  expect(formatInrInPaise(micros)).toBe(text);
+  expect(formatInr(inWholePaise(micros))).toBe(text);
 });
 
 test("in paise an amount is never further than half a paisa from what it is", () => {
   fc.assert(
     fc.property(fc.nat(2 ** 50), (micros) => {
-      const text = formatInrInPaise(micros);
+      const text = formatInr(inWholePaise(micros));
       expect(text).toMatch(/^(?:0|[1-9]\d*)(?:\.\d?[1-9])?$/);
       const [whole = "", fraction = ""] = text.split(".");
       const written = BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"));

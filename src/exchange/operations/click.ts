@@ -9,13 +9,13 @@ import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { fingerprint, showingOf } from "../../ledger/fingerprint.ts";
 import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
-import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
+import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
 
-type Repeat = (id: string, micros: number, inr: AmountWriter) => Outcome;
+type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 
 /** Answers a click on no impression of the publisher. */
 type Stray = (world: World) => (sent: string, account: Account) => Outcome;
@@ -26,7 +26,7 @@ export function createClick(world: World): Click {
   const windowMs = windows[assumptions["click.window"]];
   const repeat = repeats[assumptions["click.repeat"]];
   const price = prices[assumptions["click.revenue"]];
-  const inr = amountWriterOf(assumptions);
+  const bodyOf = eventBodyOf("click_id", assumptions);
 
   return (input, account, moment) => {
     const { book } = account;
@@ -43,18 +43,18 @@ export function createClick(world: World): Click {
     const micros = surface === undefined ? 0 : price(surface);
     if (!impressions.isClicked(serial)) {
       book.recordClick(serial, micros, moment);
-      const body = bodyOf(ids.click.encode(account.ordinal, serial), micros, inr);
+      const body = bodyOf(ids.click.encode(account.ordinal, serial), micros);
       const shapedBy = isLate ? shapedByPriceLate : shapedByPrice;
       return recorded("applied", micros, body, notes.recorded, shapedBy);
     }
     if (repeat !== undefined) {
-      const outcome = repeat(ids.click.encode(account.ordinal, serial), micros, inr);
+      const outcome = repeat(ids.click.encode(account.ordinal, serial), micros, bodyOf);
       return isLate ? alsoShapedBy(outcome, shapedByWindow) : outcome;
     }
     const id = ids.laterClick.encode(account.ordinal, book.clicks);
     book.recordClick(serial, micros, moment);
     const shapedBy = isLate ? shapedByCountLate : shapedByCount;
-    return recorded("applied", micros, bodyOf(id, micros, inr), notes.recorded, shapedBy);
+    return recorded("applied", micros, bodyOf(id, micros), notes.recorded, shapedBy);
   };
 }
 
@@ -87,8 +87,8 @@ const tooLate = refused(
 
 /** What answers a second click; undefined where it is one like the first. */
 const repeats: Readonly<Record<Choice<"click.repeat">, Repeat | undefined>> = {
-  "original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr), 0),
-  replay: (id, micros, inr) => duplicate(bodyOf(id, micros, inr), micros, shapedByCount),
+  "original-uncredited": (id, _micros, bodyOf) => duplicate(bodyOf(id, 0), 0),
+  replay: (id, micros, bodyOf) => duplicate(bodyOf(id, micros), micros, shapedByCount),
   conflict: () =>
     refused(
       {
@@ -111,10 +111,6 @@ function duplicate(body: string, micros: number, shapedBy: ShapedBy = shapedByRe
   return recorded("suppressed", micros, body, notes.duplicate, shapedBy);
 }
 
-function bodyOf(id: string, micros: number, inr: AmountWriter): string {
-  return `{"ok":true,"click_id":"${id}","revenue_credited_inr":${inr(micros)}}`;
-}
-
 const refuseStray: Stray = ({ assumptions }) => {
   const outcome = refused(
     {
@@ -132,12 +128,12 @@ const strays = {
   "400": refuseStray,
   "accept-uncredited": ({ seed, assumptions, ids }) => {
     const key = deriveKey(seed, "stray-click");
-    const inr = amountWriterOf(assumptions);
+    const bodyOf = eventBodyOf("click_id", assumptions);
     const shapedBy: ShapedBy = ["click.unknown", ...foreignIsStray[assumptions["auth.key-scope"]]];
     return (sent, account) => {
       // The same again gives the same: the id follows from what was sent.
       const serial = fingerprint(key, 0, showingOf(sent, "")).a >>> 0;
-      const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0, inr);
+      const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0);
       return recorded("uncounted", 0, body, notes.unknownImpression, shapedBy);
     };
   },

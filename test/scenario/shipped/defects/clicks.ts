@@ -14,9 +14,9 @@ export const clickDefects: readonly Defect[] = [
     scenario: "double-click",
     says: "a repeated click shows what the first one earned",
     file: "exchange/operations/click.ts",
-    find: '"original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr), 0),',
+    find: '"original-uncredited": (id, _micros, bodyOf) => duplicate(bodyOf(id, 0), 0),',
     replace:
-      '"original-uncredited": (id, micros, inr) => duplicate(bodyOf(id, micros, inr), micros),',
+      '"original-uncredited": (id, micros, bodyOf) => duplicate(bodyOf(id, micros), micros),',
   },
   {
     scenario: "double-click",

@@ -13,9 +13,9 @@ export const duplicateDefects: readonly Defect[] = [
   ...noticedBy(["duplicate-storm", "dedup-edge", "session-reuse", "happy-month"], {
     says: "the answer to a duplicate shows the credit once more",
     file: "exchange/operations/impression.ts",
-    find: '"original-uncredited": (id, _micros, inr) => duplicate(bodyOf(id, 0, inr), 0),',
+    find: '"original-uncredited": (id, _micros, bodyOf) => duplicate(bodyOf(id, 0), 0),',
     replace:
-      '"original-uncredited": (id, micros, inr) => duplicate(bodyOf(id, micros, inr), micros),',
+      '"original-uncredited": (id, micros, bodyOf) => duplicate(bodyOf(id, micros), micros),',
   }),
   {
     scenario: "duplicate-storm",

@@ -57,8 +57,8 @@ export const formDefects: readonly Defect[] = [
     scenario: "tiny-amounts",
     says: "amounts that are shown in paise are kept in paise",
     file: "exchange/amounts.ts",
-    find: "exact: formatInr,",
-    replace: "exact: formatInrInPaise,",
+    find: "exact: (write) => write,",
+    replace: "exact: (write) => (micros) => write(inWholePaise(micros)),",
   },
   {
     scenario: "unicode-names",
