@@ -11,11 +11,12 @@ export function tallyOf(visit: Visit, { strangers }: Accounts): EventTally | und
   return visit.operation === "click" ? tally.click : undefined;
 }
 
-/** What of a visit counts. */
-type Served = Pick<Visit, "effect" | "micros">;
-
-/** Counts what the service did, its answer taken as delivered. */
-export function countServed(tally: EventTally | undefined, { effect, micros }: Served): void {
+/** Counts what the service did, its answer taken as delivered. `micros`: the credit that it shows. */
+export function countServed(
+  tally: EventTally | undefined,
+  effect: Visit["effect"],
+  micros: number,
+): void {
   if (tally === undefined) return;
   switch (effect) {
     case "applied":
@@ -39,7 +40,7 @@ export function countServed(tally: EventTally | undefined, { effect, micros }: S
 }
 
 /** Takes back that the client came to know it. */
-export function countUnseen(tally: EventTally | undefined, { effect, micros }: Served): void {
+export function countUnseen(tally: EventTally | undefined, { effect, micros }: Visit): void {
   if (tally === undefined) return;
   if (effect === "suppressed") tally.repeatedMicros -= micros;
   if (effect !== "applied") return;

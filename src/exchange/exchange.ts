@@ -53,7 +53,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   // Taken out once: an engine looks a method up slowly, request by request, in an object that has getters.
   const { now } = clock;
   const { isEmpty } = rules;
-  const { record, isWatched, pass } = journal;
+  const { record, passUnseen } = journal;
   const route = createRouter(assumptions);
   const authenticate = createAuthenticator(assumptions, accounts);
   const quota = createQuota(assumptions);
@@ -101,15 +101,14 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const { account } = recognised;
     const standing = quota.admit("impression", account, nowMs);
     const outcome = standing.admitted ? recordImpression(recognised, nowMs) : undefined;
-    if (outcome?.kind === "done" && !isWatched()) {
-      pass();
-      countServed(account.tally.impression, outcome);
+    if (outcome?.kind === "done" && passUnseen()) {
+      countServed(account.tally.impression, outcome.effect, outcome.micros);
       const shapedBy = shapedSuccess(shapedByReadingImpressions, outcome);
       return respond.success(outcome, standing, shapedBy);
     }
     const visit = new Visit(request, nowMs, about);
     visit.response = concludeImpression(visit, account, standing, outcome);
-    countServed(account.tally.impression, visit);
+    countServed(account.tally.impression, visit.effect, visit.micros);
     record(visit);
     return visit.response;
   }
@@ -124,7 +123,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   function serve(visit: Visit): void {
     const response = answer(visit);
     visit.response = visit.method === "HEAD" ? withoutBody(response) : response;
-    countServed(tallyOf(visit, accounts), visit);
+    countServed(tallyOf(visit, accounts), visit.effect, visit.micros);
   }
 
   function answer(visit: Visit): ApiResponse {

@@ -134,10 +134,12 @@ export interface Journal {
 
 export interface JournalRing extends Journal {
   record(entry: JournalRecord): void;
-  /** Whether anybody could get to see a record: the journal keeps some, or somebody waits for one. */
-  isWatched(): boolean;
-  /** Counts a request that nobody gets to see, without a record of it. */
-  pass(): void;
+  /**
+   * Counts a request without a record of it where nobody could get to see one: the journal keeps none, and nobody waits.
+   *
+   * @returns whether it was counted. Where not, it wants a record.
+   */
+  passUnseen(): boolean;
   /** What is kept, oldest first, keys and all; `first` is the sequence of the oldest. */
   records(): { readonly first: number; readonly records: readonly JournalRecord[] };
   /** Forgets everything, the numbering included. */
@@ -233,9 +235,10 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
       }
       if (waiting.length !== 0) notify({ record: entry, sequence: total });
     },
-    isWatched: () => capacity > 0 || waiting.length !== 0,
-    pass() {
+    passUnseen() {
+      if (capacity > 0 || waiting.length !== 0) return false;
       total += 1;
+      return true;
     },
     entries(given = {}) {
       const filter = readFilter(given);
