@@ -21,6 +21,16 @@ export const readsJson: Readonly<Record<Choice<"request.encoding">, boolean>> = 
   query: false,
 };
 
+/** How a type with a charset is mostly spelt. */
+const usualTypes: ReadonlySet<string | undefined> = new Set([
+  "application/json; charset=utf-8",
+  "application/json;charset=utf-8",
+  "application/json; charset=UTF-8",
+  "application/json;charset=UTF-8",
+  // What doesn't say is taken for JSON.
+  undefined,
+]);
+
 /** Undefined for any other request. */
 export function usualJsonOf({ body, headers, query = "" }: Sent): UsualJson | undefined {
   if (typeof body !== "string" || query !== "" || body.length > MAX_BODY_BYTES) return undefined;
@@ -41,7 +51,8 @@ export function usualJsonOf({ body, headers, query = "" }: Sent): UsualJson | un
       default:
     }
   }
-  if (contentType !== "application/json" || encoding !== undefined) return undefined;
+  if (encoding !== undefined) return undefined;
+  if (contentType !== "application/json" && !usualTypes.has(contentType)) return undefined;
   return { text: body, authorization };
 }
 

@@ -9,7 +9,7 @@ type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
 
 /**
  * Three worlds alike, in which every key was used before: only then is there a short way. The first takes it, and so does
- * the third, whose journal is off; the second is told of a charset, and reads in full.
+ * the third, whose journal is off; the second is told the type in capitals, and reads in full.
  */
 function triplets(assumptions: Readings = {}): Triplets {
   const make = (journalEntries?: number): Simulator => {
@@ -27,6 +27,8 @@ function use(sim: Simulator, id: string, apiKey: string): void {
   sim.handle({ method: "GET", path: "/v1/publisher/surfaces", headers, query });
 }
 
+const IN_CAPITALS = "Application/JSON";
+
 interface Sent {
   readonly apiKey: string;
   readonly body: string;
@@ -41,7 +43,7 @@ function answerOf([short, full, unseen]: Triplets, { apiKey, body }: Sent): stri
     return { response, entry: { ...entry, request: undefined } };
   };
   const shortly = send(short, "application/json");
-  expect(shortly, body).toEqual(send(full, "application/json; charset=utf-8"));
+  expect(shortly, body).toEqual(send(full, IN_CAPITALS));
   expect(send(unseen, "application/json").response, body).toEqual(shortly.response);
   expect(unseen.journal.total).toBe(short.journal.total);
   return shortly.response.body;
@@ -270,7 +272,7 @@ test("somebody who waits for an impression gets it from a journal that is off", 
   expect(await waiting).toMatchObject([{ sequence: 4, request: { body: compact }, response }]);
 });
 
-describe("names of headers", () => {
+describe("headers", () => {
   const sent = (headers: Record<string, string>) => {
     const [sim] = triplets();
     const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body: compact });
@@ -285,6 +287,11 @@ describe("names of headers", () => {
     { authorization: bearer, Authorization: "Bearer x", "content-type": "application/json" },
     { Authorization: "Bearer x", authorization: bearer, "content-type": "application/json" },
     { authorization: bearer, "Content-Type": "text/plain", "content-type": "application/json" },
+    // Read in full.
+    { authorization: bearer, "content-type": IN_CAPITALS },
+    // No type at all, and with what is read anyway.
+    { authorization: bearer },
+    { authorization: bearer, "Content-Type": "application/json;charset=UTF-8" },
   ])("%o says the same", (headers) => {
     expect(recorded.status).toBe(200);
     expect(sent(headers)).toEqual(recorded);

@@ -41,6 +41,19 @@ describe("recognised, however the names of headers are spelt", () => {
     expect(recognised(headers)).toEqual({ text: body, authorization });
   });
 
+  test.each(["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8", ";charset=UTF-8"])(
+    "with %s behind the type",
+    (charset) => {
+      const headers = { authorization, "Content-Type": `${json}${charset}` };
+      expect(recognised(headers)).toEqual({ text: body, authorization });
+    },
+  );
+
+  test("without a type: such a body is taken for JSON", () => {
+    expect(recognised({ authorization })).toEqual({ text: body, authorization });
+    expect(recognised({ authorization, "Content-Type": "text/plain" })).toBeUndefined();
+  });
+
   test("without a key too: whose it is is for others to say", () => {
     expect(recognised({ "content-type": json })).toEqual({ text: body, authorization: undefined });
   });
@@ -49,9 +62,10 @@ describe("recognised, however the names of headers are spelt", () => {
 describe("not recognised", () => {
   test.each([
     ["another type", { authorization, "content-type": "text/plain" }],
-    ["a type with a charset", { authorization, "content-type": `${json}; charset=utf-8` }],
+    ["a type with another charset", { authorization, "content-type": `${json}; charset=latin1` }],
+    ["a type with more", { authorization, "content-type": `${json}; charset=utf-8; v=1` }],
     ["a type in capitals", { authorization, "content-type": "Application/JSON" }],
-    ["no type", { authorization }],
+    ["an empty type", { authorization, "content-type": "" }],
     ["two types", { authorization, "Content-Type": json, "content-type": "text/plain" }],
     ["an encoding", { authorization, "content-type": json, "content-encoding": "gzip" }],
     ["an encoding in capitals", { authorization, "content-type": json, "CONTENT-ENCODING": "" }],
