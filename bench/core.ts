@@ -9,7 +9,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { type ApiRequest, createSimulator, type Simulator } from "../src/index.ts";
 import { printFigure, printMachine, spawnOn, stop, timed } from "./measure.ts";
-import { isEnough, noVerdict, turnsInPeace } from "./peace.ts";
+import { noVerdict, peaceOf } from "./peace.ts";
 
 const PUBLISHERS = 25;
 /** In one pass over them de-duplication remembers all; the next begins with none. */
@@ -22,6 +22,7 @@ const UNTIMED = 2000;
 const TURNS = 500;
 /** Until an engine has made fast code of it. */
 const WARM_UP = 50;
+
 const kinds = { floor: 0, journalled: 10_000, bare: 0 } as const;
 type Kind = keyof typeof kinds;
 type Turns = Readonly<Record<Kind, number[]>>;
@@ -117,13 +118,12 @@ function rateOf(turns: readonly number[]): number {
 }
 
 function report(turns: Turns): void {
-  const inPeace = turnsInPeace(turns.floor);
-  // Later ones of a pass find more to compare with.
-  const enough = isEnough(inPeace, TURNS_A_PASS, (turn) => turn % TURNS_A_PASS);
+  // Later turns of a pass find more to compare with.
+  const inPeace = peaceOf(turns.floor, TURNS_A_PASS, (turn) => turn % TURNS_A_PASS);
   const show = (name: string, kind: Kind, atLeast?: number): void => {
     const all = { name: "  over all turns", value: rateOf(turns[kind]), unit: "a second" };
-    if (enough) {
-      const value = rateOf(inPeace.map((turn) => turns[kind][turn] ?? Number.NaN));
+    if (inPeace.isEnough) {
+      const value = rateOf(inPeace.turns.map((turn) => turns[kind][turn] ?? Number.NaN));
       printFigure({ name, value, unit: "a second", ...(atLeast === undefined ? {} : { atLeast }) });
     } else console.log(name);
     printFigure(all);
@@ -133,13 +133,13 @@ function report(turns: Turns): void {
     printFigure({ name: `${name}, share of parsing alone`, value, unit: "×" });
   };
   printMachine();
-  console.log(`${inPeace.length} of ${TURNS} turns in peace`);
+  console.log(`${inPeace.turns.length} of ${TURNS} turns in peace`);
   show("JSON.parse of the body alone", "floor");
   show("sim.handle, impressions, with the journal", "journalled", 500_000);
   show("sim.handle, impressions, journal off", "bare", 1_000_000);
   share("with the journal", "journalled");
   share("journal off", "bare");
-  if (!enough) console.log(noVerdict);
+  if (!inPeace.isEnough) console.log(noVerdict);
 }
 
 const [part] = process.argv.slice(2);

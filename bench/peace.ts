@@ -7,27 +7,35 @@
 const FASTEST = 0.05;
 /** How much longer than those a turn of parsing takes at most where nobody disturbs. */
 const IN_PEACE = 1.15;
+/** With a lower share of turns in peace, the fastest were disturbed too. */
+const ENOUGH = 0.2;
 /** Fewer of each place say nothing. */
 const ENOUGH_OF_A_PLACE = 3;
 
-/** Which turns were left in peace. `parsing`: its milliseconds before each turn; the next one is behind that turn. */
-export function turnsInPeace(parsing: readonly number[]): readonly number[] {
+/** The turns that were left in peace, and whether there are enough for a verdict. */
+export interface Peace {
+  readonly turns: readonly number[];
+  readonly isEnough: boolean;
+}
+
+/**
+ * `parsing`: its milliseconds before each turn, and behind the last. Turns that cost differently are of different places,
+ * from 0 to `places` - 1: each must have its share.
+ */
+export function peaceOf(
+  parsing: readonly number[],
+  places: number,
+  placeOf: (turn: number) => number,
+): Peace {
   const ascending = parsing.toSorted((left, right) => left - right);
   const most = (ascending[Math.floor(parsing.length * FASTEST)] ?? 0) * IN_PEACE;
   const isQuick = (turn: number): boolean => (parsing[turn] ?? Number.POSITIVE_INFINITY) <= most;
-  return [...parsing.keys()].filter((turn) => isQuick(turn) && isQuick(turn + 1));
-}
-
-/** Whether there are enough for a verdict. Turns that cost differently are of different places, from 0 to `places` - 1. */
-export function isEnough(
-  inPeace: readonly number[],
-  places: number,
-  placeOf: (turn: number) => number,
-): boolean {
-  const of = (place: number): number => inPeace.filter((turn) => placeOf(turn) === place).length;
-  return Array.from({ length: places }, (_, place) => of(place)).every(
-    (count) => count >= ENOUGH_OF_A_PLACE,
-  );
+  const turns = [...parsing.keys()].filter((turn) => isQuick(turn) && isQuick(turn + 1));
+  const ofPlace = Array.from({ length: places }, () => 0);
+  for (const turn of turns) ofPlace[placeOf(turn)] = (ofPlace[placeOf(turn)] ?? 0) + 1;
+  const isEnough =
+    turns.length >= parsing.length * ENOUGH && ofPlace.every((count) => count >= ENOUGH_OF_A_PLACE);
+  return { turns, isEnough };
 }
 
 export const noVerdict =

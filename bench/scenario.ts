@@ -9,7 +9,7 @@ import { driveAtOnce, performersOn, simulatorFor } from "../src/scenario/player/
 import { play } from "../src/scenario/player/play.ts";
 import { parseScenario } from "../src/scenario.ts";
 import { printFigure, printMachine, timed } from "./measure.ts";
-import { isEnough, noVerdict, turnsInPeace } from "./peace.ts";
+import { noVerdict, peaceOf } from "./peace.ts";
 
 /** Short enough to fall between disturbances. */
 const TURN_EVENTS = 5000;
@@ -102,15 +102,14 @@ function mean(values: readonly number[]): number {
 const { turns, parsing, restMs, events } = playOnce();
 /** Events a second with turns that take so long, and the rest of playing. */
 const rateWith = (turnMs: number): number => 1000 / (turnMs / TURN_EVENTS + restMs / events);
-const inPeace = turnsInPeace(parsing);
-const enough = isEnough(inPeace, PARTS_OF_THE_DAY, (turn) =>
-  Math.floor((turn * PARTS_OF_THE_DAY) / turns.length),
+const inPeace = peaceOf(parsing, PARTS_OF_THE_DAY, (turn) =>
+  Math.floor((turn * PARTS_OF_THE_DAY) / parsing.length),
 );
 
 printMachine();
-console.log(`${inPeace.length} of ${turns.length} turns in peace`);
-if (enough) {
-  const value = rateWith(mean(inPeace.map((turn) => turns[turn] ?? Number.NaN)));
+console.log(`${inPeace.turns.length} of ${turns.length} turns in peace`);
+if (inPeace.isEnough) {
+  const value = rateWith(mean(inPeace.turns.map((turn) => turns[turn] ?? Number.NaN)));
   printFigure({ name: "busy-day, in peace", value, unit: "events a second", atLeast: 400_000 });
 }
 printFigure({
@@ -124,4 +123,4 @@ printFigure({
   value: rateWith(mean(turns)) / parsedASecond,
   unit: "×",
 });
-if (!enough) console.log(noVerdict);
+if (!inPeace.isEnough) console.log(noVerdict);

@@ -15,7 +15,14 @@ interface SummedDay {
 
 export class DailyTotals {
   // Only days with an event, in order; each sums itself and all before it.
-  #days: SummedDay[] = [];
+  readonly #days: SummedDay[];
+  /** The last of them, which nearly every event falls on. */
+  #last: SummedDay | undefined;
+
+  constructor(days: SummedDay[] = []) {
+    this.#days = days;
+    this.#last = days.at(-1);
+  }
 
   addImpression(today: Day, micros: number): void {
     const sums = this.#open(today);
@@ -42,24 +49,22 @@ export class DailyTotals {
 
   /** The last day on which something happened. */
   get lastDay(): Day | undefined {
-    return this.#days.at(-1)?.day;
+    return this.#last?.day;
   }
 
   /** What all days have. */
   get total(): Totals {
-    const { impressions, clicks, micros } = this.#days.at(-1) ?? nothing;
+    const { impressions, clicks, micros } = this.#last ?? nothing;
     return { impressions, clicks, micros };
   }
 
   /** Clicks on all days. */
   get clicks(): number {
-    return this.#days.at(-1)?.clicks ?? 0;
+    return this.#last?.clicks ?? 0;
   }
 
   copy(): DailyTotals {
-    const copied = new DailyTotals();
-    copied.#days = this.#days.map((sums) => ({ ...sums }));
-    return copied;
+    return new DailyTotals(this.#days.map((sums) => ({ ...sums })));
   }
 
   save(): SavedDay[] {
@@ -68,23 +73,22 @@ export class DailyTotals {
 
   /** @throws Error for days out of order, or sums that fall. */
   static load(saved: readonly SavedDay[]): DailyTotals {
-    const totals = new DailyTotals();
     for (const [index, sums] of saved.entries()) {
       const before = saved[index - 1] ?? [Number.NEGATIVE_INFINITY, 0, 0, 0];
       const grows = sums.every((value, column) => value >= (before[column] ?? 0));
       if (!grows || sums[0] === before[0]) throw new Error("Its days are out of order.");
     }
-    totals.#days = saved.map(([at, impressions, clicks, micros]) => ({
+    const days = saved.map(([at, impressions, clicks, micros]) => ({
       day: day(at),
       impressions,
       clicks,
       micros,
     }));
-    return totals;
+    return new DailyTotals(days);
   }
 
   #open(today: Day): SummedDay {
-    const last = this.#days.at(-1);
+    const last = this.#last;
     if (last !== undefined && last.day === today) return last;
     const opened: SummedDay = {
       day: today,
@@ -93,11 +97,12 @@ export class DailyTotals {
       micros: last?.micros ?? 0,
     };
     this.#days.push(opened);
+    this.#last = opened;
     return opened;
   }
 
   #lastUpTo(limit: Day): SummedDay | undefined {
-    const last = this.#days.at(-1);
+    const last = this.#last;
     // Most periods end today.
     if (last === undefined || last.day <= limit) return last;
     let low = 0;

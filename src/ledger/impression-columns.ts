@@ -69,9 +69,22 @@ export interface ColumnSums {
 }
 
 export class ImpressionColumns {
-  #chunks: Chunk[] = [];
-  #epochs: Epoch[] = [];
-  #count = 0;
+  readonly #chunks: Chunk[];
+  readonly #epochs: Epoch[];
+  #count: number;
+  /** Where rows are added: the last chunk and the last epoch, and the first row that there is no room for. */
+  #chunkOpen: Chunk | undefined;
+  #epochOpen: Epoch | undefined;
+  #room: number;
+
+  constructor(chunks: Chunk[] = [], epochs: Epoch[] = [], count = 0) {
+    this.#chunks = chunks;
+    this.#epochs = epochs;
+    this.#count = count;
+    this.#chunkOpen = chunks.at(-1);
+    this.#epochOpen = epochs.at(-1);
+    this.#room = chunks.reduce((rows, chunk) => rows + chunk.rows, 0);
+  }
 
   /** How many impressions there are. */
   get count(): number {
@@ -81,11 +94,13 @@ export class ImpressionColumns {
   /** Adds a row. `micros`: what was credited. @returns its number. */
   append(surfaceIndex: number, micros: number, nowMs: number): number {
     const row = this.#count;
-    const chunk = this.#chunkForAppend(row);
-    let epoch = this.#epochs.at(-1);
+    const open = this.#chunkOpen;
+    const chunk = open === undefined || row === this.#room ? this.#makeRoom() : open;
+    let epoch = this.#epochOpen;
     if (epoch === undefined || nowMs - epoch.startMs > 0xffff_ffff) {
       epoch = { firstRow: row, startMs: nowMs };
       this.#epochs.push(epoch);
+      this.#epochOpen = epoch;
     }
     const at = row % CHUNK_ROWS;
     chunk.surface[at] = surfaceIndex;
@@ -142,11 +157,8 @@ export class ImpressionColumns {
 
   /** The same rows, for another book to go on from. */
   copy(): ImpressionColumns {
-    const copied = new ImpressionColumns();
-    copied.#chunks = this.#chunks.map((chunk) => chunk.copy());
-    copied.#epochs = [...this.#epochs];
-    copied.#count = this.#count;
-    return copied;
+    const chunks = this.#chunks.map((chunk) => chunk.copy());
+    return new ImpressionColumns(chunks, [...this.#epochs], this.#count);
   }
 
   save(): SavedColumns {
@@ -188,8 +200,7 @@ export class ImpressionColumns {
     const time = new Uint32Array(read("time", 4).buffer);
     const clicked = read("clicked", 1 / 8);
     if (!epochsFit(saved)) throw new Error("The times of its impressions don't fit together.");
-    const columns = new ImpressionColumns();
-    columns.#epochs = saved.epochs.map(([firstRow, startMs]) => ({ firstRow, startMs }));
+    const chunks: Chunk[] = [];
     for (let first = 0; first < saved.count; first += CHUNK_ROWS) {
       const end = Math.min(saved.count, first + CHUNK_ROWS);
       // Whole chunks once there is more than one: a row's place follows from its number.
@@ -198,10 +209,10 @@ export class ImpressionColumns {
       chunk.micros.set(micros.subarray(first, end));
       chunk.time.set(time.subarray(first, end));
       chunk.clicked.set(clicked.subarray(first >>> 3, (end + 7) >>> 3));
-      columns.#chunks.push(chunk);
+      chunks.push(chunk);
     }
-    columns.#count = saved.count;
-    return columns;
+    const epochs = saved.epochs.map(([firstRow, startMs]) => ({ firstRow, startMs }));
+    return new ImpressionColumns(chunks, epochs, saved.count);
   }
 
   #chunk(row: number): Chunk {
@@ -210,15 +221,17 @@ export class ImpressionColumns {
     return chunk;
   }
 
-  #chunkForAppend(row: number): Chunk {
-    const index = (row / CHUNK_ROWS) | 0;
-    const chunk = this.#chunks[index];
-    if (chunk !== undefined && row % CHUNK_ROWS < chunk.rows) return chunk;
-    const made =
-      chunk === undefined
-        ? new Chunk(index === 0 ? FIRST_ROWS : CHUNK_ROWS)
-        : chunk.grownTo(chunk.rows * 2);
-    this.#chunks[index] = made;
+  /** Of the first chunk there is no more than is needed: most publishers have few rows. @returns where rows are added. */
+  #makeRoom(): Chunk {
+    const [first] = this.#chunks;
+    const grows = first !== undefined && first.rows < CHUNK_ROWS;
+    const made = grows
+      ? first.grownTo(first.rows * 2)
+      : new Chunk(first === undefined ? FIRST_ROWS : CHUNK_ROWS);
+    if (grows) this.#chunks[0] = made;
+    else this.#chunks.push(made);
+    this.#room += grows ? made.rows - first.rows : made.rows;
+    this.#chunkOpen = made;
     return made;
   }
 }
