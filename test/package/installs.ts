@@ -226,74 +226,96 @@ async function typeCheck(path: string, compiler: string, resolution: string): Pr
   await run(process.execPath, [bin, "-p", file], { cwd: path });
 }
 
+/** What is tried: the tarball in projects of this folder, on these Nodes. */
+interface Trial {
+  readonly folder: string;
+  readonly tarball: string;
+  readonly binaries: readonly (readonly [version: string, binary: string])[];
+}
+
+async function script(path: string, text: string, binary: string): Promise<unknown> {
+  return await run(binary, ["--input-type=module", "-e", text], { cwd: path });
+}
+
+async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
+  const path = await project(folder, [tarball]);
+  await check("the package brings no optional peer", async () => {
+    const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: path });
+    const unwanted = /node_modules[/\\](msw|vitest|fast-check)$/m.exec(stdout);
+    if (unwanted !== null) throw new Error(`${unwanted[1]} was installed`);
+  });
+  await check("npm runs the command by its name", async () => {
+    const { stdout } = await run("npm", ["exec", "--no", "--", "adsim", "--version"], {
+      cwd: path,
+    });
+    if (!/^\d+\.\d+\.\d+\n$/.test(stdout)) throw new Error(stdout);
+  });
+  await check("what is copied into the command line comes with its licence", async () => {
+    const text = await readFile(join(path, "node_modules/adsim/dist/cli/LICENSES.txt"), "utf8");
+    for (const holder of ["TJ Holowaychuk", "Fabian Hiller"]) {
+      if (!text.includes(holder)) throw new Error(`${holder} isn't named`);
+    }
+  });
+  let shipped: string | undefined;
+  for (const [version, binary] of binaries) {
+    await check(`Node ${version}: adsim serve`, () => serve(binary, path));
+    await check(`Node ${version}: in process`, () => script(path, inProcess, binary));
+    await check(`Node ${version}: adsim/server`, () => script(path, asServer, binary));
+    await check(`Node ${version}: adsim/scenario`, () => script(path, withScenario, binary));
+    await check(`Node ${version}: adsim play`, async () => {
+      const digests = await playShipped(binary, path);
+      shipped ??= digests;
+      if (digests !== shipped) throw new Error(`${digests}, and before ${shipped}`);
+    });
+  }
+}
+
+async function checkWithFastCheck({ folder, tarball, binaries }: Trial): Promise<void> {
+  const path = await project(folder, [tarball, "fast-check@4"]);
+  for (const [version, binary] of binaries) {
+    await check(`Node ${version}: adsim/testing`, () => script(path, withFastCheck, binary));
+  }
+}
+
+async function checkWithMsw(
+  { folder, tarball, binaries }: Trial,
+  { major, version: mswVersion, compilers, resolution, runsOn }: (typeof mswMajors)[number],
+): Promise<void> {
+  const path = await project(folder, [
+    ...[tarball, `msw@${mswVersion}`, "fast-check@4.0.0", "@types/node@24"],
+    ...compilers.map((name) => `${name}@npm:typescript@${typescripts[name]}`),
+  ]);
+  await writeFile(join(path, "types.ts"), types);
+  for (const [version, binary] of binaries) {
+    if (runsOn(version)) {
+      await check(`Node ${version}: msw ${major}`, () => script(path, throughMsw, binary));
+    } else {
+      console.log(`        Node ${version}: msw ${major} needs a newer Node`);
+    }
+  }
+  for (const compiler of compilers) {
+    const name = `${compiler}, ${resolution}, msw ${major}: types`;
+    await check(name, () => typeCheck(path, compiler, resolution));
+  }
+}
+
+/** All beside one another: each waits for npm, and most use one processor. */
 async function checkAll(folder: string): Promise<void> {
   const packed = await run("npm", ["pack", "--silent", "--pack-destination", folder], {
     cwd: root,
   });
   const tarball = join(folder, packed.stdout.trim().split("\n").at(-1) ?? "");
   const binaries = Object.entries(await nodeBinaries());
-  const script = (path: string, text: string, binary: string): Promise<unknown> =>
-    run(binary, ["--input-type=module", "-e", text], { cwd: path });
-
-  // Beside the others: it waits for npm, and for a test runner.
+  const trial: Trial = { folder, tarball, binaries };
   const [, newest = process.execPath] = binaries.at(-2) ?? [];
-  const followed = check("docs/test-your-client.md, word for word", () =>
-    followTestYourClient(folder, tarball, newest),
-  );
-
-  const alone = await project(folder, [tarball]);
-  let shipped: string | undefined;
-  await check("the package brings no optional peer", async () => {
-    const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: alone });
-    const unwanted = /node_modules[/\\](msw|vitest|fast-check)$/m.exec(stdout);
-    if (unwanted !== null) throw new Error(`${unwanted[1]} was installed`);
-  });
-  await check("npm runs the command by its name", async () => {
-    const { stdout } = await run("npm", ["exec", "--no", "--", "adsim", "--version"], {
-      cwd: alone,
-    });
-    if (!/^\d+\.\d+\.\d+\n$/.test(stdout)) throw new Error(stdout);
-  });
-  await check("what is copied into the command line comes with its licence", async () => {
-    const text = await readFile(join(alone, "node_modules/adsim/dist/cli/LICENSES.txt"), "utf8");
-    for (const holder of ["TJ Holowaychuk", "Fabian Hiller"]) {
-      if (!text.includes(holder)) throw new Error(`${holder} isn't named`);
-    }
-  });
-  for (const [version, binary] of binaries) {
-    await check(`Node ${version}: adsim serve`, () => serve(binary, alone));
-    await check(`Node ${version}: in process`, () => script(alone, inProcess, binary));
-    await check(`Node ${version}: adsim/server`, () => script(alone, asServer, binary));
-    await check(`Node ${version}: adsim/scenario`, () => script(alone, withScenario, binary));
-    await check(`Node ${version}: adsim play`, async () => {
-      const digests = await playShipped(binary, alone);
-      shipped ??= digests;
-      if (digests !== shipped) throw new Error(`${digests}, and before ${shipped}`);
-    });
-  }
-  const beside = await project(folder, [tarball, "fast-check@4"]);
-  for (const [version, binary] of binaries) {
-    await check(`Node ${version}: adsim/testing`, () => script(beside, withFastCheck, binary));
-  }
-  for (const { major, version: mswVersion, compilers, resolution, runsOn } of mswMajors) {
-    const path = await project(folder, [
-      ...[tarball, `msw@${mswVersion}`, "fast-check@4.0.0", "@types/node@24"],
-      ...compilers.map((name) => `${name}@npm:typescript@${typescripts[name]}`),
-    ]);
-    await writeFile(join(path, "types.ts"), types);
-    for (const [version, binary] of binaries) {
-      if (runsOn(version)) {
-        await check(`Node ${version}: msw ${major}`, () => script(path, throughMsw, binary));
-      } else {
-        console.log(`        Node ${version}: msw ${major} needs a newer Node`);
-      }
-    }
-    for (const compiler of compilers) {
-      const name = `${compiler}, ${resolution}, msw ${major}: types`;
-      await check(name, () => typeCheck(path, compiler, resolution));
-    }
-  }
-  await followed;
+  await Promise.all([
+    check("docs/test-your-client.md, word for word", () =>
+      followTestYourClient(folder, tarball, newest),
+    ),
+    checkAlone(trial),
+    checkWithFastCheck(trial),
+    ...mswMajors.map((msw) => checkWithMsw(trial, msw)),
+  ]);
 }
 
 const folder = await mkdtemp(join(tmpdir(), "adsim-package-"));
