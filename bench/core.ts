@@ -19,6 +19,7 @@ const TURN_REQUESTS = 10_000;
 const TURNS_A_PASS: number = PASS_REQUESTS / TURN_REQUESTS;
 /** How many of them go first and aren't timed: they bring back what the other processes drove out of the caches. */
 const UNTIMED = 2000;
+/** Handled without a pause: the bodies of so many stay in a core's own caches. */
 const BATCH_REQUESTS = 250;
 const TURNS = 500;
 /** Until an engine has made fast code of it. */
