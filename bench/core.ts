@@ -9,7 +9,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { type ApiRequest, createSimulator, type Simulator } from "../src/index.ts";
 import { printFigure, printMachine, spawnOn, stop, timed } from "./measure.ts";
-import { noVerdict, peaceOf } from "./peace.ts";
+import { noVerdict, parseBody, peaceOf } from "./peace.ts";
 
 const PUBLISHERS = 25;
 /** In one pass over them de-duplication remembers all; the next begins with none. */
@@ -64,10 +64,7 @@ function handleAll(sim: Simulator, requests: readonly ApiRequest[]): void {
 }
 
 function parseAll(_sim: Simulator, requests: readonly ApiRequest[]): void {
-  for (const { body } of requests) {
-    const parsed = JSON.parse(String(body)) as { ad_id: unknown };
-    if (typeof parsed.ad_id !== "string") throw new Error("A body is not as it was made.");
-  }
+  for (const { body } of requests) parseBody(String(body));
 }
 
 /** In a process of its own: a turn for each message, answered with the milliseconds that it took. */
