@@ -13,8 +13,6 @@ export function parseBody(body: string): void {
 const FASTEST = 0.05;
 /** How much longer than those a turn of parsing takes at most where nobody disturbs. */
 const IN_PEACE = 1.15;
-/** With a lower share of turns in peace, the fastest were disturbed too. */
-const ENOUGH = 0.2;
 /** Fewer of each place say nothing. */
 const ENOUGH_OF_A_PLACE = 3;
 
@@ -39,9 +37,7 @@ export function peaceOf(
   const turns = [...parsing.keys()].filter((turn) => isQuick(turn) && isQuick(turn + 1));
   const ofPlace = Array.from({ length: places }, () => 0);
   for (const turn of turns) ofPlace[placeOf(turn)] = (ofPlace[placeOf(turn)] ?? 0) + 1;
-  const isEnough =
-    turns.length >= parsing.length * ENOUGH && ofPlace.every((count) => count >= ENOUGH_OF_A_PLACE);
-  return { turns, isEnough };
+  return { turns, isEnough: ofPlace.every((count) => count >= ENOUGH_OF_A_PLACE) };
 }
 
 export const noVerdict =
