@@ -8,7 +8,7 @@ import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Audit, auditOf } from "./audit/audit.ts";
 import { type ClientReport, clientReport } from "./audit/client-report.ts";
-import { createEras } from "./audit/eras.ts";
+import { createEras, type Eras } from "./audit/eras.ts";
 import type { Clock, ClockMode } from "./base/clock.ts";
 import { InputError, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
@@ -16,7 +16,7 @@ import { createNearestFinder } from "./exchange/nearest/nearest.ts";
 import { createFaults, createTransports, type Faults } from "./faults/faults.ts";
 import { loadRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
-import { createJournal, type Journal } from "./journal/journal.ts";
+import { createJournal, type Journal, type JournalRing } from "./journal/journal.ts";
 import { Book } from "./ledger/book.ts";
 import {
   copiedStateOf,
@@ -25,6 +25,7 @@ import {
   type RunningWorld,
   type Surroundings,
   snapshotOf,
+  type WorldMaker,
 } from "./running-world.ts";
 import {
   type Readings,
@@ -91,95 +92,130 @@ export function createSimulatorCore(
   options: SimulatorOptions,
   surroundings: Surroundings,
 ): SimulatorCore {
-  return createCore(readOptions(options), surroundings);
+  return new Core(readOptions(options), surroundings);
 }
 
-/** `origin`: what to go on from, instead of starting anew. */
-function createCore(
-  read: ReadOptions,
-  surroundings: Surroundings,
-  origin?: { readonly state: State<Book>; readonly rules: RuleList },
-): SimulatorCore {
-  const { settings } = read;
-  const journal = createJournal({
-    entries: read.journalEntries,
-    bytes: read.journalBytes,
-    nearest: createNearestFinder(() => running),
-  });
-  const eras = createEras(journal);
-  const transports = createTransports();
-  const make = createWorldMaker({ read, surroundings, journal, transports });
-  let running =
-    origin === undefined
-      ? make.fresh(settings)
-      : make.saved(origin.state, origin.rules, (book) => book);
+/** What to go on from, instead of starting anew. */
+interface Origin {
+  readonly state: State<Book>;
+  readonly rules: RuleList;
+}
 
-  return {
-    get seed(): string {
-      return running.seed;
-    },
-    get assumptions(): Assumptions {
-      return running.assumptions;
-    },
-    publishers: createDirectory(() => running),
-    clock: {
-      now: () => running.clock.now(),
-      get mode(): ClockMode {
-        return running.clock.mode;
-      },
-      advance: (by) => running.clock.advance(by),
-      set(change) {
-        const { mode } = running.clock;
-        running.clock.set(change);
-        if (running.clock.mode !== mode) eras.finish(mode, "clock");
-      },
-    },
-    faults: createFaults(() => running, transports),
-    journal,
-    report: () => clientReport(journal, eras.finished(), running.clock.mode),
-    handle: (request) => running.exchange(request),
-    assume(readings) {
-      const chosen = readReadings(readings);
-      notByRule("assume", running);
-      const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
-      const next = make.continued({ ...running.settings, assumptions }, kept(running));
-      takeOverAccounts(running, next);
-      running = next;
-      return assumptions;
-    },
-    audit: () => auditOf(running, journal),
-    snapshot: () => snapshotOf(running, running.rules.save(running.clock.now())),
-    restore(snapshot) {
-      const saved = parseSnapshot(snapshot);
-      const rules = loadRuleList(saved.seed, saved.faults, transports.whyNot);
-      const next = make.saved(saved, rules, Book.load);
-      notByRule("restore", running);
-      eras.finish(running.clock.mode, "state");
-      running = next;
-    },
-    fork() {
-      const { rules } = running;
-      // Rules go over as they are: a function has no place in a snapshot.
-      const state = copiedStateOf(running, noFaults);
-      return createCore(read, surroundings, { state, rules: rules.copy() });
-    },
-    held() {
-      let publishersTouched = 0;
-      let impressions = 0;
-      for (const { book } of running.accounts.opened()) {
-        publishersTouched += 1;
-        impressions += book.impressions.count;
-      }
-      return { publishersTouched, impressions };
-    },
-    reset(request = {}) {
-      const { seed } = parseInput(resetSchema, request, "options");
-      notByRule("reset", running);
-      running = make.fresh({ ...settings, seed: seed ?? settings.seed });
-      journal.restart();
-      eras.clear();
-    },
+/**
+ * A class, for in a literal with getters an engine looks every method up slowly, and `handle` is called by the million. Its
+ * methods are members of their own, so that they can be taken out.
+ */
+class Core implements SimulatorCore {
+  readonly publishers: Publishers = createDirectory(() => this.#running);
+  readonly clock: Clock = this.#createClock();
+  readonly faults: Faults;
+  readonly journal: JournalRing;
+  readonly #read: ReadOptions;
+  readonly #surroundings: Surroundings;
+  readonly #eras: Eras;
+  readonly #transports = createTransports();
+  readonly #make: WorldMaker;
+  #running: RunningWorld;
+
+  constructor(read: ReadOptions, surroundings: Surroundings, origin?: Origin) {
+    this.#read = read;
+    this.#surroundings = surroundings;
+    const transports = this.#transports;
+    this.journal = createJournal({
+      entries: read.journalEntries,
+      bytes: read.journalBytes,
+      nearest: createNearestFinder(() => this.#running),
+    });
+    this.#eras = createEras(this.journal);
+    this.faults = createFaults(() => this.#running, transports);
+    this.#make = createWorldMaker({ read, surroundings, journal: this.journal, transports });
+    this.#running =
+      origin === undefined
+        ? this.#make.fresh(read.settings)
+        : this.#make.saved(origin.state, origin.rules, (book) => book);
+  }
+
+  get seed(): string {
+    return this.#running.seed;
+  }
+
+  get assumptions(): Assumptions {
+    return this.#running.assumptions;
+  }
+
+  readonly handle = (request: ApiRequest): ApiResponse => this.#running.exchange(request);
+
+  readonly report = (): ClientReport =>
+    clientReport(this.journal, this.#eras.finished(), this.#running.clock.mode);
+
+  readonly assume = (readings: Readings): Assumptions => {
+    const chosen = readReadings(readings);
+    const running = this.#running;
+    notByRule("assume", running);
+    const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
+    const next = this.#make.continued({ ...running.settings, assumptions }, kept(running));
+    takeOverAccounts(running, next);
+    this.#running = next;
+    return assumptions;
   };
+
+  readonly audit = (): Audit => auditOf(this.#running, this.journal);
+
+  readonly snapshot = (): Snapshot => {
+    const { rules, clock } = this.#running;
+    return snapshotOf(this.#running, rules.save(clock.now()));
+  };
+
+  readonly restore = (snapshot: Snapshot): void => {
+    const saved = parseSnapshot(snapshot);
+    const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
+    const next = this.#make.saved(saved, rules, Book.load);
+    notByRule("restore", this.#running);
+    this.#eras.finish(this.#running.clock.mode, "state");
+    this.#running = next;
+  };
+
+  readonly fork = (): SimulatorCore => {
+    // Rules go over as they are: a function has no place in a snapshot.
+    const state = copiedStateOf(this.#running, noFaults);
+    return new Core(this.#read, this.#surroundings, { state, rules: this.#running.rules.copy() });
+  };
+
+  readonly held = (): Held => {
+    let publishersTouched = 0;
+    let impressions = 0;
+    for (const { book } of this.#running.accounts.opened()) {
+      publishersTouched += 1;
+      impressions += book.impressions.count;
+    }
+    return { publishersTouched, impressions };
+  };
+
+  readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
+    const { seed } = parseInput(resetSchema, request, "options");
+    const { settings } = this.#read;
+    notByRule("reset", this.#running);
+    this.#running = this.#make.fresh({ ...settings, seed: seed ?? settings.seed });
+    this.journal.restart();
+    this.#eras.clear();
+  };
+
+  /** The clock of the world that runs. */
+  #createClock(): Clock {
+    const running = (): Clock => this.#running.clock;
+    return {
+      now: () => running().now(),
+      get mode(): ClockMode {
+        return running().mode;
+      },
+      advance: (by) => running().advance(by),
+      set: (change) => {
+        const { mode } = running();
+        running().set(change);
+        if (running().mode !== mode) this.#eras.finish(mode, "clock");
+      },
+    };
+  }
 }
 
 /** A request goes on in the world that it came to: one put in its place meanwhile would know nothing of it. */
