@@ -24,6 +24,7 @@ import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
 import {
   alsoShapedBy,
+  documented,
   type Outcome,
   type Refused,
   type ShapedBy,
@@ -49,7 +50,7 @@ type Operators = {
 
 /** The request path of a world under its assumptions. `startDay`: the first day without seeded history. */
 export function createExchange(world: World, journal: JournalRing, startDay: Day): Exchange {
-  const { assumptions, accounts, clock, rules, about, meter } = world;
+  const { assumptions, accounts, clock, rules, about, meter, explain } = world;
   // Taken out once: an engine looks a method up slowly, request by request, in an object that has getters.
   const { now } = clock;
   const { isEmpty } = rules;
@@ -103,7 +104,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const outcome = standing.admitted ? recordImpression(recognised, nowMs) : undefined;
     if (outcome?.kind === "done" && passUnseen()) {
       countServed(account.tally.impression, outcome.effect, outcome.micros);
-      const shapedBy = shapedSuccess(shapedByReadingImpressions, outcome);
+      const shapedBy = explain ? shapedSuccess(shapedByReadingImpressions, outcome) : documented;
       return respond.success(outcome, standing, shapedBy);
     }
     const visit = new Visit(request, nowMs, about);

@@ -65,7 +65,9 @@ const ID = /"(?:impression|click)_id":"([^"]*)"/;
 export function createTally(): Tally {
   const counts = noCounts();
   const { outcomes, operations, statuses } = counts;
-  // Most answers have the status of the one before.
+  // Most answers have the operation and the status of the one before.
+  let last: OperationId | undefined;
+  let ofLast = { sent: 0, ok: 0 };
   let status = 0;
   let ofStatus = { answers: 0 };
 
@@ -76,8 +78,12 @@ export function createTally(): Tally {
       outcomes[outcome] += 1;
       const isOk = outcome === "answered" && exchange.status === 200;
       if (operation !== undefined) {
-        operations[operation].sent += 1;
-        if (isOk) operations[operation].ok += 1;
+        if (operation !== last) {
+          last = operation;
+          ofLast = operations[operation];
+        }
+        ofLast.sent += 1;
+        if (isOk) ofLast.ok += 1;
       }
       if (outcome !== "answered") return;
       if (exchange.status !== status) {
