@@ -37,7 +37,7 @@ export class Visit implements JournalRecord {
   /** The request with its query apart from its path, and nothing decided yet. */
   constructor(request: ApiRequest, nowMs: number, world: WorldAbout) {
     const { method, path, headers = noHeaders, body = "" } = request;
-    const isObject = typeof body === "object" && !(body instanceof Uint8Array);
+    const isObject = !(typeof body === "string" || body instanceof Uint8Array);
     const mark = path.indexOf("?");
     const inPath = mark === -1 ? "" : path.slice(mark + 1);
     const given = request.query === undefined ? "" : queryText(request.query);

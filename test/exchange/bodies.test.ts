@@ -78,3 +78,27 @@ describe("a body with a Content-Encoding", () => {
     expect(sim.handle(request).status).toBe(200);
   });
 });
+
+describe("a body of more than is read", () => {
+  const headers = { authorization, "content-type": "application/json" };
+  const long = "x".repeat(65_536);
+
+  test.each([
+    ["an impression", "/v1/impression", { ...impression, session_id: long }],
+    ["a click", "/v1/click", { impression_id: long }],
+  ])("is refused by its size, as text, bytes or an object: %s", (_, path, members) => {
+    const text = JSON.stringify(members);
+    for (const body of [text, new TextEncoder().encode(text), members]) {
+      const response = sim.handle({ method: "POST", path, headers, body });
+      expect([response.status, JSON.parse(response.body).code]).toEqual([413, "body_too_large"]);
+    }
+  });
+
+  test("is one of a single character more", () => {
+    const text = JSON.stringify({ ...impression, session_id: "" });
+    const filled = (length: number): string =>
+      JSON.stringify({ ...impression, session_id: "s".repeat(length - text.length) });
+    expect(post(filled(65_536)).status).toBe(200);
+    expect(post(filled(65_537)).status).toBe(413);
+  });
+});
