@@ -9,7 +9,7 @@ import {
 } from "../contract/operations.ts";
 import { alsoShapedBy } from "./outcome.ts";
 import { createParameterParser, type ParsedTarget } from "./parameters.ts";
-import { readsJson, usualJsonOf } from "./usual-json.ts";
+import { isUsualText, readsJson, senderOfJson } from "./usual-json.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
 export type InputReader = (request: ParsedTarget) => Validated<OperationId>;
@@ -48,8 +48,9 @@ function shortWay(
   const shapedBy = shapedByReading(operation);
   if (!readsJson[assumptions["request.encoding"]]) return read;
   return (request) => {
-    const json = usualJsonOf(request);
-    const input = json && readBody(json.text);
+    const { body } = request;
+    const isUsual = isUsualText(body) && senderOfJson(request) !== undefined;
+    const input = isUsual ? readBody(body) : undefined;
     return input === undefined ? read(request) : { kind: "valid", input, shapedBy };
   };
 }

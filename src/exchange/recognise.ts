@@ -3,12 +3,13 @@
  * changes nothing, and what isn't recognised goes the whole way.
  */
 
+import type { Account } from "../accounts/account.ts";
 import type { Assumptions } from "../assumptions/catalogue.ts";
 import type { ApiRequest } from "../contract/messages.ts";
 import { operations } from "../contract/operations.ts";
 import type { Authenticator } from "./authenticate.ts";
-import type { Recognised } from "./usual-impressions.ts";
-import { readsJson, usualJsonOf } from "./usual-json.ts";
+import type { Members, Recognised, UsualImpressions } from "./usual-impressions.ts";
+import { isUsualText, readsJson, senderOfJson } from "./usual-json.ts";
 
 /** Of a request as it came, or with its query apart from its path. */
 export type Recogniser = (request: ApiRequest) => Recognised | undefined;
@@ -21,8 +22,24 @@ export function createRecogniser(
   if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
   return (request) => {
     if (request.path !== path || request.method !== method) return undefined;
-    const json = usualJsonOf(request);
-    if (json === undefined) return undefined;
-    return authenticate.usualBy(json.authorization)?.read(json.text);
+    const { body } = request;
+    const usual = authenticate.usualBy(senderOfJson(request));
+    if (usual === undefined) return undefined;
+    if (isUsualText(body)) return usual.read(body);
+    return isObject(body) ? readMembers(usual, body) : undefined;
   };
+}
+
+/** Whether it is sent as JSON. */
+function isObject(body: ApiRequest["body"]): body is Members {
+  return typeof body === "object" && body !== null && !(body instanceof Uint8Array);
+}
+
+function readMembers(usual: UsualImpressions<Account>, body: Members): Recognised | undefined {
+  try {
+    return usual.readMembers(body);
+  } catch {
+    // What throws when it is read can't be written as JSON either: the whole way says so.
+    return undefined;
+  }
 }

@@ -1,9 +1,10 @@
 /**
  * How one publisher's impressions mostly look. Their bodies begin alike up to the ad, in one way for each of its surfaces:
- * one comparison, and nothing to cut out and look up.
+ * one comparison, and nothing to cut out and look up. Ad and session are hashed where they stand.
  */
 
 import type { Account } from "../accounts/account.ts";
+import { TextHash } from "../base/text-hash.ts";
 import type { Showing } from "../ledger/fingerprint.ts";
 
 /** What the body of an impression says: it is the owner's, on a surface of its own. */
@@ -14,6 +15,9 @@ export interface Recognised<Owner = Account> {
   /** Undefined where no session was sent. */
   readonly showing: Showing | undefined;
 }
+
+/** A body that is given as an object. */
+export type Members = Readonly<Record<string, unknown>>;
 
 /** Whose ids a body names. */
 interface Named {
@@ -29,16 +33,18 @@ interface Opening {
   readonly tail: number;
 }
 
-/** The openings in one spelling. Ids of one kind are of one length, so that the surface ends at one place. */
-interface Openings {
+/** The bodies in one spelling. Ids of one kind are of one length, so that the surface ends at one place. */
+interface Spelling {
   readonly surfaceEnd: number;
-  readonly list: readonly Opening[];
+  readonly openings: readonly Opening[];
+  /** What stands between ad and session, as character codes. */
+  readonly between: Uint8Array;
 }
 
 export class UsualImpressions<Owner extends Named> {
   readonly #owner: Owner;
-  #compact: Openings | undefined;
-  #spaced: Openings | undefined;
+  #compact: Spelling | undefined;
+  #spaced: Spelling | undefined;
 
   constructor(owner: Owner) {
     this.#owner = owner;
@@ -46,39 +52,46 @@ export class UsualImpressions<Owner extends Named> {
 
   /** Undefined for a body that has to be read in full. */
   read(body: string): Recognised<Owner> | undefined {
-    const opening = this.#openingOf(body);
+    const spelling = this.#spellingOf(body);
+    const opening = openingOf(body, spelling);
     if (opening === undefined) return undefined;
     const account = this.#owner;
     const { surfaceIndex, text } = opening;
-    const adFrom = text.length;
-    REST.lastIndex = adFrom;
-    if (!REST.test(body)) return undefined;
-    const adTo = body.indexOf('"', adFrom);
-    const sessionTo = body.length - CLOSING.length;
-    if (adTo === sessionTo) return { account, surfaceIndex, showing: undefined };
-    const sessionFrom = body.indexOf('"', adTo + BETWEEN.length) + 1;
-    const showing = { text: body, adFrom, adTo, sessionFrom, sessionTo };
+    const end = body.length - CLOSING.length;
+    const adTo = taken.takePlain(body, text.length);
+    if (adTo === text.length || !stands(CLOSING, body, end)) return undefined;
+    if (adTo === end) return { account, surfaceIndex, showing: undefined };
+    const { a: adA, b: adB } = taken;
+    const { between } = spelling;
+    const sessionFrom = adTo + between.length;
+    if (!stands(between, body, adTo)) return undefined;
+    const sessionTo = taken.takePlain(body, sessionFrom);
+    if (sessionTo === sessionFrom || sessionTo !== end) return undefined;
+    const showing = { adA, adB, sessionA: taken.a, sessionB: taken.b };
     return { account, surfaceIndex, showing };
   }
 
-  #openingOf(body: string): Opening | undefined {
-    const openings = this.#spellingOf(body);
-    const tail = tailOf(body, openings.surfaceEnd);
-    for (const opening of openings.list) {
-      // Cut out and compared whole, which is many times as fast as `startsWith`.
-      if (opening.tail === tail && body.slice(0, opening.text.length) === opening.text) {
-        return opening;
-      }
-    }
-    return undefined;
+  /** The same for an object. @throws what a getter of its throws. */
+  readMembers(members: Members): Recognised<Owner> | undefined {
+    const { publisher_id, surface, ad_id, session_id } = members;
+    const account = this.#owner;
+    if (publisher_id !== account.id || !isUsual(members, session_id !== undefined))
+      return undefined;
+    const surfaceIndex = account.surfaces.findIndex(({ id }) => id === surface);
+    if (surfaceIndex === -1 || !isTakenWhole(ad_id)) return undefined;
+    if (session_id === undefined) return { account, surfaceIndex, showing: undefined };
+    const { a: adA, b: adB } = taken;
+    if (!isTakenWhole(session_id)) return undefined;
+    const showing = { adA, adB, sessionA: taken.a, sessionB: taken.b };
+    return { account, surfaceIndex, showing };
   }
 
-  #spellingOf(body: string): Openings {
+  #spellingOf(body: string): Spelling {
     if (body.charCodeAt(FIRST_SPACE) !== SPACE) {
-      this.#compact ??= openingsOf(this.#owner, "");
+      this.#compact ??= spellingOf(this.#owner, "");
       return this.#compact;
     }
-    this.#spaced ??= openingsOf(this.#owner, " ");
+    this.#spaced ??= spellingOf(this.#owner, " ");
     return this.#spaced;
   }
 }
@@ -86,26 +99,68 @@ export class UsualImpressions<Owner extends Named> {
 const SPACE = 0x20;
 /** Where JavaScript's writer goes on and Python's puts a space. */
 const FIRST_SPACE: number = '{"publisher_id":'.length;
+const CLOSING: Uint8Array = codesOf('"}');
+/** Ids above that are read in full: with escapes, a body may be too long as JSON. */
+const MOST_CHARACTERS = 1000;
 
-/** What follows an opening: an ad, perhaps a session, both not empty, of printable ASCII without escapes. */
-const REST = /[ !#-[\]-~]+"(?:, ?"session_id": ?"[ !#-[\]-~]+")?\}$/y;
-/**
- * From the end of the ad to just before the session's opening quotation mark, without spaces. With spaces, that mark is
- * still the next one.
- */
-const BETWEEN = '","session_id":';
-const CLOSING = '"}';
+/** The ad or session that was read last. One for all: nobody keeps it. */
+const taken = new TextHash();
 
 /** `space`: what stands behind a colon or a comma. */
-function openingsOf({ id, surfaces }: Named, space: "" | " "): Openings {
+function spellingOf({ id, surfaces }: Named, space: "" | " "): Spelling {
   const head = `{"publisher_id":${space}"${id}",${space}"surface":${space}"`;
-  const list = surfaces.map(({ id: surface }, surfaceIndex): Opening => {
+  const openings = surfaces.map(({ id: surface }, surfaceIndex): Opening => {
     const text = `${head}${surface}",${space}"ad_id":${space}"`;
     return { text, surfaceIndex, tail: tailOf(surface, surface.length) };
   });
-  return { surfaceEnd: head.length + (surfaces[0]?.id.length ?? 0), list };
+  const surfaceEnd = head.length + (surfaces[0]?.id.length ?? 0);
+  return { surfaceEnd, openings, between: codesOf(`",${space}"session_id":${space}"`) };
+}
+
+function openingOf(body: string, { openings, surfaceEnd }: Spelling): Opening | undefined {
+  const tail = tailOf(body, surfaceEnd);
+  for (const opening of openings) {
+    // Cut out and compared whole, which is many times as fast as `startsWith`.
+    if (opening.tail === tail && body.slice(0, opening.text.length) === opening.text) {
+      return opening;
+    }
+  }
+  return undefined;
 }
 
 function tailOf(text: string, end: number): number {
   return (text.charCodeAt(end - 2) << 16) | text.charCodeAt(end - 1);
+}
+
+/** Character by character: nothing is cut out, and they are few. */
+function stands(codes: Uint8Array, text: string, from: number): boolean {
+  for (let index = 0; index < codes.length; index += 1) {
+    if (text.charCodeAt(from + index) !== codes[index]) return false;
+  }
+  return true;
+}
+
+function codesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** Whether it has the members of an impression and no others as JSON, each of them as it is. */
+function isUsual(members: Members, hasSession: boolean): boolean {
+  if (Object.getPrototypeOf(members) !== Object.prototype || "toJSON" in members) return false;
+  let listed = 0;
+  for (const name in members) {
+    if (name === "session_id" ? !hasSession : !isRequired(name)) return false;
+    listed += 1;
+  }
+  return listed === (hasSession ? 4 : 3);
+}
+
+function isRequired(name: string): boolean {
+  return name === "publisher_id" || name === "surface" || name === "ad_id";
+}
+
+/** Whether it is a text that is plain from one end to the other, and taken. */
+function isTakenWhole(value: unknown): value is string {
+  if (typeof value !== "string" || value === "" || value.length > MOST_CHARACTERS) return false;
+  return taken.takePlain(value, 0) === value.length;
 }

@@ -4,14 +4,8 @@ import type { Choice } from "../assumptions/catalogue.ts";
 import type { ApiRequest } from "../contract/messages.ts";
 import { MAX_BODY_BYTES } from "./parameters.ts";
 
-/** What is looked at of a request. */
-type Sent = Pick<ApiRequest, "query" | "headers" | "body">;
-
-export interface UsualJson {
-  readonly text: string;
-  /** Value of the Authorization header. */
-  readonly authorization: string | undefined;
-}
+/** What is looked at. */
+type Sent = Pick<ApiRequest, "query" | "headers">;
 
 /** Whether the reading in force takes JSON bodies. */
 export const readsJson: Readonly<Record<Choice<"request.encoding">, boolean>> = {
@@ -31,10 +25,14 @@ const usualTypes: ReadonlySet<string | undefined> = new Set([
   undefined,
 ]);
 
-/** Undefined for any other request. */
-export function usualJsonOf({ body, headers, query = "" }: Sent): UsualJson | undefined {
-  if (typeof body !== "string" || query !== "" || body.length > MAX_BODY_BYTES) return undefined;
-  if (headers === undefined) return undefined;
+/** Whether it is text, and no more than is read. */
+export function isUsualText(body: ApiRequest["body"]): body is string {
+  return typeof body === "string" && body.length <= MAX_BODY_BYTES;
+}
+
+/** The Authorization header of a request that has JSON in its body and no query; undefined for any other. */
+export function senderOfJson({ headers, query = "" }: Sent): string | undefined {
+  if (query !== "" || headers === undefined) return undefined;
   let { authorization, "content-type": contentType, "content-encoding": encoding } = headers;
   // The other spellings, as `headerOf` finds them, for all three at once.
   for (const sent in headers) {
@@ -53,7 +51,7 @@ export function usualJsonOf({ body, headers, query = "" }: Sent): UsualJson | un
   }
   if (encoding !== undefined) return undefined;
   if (contentType !== "application/json" && !usualTypes.has(contentType)) return undefined;
-  return { text: body, authorization };
+  return authorization;
 }
 
 /** `usual`: how it is mostly spelt where not in lower case. */

@@ -1,6 +1,7 @@
 /** What makes two impressions of a publisher the same, in 64 bits. */
 
 import { type Key, mix } from "../base/random.ts";
+import { TextHash } from "../base/text-hash.ts";
 
 /** 64 bits, as two signed numbers: those need no box. */
 export interface Fingerprint {
@@ -8,44 +9,33 @@ export interface Fingerprint {
   readonly b: number;
 }
 
-/** An ad and the session that saw it: two stretches of one text, so that nobody has to cut them out of a body. */
+/** An ad and the session that saw it, each as the 64 bits of its {@link TextHash}. */
 export interface Showing {
-  readonly text: string;
-  readonly adFrom: number;
-  /** Behind the last character of the ad. */
-  readonly adTo: number;
-  readonly sessionFrom: number;
-  readonly sessionTo: number;
+  readonly adA: number;
+  readonly adB: number;
+  readonly sessionA: number;
+  readonly sessionB: number;
 }
 
 export function showingOf(adId: string, sessionId: string): Showing {
-  const text = adId + sessionId;
-  const between = adId.length;
-  return { text, adFrom: 0, adTo: between, sessionFrom: between, sessionTo: text.length };
+  const text = new TextHash();
+  text.take(adId);
+  const { a: adA, b: adB } = text;
+  text.take(sessionId);
+  return { adA, adB, sessionA: text.a, sessionB: text.b };
 }
 
 /** The fingerprint of a showing on a surface. Two that differ share one with a chance of 2^-64. */
 export function fingerprint(key: Key, surfaceIndex: number, showing: Showing): Fingerprint {
-  const { text, adFrom, adTo, sessionFrom, sessionTo } = showing;
-  // The step of `textKey`, written out for both stretches: a function for it would have to return a pair.
-  let a = key.a ^ surfaceIndex;
-  let b = key.b + adTo - adFrom;
-  for (let index = adFrom; index < adTo; index += 1) {
-    const code = text.charCodeAt(index);
-    a = Math.imul(a ^ code, 0x9e3779b1);
-    b = Math.imul(b ^ code, 0x5f356495);
-    a ^= b >>> 15;
-  }
-  for (let index = sessionFrom; index < sessionTo; index += 1) {
-    const code = text.charCodeAt(index);
-    a = Math.imul(a ^ code, 0x9e3779b1);
-    b = Math.imul(b ^ code, 0x5f356495);
-    a ^= b >>> 15;
-  }
-  return { a: mix(a ^ Math.imul(b, 0x85ebca77)), b: mix(b + a) };
+  const { adA, adB, sessionA, sessionB } = showing;
+  const left = mix(mix((key.a ^ adA) + surfaceIndex) ^ sessionA);
+  const right = mix(mix(key.b ^ adB) + sessionB);
+  // Two steps of which each can be undone: they bring no two together.
+  const a = mix(left ^ Math.imul(right, 0x85ebca77));
+  return { a, b: mix(right + a) };
 }
 
 /** Without the ad: what it is makes no difference. */
 export function withoutAd(showing: Showing): Showing {
-  return { ...showing, adTo: showing.adFrom };
+  return { ...showing, adA: 0, adB: 0 };
 }

@@ -1,9 +1,11 @@
 /** Impressions in the usual JSON take a short way through the service. No answer may tell which way a request took. */
 
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { UsualImpressions } from "../../src/exchange/usual-impressions.ts";
 import { createSimulator, type Readings, type Simulator } from "../../src/index.ts";
+import { showingOf } from "../../src/ledger/fingerprint.ts";
 
 type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
 
@@ -31,7 +33,7 @@ const IN_CAPITALS = "Application/JSON";
 
 interface Sent {
   readonly apiKey: string;
-  readonly body: string;
+  readonly body: string | Readonly<Record<string, unknown>>;
 }
 
 /** What all say to it, which is the same; the journals say the same of why. */
@@ -42,9 +44,10 @@ function answerOf([short, full, unseen]: Triplets, { apiKey, body }: Sent): stri
     const [entry] = sim.journal.entries({ limit: 1 });
     return { response, entry: { ...entry, request: undefined } };
   };
+  const said = inspect(body);
   const shortly = send(short, "application/json");
-  expect(shortly, body).toEqual(send(full, IN_CAPITALS));
-  expect(send(unseen, "application/json").response, body).toEqual(shortly.response);
+  expect(shortly, said).toEqual(send(full, IN_CAPITALS));
+  expect(send(unseen, "application/json").response, said).toEqual(shortly.response);
   expect(unseen.journal.total).toBe(short.journal.total);
   return shortly.response.body;
 }
@@ -94,26 +97,102 @@ const bodies: Readonly<Record<string, string>> = {
   "an opening and nothing else": compact.slice(0, compact.indexOf("ad-1")),
 };
 
+class Impression {
+  publisher_id = caller.id;
+  surface = surface;
+  ad_id = "ad-1";
+  session_id = "session-1";
+}
+class Titled extends Impression {
+  toJSON(): object {
+    return { ...members, ad_id: "ad-2" };
+  }
+}
+
+/** Bodies that are given as objects, made anew each time. */
+const objects: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
+  "as it is": () => ({ ...members }),
+  "in another order": () => Object.fromEntries(Object.entries(members).reverse()),
+  "without a session": () => ({ ...members, session_id: undefined }),
+  "that says nothing of a session": () => {
+    const { session_id: _, ...rest } = members;
+    return rest;
+  },
+  "with an empty session": () => ({ ...members, session_id: "" }),
+  "with an empty ad": () => ({ ...members, ad_id: "" }),
+  "with no ad": () => ({ ...members, ad_id: undefined }),
+  "with null for a session": () => ({ ...members, session_id: null }),
+  "with a session that is a number": () => ({ ...members, session_id: 7 }),
+  "with an ad that is a String": () => ({ ...members, ad_id: new String("ad-1") }),
+  "with more than ASCII in the session": () => ({ ...members, session_id: "सत्र" }),
+  "with half a character": () => ({ ...members, session_id: "\ud800" }),
+  "with quotation marks": () => ({ ...members, ad_id: 'ad"1', session_id: "a\\b" }),
+  "with a control character": () => ({ ...members, ad_id: "ad\t1" }),
+  "with a long session": () => ({ ...members, session_id: "s".repeat(1001) }),
+  "with a session longer than what is read": () => ({ ...members, session_id: "s".repeat(70_000) }),
+  "with a member more": () => ({ ...members, extra: "1" }),
+  "with a member more that is undefined": () => ({ ...members, extra: undefined }),
+  "with a member more instead of a session": () => ({
+    ...members,
+    session_id: undefined,
+    extra: "1",
+  }),
+  "of another publisher": () => ({ ...members, publisher_id: stranger.id }),
+  "on a surface of another publisher": () => ({ ...members, surface: stranger.surfaces[0]?.id }),
+  "on no surface": () => ({ ...members, surface: undefined }),
+  "without a prototype": () => Object.assign(Object.create(null), members),
+  "of a class": () => ({ ...new Impression() }),
+  "of a class of its own": () => new Impression() as unknown as Record<string, unknown>,
+  "that says itself what it is as JSON": () => new Titled() as unknown as Record<string, unknown>,
+  "that says so by a member that isn't listed": () =>
+    Object.defineProperty({ ...members }, "toJSON", { value: () => ({}) }),
+  "whose session is inherited": () => {
+    const { session_id, ...rest } = members;
+    return Object.assign(Object.create({ session_id }), rest);
+  },
+  "whose session isn't listed": () => {
+    const { session_id: value, ...rest } = members;
+    return Object.defineProperty(rest, "session_id", { value });
+  },
+  "whose publisher isn't listed": () => {
+    const { publisher_id: value, ...rest } = members;
+    return Object.defineProperty({ ...rest, session_id: undefined }, "publisher_id", { value });
+  },
+  "that reads its session when asked": () =>
+    Object.defineProperty({ ...members }, "session_id", {
+      get: () => "session-1",
+      enumerable: true,
+    }),
+  "that can't be read": () =>
+    Object.defineProperty({ ...members }, "ad_id", {
+      get: () => expect.unreachable("read"),
+      enumerable: true,
+    }),
+  "that is empty": () => ({}),
+};
+
 test("the short way is there for each surface, with and without a session, however it is spaced", () => {
   const usual = new UsualImpressions(caller);
   for (const [surfaceIndex, { id }] of caller.surfaces.entries()) {
     const body = JSON.stringify({ ...members, surface: id });
-    const written = [
-      body,
-      body.replaceAll('":"', '": "').replaceAll('","', '", "'),
-      body.replace(',"session_id":', ', "session_id":'),
-      body.replace('"session_id":', '"session_id": '),
-    ];
-    for (const text of written) {
-      const { showing, ...rest } = usual.read(text) ?? {};
-      expect(rest).toEqual({ account: caller, surfaceIndex });
-      expect(showing?.text.slice(showing.adFrom, showing.adTo)).toBe("ad-1");
-      expect(showing?.text.slice(showing.sessionFrom, showing.sessionTo)).toBe("session-1");
+    const showing = showingOf("ad-1", "session-1");
+    for (const text of [body, body.replaceAll('":"', '": "').replaceAll('","', '", "')]) {
+      expect(usual.read(text)).toEqual({ account: caller, surfaceIndex, showing });
     }
+    expect(usual.readMembers(JSON.parse(body))).toEqual({
+      account: caller,
+      surfaceIndex,
+      showing,
+    });
     const alone = JSON.stringify({ ...members, surface: id, session_id: undefined });
     for (const text of [alone, alone.replaceAll('":"', '": "').replaceAll('","', '", "')]) {
       expect(usual.read(text)).toEqual({ account: caller, surfaceIndex, showing: undefined });
     }
+    expect(usual.readMembers(JSON.parse(alone))).toEqual({
+      account: caller,
+      surfaceIndex,
+      showing: undefined,
+    });
   }
 });
 
@@ -138,6 +217,21 @@ describe("an impression is answered alike, read shortly or in full", () => {
     // What was recorded is the same too, so that a second time is a duplicate for both or for neither.
     answerOf(worlds, { apiKey: caller.apiKey, body });
     answerOf(worlds, { apiKey: caller.apiKey, body: compact });
+  });
+
+  test.each(Object.keys(objects))("an object %s", (name) => {
+    const worlds = triplets();
+    const make = objects[name] ?? (() => ({}));
+    answerOf(worlds, { apiKey: caller.apiKey, body: make() });
+    answerOf(worlds, { apiKey: caller.apiKey, body: make() });
+    // As a text it is the same impression.
+    answerOf(worlds, { apiKey: caller.apiKey, body: compact });
+  });
+
+  test("what is no body at all", () => {
+    for (const body of [null, 7, true, [], [members], Symbol.iterator, () => members, new Map()]) {
+      answerOf(triplets(), { apiKey: caller.apiKey, body: body as unknown as string });
+    }
   });
 
   test.each(caller.surfaces.map(({ id }) => id))("on surface %s, in both spellings", (id) => {

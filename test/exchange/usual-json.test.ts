@@ -1,14 +1,13 @@
 /** Which requests are recognised as JSON and nothing besides. */
 
 import { describe, expect, test } from "vitest";
-import { usualJsonOf } from "../../src/exchange/usual-json.ts";
+import { isUsualText, senderOfJson } from "../../src/exchange/usual-json.ts";
 
-const body = "{}";
 const authorization = "Bearer k";
 const json = "application/json";
 
 function recognised(headers: Readonly<Record<string, string>>, query = ""): unknown {
-  return usualJsonOf({ query, headers, body });
+  return senderOfJson({ query, headers });
 }
 
 function unlisted(headers: object, name: string, value: string): Record<string, string> {
@@ -38,24 +37,20 @@ describe("recognised, however the names of headers are spelt", () => {
       "content-type": json,
     },
   ])("%o", (headers) => {
-    expect(recognised(headers)).toEqual({ text: body, authorization });
+    expect(recognised(headers)).toBe(authorization);
   });
 
   test.each(["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8", ";charset=UTF-8"])(
     "with %s behind the type",
     (charset) => {
       const headers = { authorization, "Content-Type": `${json}${charset}` };
-      expect(recognised(headers)).toEqual({ text: body, authorization });
+      expect(recognised(headers)).toBe(authorization);
     },
   );
 
   test("without a type: such a body is taken for JSON", () => {
-    expect(recognised({ authorization })).toEqual({ text: body, authorization });
+    expect(recognised({ authorization })).toBe(authorization);
     expect(recognised({ authorization, "Content-Type": "text/plain" })).toBeUndefined();
-  });
-
-  test("without a key too: whose it is is for others to say", () => {
-    expect(recognised({ "content-type": json })).toEqual({ text: body, authorization: undefined });
   });
 });
 
@@ -84,14 +79,18 @@ describe("not recognised", () => {
       "authorization",
       "x",
     );
-    expect(recognised(other)).toEqual({ text: body, authorization: "x" });
+    expect(recognised(other)).toBe("x");
   });
 
-  test("with a query, bytes, or more than is read", () => {
-    const headers = { authorization, "content-type": json };
-    expect(recognised(headers, "a=1")).toBeUndefined();
-    expect(usualJsonOf({ query: "", headers, body: new Uint8Array(2) })).toBeUndefined();
-    expect(usualJsonOf({ query: "", headers, body: "x".repeat(65_536) })).toBeDefined();
-    expect(usualJsonOf({ query: "", headers, body: "x".repeat(65_537) })).toBeUndefined();
+  test("with a query, or without headers", () => {
+    expect(recognised({ authorization, "content-type": json }, "a=1")).toBeUndefined();
+    expect(senderOfJson({})).toBeUndefined();
   });
+});
+
+test("a text is usual as long as all of it is read", () => {
+  expect(["", "x".repeat(65_536)].every(isUsualText)).toBe(true);
+  for (const body of ["x".repeat(65_537), new Uint8Array(2), {}, undefined]) {
+    expect(isUsualText(body)).toBe(false);
+  }
 });

@@ -23,9 +23,8 @@ test("fingerprints tell apart what differs in one part, or in where parts end", 
   expect(new Set(many.map(({ a, b }) => `${a} ${b}`)).size).toBe(many.length);
 });
 
-test("a fingerprint is of an ad and a session, wherever in a text they stand", () => {
-  const cut = fingerprint(key, 3, showingOf("ad", "session"));
-  const text = "<session|ad>";
-  const apart = { text, adFrom: 9, adTo: 11, sessionFrom: 1, sessionTo: 8 };
-  expect(fingerprint(key, 3, apart)).toEqual(cut);
+test("the two parts of a showing don't stand for one another", () => {
+  expect(fingerprint(key, 0, showingOf("a", "b"))).not.toEqual(
+    fingerprint(key, 0, showingOf("b", "a")),
+  );
 });

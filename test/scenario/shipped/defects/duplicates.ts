@@ -55,24 +55,24 @@ export const duplicateDefects: readonly Defect[] = [
   },
   {
     scenario: "session-reuse",
-    says: "ad and session are run together",
+    says: "the ad makes no difference",
     file: "ledger/fingerprint.ts",
-    find: "let b = key.b + adTo - adFrom;",
-    replace: "let b = key.b;",
+    find: "const { adA, adB, sessionA, sessionB } = showing;",
+    replace: "const { sessionA, sessionB } = showing;\n  const [adA, adB] = [0, 0];",
   },
   {
     scenario: "session-reuse",
     says: "the surface makes no difference",
     file: "ledger/fingerprint.ts",
-    find: "let a = key.a ^ surfaceIndex;",
-    replace: "let a = key.a;",
+    find: "(key.a ^ adA) + surfaceIndex",
+    replace: "key.a ^ adA",
   },
   {
     scenario: "session-reuse",
     says: "ads and sessions are compared without regard to case",
-    file: "exchange/operations/impression.ts",
-    find: "fingerprintOf(hashKey, surfaceIndex, showing);",
+    file: "base/text-hash.ts",
+    find: "a = Math.imul(a ^ code, 0x9e3779b1);\n      b = Math.imul(b ^ code, 0x5f356495);",
     replace:
-      "fingerprintOf(hashKey, surfaceIndex, { ...showing, text: showing.text.toLowerCase() });",
+      "a = Math.imul(a ^ (code | 32), 0x9e3779b1);\n      b = Math.imul(b ^ (code | 32), 0x5f356495);",
   },
 ];

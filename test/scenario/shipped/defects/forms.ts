@@ -33,11 +33,10 @@ export const formDefects: readonly Defect[] = [
   },
   {
     scenario: "big-numbers",
-    says: "ads with numbers for names are compared as numbers",
-    file: "exchange/operations/impression.ts",
-    find: "fingerprintOf(hashKey, surfaceIndex, showing);",
-    replace:
-      "fingerprintOf(hashKey, surfaceIndex, showingOf(showing.text.slice(showing.adFrom, showing.adTo).replace(/^\\d+$/, (ad) => String(Number(ad))), showing.text.slice(showing.sessionFrom, showing.sessionTo)));",
+    says: "only the first fifteen characters of an ad or a session count",
+    file: "base/text-hash.ts",
+    find: "a = Math.imul(a ^ code, 0x9e3779b1);",
+    replace: "if (at - from >= 15) continue;\n      a = Math.imul(a ^ code, 0x9e3779b1);",
   },
   {
     scenario: "tiny-amounts",
@@ -78,9 +77,9 @@ export const formDefects: readonly Defect[] = [
   {
     scenario: "unicode-names",
     says: "only the first thousand characters of a session id count",
-    file: "ledger/fingerprint.ts",
-    find: "index < sessionTo;",
-    replace: "index < Math.min(sessionFrom + 1000, sessionTo);",
+    file: "base/text-hash.ts",
+    find: "a = Math.imul(a ^ code, 0x9e3779b1);",
+    replace: "if (at - from >= 1000) continue;\n      a = Math.imul(a ^ code, 0x9e3779b1);",
   },
   {
     scenario: "clock-skew",

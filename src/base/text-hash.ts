@@ -1,0 +1,49 @@
+/** Texts as 64 bits, read where they stand in a longer one: nothing has to be cut out. */
+
+export class TextHash {
+  /** The bits of the text that was taken last, as two signed numbers. */
+  a = 0;
+  b = 0;
+
+  /** Takes a whole text. */
+  take(text: string): void {
+    this.#take(text, 0, false);
+  }
+
+  /**
+   * Takes what stands from `from` on, as far as it is plain: printable ASCII but for quotation marks and backslashes.
+   *
+   * @returns behind its last character.
+   */
+  takePlain(text: string, from: number): number {
+    return this.#take(text, from, true);
+  }
+
+  #take(text: string, from: number, plainOnly: boolean): number {
+    const { length } = text;
+    let a = START_A;
+    let b = START_B;
+    let at = from;
+    for (; at < length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (plainOnly && !isPlain(code)) break;
+      a = Math.imul(a ^ code, 0x9e3779b1);
+      b = Math.imul(b ^ code, 0x5f356495);
+      a ^= b >>> 15;
+    }
+    this.a = a;
+    this.b = b;
+    return at;
+  }
+}
+
+// Not 0: zeros in front would leave no trace.
+const START_A = 0x2545f491;
+const START_B = 0x6c8e9cf5;
+
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code < 0x7f && code !== QUOTE && code !== BACKSLASH;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
