@@ -115,9 +115,7 @@ function askersOf({ traffic, members, seed, number }: TrafficOrder, key: KeyOf):
   if (asksImpressions && lacking !== undefined) {
     throw new InputError("publishers", "must have surfaces: impressions need one");
   }
-  // Another run against the same service, with another seed, has other sessions; so has other traffic of this run.
-  const run = (deriveKey(seed, "sessions").a >>> 0).toString(36);
-  const sessions = traffic.sessions === false ? undefined : `${run}-${number}-`;
+  const sessions = traffic.sessions === false ? undefined : sessionsOf(seed, number);
   const keys = {
     placement: key("placements"),
     isRepeated: key("repeats"),
@@ -125,6 +123,18 @@ function askersOf({ traffic, members, seed, number }: TrafficOrder, key: KeyOf):
   };
   return members.map((member) => createAsker({ member, surfaces, sessions, repeated, keys }));
 }
+
+/**
+ * What sessions begin with. Another run against the same service, with another seed, has other ones; so has other traffic
+ * of this run. So short that with seven digits they are one piece of text: longer ones an engine puts together when read.
+ */
+function sessionsOf(seed: string, number: number): string {
+  const place = (deriveKey(seed, "sessions").a >>> 0) + number;
+  return (place % OF_FIVE_CHARACTERS).toString(36).padStart(5, "0");
+}
+
+/** How many texts of five digits of base 36 there are. */
+const OF_FIVE_CHARACTERS = 60_466_176;
 
 type KeyOf = (use: string) => Key;
 

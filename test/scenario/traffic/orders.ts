@@ -1,5 +1,6 @@
 /** What the tests of traffic share: orders with made-up members, and whole lists of what a source gives. */
 
+import type { ApiRequest } from "../../../src/contract/messages.ts";
 import type { Member, TrafficOrder } from "../../../src/scenario/player/effects.ts";
 import { createSchedule } from "../../../src/scenario/traffic/arrivals.ts";
 import {
@@ -70,8 +71,12 @@ export function take(source: TrafficSource): Sent | undefined {
     authorization: request.headers?.authorization ?? "",
     path: request.path,
     query: request.query,
-    body: request.body === undefined ? {} : JSON.parse(String(request.body)),
+    body: membersOf(request.body),
   };
+}
+
+function membersOf(body: ApiRequest["body"] = {}): Readonly<Record<string, string>> {
+  return JSON.parse(typeof body === "string" ? body : JSON.stringify(body));
 }
 
 export function answerTo({ number }: Sent): Answered {

@@ -238,7 +238,7 @@ describe("what draws follow from", () => {
   });
 });
 
-const FROZEN = { sent: 1061, digest: "bd5c649a1a3792cb" };
+const FROZEN = { sent: 1061, digest: "cdcf6d8c3544da24" };
 
 describe("what can't be", () => {
   test("traffic of nobody, and impressions without a surface", () => {
