@@ -25,7 +25,13 @@ const TURNS = 500;
 /** Until an engine has made fast code of it. */
 const WARM_UP = 50;
 
-const kinds = { floor: 0, journalled: 10_000, bare: 0 } as const;
+/** What takes turns. `entries`: of the journal. `asText`: whether bodies are JSON text, or objects. */
+const kinds = {
+  floor: { entries: 0, asText: true },
+  journalled: { entries: 10_000, asText: true },
+  bare: { entries: 0, asText: true },
+  objects: { entries: 0, asText: false },
+} as const;
 type Kind = keyof typeof kinds;
 type Turns = Readonly<Record<Kind, number[]>>;
 
@@ -35,8 +41,9 @@ interface Prepared {
 }
 
 /** Requests with a session each, so that none is a duplicate; a pass through them begins with the clock moved out of the window. */
-function prepare(journalEntries: number): Prepared {
-  const sim = createSimulator({ seed: "bench", publishers: PUBLISHERS, journalEntries });
+function prepare(kind: Kind): Prepared {
+  const { entries, asText } = kinds[kind];
+  const sim = createSimulator({ seed: "bench", publishers: PUBLISHERS, journalEntries: entries });
   const callers = sim.publishers.credentials(PUBLISHERS).map(({ id, apiKey, surfaces }) => ({
     id,
     surface: surfaces[0]?.id,
@@ -45,12 +52,13 @@ function prepare(journalEntries: number): Prepared {
   const requests = Array.from({ length: PASS_REQUESTS }, (_, index): ApiRequest => {
     const caller = callers[index % PUBLISHERS];
     if (caller === undefined) throw new Error("There are fewer publishers than asked for.");
-    const body = JSON.stringify({
+    const members = {
       publisher_id: caller.id,
       surface: caller.surface,
       ad_id: `ad-${index % 50}`,
       session_id: `session-${index}`,
-    });
+    };
+    const body = asText ? JSON.stringify(members) : members;
     return { method: "POST", path: "/v1/impression", headers: caller.headers, body };
   });
   return { sim, requests };
@@ -64,12 +72,15 @@ function handleAll(sim: Simulator, requests: readonly ApiRequest[]): void {
 }
 
 function parseAll(_sim: Simulator, requests: readonly ApiRequest[]): void {
-  for (const { body } of requests) parseBody(String(body));
+  for (const { body } of requests) {
+    if (typeof body === "string") parseBody(body);
+    else if (Object(body).ad_id === undefined) throw new Error("A body is not as it was made.");
+  }
 }
 
 /** In a process of its own: a turn for each message, answered with the milliseconds that it took. */
 function takePart(kind: Kind): void {
-  const { sim, requests } = prepare(kinds[kind]);
+  const { sim, requests } = prepare(kind);
   const work = kind === "floor" ? parseAll : handleAll;
   let next = 0;
   process.on("message", () => {
@@ -100,7 +111,7 @@ async function turnOf(child: ChildProcess): Promise<number> {
 }
 
 async function compare(): Promise<Turns> {
-  const turns: Turns = { floor: [], journalled: [], bare: [] };
+  const turns: Turns = { floor: [], journalled: [], bare: [], objects: [] };
   const children = (Object.keys(kinds) as Kind[]).map((kind) => ({ kind, child: start(kind) }));
   const settling = start("floor");
   for (let turn = -WARM_UP; turn < TURNS; turn += 1) {
@@ -139,8 +150,10 @@ function report(turns: Turns): void {
   show("JSON.parse of the body alone", "floor");
   show("sim.handle, impressions, with the journal", "journalled", 500_000);
   show("sim.handle, impressions, journal off", "bare", 1_000_000);
+  show("sim.handle, bodies as objects, journal off", "objects", 1_000_000);
   share("with the journal", "journalled");
   share("journal off", "bare");
+  share("bodies as objects", "objects");
   if (!inPeace.isEnough) console.log(noVerdict);
 }
 

@@ -7,26 +7,31 @@ export class TextHash {
 
   /** Takes a whole text. */
   take(text: string): void {
-    this.#take(text, 0, false);
+    let a = START_A;
+    let b = START_B;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      a = Math.imul(a ^ code, 0x9e3779b1);
+      b = Math.imul(b ^ code, 0x5f356495);
+      a ^= b >>> 15;
+    }
+    this.a = a;
+    this.b = b;
   }
 
   /**
-   * Takes what stands from `from` on, as far as it is plain: printable ASCII but for quotation marks and backslashes.
+   * Takes what stands from `from` on, as far as it is plain: printable ASCII but for quotation marks and backslashes. The
+   * same steps once more: one loop for both, with a flag, costs an impression a thirtieth of its time.
    *
    * @returns behind its last character.
    */
   takePlain(text: string, from: number): number {
-    return this.#take(text, from, true);
-  }
-
-  #take(text: string, from: number, plainOnly: boolean): number {
-    const { length } = text;
     let a = START_A;
     let b = START_B;
     let at = from;
-    for (; at < length; at += 1) {
+    for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      if (plainOnly && !isPlain(code)) break;
+      if (code < 0x20 || code >= 0x7f || code === QUOTE || code === BACKSLASH) break;
       a = Math.imul(a ^ code, 0x9e3779b1);
       b = Math.imul(b ^ code, 0x5f356495);
       a ^= b >>> 15;
@@ -40,10 +45,5 @@ export class TextHash {
 // Not 0: zeros in front would leave no trace.
 const START_A = 0x2545f491;
 const START_B = 0x6c8e9cf5;
-
-function isPlain(code: number): boolean {
-  return code >= 0x20 && code < 0x7f && code !== QUOTE && code !== BACKSLASH;
-}
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -228,6 +228,38 @@ describe("an impression is answered alike, read shortly or in full", () => {
     answerOf(worlds, { apiKey: caller.apiKey, body: compact });
   });
 
+  test("whatever an object has for members", () => {
+    const worlds = triplets();
+    const value = (usual: string): fc.Arbitrary<unknown> =>
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant(usual) },
+        { weight: 2, arbitrary: fc.string() },
+        { weight: 1, arbitrary: fc.constantFrom(undefined, null, "", 7, true, {}, ["s"]) },
+      );
+    const body = fc.record(
+      {
+        publisher_id: value(caller.id),
+        surface: value(surface),
+        ad_id: value("ad-1"),
+        session_id: value("session-1"),
+      },
+      { noNullPrototype: true },
+    );
+    const extra = fc.oneof(
+      { weight: 4, arbitrary: fc.constant({}) },
+      { weight: 1, arbitrary: fc.dictionary(fc.string(), fc.string()) },
+    );
+    fc.assert(
+      fc.property(body, extra, fc.boolean(), (members, more, isReversed) => {
+        const all = Object.entries({ ...members, ...more });
+        const made = Object.fromEntries(isReversed ? all.reverse() : all);
+        answerOf(worlds, { apiKey: caller.apiKey, body: made });
+        for (const sim of worlds) sim.clock.advance("1s");
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test("what is no body at all", () => {
     for (const body of [null, 7, true, [], [members], Symbol.iterator, () => members, new Map()]) {
       answerOf(triplets(), { apiKey: caller.apiKey, body: body as unknown as string });

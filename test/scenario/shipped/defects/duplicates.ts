@@ -71,8 +71,8 @@ export const duplicateDefects: readonly Defect[] = [
     scenario: "session-reuse",
     says: "ads and sessions are compared without regard to case",
     file: "base/text-hash.ts",
-    find: "a = Math.imul(a ^ code, 0x9e3779b1);\n      b = Math.imul(b ^ code, 0x5f356495);",
+    find: "break;\n      a = Math.imul(a ^ code, 0x9e3779b1);\n      b = Math.imul(b ^ code, 0x5f356495);",
     replace:
-      "a = Math.imul(a ^ (code | 32), 0x9e3779b1);\n      b = Math.imul(b ^ (code | 32), 0x5f356495);",
+      "break;\n      a = Math.imul(a ^ (code | 32), 0x9e3779b1);\n      b = Math.imul(b ^ (code | 32), 0x5f356495);",
   },
 ];

@@ -32,13 +32,6 @@ export const formDefects: readonly Defect[] = [
     replace: "if (Number.isFinite(sent)) return",
   },
   {
-    scenario: "big-numbers",
-    says: "only the first fifteen characters of an ad or a session count",
-    file: "base/text-hash.ts",
-    find: "a = Math.imul(a ^ code, 0x9e3779b1);",
-    replace: "if (at - from >= 15) continue;\n      a = Math.imul(a ^ code, 0x9e3779b1);",
-  },
-  {
     scenario: "tiny-amounts",
     says: "the last digit of an amount isn't added up",
     file: "ledger/daily-totals.ts",
@@ -78,8 +71,8 @@ export const formDefects: readonly Defect[] = [
     scenario: "unicode-names",
     says: "only the first thousand characters of a session id count",
     file: "base/text-hash.ts",
-    find: "a = Math.imul(a ^ code, 0x9e3779b1);",
-    replace: "if (at - from >= 1000) continue;\n      a = Math.imul(a ^ code, 0x9e3779b1);",
+    find: "let at = 0; at < text.length;",
+    replace: "let at = 0; at < Math.min(1000, text.length);",
   },
   {
     scenario: "clock-skew",
