@@ -1,6 +1,6 @@
 /** What a publisher's traffic asks, as requests ready to be sent. There are millions: what is the same in all is made once. */
 
-import { decimal } from "../../base/decimal.ts";
+import { decimal, threeDigits } from "../../base/decimal.ts";
 import { drawBetween, type Key } from "../../base/random.ts";
 import type { ApiRequest } from "../../contract/messages.ts";
 import { type OperationId, operations } from "../../contract/operations.ts";
@@ -48,6 +48,7 @@ export function createAsker(parts: AskerParts): Asker {
     query,
     headers: readHeaders,
   });
+  const sessionOf = createSessions(sessions ?? "");
   const placements = placementsOf(parts);
   const lastPlacement = placements.length - 1;
   const repeatedBelow = repeated * VALUES;
@@ -73,7 +74,7 @@ export function createAsker(parts: AskerParts): Asker {
     const shown = placements[placement];
     if (shown === undefined || sessions === undefined) return shown;
     const { publisher_id, surface, ad_id } = shown;
-    return { publisher_id, surface, ad_id, session_id: sessions + decimal(session) };
+    return { publisher_id, surface, ad_id, session_id: sessionOf(session) };
   }
 
   return {
@@ -90,6 +91,21 @@ export function createAsker(parts: AskerParts): Asker {
       body: `{"impression_id":${impressionId}}`,
     }),
     reads: { stats: read("stats"), surfaces: read("surfaces"), payouts: read("payouts") },
+  };
+}
+
+/** Session ids by number. Most begin like the one before: only three digits are put behind that. */
+function createSessions(prefix: string): (session: number) => string {
+  let thousands = 0;
+  let beginning = prefix;
+  return (session) => {
+    if (session < 1000) return prefix + decimal(session);
+    const whole = Math.floor(session / 1000);
+    if (whole !== thousands) {
+      thousands = whole;
+      beginning = prefix + decimal(whole);
+    }
+    return beginning + threeDigits(session - whole * 1000);
   };
 }
 
