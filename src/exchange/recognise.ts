@@ -32,14 +32,14 @@ export function createRecogniser(
 
 /** Whether it is sent as JSON. */
 function isObject(body: ApiRequest["body"]): body is Members {
-  return typeof body === "object" && body !== null && !(body instanceof Uint8Array);
+  return typeof body === "object" && !(body instanceof Uint8Array);
 }
 
 function readMembers(usual: UsualImpressions<Account>, body: Members): Recognised | undefined {
   try {
     return usual.readMembers(body);
   } catch {
-    // What throws when it is read can't be written as JSON either: the whole way says so.
+    // What throws when it is read, null too, is no JSON of an impression: the whole way says so.
     return undefined;
   }
 }

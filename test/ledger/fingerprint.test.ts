@@ -28,3 +28,16 @@ test("the two parts of a showing don't stand for one another", () => {
     fingerprint(key, 0, showingOf("b", "a")),
   );
 });
+
+test("all 64 bits depend on the ad and on the session: 300,000 of each are told apart", () => {
+  // With half of the bits, ten of them would be taken for others.
+  const many = Array.from({ length: 300_000 }, (_, index) => `-${index}`);
+  for (const showings of [
+    many.map((text) => showingOf(text, "session")),
+    many.map((text) => showingOf("ad", text)),
+  ]) {
+    const prints = showings.map((showing) => fingerprint(key, 0, showing));
+    const different = new Set(prints.map(({ a, b }) => a * 0x1_0000_0000 + (b >>> 0)));
+    expect(different.size).toBeGreaterThan(many.length - 3);
+  }
+});
