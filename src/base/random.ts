@@ -4,6 +4,7 @@
  */
 
 import alea from "seedrandom/lib/alea.js";
+import { TextHash } from "./text-hash.ts";
 
 /** 64 bits that select one stream of draws. */
 export interface Key {
@@ -24,13 +25,9 @@ export function subKey(key: Key, ordinal: number): Key {
 
 /** The key of the stream that a text names among those of `key`. Costs a few operations a character. */
 export function textKey(key: Key, text: string): Key {
-  let { a, b } = key;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    a = Math.imul(a ^ code, 0x9e3779b1);
-    b = Math.imul(b ^ code, 0x5f356495);
-    a ^= b >>> 15;
-  }
+  const hash = new TextHash();
+  hash.take(text, key.a, key.b);
+  const { a, b } = hash;
   return { a: mix(a ^ Math.imul(b, 0x85ebca77)), b: mix(b + a) };
 }
 

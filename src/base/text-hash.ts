@@ -5,10 +5,10 @@ export class TextHash {
   a = 0;
   b = 0;
 
-  /** Takes a whole text. */
-  take(text: string): void {
-    let a = START_A;
-    let b = START_B;
+  /** Takes a whole text. With other bits to start from, it has others. */
+  take(text: string, startA: number = START_A, startB: number = START_B): void {
+    let a = startA;
+    let b = startB;
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       a = Math.imul(a ^ code, 0x9e3779b1);
