@@ -3,12 +3,25 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+/**
+ * Tests that touch nothing but simulators of their own run in one process: starting one for each of these files would take
+ * half a minute. What replaces a module, intercepts requests or changes globals stays apart.
+ */
+const together: string[] = [
+  ...["accounts", "assumptions", "audit", "base", "exchange", "ledger", "limits", "properties"],
+  ...["publishers", "scenario/format", "scenario/invariants", "scenario/shipped"],
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     testTimeout: 30_000,
     maxWorkers: "100%",
     // Hundreds of tests start the command line from its sources: their types are taken out once for all.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
+    projects: [
+      { extends: true, test: { name: "together", include: together, isolate: false } },
+      { extends: true, test: { name: "apart", exclude: ["**/node_modules/**", ...together] } },
+    ],
   },
 });
 

@@ -14,9 +14,10 @@ const cacheFolder = join(import.meta.dirname, "..", "node_modules", ".cache", "a
 
 /** Version → path of its binary, oldest first. Downloads what is not there yet. */
 export async function nodeBinaries(): Promise<Record<string, string>> {
-  const binaries: Record<string, string> = {};
-  for (const version of versions) binaries[version] = await binaryOf(version);
-  return binaries;
+  const found = await Promise.all(
+    versions.map(async (version) => [version, await binaryOf(version)] as const),
+  );
+  return Object.fromEntries(found);
 }
 
 async function binaryOf(version: string): Promise<string> {

@@ -26,13 +26,14 @@ let passed = 0;
 let failed = 0;
 try {
   const main = await writePlayer(folder);
-  for (const [version, binary] of Object.entries(await nodeBinaries())) {
+  const playing = Object.entries(await nodeBinaries()).map(async ([version, binary]) => {
     const { digest, node } = await digestOn(binary, main);
     const good = digest === expected && node === version;
     if (good) passed += 1;
     else failed += 1;
     console.log(`${digest}  dist on Node ${node}  ${good ? "same" : "DIFFERENT"}`);
-  }
+  });
+  await Promise.all(playing);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
