@@ -37,8 +37,8 @@ interface Opening {
 interface Spelling {
   readonly surfaceEnd: number;
   readonly openings: readonly Opening[];
-  /** What stands between ad and session, as character codes. */
-  readonly between: Uint8Array;
+  /** What stands between ad and session, in two pieces: an engine is quick to cut out and compare up to 12 characters. */
+  readonly between: readonly [string, string];
 }
 
 export class UsualImpressions<Owner extends Named> {
@@ -59,12 +59,14 @@ export class UsualImpressions<Owner extends Named> {
     const { surfaceIndex, text } = opening;
     const end = body.length - CLOSING.length;
     const adTo = taken.takePlain(body, text.length);
-    if (adTo === text.length || !stands(CLOSING, body, end)) return undefined;
+    if (adTo === text.length || body.slice(end) !== CLOSING) return undefined;
     if (adTo === end) return { account, surfaceIndex, showing: undefined };
     const { a: adA, b: adB } = taken;
-    const { between } = spelling;
-    const sessionFrom = adTo + between.length;
-    if (!stands(between, body, adTo)) return undefined;
+    const [first, second] = spelling.between;
+    const middle = adTo + first.length;
+    const sessionFrom = middle + second.length;
+    if (body.slice(adTo, middle) !== first || body.slice(middle, sessionFrom) !== second)
+      return undefined;
     const sessionTo = taken.takePlain(body, sessionFrom);
     if (sessionTo === sessionFrom || sessionTo !== end) return undefined;
     const showing = { adA, adB, sessionA: taken.a, sessionB: taken.b };
@@ -99,7 +101,7 @@ export class UsualImpressions<Owner extends Named> {
 const SPACE = 0x20;
 /** Where JavaScript's writer goes on and Python's puts a space. */
 const FIRST_SPACE: number = '{"publisher_id":'.length;
-const CLOSING: Uint8Array = codesOf('"}');
+const CLOSING = '"}';
 /** Ids above that are read in full: with escapes, a body may be too long as JSON. */
 const MOST_CHARACTERS = 1000;
 
@@ -114,7 +116,7 @@ function spellingOf({ id, surfaces }: Named, space: "" | " "): Spelling {
     return { text, surfaceIndex, tail: tailOf(surface, surface.length) };
   });
   const surfaceEnd = head.length + (surfaces[0]?.id.length ?? 0);
-  return { surfaceEnd, openings, between: codesOf(`",${space}"session_id":${space}"`) };
+  return { surfaceEnd, openings, between: [`",${space}"session`, `_id":${space}"`] };
 }
 
 function openingOf(body: string, { openings, surfaceEnd }: Spelling): Opening | undefined {
@@ -130,18 +132,6 @@ function openingOf(body: string, { openings, surfaceEnd }: Spelling): Opening | 
 
 function tailOf(text: string, end: number): number {
   return (text.charCodeAt(end - 2) << 16) | text.charCodeAt(end - 1);
-}
-
-/** Character by character: nothing is cut out, and they are few. */
-function stands(codes: Uint8Array, text: string, from: number): boolean {
-  for (let index = 0; index < codes.length; index += 1) {
-    if (text.charCodeAt(from + index) !== codes[index]) return false;
-  }
-  return true;
-}
-
-function codesOf(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 /** Whether it has the members of an impression and no others as JSON, each of them as it is. */
