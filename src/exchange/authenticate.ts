@@ -27,6 +27,8 @@ export interface Authenticator {
   glance(headers: Readonly<Record<string, string>>): Account | undefined;
   /** The usual impressions of the caller with this Authorization header; undefined unless {@link callerOf} accepted it before. */
   usualBy(header: string | undefined): UsualImpressions<Account> | undefined;
+  /** The same for the caller that has this id, whose header it must be. */
+  usualOf(publisherId: unknown, header: string | undefined): UsualImpressions<Account> | undefined;
 }
 
 const bearer = {
@@ -51,13 +53,11 @@ const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
-  // By how they end. Of two that end alike the later one is kept, and the other one is looked up again.
-  const seen = new Map<number, Seen>();
-  function seenAs(header: string | undefined): Seen | undefined {
-    const known = header === undefined ? undefined : seen.get(endingOf(header));
-    if (known === undefined || known.header !== header) return undefined;
-    return known.caller.account.keySerial === known.keySerial ? known : undefined;
-  }
+  // Of two headers that end alike the later one is kept, and the other one is looked up again.
+  const byEnding = new Map<number, Seen>();
+  const byPublisher = new Map<unknown, Seen>();
+  const seenAs = (header: string | undefined): Seen | undefined =>
+    header === undefined ? undefined : ifSent(byEnding.get(endingOf(header)), header);
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
     const header = headers.authorization ?? headerOf(headers, "authorization");
     if (header === undefined) return missing;
@@ -74,13 +74,16 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     if (header === `Bearer ${apiKey}`) {
       const usual = new UsualImpressions(account);
       const { keySerial } = account;
-      seen.set(endingOf(header), { header, caller, keySerial, usual });
+      const known: Seen = { header, caller, keySerial, usual };
+      byEnding.set(endingOf(header), known);
+      byPublisher.set(account.id, known);
     }
     return caller;
   }
   return {
     callerOf,
     usualBy: (header) => seenAs(header)?.usual,
+    usualOf: (publisherId, header) => ifSent(byPublisher.get(publisherId), header)?.usual,
     glance(headers) {
       const header = headerOf(headers, "authorization") ?? "";
       const known = seenAs(header);
@@ -89,6 +92,12 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
       return apiKey === undefined ? undefined : accounts.peekByKey(apiKey);
     },
   };
+}
+
+/** What is known of the header that was sent, while its key is the publisher's. */
+function ifSent(known: Seen | undefined, header: string | undefined): Seen | undefined {
+  if (known === undefined || known.header !== header) return undefined;
+  return known.caller.account.keySerial === known.keySerial ? known : undefined;
 }
 
 /**

@@ -3,12 +3,11 @@
  * changes nothing, and what isn't recognised goes the whole way.
  */
 
-import type { Account } from "../accounts/account.ts";
 import type { Assumptions } from "../assumptions/catalogue.ts";
 import type { ApiRequest } from "../contract/messages.ts";
 import { operations } from "../contract/operations.ts";
 import type { Authenticator } from "./authenticate.ts";
-import type { Members, Recognised, UsualImpressions } from "./usual-impressions.ts";
+import type { Members, Recognised } from "./usual-impressions.ts";
 import { isUsualText, readsJson, senderOfJson } from "./usual-json.ts";
 
 /** Of a request as it came, or with its query apart from its path. */
@@ -23,10 +22,9 @@ export function createRecogniser(
   return (request) => {
     if (request.path !== path || request.method !== method) return undefined;
     const { body } = request;
-    const usual = authenticate.usualBy(senderOfJson(request));
-    if (usual === undefined) return undefined;
-    if (isUsualText(body)) return usual.read(body);
-    return isObject(body) ? readMembers(usual, body) : undefined;
+    const header = senderOfJson(request);
+    if (isUsualText(body)) return authenticate.usualBy(header)?.read(body);
+    return isObject(body) ? readMembers(authenticate, header, body) : undefined;
   };
 }
 
@@ -35,9 +33,14 @@ function isObject(body: ApiRequest["body"]): body is Members {
   return typeof body === "object" && !(body instanceof Uint8Array);
 }
 
-function readMembers(usual: UsualImpressions<Account>, body: Members): Recognised | undefined {
+/** Found by its publisher: that is mostly one and the same text, and the header may be another each time. */
+function readMembers(
+  authenticate: Authenticator,
+  header: string | undefined,
+  body: Members,
+): Recognised | undefined {
   try {
-    return usual.readMembers(body);
+    return authenticate.usualOf(body.publisher_id, header)?.readMembers(body);
   } catch {
     // What throws when it is read, null too, is no JSON of an impression: the whole way says so.
     return undefined;
