@@ -101,8 +101,8 @@ function ifSent(known: Seen | undefined, header: string | undefined): Seen | und
 }
 
 /**
- * The last six characters as a number: of keys, 29 bits that differ. An engine looks a text that was just put together
- * up slowly, all of it.
+ * The last six characters as a number; those of keys are 29 random bits. To find a text that was just put together among
+ * others, an engine would read all of it first.
  */
 function endingOf(header: string): number {
   let bits = 0;
