@@ -33,21 +33,21 @@ function read(sim: Simulator, what: string, query: (joined: string) => string): 
 const frozen = {
   typical: {
     publishers: "7796daad48ad456735d6a9cedd6217ab",
-    stats: "c3fb43dc06f54cae1a1f4789db367b46",
-    payouts: "68666390a4c1f4ab3b0f2362e161a18d",
-    prices: "b792b58ee0136301b21033eb2f1fdbaf",
+    stats: "5c77206dbd99bf1c0c533d8944beb794",
+    payouts: "52df0280e5bb7eb03de1448e497f8bc2",
+    prices: "7864dd0135f13f103d56791544ef194b",
   },
   tiny: {
     publishers: "d24b0245a47675916ec5907e8beec7c7",
-    stats: "75121a865f2c29574842e168f229d37e",
-    payouts: "95576a70119360d261ddb79521d9591a",
-    prices: "cf780ad8b780db001c36ca7fe221be2a",
+    stats: "4ab5488ab99629884b0245016540609d",
+    payouts: "21d4246022f1dc57015b0bfe4d27b4ff",
+    prices: "5ad595514dfe63fd0e11cd5cbdd58774",
   },
   adversarial: {
     publishers: "5b73a254e08dae21ac7bb410c057c67a",
-    stats: "0be4bbba4098da1541df81ff3b735b22",
-    payouts: "824f12c8dddef81d00e7bc1869bac9d4",
-    prices: "7b2987c5f8f3e555d225d48cb3f89f1f",
+    stats: "8e260742abc61365074671a48a1aca3b",
+    payouts: "ba1baa99dfb2b1ec92c3b2d327cccaa6",
+    prices: "801210eef26ca1151661ba53a27c091d",
   },
 } as const;
 

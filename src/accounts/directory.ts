@@ -185,12 +185,13 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
       const surfaces = (wanted.surfaces ?? ["Main"]).map((entry, index): SurfaceTerms => {
         const surface = typeof entry === "string" ? { name: entry } : entry;
         const [lower, upper] = surface.cpmRange ?? [10, 50];
+        const cpmPaise = [Math.round(lower * 100), Math.round(upper * 100)] as const;
         return {
           id: ids.surface.encode(ordinal, index),
           name: surface.name,
           status: surface.status ?? "active",
-          cpmPaise: [Math.round(lower * 100), Math.round(upper * 100)],
-          cpcPaise: population.defaultCpcPaise(ordinal, index),
+          cpmPaise,
+          cpcMicros: population.cpcMicros(ordinal, index, cpmPaise),
         };
       });
       return shown(

@@ -34,7 +34,7 @@ type SavedAccount = AccountState<SavedBook>;
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
 export interface Snapshot {
   readonly format: "adsim-snapshot";
-  readonly version: 4;
+  readonly version: 5;
   /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
   readonly digest: string;
   readonly seed: string;
@@ -85,7 +85,7 @@ const savedAccount = v.strictObject({
       status: v.string(),
       statusBy: v.optional(v.literal("user")),
       cpmPaise,
-      cpcPaise: count,
+      cpcMicros: count,
     }),
   ),
   recordingBucket: savedBucket,
@@ -109,7 +109,7 @@ const savedAccount = v.strictObject({
 });
 const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
-  version: v.literal(4, "must be 4, the version that this adsim reads"),
+  version: v.literal(5, "must be 5, the version that this adsim reads"),
   digest: v.string(),
   seed: v.string(),
   start: worldInstant,
@@ -162,7 +162,7 @@ export interface State<KeptBook = SavedBook>
 
 /** The snapshot with its digest. */
 export function sealSnapshot(state: State): Snapshot {
-  const whole = { format: "adsim-snapshot", version: 4, ...state } as const;
+  const whole = { format: "adsim-snapshot", version: 5, ...state } as const;
   const { format, version, ...rest } = whole;
   return { format, version, digest: snapshotDigest(whole), ...rest };
 }
@@ -200,10 +200,10 @@ function savedSurface({
   status,
   statusBy,
   cpmPaise,
-  cpcPaise,
+  cpcMicros,
 }: SurfaceTerms): SurfaceTerms {
   const chosen = statusBy === undefined ? {} : { statusBy };
-  return { id, name, status, ...chosen, cpmPaise, cpcPaise };
+  return { id, name, status, ...chosen, cpmPaise, cpcMicros };
 }
 
 /** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */

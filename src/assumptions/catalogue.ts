@@ -298,7 +298,7 @@ export const catalogue = {
     question: "Does a click earn?",
     spec: "§1",
     default: "cpc",
-    choices: { cpc: "The surface's price per click.", zero: "Nothing." },
+    choices: { cpc: "The surface's price per click.", zero: "Nothing, in the seeded history too." },
     caution: "That a click's credit is above zero.",
   },
   "surface.unknown": {
@@ -325,7 +325,8 @@ export const catalogue = {
     default: "documented",
     choices: {
       documented: "Only `active`, until someone sets another.",
-      extended: "`paused`, `pending_review` and `archived` too.",
+      extended:
+        "`paused`, `pending_review` and `archived` too. The seeded history of such a surface ended earlier, or never began.",
     },
     caution: "That `active` is the only status.",
   },
@@ -374,6 +375,16 @@ export const catalogue = {
       weekly: "The revenue of a week from Monday to Sunday on the Wednesday of the next.",
     },
     caution: "A payout on a certain day.",
+  },
+  "payout.threshold": {
+    question: "How much must come together before it is paid?",
+    spec: "§3",
+    default: "500",
+    choices: {
+      "500": "500 INR; less rolls over to the next cycle.",
+      none: "Any amount: every cycle with revenue is paid.",
+    },
+    caution: "That a cycle with revenue ends in a payout, or that small amounts roll over.",
   },
   "date.timezone": {
     question: "Whose midnight begins a day?",

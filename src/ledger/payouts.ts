@@ -7,8 +7,11 @@ import type { Choice } from "../assumptions/catalogue.ts";
 import { type Day, day, firstDayOfMonth, monthOfDay } from "../base/calendar.ts";
 import { MICROS_PER_INR, type Micros, micros } from "../base/money.ts";
 
-/** What has to come together before it is paid; less rolls over to the next cycle. */
-const PAYOUT_THRESHOLD: Micros = micros(500 * MICROS_PER_INR);
+/** What has to come together before it is paid, by choice; less rolls over to the next cycle. Nothing is never paid. */
+export const payoutThresholds: Readonly<Record<Choice<"payout.threshold">, Micros>> = {
+  "500": micros(500 * MICROS_PER_INR),
+  none: micros(1),
+};
 /** The day of the following month on which a month is paid. */
 const PAYOUT_DAY_OF_MONTH = 7;
 /** The day of the following week on which a week is paid: Wednesday. */
@@ -54,6 +57,14 @@ export interface PayoutHistory {
   /** Oldest first. */
   readonly payouts: readonly Payout[];
   readonly pending: Micros;
+  /** Whether another threshold would have made other payouts. */
+  readonly hangsOnThreshold: boolean;
+}
+
+/** When what is paid. */
+export interface PayoutTerms {
+  readonly cycles: PayoutCycle;
+  readonly threshold: Micros;
 }
 
 export interface Revenue {
@@ -65,17 +76,23 @@ export interface Revenue {
 }
 
 /** The payouts made up to and including `today`. */
-export function payoutHistory(revenue: Revenue, today: Day, cycles: PayoutCycle): PayoutHistory {
+export function payoutHistory(
+  revenue: Revenue,
+  today: Day,
+  { cycles, threshold }: PayoutTerms,
+): PayoutHistory {
   const payouts: Payout[] = [];
   let paid = 0;
   let rolledOver = 0;
+  let hangsOnThreshold = false;
   const lastCycle = cycles.indexOf(revenue.lastDay);
   for (let cycle = cycles.indexOf(revenue.joined); cycle <= lastCycle; cycle += 1) {
     const date = cycles.payDay(cycle);
     if (date > today) break;
     const due =
       rolledOver + revenue.between(cycles.firstDay(cycle), day(cycles.firstDay(cycle + 1) - 1));
-    if (due < PAYOUT_THRESHOLD) {
+    hangsOnThreshold ||= due > 0 && due < payoutThresholds["500"];
+    if (due < threshold) {
       rolledOver = due;
       continue;
     }
@@ -83,7 +100,8 @@ export function payoutHistory(revenue: Revenue, today: Day, cycles: PayoutCycle)
     paid += due;
     rolledOver = 0;
   }
-  return { payouts, pending: micros(revenue.between(revenue.joined, revenue.lastDay) - paid) };
+  const pending = micros(revenue.between(revenue.joined, revenue.lastDay) - paid);
+  return { payouts, pending, hangsOnThreshold };
 }
 
 function mondayOf(week: number): Day {

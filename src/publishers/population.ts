@@ -10,7 +10,12 @@ import { type Baseline, createBaseline } from "./baseline.ts";
 import type { Ids } from "./ids.ts";
 import type { People, Person } from "./people.ts";
 import { type Profile, profiles } from "./profiles.ts";
-import { type SeededPublisher, type SurfaceTerms, surfaceStatuses } from "./seeded-publisher.ts";
+import {
+  type SeededPublisher,
+  type SurfaceStatus,
+  type SurfaceTerms,
+  surfaceStatuses,
+} from "./seeded-publisher.ts";
 
 /** Sign-ups are numbered from here, so their ids don't depend on the size of the population. */
 export const FIRST_SIGN_UP_ORDINAL = 1_000_000;
@@ -23,8 +28,8 @@ export interface Population {
   person(ordinal: number): Person;
   /** Daily totals of the days before the world's start; undefined where the publisher joined later. */
   baseline(publisher: { readonly ordinal: number }): Baseline | undefined;
-  /** A click price for a surface that a sign-up named without one, in paise. */
-  defaultCpcPaise(ordinal: number, surfaceIndex: number): number;
+  /** The price of a click on a surface with this cpm range, in micro-INR. */
+  cpcMicros(ordinal: number, surfaceIndex: number, cpmPaise: SurfaceTerms["cpmPaise"]): number;
   /** The stream that prices the impressions of a publisher. */
   priceKey(ordinal: number): Key;
 }
@@ -61,7 +66,18 @@ const statuses = {
     const drawn = drawBetween(numbers, 400 + index, lowest, surfaceStatuses.length - 1);
     return surfaceStatuses[drawn] ?? active;
   },
-} satisfies Record<Choice<"surface.statuses">, (numbers: Key, place: Place) => string>;
+} satisfies Record<Choice<"surface.statuses">, (numbers: Key, place: Place) => SurfaceStatus>;
+
+/**
+ * The price of a click, in micro-INR. Where at most 2 % of impressions are clicked, clicks earn less than a third, and all
+ * revenue of 1,000 impressions is within the cpm range: their 20 clicks come to a fifth to two fifths of its width, and to
+ * at most two fifths of its middle. In a range narrower than a tenth a click earns as much as two impressions, which may be up
+ * to 4 % above the range.
+ */
+function clickPrice(numbers: Key, index: number, [lower, upper]: SurfaceTerms["cpmPaise"]): number {
+  const byWidth = (upper - lower) * drawBetween(numbers, 300 + index, 100, 200);
+  return Math.max(1, 20 * lower, Math.min(byWidth, 100 * (lower + upper)));
+}
 
 export function createPopulation(options: PopulationOptions): Population {
   const { seed, size, profile, startDay, ids } = options;
@@ -91,12 +107,13 @@ export function createPopulation(options: PopulationOptions): Population {
     const firstName = drawBetween(numbers, 2, 0, names.length - 1);
     const lower = drawBetween(numbers, 100 + index, ...shape.cpmPaise);
     const spreadPercent = drawBetween(numbers, 200 + index, ...shape.cpmSpreadPercent);
+    const cpmPaise = [lower, lower + Math.floor((lower * spreadPercent) / 100)] as const;
     return {
       id: ids.surface.encode(ordinal, index),
       name: names[(firstName + index * 5) % names.length] ?? "",
       status: statusOf(numbers, { index, count }),
-      cpmPaise: [lower, lower + Math.floor((lower * spreadPercent) / 100)],
-      cpcPaise: drawBetween(numbers, 300 + index, ...shape.cpcPaise),
+      cpmPaise,
+      cpcMicros: clickPrice(numbers, index, cpmPaise),
     };
   }
 
@@ -109,11 +126,18 @@ export function createPopulation(options: PopulationOptions): Population {
       baselines.set(publisher.ordinal, known);
       return known;
     }
+    const seeded = publisherAt(publisher.ordinal);
+    const numbers = subKey(numbersKey, publisher.ordinal);
+    const count = seeded.surfaces.length;
     const made = createBaseline({
       key: subKey(trafficKey, publisher.ordinal),
-      publisher: publisherAt(publisher.ordinal),
+      publisher: seeded,
+      extendedStatuses: seeded.surfaces.map((_, index) =>
+        statuses.extended(numbers, { index, count }),
+      ),
       startDay,
       dailyImpressions: shape.dailyImpressions,
+      assumptions: options.assumptions,
     });
     const oldest = baselines.keys().next();
     if (baselines.size >= BASELINES_KEPT && oldest.done === false) baselines.delete(oldest.value);
@@ -126,8 +150,8 @@ export function createPopulation(options: PopulationOptions): Population {
     publisherAt,
     person: (ordinal) => options.people()(seed, profile, ordinal),
     baseline,
-    defaultCpcPaise: (ordinal, surfaceIndex) =>
-      drawBetween(subKey(numbersKey, ordinal), 300 + surfaceIndex, ...shape.cpcPaise),
+    cpcMicros: (ordinal, surfaceIndex, cpmPaise) =>
+      clickPrice(subKey(numbersKey, ordinal), surfaceIndex, cpmPaise),
     priceKey: (ordinal) => subKey(pricesKey, ordinal),
   };
 }

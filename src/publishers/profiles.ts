@@ -11,8 +11,6 @@ export interface ProfileShape {
   readonly cpmPaise: Bounds;
   /** How far the upper cpm bound is above the lower, in percent of it. */
   readonly cpmSpreadPercent: Bounds;
-  /** Revenue of a click, in paise. */
-  readonly cpcPaise: Bounds;
   /** Impressions a day and surface before growth and weekday shape. */
   readonly dailyImpressions: Bounds;
   /** Days between joining and the world's start. */
@@ -61,7 +59,6 @@ export const profiles: { readonly [Name in Profile]: ProfileShape } = {
     surfaces: [2, 6],
     cpmPaise: [800, 9000],
     cpmSpreadPercent: [20, 180],
-    cpcPaise: [75, 1800],
     dailyImpressions: [150, 9000],
     historyDays: [45, 720],
     surfaceNames: placements,
@@ -70,7 +67,6 @@ export const profiles: { readonly [Name in Profile]: ProfileShape } = {
     surfaces: [1, 2],
     cpmPaise: [300, 2000],
     cpmSpreadPercent: [10, 60],
-    cpcPaise: [25, 300],
     dailyImpressions: [0, 12],
     historyDays: [3, 60],
     surfaceNames: placements,
@@ -80,7 +76,6 @@ export const profiles: { readonly [Name in Profile]: ProfileShape } = {
     cpmPaise: [1, 300_000],
     cpmSpreadPercent: [0, 200],
     // Bounded so that no publisher's lifetime revenue passes 2^53 micro-INR, whatever is drawn.
-    cpcPaise: [1, 10_000],
     dailyImpressions: [0, 15_000],
     historyDays: [0, 1500],
     surfaceNames: awkwardNames,

@@ -12,55 +12,10 @@ import { choose, everyRow, missingTuples } from "./missing-tuples.ts";
 
 const file = "test/assumptions/covering-array.test.ts";
 
-/** How many choices each of the 46 keys has once all are there. */
-const full = {
-  "request.encoding": 4,
-  "request.unknown-fields": 2,
-  "request.empty-value": 2,
-  "request.scalar-types": 2,
-  "auth.failure": 3,
-  "auth.key-scope": 2,
-  "auth.foreign-publisher": 2,
-  "auth.scheme-case": 2,
-  "errors.body": 7,
-  "errors.invalid": 2,
-  "errors.method": 2,
-  "http.trailing-slash": 3,
-  "http.head": 2,
-  "http.content-type": 2,
-  "limit.algorithm": 5,
-  "limit.exceeded": 3,
-  "limit.retry-after": 3,
-  "limit.headers": 3,
-  "limit.recording-pool": 2,
-  "limit.reporting-endpoints": 2,
-  "limit.rejected-requests": 2,
-  "dedup.key": 3,
-  "dedup.window": 3,
-  "dedup.repeat": 4,
-  "click.unknown": 3,
-  "click.repeat": 4,
-  "click.window": 4,
-  "click.revenue": 2,
-  "surface.unknown": 3,
-  "surface.inactive": 2,
-  "surface.statuses": 2,
-  "payout.statuses": 2,
-  "payout.txn-id": 3,
-  "payout.limit-over-max": 2,
-  "payout.order": 2,
-  "payout.cycle": 2,
-  "date.timezone": 2,
-  "date.inverted-range": 3,
-  "date.future": 2,
-  "stats.today": 2,
-  "stats.surfaces": 2,
-  "stats.filter-unlisted": 2,
-  "ids.format": 5,
-  "money.precision": 2,
-  "response.extra-fields": 2,
-  "response.key-order": 2,
-} as const;
+/** How many choices each key has. */
+const full: Readonly<Record<string, number>> = Object.fromEntries(
+  Object.entries(catalogue).map(([key, { choices }]) => [key, Object.keys(choices).length]),
+);
 
 const statuses = Object.keys(full).indexOf("payout.statuses");
 const txnId = Object.keys(full).indexOf("payout.txn-id");
@@ -168,7 +123,7 @@ test(lawful, { timeout: 60_000 }, () => {
   );
 });
 
-describe("all 46 keys with all their choices", () => {
+describe("all keys with all their choices", () => {
   test.each([
     { strength: 1, rows: 7 },
     { strength: 2, rows: 7 * 5 },
@@ -191,7 +146,13 @@ describe("all 46 keys with all their choices", () => {
   });
 
   test("the rows for a seed are the frozen ones; they may change with the method, not unnoticed", () => {
-    const rows = coveringRows({ ...fullShape, strength: 2, seed: "adsim" });
+    // The choices of 46 keys, as they once were: another key is no change of the method.
+    const levels = Array.from("4222322272232253332223343442322232222322225222", Number);
+    const forbidden = [1, 2].map((level) => [
+      { column: 31, level: 0 },
+      { column: 32, level },
+    ]);
+    const rows = coveringRows({ levels, forbidden, strength: 2, seed: "adsim" });
     const digest = createHash("sha256").update(JSON.stringify(rows)).digest("hex");
     expect(digest.slice(0, 32)).toBe("2f925048d5fc184a1b561e5449c39028");
   });
@@ -243,10 +204,6 @@ describe("the catalogue", () => {
     expect(coveringArray({ strength: 2, seed: "a" })).toEqual(array);
     expect(coveringArray({ strength: 2, seed: "b" })).not.toEqual(array);
     expect(coveringArray({ strength: 2 })).toEqual(coveringArray({ strength: 2, seed: "adsim" }));
-  });
-
-  test("the keys listed here are the catalogue's", () => {
-    expect(Object.keys(full)).toEqual(Object.keys(catalogue));
   });
 });
 

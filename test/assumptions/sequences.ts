@@ -192,6 +192,12 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
   "payout.limit-over-max": ask("payouts", { limit: "101" }),
   "payout.order": ask("payouts"),
   "payout.cycle": ask("payouts"),
+  "payout.threshold": ({ sim, get, impression }) => {
+    sim.clock.advance("60d");
+    impression();
+    sim.clock.advance("60d");
+    get("payouts");
+  },
   "date.timezone": ({ sim, get }) => {
     sim.clock.advance("20h");
     get("stats");

@@ -1,7 +1,13 @@
 /** Which open points an answer rests on: in the journal, and in a header for who asks for it. */
 
 import { describe, expect, test } from "vitest";
-import { type ApiRequest, createSimulator, type Readings } from "../../src/index.ts";
+import {
+  type ApiRequest,
+  createSimulator,
+  type Publisher,
+  type Readings,
+  type Simulator,
+} from "../../src/index.ts";
 
 const start = "2026-03-01T00:00:00Z";
 
@@ -82,6 +88,44 @@ describe("a refusal names what decided it", () => {
     expect(record({ ad_id: "" }).shapedBy).toContain("request.encoding");
   });
 
+  test("seeded history: whether clicks earn, which surfaces have stopped, what was too little to be paid", () => {
+    const historyOf = (publisher: Publisher, sim: Simulator) => {
+      const { apiKey, id, joined } = publisher;
+      const ask = (path: string, query: Record<string, string>): unknown => {
+        sim.handle({
+          method: "GET",
+          path: `/v1/publisher/${path}`,
+          query: { publisher_id: id, ...query },
+          headers: { authorization: `Bearer ${apiKey}` },
+        });
+        return sim.journal.entries({ limit: 1 })[0]?.assumptions;
+      };
+      const [first, ...others] = publisher.surfaces.map(({ id: surface }) =>
+        ask("stats", { from: joined, to: "2026-02-01", surface }),
+      );
+      return { first, others, payouts: ask("payouts", {}) };
+    };
+    const sim = createSimulator({ start, publishers: 12 });
+    const asked = sim.publishers.list({ limit: 12 }).map((one) => historyOf(one, sim));
+    for (const { first, payouts } of asked) {
+      expect(first).toContain("click.revenue");
+      // The first surface is active under both readings.
+      expect(first).not.toContain("surface.statuses");
+      expect(payouts).toEqual(expect.arrayContaining(["click.revenue", "surface.statuses"]));
+    }
+    const inOthers = asked.flatMap(({ others }) => others as string[][]);
+    expect(inOthers.some((keys) => keys.includes("surface.statuses"))).toBe(true);
+    expect(inOthers.some((keys) => !keys.includes("surface.statuses"))).toBe(true);
+
+    const small = createSimulator({ start, profile: "tiny", publishers: 12 });
+    const threshold = small.publishers
+      .list({ limit: 12 })
+      .map((one) => historyOf(one, small).payouts as string[]);
+    expect(threshold.some((keys) => keys.includes("payout.threshold"))).toBe(true);
+    const nobody = historyOf(small.publishers.signUp(), small);
+    expect(nobody.payouts).toEqual(["payout.cycle", "date.timezone"]);
+  });
+
   test("the order of payouts, where more than one could have come", () => {
     const { publisher, send } = world();
     const query = { publisher_id: publisher.id, limit: 1 };
@@ -160,10 +204,22 @@ describe("X-Adsim-Assumptions", () => {
   });
 
   test("is documented where the spec alone decides", () => {
-    const { publisher, send } = world();
-    const busy = { from: "2026-02-01", to: "2026-02-28" };
-    const { response, shapedBy } = send({ query: { publisher_id: publisher.id, ...busy } });
-    expect(shapedBy).toBe("documented");
-    expect(response.headers["x-adsim-assumptions"]).toBe("documented");
+    // Days with impressions but no clicks, of a publisher whose only surface is active under every reading.
+    const sim = createSimulator({ profile: "tiny", publishers: 200, explain: true });
+    const query = { from: "2026-01-10", to: "2026-01-13" };
+    const quiet = sim.publishers.list({ limit: 200 }).flatMap(({ id, apiKey, surfaces }) => {
+      if (surfaces.length > 1) return [];
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const path = "/v1/publisher/stats";
+      const request = { method: "GET", path, headers, query: { publisher_id: id, ...query } };
+      const response = sim.handle(request);
+      const { impressions, clicks } = JSON.parse(response.body);
+      return impressions > 0 && clicks === 0 ? [response] : [];
+    });
+    expect(quiet.length).toBeGreaterThan(5);
+    for (const { headers } of quiet) expect(headers["x-adsim-assumptions"]).toBe("documented");
+    expect(
+      sim.journal.entries({ limit: 200 }).some(({ assumptions }) => assumptions === "documented"),
+    ).toBe(true);
   });
 });

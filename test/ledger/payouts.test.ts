@@ -2,7 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import { type Day, day, formatDay, parseDay, weekday } from "../../src/base/calendar.ts";
-import { type PayoutCycle, payoutCycles, payoutHistory } from "../../src/ledger/payouts.ts";
+import {
+  type PayoutTerms,
+  payoutCycles,
+  payoutHistory,
+  payoutThresholds,
+} from "../../src/ledger/payouts.ts";
 
 const INR = 1_000_000;
 
@@ -17,7 +22,7 @@ function paid(
   revenue: Readonly<Record<string, number>>,
   today: string,
   joined: string,
-  cycles: PayoutCycle = payoutCycles.monthly,
+  terms: Partial<PayoutTerms> = {},
 ): string[] {
   const days = Object.keys(revenue).sort();
   const between = (from: Day, to: Day): number =>
@@ -25,7 +30,11 @@ function paid(
       .filter((one) => on(one) >= from && on(one) <= to)
       .reduce((sum, one) => sum + (revenue[one] ?? 0) * INR, 0);
   const lastDay = on(days.at(-1) ?? joined);
-  const history = payoutHistory({ joined: on(joined), lastDay, between }, on(today), cycles);
+  const history = payoutHistory({ joined: on(joined), lastDay, between }, on(today), {
+    cycles: payoutCycles.monthly,
+    threshold: payoutThresholds["500"],
+    ...terms,
+  });
   return [
     ...history.payouts.map(({ date, amount }) => `${formatDay(date)} ${amount / INR}`),
     `pending ${history.pending / INR}`,
@@ -74,14 +83,25 @@ test("who earned nothing is paid nothing", () => {
   expect(paid({}, "2030-01-01", "2026-01-01")).toEqual(["pending 0"]);
 });
 
+test("without a threshold every cycle with revenue is paid, down to a micro; nothing is never paid", () => {
+  const terms = { threshold: payoutThresholds.none };
+  const revenue = { "2025-11-30": 200, "2026-01-31": 0.000001, "2026-02-01": 50 };
+  expect(paid(revenue, "2026-02-07", "2025-11-30", terms)).toEqual([
+    "2025-12-07 200",
+    "2026-02-07 0.000001",
+    "pending 50",
+  ]);
+  expect(paid({}, "2030-01-01", "2026-01-01", terms)).toEqual(["pending 0"]);
+});
+
 describe("weeks", () => {
   const { weekly, monthly } = payoutCycles;
 
   test("begin on Monday and are paid on the Wednesday of the next, not a day before", () => {
     // 2026-01-11 is a Sunday.
     const revenue = { "2026-01-05": 300, "2026-01-11": 300 };
-    expect(paid(revenue, "2026-01-13", "2026-01-05", weekly)).toEqual(["pending 600"]);
-    expect(paid(revenue, "2026-01-14", "2026-01-05", weekly)).toEqual([
+    expect(paid(revenue, "2026-01-13", "2026-01-05", { cycles: weekly })).toEqual(["pending 600"]);
+    expect(paid(revenue, "2026-01-14", "2026-01-05", { cycles: weekly })).toEqual([
       "2026-01-14 600",
       "pending 0",
     ]);
@@ -89,11 +109,11 @@ describe("weeks", () => {
 
   test("Sunday and Monday are in different ones", () => {
     const revenue = { "2026-01-11": 600, "2026-01-12": 700 };
-    expect(paid(revenue, "2026-01-20", "2026-01-01", weekly)).toEqual([
+    expect(paid(revenue, "2026-01-20", "2026-01-01", { cycles: weekly })).toEqual([
       "2026-01-14 600",
       "pending 700",
     ]);
-    expect(paid(revenue, "2026-01-21", "2026-01-01", weekly)).toEqual([
+    expect(paid(revenue, "2026-01-21", "2026-01-01", { cycles: weekly })).toEqual([
       "2026-01-14 600",
       "2026-01-21 700",
       "pending 0",
@@ -102,7 +122,7 @@ describe("weeks", () => {
 
   test("less than the threshold rolls over to the next, a year's end or not", () => {
     const revenue = { "2025-12-28": 200, "2025-12-29": 200, "2026-01-05": 100 };
-    expect(paid(revenue, "2026-01-14", "2025-12-22", weekly)).toEqual([
+    expect(paid(revenue, "2026-01-14", "2025-12-22", { cycles: weekly })).toEqual([
       "2026-01-14 500",
       "pending 0",
     ]);

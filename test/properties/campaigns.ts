@@ -34,6 +34,7 @@ export const reading: Topic = {
     "payout.limit-over-max",
     "payout.order",
     "payout.cycle",
+    "payout.threshold",
     "date.timezone",
     "date.inverted-range",
     "date.future",

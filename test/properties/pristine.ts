@@ -33,6 +33,7 @@ export function pristineOf({
     assumptions: {
       "date.timezone": assumptions["date.timezone"],
       "ids.format": assumptions["ids.format"],
+      "click.revenue": assumptions["click.revenue"],
       "surface.statuses": assumptions["surface.statuses"],
     },
   };

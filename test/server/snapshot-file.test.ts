@@ -175,8 +175,8 @@ describe("loading", () => {
     ["an edited file", (lines) => text(lines).replace('"seed":"file"', '"seed":"other"'), "digest"],
     [
       "another version",
-      (lines) => text(lines).replace('"version":4', '"version":1'),
-      "version must be 4",
+      (lines) => text(lines).replace('"version":5', '"version":1'),
+      "version must be 5",
     ],
     ["a HAR", () => '{"log":{"entries":[]}}', "but a HAR"],
     ["a journal", () => '{"entries":[],"total":0}', "but a journal"],

@@ -3,12 +3,11 @@
 import type { Account } from "../../accounts/account.ts";
 import type { Choice } from "../../assumptions/catalogue.ts";
 import { DAY_MS } from "../../base/duration.ts";
-import { MICROS_PER_PAISA } from "../../base/money.ts";
 import { deriveKey } from "../../base/random.ts";
 import type { Input } from "../../contract/operations.ts";
 import type { Moment } from "../../ledger/book.ts";
 import { fingerprint, showingOf } from "../../ledger/fingerprint.ts";
-import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
+import { clickPrices } from "../../publishers/baseline.ts";
 import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";
@@ -25,7 +24,7 @@ export function createClick(world: World): Click {
   const stray = strays[assumptions["click.unknown"]](world);
   const windowMs = windows[assumptions["click.window"]];
   const repeat = repeats[assumptions["click.repeat"]];
-  const price = prices[assumptions["click.revenue"]];
+  const price = clickPrices[assumptions["click.revenue"]];
   const bodyOf = eventBodyOf("click_id", assumptions);
 
   return (input, account, moment) => {
@@ -57,11 +56,6 @@ export function createClick(world: World): Click {
     return recorded("applied", micros, bodyOf(id, micros), notes.recorded, shapedBy);
   };
 }
-
-const prices = {
-  cpc: (surface) => surface.cpcPaise * MICROS_PER_PAISA,
-  zero: () => 0,
-} satisfies Record<Choice<"click.revenue">, (surface: SurfaceTerms) => number>;
 
 /** From which age on an impression can't be clicked any more, in milliseconds. */
 const windows = {

@@ -2,7 +2,12 @@
 
 import type { Account } from "../../accounts/account.ts";
 import { type Day, day } from "../../base/calendar.ts";
-import { type PayoutHistory, payoutCycles, payoutHistory } from "../../ledger/payouts.ts";
+import {
+  type PayoutHistory,
+  payoutCycles,
+  payoutHistory,
+  payoutThresholds,
+} from "../../ledger/payouts.ts";
 import type { World } from "../world.ts";
 import { revenueBetween } from "./revenue.ts";
 
@@ -11,7 +16,10 @@ export function createPayoutHistories(
   { assumptions, population }: Pick<World, "assumptions" | "population">,
   startDay: Day,
 ): (account: Account, today: Day) => PayoutHistory {
-  const cycles = payoutCycles[assumptions["payout.cycle"]];
+  const terms = {
+    cycles: payoutCycles[assumptions["payout.cycle"]],
+    threshold: payoutThresholds[assumptions["payout.threshold"]],
+  };
   return (account, today) => {
     // The seeded history ends on the day before the world's start.
     const lastSeeded = day(Math.max(account.joined, startDay - 1));
@@ -21,6 +29,6 @@ export function createPayoutHistories(
       lastDay: day(Math.max(lastSeeded, lastRecorded)),
       between: (from: Day, to: Day) => revenueBetween(population, account, from, to),
     };
-    return payoutHistory(revenue, today, cycles);
+    return payoutHistory(revenue, today, terms);
   };
 }

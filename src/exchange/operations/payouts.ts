@@ -11,6 +11,7 @@ import { amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { createPayoutHistories } from "./payout-histories.ts";
+import { historyShapedBy } from "./revenue.ts";
 
 export type Payouts = (input: Input<"payouts">, account: Account, moment: Moment) => Outcome;
 
@@ -37,7 +38,7 @@ export function createPayouts(world: World, startDay: Day): Payouts {
   const inr = amountWriterOf(assumptions);
 
   return (input, account, { today }) => {
-    const { payouts, pending } = historyOf(account, today);
+    const { payouts, pending, hangsOnThreshold } = historyOf(account, today);
     const person = account.person ?? population.person(account.ordinal);
     let anyUnpaid = false;
     const listed = order(payouts, input.limit).map((payout) => {
@@ -54,11 +55,11 @@ export function createPayouts(world: World, startDay: Day): Payouts {
         `"status":"${status}"${reference}}`
       );
     });
-    const shapedBy = shapedByPlaces[Math.min(payouts.length, 2)] ?? shapedByCycle;
-    return done(
-      `{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`,
-      anyUnpaid ? [...shapedBy, "payout.txn-id"] : shapedBy,
-    );
+    const shapedBy = [...(shapedByPlaces[Math.min(payouts.length, 2)] ?? shapedByCycle)];
+    shapedBy.push(...historyShapedBy(population, account, account.joined, today));
+    if (hangsOnThreshold) shapedBy.push("payout.threshold");
+    if (anyUnpaid) shapedBy.push("payout.txn-id");
+    return done(`{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`, shapedBy);
   };
 }
 

@@ -1,6 +1,7 @@
 /** A publisher's figures for any range of days: the seeded history and what was recorded since, added up. */
 
 import type { Account } from "../../accounts/account.ts";
+import type { AssumptionKey } from "../../assumptions/catalogue.ts";
 import type { Day } from "../../base/calendar.ts";
 import type { Totals } from "../../publishers/baseline.ts";
 import type { Population } from "../../publishers/population.ts";
@@ -35,4 +36,21 @@ export function revenueBetween(
   let micros = 0;
   for (const totals of surfaceTotals(population, account, from, to)) micros += totals.micros;
   return micros;
+}
+
+/** The open points whose other choices would change the seeded history of a surface in these days; by default of all. */
+export function historyShapedBy(
+  population: Population,
+  account: Account,
+  from: Day,
+  to: Day,
+  only?: number,
+): AssumptionKey[] {
+  const baseline = population.baseline(account);
+  const keys = new Set<AssumptionKey>();
+  for (const index of account.surfaces.keys()) {
+    if (only !== undefined && index !== only) continue;
+    for (const key of baseline?.shapedBy(index, from, to) ?? []) keys.add(key);
+  }
+  return Array.from(keys);
 }

@@ -10,7 +10,7 @@ import type { Totals } from "../../publishers/baseline.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
-import { surfaceTotals } from "./revenue.ts";
+import { historyShapedBy, surfaceTotals } from "./revenue.ts";
 
 export type Stats = (input: Input<"stats">, account: Account, moment: Moment) => Outcome;
 
@@ -106,6 +106,7 @@ export function createStats(world: World, startDay: Day): Stats {
       quiet ||= row.impressions === 0;
       if (lists(row)) rows += rowOf(id, row, rows === "", inr);
     }
+    shapedBy.push(...historyShapedBy(population, account, from, end, only));
     if (busyToday) shapedBy.push("stats.today");
     if (quiet) shapedBy.push("stats.surfaces");
     if (only !== undefined && (only === NO_SURFACE || account.surfaces.length > 1))

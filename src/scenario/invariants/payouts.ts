@@ -1,5 +1,6 @@
 /** The laws of payouts (M5 and M6): what is paid, and that it stays as it was listed. */
 
+import type { Choice } from "../../assumptions/catalogue.ts";
 import type { Playing } from "../player/effects.ts";
 import {
   asideOf,
@@ -13,18 +14,23 @@ import {
 import { type Evidence, notKnown, readingsOf, require } from "./evidence.ts";
 import { operationOf, ownAnswers } from "./reading.ts";
 
-const THRESHOLD_MICROS = 500_000_000;
+/** The smallest payout in micro-INR. */
+const thresholds = { "500": 500_000_000, none: 1 } satisfies Record<
+  Choice<"payout.threshold">,
+  number
+>;
 /** Of each publisher's latest payouts so many are held against its stats. */
 const MOST_PAYOUTS = 4;
 
 export function* overThreshold(evidence: Evidence): Playing<string> {
   const aside = yield* asideOf(evidence);
+  const threshold = thresholds[aside.readings["payout.threshold"]];
   let looked = 0;
   for (const member of membersOf(aside)) {
     const { payouts, missing } = yield* readPayouts(aside, member);
     for (const { micros: paid, date } of payouts) {
       looked += 1;
-      require(paid >= THRESHOLD_MICROS, () => `${member.id} was paid ${paid} micros on ${date}`);
+      require(paid >= threshold, () => `${member.id} was paid ${paid} micros on ${date}`);
     }
     const latest = payouts.slice(-MOST_PAYOUTS);
     const isWhole = latest.length === payouts.length && missing !== "older";

@@ -9,7 +9,11 @@ import { DEFAULT_LIMIT } from "./inputs.ts";
 import { checkMembers } from "./members.ts";
 import type { Readings } from "./readings.ts";
 
-const THRESHOLD_MICROS = 500_000_000;
+/** The smallest payout in micro-INR. */
+const thresholds: Readonly<Record<Readings["payout.threshold"], number>> = {
+  "500": 500_000_000,
+  none: 1,
+};
 
 /** A stretch of days that is paid at once. */
 interface Cycle {
@@ -115,7 +119,7 @@ function historyOf(
     const to = isDue ? cycle.to : today;
     waiting += revenueOf(bench, account, cycle.from, to);
     if (!isDue) return { payouts, pending: waiting };
-    if (waiting < THRESHOLD_MICROS) {
+    if (waiting < thresholds[readings["payout.threshold"]]) {
       if (waiting > 0) sometimes("a rollover");
       continue;
     }

@@ -45,6 +45,7 @@ export interface Readings {
   readonly "payout.limit-over-max": "reject" | "clamp";
   readonly "payout.order": "newest-first" | "oldest-first";
   readonly "payout.cycle": "monthly" | "weekly";
+  readonly "payout.threshold": "500" | "none";
   readonly "date.timezone": "utc" | "ist";
   readonly "date.inverted-range": "reject" | "empty" | "swap";
   readonly "date.future": "allow" | "reject";

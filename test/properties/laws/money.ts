@@ -95,13 +95,14 @@ export function M4({ steps, sim, publishers }: Run): void {
 export function M5(run: Run): void {
   const { publishers } = run;
   const reader = finalReaderOf(run.exact ?? run);
+  const threshold = run.options.assumptions["payout.threshold"] === "none" ? 1 : 500_000_000;
   for (const publisher of publishers) {
     const { payouts } = reader.payouts(publisher.id);
     // Where the list may have lost its oldest, the first that is left only says where the next begins.
     const begins = payouts.length < MOST_LISTED || isOldestFirst(run) ? 0 : undefined;
     let before: number | undefined = begins;
     for (const { date, micros } of payouts) {
-      require("M5", micros >= 500_000_000, `${publisher.id} was paid ${micros} micros on ${date}`);
+      require("M5", micros >= threshold, `${publisher.id} was paid ${micros} micros on ${date}`);
       const due = dueBy(run, reader, publisher, date);
       if (before !== undefined) {
         const what = `${publisher.id} had ${due - before} micros due on ${date}, and was paid ${micros}`;

@@ -41,7 +41,7 @@ const nothing: Topic["weights"] = {
 /** By what of the service they are about. None of them knows of a defect. */
 export const topics: Readonly<Record<TopicName, Topic>> = {
   amounts: {
-    sequences: 60,
+    sequences: 240,
     mostCommands: 12,
     about: ["money.precision", "click.revenue", "date.timezone"],
     weights: { ...nothing, impression: 30, click: 30, stats: 20, payouts: 10, advance: 10 },
@@ -71,7 +71,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   payouts: {
     sequences: 30,
     mostCommands: 10,
-    about: ["payout.statuses", "payout.txn-id", "payout.order", "payout.cycle"],
+    about: ["payout.statuses", "payout.txn-id", "payout.order", "payout.cycle", "payout.threshold"],
     weights: { impression: 6, click: 2, payouts: 30, "payout-edge": 40, advance: 20 },
     unusualOneIn: 20,
   },
@@ -83,14 +83,14 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
     unusualOneIn: 20,
   },
   limits: {
-    sequences: 50,
+    sequences: 200,
     mostCommands: 9,
     about: ["limit.algorithm", "limit.retry-after", "limit.headers", "limit.recording-pool"],
     weights: { ...nothing, impression: 30, flood: 30, stats: 10, "rotate-key": 15, advance: 20 },
     unusualOneIn: 20,
   },
   keys: {
-    sequences: 50,
+    sequences: 200,
     mostCommands: 12,
     about: ["auth.failure", "auth.key-scope", "auth.foreign-publisher", "ids.format"],
     weights: { impression: 20, surfaces: 30, "rotate-key": 20, advance: 6 },

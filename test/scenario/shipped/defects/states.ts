@@ -41,8 +41,8 @@ export const stateDefects: readonly Defect[] = [
   ...noticedBy(["payout-month-end", "long-payout-list", "unknown-status"], {
     says: "just what is paid isn't paid",
     file: "ledger/payouts.ts",
-    find: "if (due < PAYOUT_THRESHOLD) {",
-    replace: "if (due <= PAYOUT_THRESHOLD) {",
+    find: "if (due < threshold) {",
+    replace: "if (due <= threshold) {",
   }),
   {
     scenario: "payout-month-end",
