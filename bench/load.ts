@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isInstalled, outputOf, root, spawnOn, temporary } from "./measure.ts";
+import { CONNECTIONS } from "./quota.ts";
 
 export interface Caller {
   readonly id: string;
@@ -20,7 +21,6 @@ export interface Load {
 }
 
 export const generator: "wrk" | "autocannon" = isInstalled("wrk") ? "wrk" : "autocannon";
-const CONNECTIONS = 32;
 
 /** Requests a second. @throws Error if any answer wasn't a success. */
 export function requestsPerSecond(load: Load): Promise<number> {

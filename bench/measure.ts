@@ -59,17 +59,18 @@ export function timed(work: () => void): number {
   return performance.now() - begin;
 }
 
+/** What is measured takes turns with this: a body is parsed, and nothing done with it. */
+export function parseBody(body: string): void {
+  const parsed = JSON.parse(body) as { ad_id: unknown };
+  if (typeof parsed.ad_id !== "string") throw new Error("A body is not as it was made.");
+}
+
 export function isInstalled(command: string): boolean {
   return spawnSync("which", [command]).status === 0;
 }
 
 /** Without `taskset`, or with one core, processes run where the system puts them. */
 export const canPin: boolean = cpus().length >= 2 && isInstalled("taskset");
-
-/** Keeps this process on one core; the processes that it starts choose their own. */
-export function pinItself(core: 0 | 1): void {
-  if (canPin) spawnSync("taskset", ["-a", "-p", "-c", String(core), String(process.pid)]);
-}
 
 const running = new Set<ChildProcess>();
 process.once("exit", () => {

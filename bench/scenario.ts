@@ -8,15 +8,12 @@ import type { Observer } from "../src/scenario/player/effects.ts";
 import { driveAtOnce, performersOn, simulatorFor } from "../src/scenario/player/in-process.ts";
 import { play } from "../src/scenario/player/play.ts";
 import { parseScenario } from "../src/scenario.ts";
-import { printFigure, printMachine, timed } from "./measure.ts";
-import { noVerdict, parseBody, peaceOf } from "./peace.ts";
+import { parseBody, printFigure, printMachine, timed } from "./measure.ts";
 
 /** Short enough to fall between disturbances. */
 const TURN_EVENTS = 5000;
 /** Parsed between two turns. */
 const BODIES = 2000;
-/** How many parts of the day must have turns in peace: not all hours have as much to compare with. */
-const PARTS_OF_THE_DAY = 8;
 
 interface Played {
   /** Milliseconds of each turn, and of parsing before each and after the last. */
@@ -92,32 +89,14 @@ function sum(values: readonly number[]): number {
   return values.reduce((left, right) => left + right, 0);
 }
 
-function mean(values: readonly number[]): number {
-  return sum(values) / values.length;
-}
-
 const { turns, parsing, restMs, events } = playOnce();
-/** Events a second with turns that take so long, and the rest of playing. */
-const rateWith = (turnMs: number): number => 1000 / (turnMs / TURN_EVENTS + restMs / events);
-const inPeace = peaceOf(parsing, PARTS_OF_THE_DAY, (turn) =>
-  Math.floor((turn * PARTS_OF_THE_DAY) / parsing.length),
-);
+const rate = (events * 1000) / (sum(turns) + restMs);
+const parsedASecond = (BODIES * parsing.length * 1000) / sum(parsing);
 
 printMachine();
-console.log(`${inPeace.turns.length} of ${turns.length} turns in peace`);
-if (inPeace.isEnough) {
-  const value = rateWith(mean(inPeace.turns.map((turn) => turns[turn] ?? Number.NaN)));
-  printFigure({ name: "busy-day, in peace", value, unit: "events a second", atLeast: 400_000 });
-}
-printFigure({
-  name: "busy-day, over all turns",
-  value: rateWith(mean(turns)),
-  unit: "events a second",
-});
-const parsedASecond = (BODIES * 1000) / mean(parsing);
+printFigure({ name: "busy-day, to its end", value: rate, unit: "events a second" });
 printFigure({
   name: "busy-day, share of parsing impressions alone",
-  value: rateWith(mean(turns)) / parsedASecond,
+  value: rate / parsedASecond,
   unit: "×",
 });
-if (!inPeace.isEnough) console.log(noVerdict);
