@@ -8,7 +8,7 @@ export const CONNECTIONS = 32;
 export const CALLERS = { impression: 25, stats: 400 } as const;
 /**
  * Every look at the clock moves it by so much, and every request looks. So a minute has at most 6,000 requests: 15 of each of
- * 400 keys, and one more for each connection, since those need not keep step.
+ * 400 keys, and one more for each connection, since those need not keep step. Between runs the clock is moved by hand.
  */
 const STEP_MS = 10;
 
