@@ -48,6 +48,11 @@ function optional({ operation }: Call): string | undefined {
   return operations[operation].parameters.find((one) => !one.required)?.name;
 }
 
+/** The name of what says whom other operations are about. */
+function foreign({ operation }: Call): string {
+  return operation === "click" ? "publisher_id" : "impression_id";
+}
+
 function onImpression(name: string): (call: Call) => string | undefined {
   return ({ operation }) => (operation === "impression" ? name : undefined);
 }
@@ -83,6 +88,9 @@ const changes: Readonly<Record<string, Change>> = {
   "an unknown parameter": value(() => "trace", "1"),
   "an unknown parameter in the query": (call, readings) =>
     value(() => "trace", "1")(way({ inQuery: ["trace"] })(call, readings), readings),
+  "another operation's parameter": value(foreign, "stranger"),
+  "null for another operation's parameter": value(foreign, null),
+  "a number for another operation's parameter": value(foreign, 5),
   "an empty optional parameter": value(optional, ""),
   "null for an optional parameter": value(optional, null),
   "an empty required parameter": value(required, ""),
@@ -101,7 +109,6 @@ const changes: Readonly<Record<string, Change>> = {
     "duplicate_parameter",
     "json",
   ),
-  "a reserved name": unreadBody(() => '{"__proto__":{}}', "unknown_parameter", "json"),
   "twice in the form": unreadBody(twice, "duplicate_parameter", "form"),
   "twice in the query": unreadQuery(twice, "duplicate_parameter"),
   "broken percent-encoding": unreadQuery((call) => `${required(call)}=%ff`, "invalid_parameter"),

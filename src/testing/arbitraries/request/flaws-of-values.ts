@@ -173,26 +173,11 @@ function flawsOfPeriod({ operation, scene }: FlawAbout): Spoiling[] {
   return flaws;
 }
 
-function unknownNames(about: FlawAbout): Spoiling[] {
-  const { json, form, query } = bodiesOf(about);
-  const flaws: Spoiling[] = [];
-  if (about.scene.assumptions["request.unknown-fields"] === "reject") {
-    for (const name of ["trace", "Publisher_Id", "constructor", "toString"]) {
-      flaws.push({ kind: "unknown-parameter", parameter: name, spoil: withValue(name, "1") });
-    }
-  }
-  const reserved = { kind: "reserved-name" as const, parameter: "__proto__" };
-  if (json) {
-    const members = ({ values }: Draft): string =>
-      JSON.stringify(Object.fromEntries(values)).slice(1, -1);
-    const text = (draft: Draft): string => `{${members(draft)},"__proto__":{}}`;
-    flaws.push({ ...reserved, spoil: withJson(text) });
-  }
-  if (form || query) {
-    flaws.push({
-      ...reserved,
-      spoil: withPairs(about, ({ values }) => `${pairs(values)}&__proto__=1`),
-    });
-  }
-  return flaws;
+function unknownNames({ scene }: FlawAbout): Spoiling[] {
+  if (scene.assumptions["request.unknown-fields"] === "ignore") return [];
+  return ["trace", "Publisher_Id", "constructor", "toString", "__proto__"].map((name) => ({
+    kind: "unknown-parameter",
+    parameter: name,
+    spoil: withValue(name, "1"),
+  }));
 }
