@@ -148,13 +148,23 @@ function readText(sent: unknown, readings: Readings): Read {
   if (typeof sent === "number") {
     const because = "request.scalar-types";
     if (!readings.coerces) return { ...wrong("must be a string"), because };
-    if (Number.isSafeInteger(sent)) return { kind: "value", value: String(sent), because };
+    const text = decimalText(sent);
+    if (text !== undefined) return { kind: "value", value: text, because };
     return wrong("is a number that loses digits; send it as a string");
   }
   if (typeof sent !== "string") return wrong("must be a string");
   if (sent === "") return wrong("must not be empty");
   if (isPlain(sent)) return { kind: "value", value: sent };
   return wrong("must not contain control characters or lone surrogates");
+}
+
+/** A number without exponent; undefined for a whole one past 2^53, of which nobody knows how it was written. */
+function decimalText(number: number): string | undefined {
+  if (Number.isSafeInteger(number)) return String(number);
+  if (!Number.isFinite(number) || Number.isInteger(number)) return undefined;
+  const [, sign = "", digits = "", zeros] = /^(-?)([\d.]+)(?:e-(\d+))?$/.exec(String(number)) ?? [];
+  if (zeros === undefined) return sign + digits;
+  return `${sign}0.${"0".repeat(Number(zeros) - 1)}${digits.replace(".", "")}`;
 }
 
 function readDate(sent: unknown): Read {
@@ -175,11 +185,13 @@ function readInteger(
   const { minimum, maximum } = parameter;
   const must = `must be a whole number from ${minimum} to ${maximum}`;
   const textAllowed = !inJson || readings.coerces;
-  const isText = typeof sent === "string" && textAllowed && /^-?\d{1,15}$/.test(sent);
+  const isText = typeof sent === "string" && textAllowed && /^-?\d+$/.test(sent);
   const value = isText ? Number(sent) : sent;
-  if (typeof value !== "number" || !Number.isSafeInteger(value)) return wrong(must);
+  const isWhole = isText || Number.isInteger(value);
+  if (typeof value !== "number" || !isWhole) return wrong(must);
   if (value >= minimum && value <= maximum) return { kind: "value", value };
-  const refusal = wrong(`${must}; ${value} is not`);
+  // Of many digits nothing is repeated: they may be an id.
+  const refusal = wrong(Math.abs(value) < 1e15 ? `${must}; ${value} is not` : must);
   if (value < minimum) return refusal;
   const because = "payout.limit-over-max";
   return readings.clamps ? { kind: "value", value: maximum, because } : { ...refusal, because };

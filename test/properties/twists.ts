@@ -57,6 +57,10 @@ function onImpression(name: string): (call: Call) => string | undefined {
   return ({ operation }) => (operation === "impression" ? name : undefined);
 }
 
+function onPayouts(name: string): (call: Call) => string | undefined {
+  return ({ operation }) => (operation === "payouts" ? name : undefined);
+}
+
 /** A parameter twice, as pairs. */
 function twice(call: Call): string {
   return `${required(call)}=a&${required(call)}=b`;
@@ -97,6 +101,11 @@ const changes: Readonly<Record<string, Change>> = {
   "null for a required parameter": value(required, null),
   "no required parameter": value(required, undefined),
   "a number": value(onImpression("ad_id"), 7),
+  "a number with decimals": value(onImpression("ad_id"), 5.5),
+  "a tiny number": value(onImpression("session_id"), -1.5e-9),
+  "a number beyond all numbers": value(onImpression("ad_id"), 1e300),
+  "a limit of 16 digits": value(onPayouts("limit"), "9".repeat(16)),
+  "a limit below all": value(onPayouts("limit"), `-${"9".repeat(400)}`),
   "a number as a session": value(onImpression("session_id"), 0),
   "a number that loses digits": value(required, 2 ** 53),
   true: value(required, true),
