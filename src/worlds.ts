@@ -6,6 +6,7 @@
 import { InputError } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import type { MetricFamily } from "./contract/metrics.ts";
+import { type PlainRequest, plainRequest } from "./exchange/plain-request.ts";
 import type { Surroundings } from "./running-world.ts";
 import { createSimulatorCore, type SimulatorCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
@@ -57,7 +58,7 @@ export interface WorldPlace {
 /** What answers where no world does. */
 export interface WorldsControl {
   /** Answers a path that begins with `/_sim`, the world's prefix taken off. */
-  answer(request: ApiRequest, place: WorldPlace): ApiResponse;
+  answer(request: PlainRequest, place: WorldPlace): ApiResponse;
   /** Says that a world can't be had, and why. */
   refusal(error: InputError): ApiResponse;
 }
@@ -127,7 +128,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       "conflict",
     );
   }
-  function answerControl(request: ApiRequest, place: WorldPlace): ApiResponse {
+  function answerControl(request: PlainRequest, place: WorldPlace): ApiResponse {
     const { name } = place;
     const isNew = !worlds.has(name);
     if (isNew) checkName(name, "world");
@@ -136,7 +137,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     if (isNew && response.status >= 400) worlds.delete(name);
     return response;
   }
-  function handleNamed(request: ApiRequest): ApiResponse {
+  function handleNamed(request: PlainRequest): ApiResponse {
     const { path } = request;
     const end = endOfName(path);
     const name = path.slice(2, end);
@@ -166,14 +167,29 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     },
     metrics: () => [...(surroundings.meter?.families() ?? []), ...holdings(worlds)],
     handle(request) {
-      const { path } = request;
+      const path = pathOf(request);
       const second = path.charCodeAt(1);
-      if (second === AT && path.startsWith("/")) return handleNamed(request);
-      if (second === UNDERSCORE && isControlPath(path)) return answerControl(request, defaultPlace);
+      if ((second === AT || second === UNDERSCORE) && path.startsWith("/")) {
+        const sent = plainRequest(request);
+        // What can't be a request is no world's in particular.
+        if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
+        if (second === AT) return handleNamed(sent);
+        if (isControlPath(path)) return answerControl(sent, defaultPlace);
+      }
       return get(DEFAULT_WORLD).handle(request);
     },
   };
   return all;
+}
+
+/** The path of a request, where it has one. */
+function pathOf(request: ApiRequest): string {
+  try {
+    const { path } = request;
+    return typeof path === "string" ? path : "";
+  } catch {
+    return "";
+  }
 }
 
 function checkName(name: string, field: string): void {

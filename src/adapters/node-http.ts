@@ -19,7 +19,14 @@ import { listen, urlOf } from "./node-listen.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { createOutbox } from "./node-outbox.ts";
 import { answerBrokenRequests, answerLast } from "./node-raw.ts";
-import { Arrival, afterLatest, type RequestHost, receive, whenTurn } from "./node-requests.ts";
+import {
+  Arrival,
+  afterLatest,
+  fieldsOf,
+  type RequestHost,
+  receive,
+  whenTurn,
+} from "./node-requests.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {
   answerSafely,
@@ -67,7 +74,7 @@ export async function startPrepared(
     const respond = createResponder({ seed, assumptions, explain: options.explain ?? false });
     const shapedBy = respond.shapedRefusal(refused(rejection));
     // No key was read.
-    const standing = createQuota(assumptions).untouched(undefined, clock.now());
+    const standing = createQuota(assumptions).standing(undefined, undefined, clock.now());
     return respond.refusal(rejection, standing, shapedBy, {});
   };
 
@@ -128,7 +135,11 @@ export async function startPrepared(
     const socket = stream as Socket;
     socket.on("error", () => socket.destroy());
     if (isDoomed(socket)) return;
-    const response = answerSafely(worlds, { method: "CONNECT", path });
+    const response = answerSafely(worlds, {
+      method: "CONNECT",
+      path,
+      headers: fieldsOf(request),
+    });
     const turn = (act: () => void): void => afterLatest(socket, act);
     answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
   });

@@ -121,7 +121,7 @@ export function receive(host: RequestHost, request: Arrival, response: ServerRes
 }
 
 /** Header fields by lower-case name. The server joins repeated ones as fetch's Headers does, save for Set-Cookie. */
-function fieldsOf({ headers }: Arrival): Readonly<Record<string, string>> {
+export function fieldsOf({ headers }: Pick<Arrival, "headers">): Readonly<Record<string, string>> {
   const cookies = headers["set-cookie"];
   // Every field but this one is a string.
   const fields = headers as Readonly<Record<string, string>>;

@@ -54,7 +54,8 @@ export const catalogue = {
     spec: "§4",
     default: "coerce",
     choices: {
-      coerce: "A number is read as its decimal text, and decimal text as a number.",
+      coerce:
+        "A number is read as its decimal text, but a whole one past 2^53 is refused: it has lost digits. Decimal text is read as a number.",
       strict: "The documented JSON type alone is accepted.",
     },
     caution: "That ids may be sent as numbers.",
@@ -220,7 +221,7 @@ export const catalogue = {
     spec: "§8",
     default: "spend",
     choices: {
-      spend: "Yes, once its key is known.",
+      spend: "Yes, once its operation and its key are known.",
       free: "No: its quota is given back.",
     },
     caution: "That failed requests are free.",
@@ -427,7 +428,7 @@ export const catalogue = {
     default: "all",
     choices: {
       all: "Every surface of the publisher.",
-      "with-traffic": "Those with an impression in the period.",
+      "with-traffic": "Those with an impression or a click in the period.",
     },
     caution: "That a surface without traffic has a row.",
   },
@@ -435,7 +436,11 @@ export const catalogue = {
     question: "With `surface=…`, what becomes of the rows of the others?",
     spec: "§4",
     default: "omitted",
-    choices: { omitted: "They are left out.", zeroed: "They stay, with zeros." },
+    choices: {
+      omitted: "They are left out.",
+      zeroed:
+        "They stay, with zeros; stats.surfaces=with-traffic leaves them out, since zeros are no traffic.",
+    },
     caution: "That there is exactly one row.",
   },
   "ids.format": {
@@ -465,7 +470,11 @@ export const catalogue = {
     question: "Do responses hold fields that the spec doesn't list?",
     spec: "§2",
     default: "none",
-    choices: { none: "No.", present: "Yes, every object of a success body has some at its end." },
+    choices: {
+      none: "No.",
+      present:
+        "Yes, every object of a success body has some: at its end, unless response.key-order=shuffled.",
+    },
     caution: "That no other field ever comes.",
   },
   "response.key-order": {

@@ -2,7 +2,7 @@
 
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import type { Input } from "../contract/operations.ts";
+import type { Input, Subject } from "../contract/operations.ts";
 import { createInputReaders } from "../exchange/read-input.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 import type { Ids } from "../publishers/ids.ts";
@@ -25,32 +25,36 @@ export function recordingEntries(
   { assumptions, accounts, ids }: EntryReading,
 ): Asked[] {
   const readers = createInputReaders(assumptions);
-  const subjectOf = subjects[assumptions["auth.key-scope"]];
+  const publisherOf = publishers[assumptions["auth.key-scope"]];
   return entries.flatMap((entry): Asked[] => {
     const { operation, request } = entry;
     if (operation !== "impression" && operation !== "click") return [];
     const read = readers[operation](request);
-    const input = read.kind === "valid" ? (read.input as Recording) : {};
-    const publisher =
-      entry.publisher === undefined ? undefined : subjectOf(entry.publisher, input, accounts, ids);
+    const { input = {}, subject } = read.kind === "valid" ? (read as Recording) : {};
+    const publisher = entry.publisher && publisherOf(entry.publisher, subject, accounts, ids);
     const { surface, ad_id, impression_id, session_id } = input;
     const event = JSON.stringify([publisher, surface, ad_id, impression_id]);
     return [{ entry, publisher, event, session: session_id }];
   });
 }
 
-type Recording = Partial<Input<"impression"> & Input<"click">>;
+/** What was read of a request that can be read. */
+interface Recording {
+  readonly input?: Partial<Input<"impression"> & Input<"click">>;
+  readonly subject?: Subject;
+}
 
-const subjects = {
+const publishers = {
   publisher: (caller) => caller,
-  any(caller, { publisher_id: named, impression_id: clicked }, accounts, ids) {
+  any(caller, subject, accounts, ids) {
+    if (subject === undefined) return caller;
     const ordinal =
-      clicked === undefined
-        ? accounts.ordinalOf(named ?? caller)
-        : ids.impression.decode(clicked)?.publisher;
+      subject.names === "impression"
+        ? ids.impression.decode(subject.id)?.publisher
+        : accounts.ordinalOf(subject.id);
     return ordinal === undefined ? caller : ids.publisher.encode(ordinal, 0);
   },
 } satisfies Record<
   Choice<"auth.key-scope">,
-  (caller: string, input: Recording, accounts: Accounts, ids: Ids) => string
+  (caller: string, subject: Subject | undefined, accounts: Accounts, ids: Ids) => string
 >;

@@ -1,11 +1,12 @@
 /** The control API over the worlds' own objects: request in, response out, at once. Who may use it is decided before. */
 
 import { InputError } from "../base/input.ts";
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import type { ApiResponse } from "../contract/messages.ts";
 import { headerOf } from "../exchange/headers.ts";
+import { type PlainRequest, splitTarget } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { WorldPlace, WorldsControl } from "../worlds.ts";
-import { pathPart, type Query, readBody, readQuery, splitTarget } from "./input.ts";
+import { pathPart, type Query, readBody, readQuery } from "./input.ts";
 import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
 import {
   type ControlModules,
@@ -46,7 +47,7 @@ export function createControl(options: ControlOptions): WorldsControl {
 }
 
 function answerSafely(
-  request: ApiRequest,
+  request: PlainRequest,
   place: WorldPlace,
   options: ControlOptions,
 ): ApiResponse {
@@ -70,7 +71,7 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
 }
 
 function answer(
-  request: ApiRequest,
+  request: PlainRequest,
   place: WorldPlace,
   { version, modules }: ControlOptions,
 ): ApiResponse {
@@ -106,7 +107,7 @@ function answer(
       worldName: place.name,
       prefix: place.prefix,
       version,
-      host: headerOf(request.headers ?? {}, "host"),
+      host: headerOf(request.headers, "host"),
       part: (name) => decoded.get(name) ?? "",
       query,
       body: body.kind === "json" ? body.value : {},

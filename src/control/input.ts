@@ -3,9 +3,9 @@
 import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-member.ts";
 import { shown } from "../base/shown.ts";
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import type { ApiResponse } from "../contract/messages.ts";
 import { headerOf } from "../exchange/headers.ts";
-import { queryText } from "../exchange/parameters.ts";
+import type { PlainRequest } from "../exchange/plain-request.ts";
 import { problemResponse } from "./problem.ts";
 
 /** Query parameters by name. */
@@ -65,11 +65,7 @@ export type Body =
   | { readonly kind: "refused"; readonly response: ApiResponse };
 
 /** The JSON body of a request. @throws InputError where it isn't JSON, or has a member twice. */
-export function readBody(request: ApiRequest, maxBytes: number): Body {
-  const { body = "", headers = {} } = request;
-  if (typeof body === "object" && !(body instanceof Uint8Array)) {
-    return { kind: "json", value: body };
-  }
+export function readBody({ body, headers }: PlainRequest, maxBytes: number): Body {
   if (body.length === 0) return { kind: "none" };
   if (!/^(identity)?$/i.test(headerOf(headers, "content-encoding") ?? "")) {
     return refusedBody(
@@ -128,17 +124,4 @@ function decode(text: string, field: string): string {
   } catch {
     throw new InputError(field, "is not valid percent-encoded UTF-8");
   }
-}
-
-/** Path and query of a request, apart. */
-export function splitTarget(request: ApiRequest): {
-  readonly path: string;
-  readonly query: string;
-} {
-  const { path } = request;
-  const mark = path.indexOf("?");
-  const given = queryText(request.query);
-  if (mark === -1) return { path, query: given };
-  const inPath = path.slice(mark + 1);
-  return { path: path.slice(0, mark), query: given === "" ? inPath : `${inPath}&${given}` };
 }

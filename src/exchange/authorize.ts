@@ -3,7 +3,7 @@
 import type { Account } from "../accounts/account.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Choice } from "../assumptions/catalogue.ts";
-import type { Input, Operation, OperationId } from "../contract/operations.ts";
+import type { Operation, OperationId, Subject } from "../contract/operations.ts";
 import { type Refused, refused, type ShapedBy } from "./outcome.ts";
 import type { ParsedTarget } from "./parameters.ts";
 import type { InputReader } from "./read-input.ts";
@@ -13,8 +13,8 @@ import type { World } from "./world.ts";
 export interface Authorizer {
   /** The account whose quota a request counts against. */
   payerOf(operation: Operation, request: ParsedTarget, caller: Account): Account;
-  /** The account that an operation works on, or why the caller's key doesn't serve it. */
-  subjectOf(input: Input<OperationId>, caller: Account): Account | Refused;
+  /** The account that a request is about, or why the caller's key doesn't serve it. */
+  accountOf(subject: Subject, caller: Account): Account | Refused;
   /** Id of the surface that an impression was on; undefined where the caller's key serves no such impression. */
   surfaceOf(impressionId: string, caller: Account | undefined): string | undefined;
 }
@@ -22,7 +22,7 @@ export interface Authorizer {
 type Scope = (
   world: World,
   readers: Readonly<Record<OperationId, InputReader>>,
-) => Pick<Authorizer, "payerOf" | "subjectOf">;
+) => Pick<Authorizer, "payerOf" | "accountOf">;
 
 export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
   const [{ assumptions, accounts, ids }] = parts;
@@ -73,32 +73,28 @@ const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
     const foreignRefusal = foreign[assumptions["auth.foreign-publisher"]];
     return {
       payerOf: (_operation, _request, caller) => caller,
-      subjectOf(input, caller) {
-        // A click names no publisher but an impression, and that is looked for among the caller's own.
-        const { publisher_id: named } = input as Partial<Input<"surfaces">>;
-        if (named === undefined || named === caller.id) return caller;
-        return accounts.ordinalOf(named) === undefined ? nonexistent : foreignRefusal;
+      accountOf({ names, id }, caller) {
+        // An impression is looked for among the caller's own.
+        if (names === "impression" || id === caller.id) return caller;
+        return accounts.ordinalOf(id) === undefined ? nonexistent : foreignRefusal;
       },
     };
   },
   any: ({ accounts, ids }, readers) => {
-    function subjectOf(input: Input<OperationId>, caller: Account): Account | Refused {
-      const { publisher_id: named, impression_id: clicked } = input as Partial<
-        Input<"surfaces"> & Input<"click">
-      >;
-      if (clicked !== undefined) return ownerOf(accounts, ids.impression.decode(clicked)) ?? caller;
-      if (named === undefined || named === caller.id) return caller;
-      const ordinal = accounts.ordinalOf(named);
+    function accountOf({ names, id }: Subject, caller: Account): Account | Refused {
+      if (names === "impression") return ownerOf(accounts, ids.impression.decode(id)) ?? caller;
+      if (id === caller.id) return caller;
+      const ordinal = accounts.ordinalOf(id);
       return (ordinal === undefined ? undefined : accounts.open(ordinal)) ?? nonexistentForAll;
     }
     return {
-      subjectOf,
+      accountOf,
       // The limit comes first, so what the request names is looked up ahead. The reader has no effects.
       payerOf(operation, request, caller) {
         if (operation.limit === "reporting") return caller;
         const read = readers[operation.id](request);
-        const subject = read.kind === "valid" ? subjectOf(read.input, caller) : caller;
-        return "kind" in subject ? caller : subject;
+        const payer = read.kind === "valid" ? accountOf(read.subject, caller) : caller;
+        return "kind" in payer ? caller : payer;
       },
     };
   },

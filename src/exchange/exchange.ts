@@ -27,6 +27,7 @@ import {
   documented,
   type Outcome,
   type Refused,
+  refused,
   type ShapedBy,
   shapedByBoth,
 } from "./outcome.ts";
@@ -39,7 +40,7 @@ import { createSight } from "./sight.ts";
 import type { Recognised } from "./usual-impressions.ts";
 import { shapedByReading } from "./validate.ts";
 import { Visit } from "./visit.ts";
-import { dayReader, dedupWindowOf, type World } from "./world.ts";
+import { dayReader, forgetter, type World } from "./world.ts";
 
 export type Exchange = (request: ApiRequest) => ApiResponse;
 
@@ -128,6 +129,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   }
 
   function answer(visit: Visit): ApiResponse {
+    if (visit.flaw !== undefined) return unreadable(visit, visit.flaw);
     const recognised = recognise(visit);
     if (recognised !== undefined) return answerImpression(visit, recognised);
 
@@ -139,7 +141,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
     const caller = authenticate.callerOf(visit.headers);
     if (caller.kind === "refused") {
-      return refuse(visit, caller, quota.untouched(operation.id, visit.nowMs));
+      return refuse(visit, caller, quota.standing(operation.id, undefined, visit.nowMs));
     }
     const { account } = caller;
     visit.publisher = account.id;
@@ -157,14 +159,14 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     if (read.kind === "refused") return refuseAdmitted(visit, read, standing, payer);
     visit.shapedBy = shapedByBoth(visit.shapedBy, read.shapedBy);
 
-    const subject = authorize.subjectOf(read.input, account);
-    if ("kind" in subject) return refuseAdmitted(visit, subject, standing, payer);
+    const concerned = authorize.accountOf(read.subject, account);
+    if ("kind" in concerned) return refuseAdmitted(visit, concerned, standing, payer);
 
-    visit.account = subject;
+    visit.account = concerned;
     // The reader of an operation gives the input of that operation.
     const operate = operators[operation.id] as (...args: OperateArguments) => Outcome;
-    const outcome = operate(read.input, subject, momentOf(visit.nowMs));
-    return conclude(visit, inScope(outcome, subject, account), standing, payer);
+    const outcome = operate(read.input, concerned, momentOf(visit.nowMs));
+    return conclude(visit, inScope(outcome, concerned, account), standing, payer);
   }
 
   /** An impression whose route, caller, parameters and publisher are known to be right: limit, operate, respond. */
@@ -246,14 +248,22 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     return refuse(visit, { ...refusal, shapedBy }, given);
   }
 
+  function unreadable(visit: Visit, flaw: string): ApiResponse {
+    const refusal = refused({ code: "malformed_request", detail: `It can't be read: ${flaw}.` });
+    return refuse(visit, refusal, quota.standing(undefined, undefined, visit.nowMs));
+  }
+
   function unrouted(visit: Visit, routed: Exclude<Route, { kind: "operation" }>): ApiResponse {
     const { nowMs } = visit;
+    // Whoever sent a valid key is told what is left for it.
+    visit.account = authenticate.glance(visit.headers);
     if (routed.kind === "refused") {
-      return refuse(visit, routed, quota.untouched(undefined, nowMs), { allow: routed.allow });
+      const standing = quota.standing(undefined, visit.account, nowMs);
+      return refuse(visit, routed, standing, { allow: routed.allow });
     }
     visit.reason = "redirected";
     visit.shapedBy = respond.shapedRedirect(routed.shapedBy);
-    const standing = quota.untouched(routed.operation.id, nowMs);
+    const standing = quota.standing(routed.operation.id, visit.account, nowMs);
     return respond.redirect(locationOf(routed.segment, visit.query), standing, visit.shapedBy);
   }
 
@@ -285,14 +295,3 @@ function inScope<Decided extends Outcome>(
 }
 
 const nothingExtra: RefusalExtra = Object.freeze({});
-
-/** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. Never, if it is endless. */
-function forgetter(world: World): (nowMs: number) => void {
-  const windowMs = dedupWindowOf(world.assumptions);
-  let dueMs = Number.NEGATIVE_INFINITY;
-  return (nowMs) => {
-    if (nowMs < dueMs) return;
-    dueMs = nowMs + windowMs;
-    for (const account of world.accounts.opened()) account.book.forget(nowMs, windowMs);
-  };
-}

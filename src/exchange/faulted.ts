@@ -158,10 +158,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     injected: Injected,
     { method, operation, account, nowMs }: Visit,
   ): ApiResponse {
-    const standing =
-      operation === undefined || account === undefined
-        ? quota.untouched(operation, nowMs)
-        : quota.current(operation, account, nowMs);
+    const standing = quota.standing(operation, account, nowMs);
     const response = respond.injected(injected, standing);
     return method === "HEAD" ? withoutBody(response) : response;
   }

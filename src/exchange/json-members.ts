@@ -3,8 +3,8 @@
 export interface Members {
   /** How many members the outermost object has in the text. */
   readonly count: number;
-  /** The first name that comes a second time; empty when none does. */
-  firstRepeated(): string;
+  /** The first of these names that comes a second time; undefined when none does. */
+  firstRepeated(names: ReadonlySet<string>): string | undefined;
 }
 
 const QUOTE = 0x22;
@@ -22,7 +22,7 @@ export function scanMembers(text: string): Members {
     else if ((code | 0x20) === 0x7b) depth += 1;
     else if ((code | 0x20) === 0x7d) depth -= 1;
   }
-  return { count, firstRepeated: () => firstRepeated(text) };
+  return { count, firstRepeated: (names) => firstRepeated(text, names) };
 }
 
 function endOfString(text: string, start: number): number {
@@ -33,7 +33,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-function firstRepeated(text: string): string {
+function firstRepeated(text: string, names: ReadonlySet<string>): string | undefined {
   const seen = new Set<string>();
   let depth = 0;
   let name = "";
@@ -45,9 +45,9 @@ function firstRepeated(text: string): string {
       at = end;
     } else if (code === COLON && depth === 1) {
       if (seen.has(name)) return name;
-      seen.add(name);
+      if (names.has(name)) seen.add(name);
     } else if ((code | 0x20) === 0x7b) depth += 1;
     else if ((code | 0x20) === 0x7d) depth -= 1;
   }
-  return "";
+  return undefined;
 }

@@ -96,7 +96,6 @@ const ofEvery: readonly ErrorCode[] = [
   "missing_parameter",
   "invalid_parameter",
   "duplicate_parameter",
-  "unknown_parameter",
   "malformed_request",
   "request_timeout",
   "headers_too_large",
@@ -129,6 +128,7 @@ function codesOf(operation: Operation, assumptions: Assumptions): readonly Error
   };
   return [
     ...ofEvery,
+    ...(assumptions["request.unknown-fields"] === "reject" ? (["unknown_parameter"] as const) : []),
     ...(unlimitedOperations(assumptions).has(operation.id) ? [] : ofEveryLimited),
     ...(operation.method === "POST" ? ofEveryBody[assumptions["request.encoding"]] : []),
     ...("publisher_id" in operation.parameters

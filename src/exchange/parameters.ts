@@ -3,16 +3,21 @@
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { shown } from "../base/shown.ts";
 import { utf8Length } from "../base/text.ts";
-import type { ApiRequest } from "../contract/messages.ts";
 import type { Operation } from "../contract/operations.ts";
 import { headerOf } from "./headers.ts";
 import { scanMembers } from "./json-members.ts";
 import { type Refused, refused } from "./outcome.ts";
 
-/** Values as they were sent, by parameter name: text, or any JSON value. */
+/** Values as they were sent, by the name of a parameter that the operation has: text, or any JSON value. */
 export type RawParameters = Readonly<Record<string, unknown>>;
 
-export type Parsed = { readonly kind: "parameters"; readonly raw: RawParameters } | Refused;
+/** What was sent. Nothing is read of parameters that the operation doesn't have but their names. */
+export interface SentParameters {
+  readonly raw: RawParameters;
+  readonly unknown: readonly string[];
+}
+
+export type Parsed = ({ readonly kind: "parameters" } & SentParameters) | Refused;
 
 export type ParameterParser = (request: ParsedTarget) => Parsed;
 
@@ -28,21 +33,26 @@ export const MAX_BODY_BYTES = 65_536;
 /** The longest query that is read, in characters. */
 const MAX_QUERY_LENGTH = 8192;
 
-const none: Parsed = { kind: "parameters", raw: Object.freeze({}) };
+/** The names of an operation's parameters. */
+type Names = ReadonlySet<string>;
+
+const none: Parsed = { kind: "parameters", raw: Object.freeze({}), unknown: [] };
 
 /** How the parameters of a POST operation are read. */
 const encodings = {
-  any: () => (request) => readAny(request, anyBody),
-  json: (operation) => bodyOnly(operation, jsonBody),
-  form: (operation) => bodyOnly(operation, formBody),
-  query: () => readQueryOnly,
-} satisfies Record<Choice<"request.encoding">, (operation: Operation) => ParameterParser>;
+  any: (request, names) => readAny(request, names, anyBody),
+  json: (request, names) => readBodyOnly(request, names, jsonBody),
+  form: (request, names) => readBodyOnly(request, names, formBody),
+  query: ({ body, query }, names) =>
+    body.length === 0 ? readPairs(query, names, "query") : bodyRefused,
+} satisfies Record<Choice<"request.encoding">, (request: ParsedTarget, names: Names) => Parsed>;
 
 export function createParameterParser(
   assumptions: Assumptions,
   operation: Operation,
 ): ParameterParser {
-  const readPost = encodings[assumptions["request.encoding"]](operation);
+  const names: Names = new Set(Object.keys(operation.parameters));
+  const readPost = encodings[assumptions["request.encoding"]];
   return (request) => {
     if (request.query.length > MAX_QUERY_LENGTH) {
       return refused({
@@ -51,22 +61,10 @@ export function createParameterParser(
       });
     }
     if (isTooLarge(request.body)) return tooLarge;
-    return operation.method === "POST" ? readPost(request) : readPairs(request.query, "query");
+    return operation.method === "POST"
+      ? readPost(request, names)
+      : readPairs(request.query, names, "query");
   };
-}
-
-/** The query of a request as text. A lone surrogate has no UTF-8: it becomes U+FFFD, as in a browser's URL. */
-export function queryText(query: ApiRequest["query"]): string {
-  if (query === undefined) return "";
-  if (typeof query === "string") return query.startsWith("?") ? query.slice(1) : query;
-  return Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encode(name)}=${encode(String(value))}`)
-    .join("&");
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
 }
 
 const tooLarge = refused({
@@ -83,36 +81,32 @@ function isTooLarge(body: string | Uint8Array): boolean {
 }
 
 /** Refuses a parameter of the operation in the query. Other names there are unknown ones, as anywhere. */
-function bodyOnly(operation: Operation, types: BodyTypes): ParameterParser {
-  const known = Object.keys(operation.parameters);
-  return (request) => {
-    const inQuery = readPairs(request.query, "query");
-    if (inQuery.kind === "refused") return inQuery;
-    if (known.some((name) => Object.hasOwn(inQuery.raw, name))) return types.others;
-    return readAny(request, types);
-  };
+function readBodyOnly(request: ParsedTarget, names: Names, types: BodyTypes): Parsed {
+  const inQuery = readPairs(request.query, names, "query");
+  if (inQuery.kind === "refused") return inQuery;
+  return Object.keys(inQuery.raw).length > 0 ? types.others : readAny(request, names, types);
 }
 
-function readQueryOnly({ body, query }: ParsedTarget): Parsed {
-  return body.length === 0 ? readPairs(query, "query") : bodyRefused;
-}
-
-function readAny(request: ParsedTarget, types: BodyTypes): Parsed {
-  if (request.body.length === 0) return readPairs(request.query, "query");
-  const inBody = readBody(request, types);
+function readAny(request: ParsedTarget, names: Names, types: BodyTypes): Parsed {
+  if (request.body.length === 0) return readPairs(request.query, names, "query");
+  const inBody = readBody(request, names, types);
   if (inBody.kind === "refused" || request.query === "") return inBody;
-  const inQuery = readPairs(request.query, "query");
+  const inQuery = readPairs(request.query, names, "query");
   if (inQuery.kind === "refused") return inQuery;
   const twice = Object.keys(inQuery.raw).find((name) => Object.hasOwn(inBody.raw, name));
   if (twice !== undefined) return duplicate(twice, "in the query and in the body");
-  return { kind: "parameters", raw: { ...inBody.raw, ...inQuery.raw } };
+  return {
+    kind: "parameters",
+    raw: { ...inBody.raw, ...inQuery.raw },
+    unknown: [...inBody.unknown, ...inQuery.unknown],
+  };
 }
 
 /** The bodies that are read. */
 interface BodyTypes {
   /** The type of a body that doesn't say. */
   readonly assumed: string;
-  readonly readers: ReadonlyMap<string, (body: string | Uint8Array) => Parsed>;
+  readonly readers: ReadonlyMap<string, (body: string | Uint8Array, names: Names) => Parsed>;
   /** Answers parameters that come another way. */
   readonly others: Refused;
 }
@@ -144,19 +138,19 @@ function wrongEncoding(detail: string): Refused {
   return refused({ code: "unsupported_media_type", detail }, "request.encoding");
 }
 
-function readBody(request: ParsedTarget, types: BodyTypes): Parsed {
+function readBody(request: ParsedTarget, names: Names, types: BodyTypes): Parsed {
   const coding = headerOf(request.headers, "content-encoding");
   if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) return encodedBody;
   const contentType = headerOf(request.headers, "content-type") ?? types.assumed;
   const usual = types.readers.get(contentType);
-  if (usual !== undefined) return usual(request.body);
+  if (usual !== undefined) return usual(request.body, names);
   const [mediaType = "", ...attributes] = contentType.toLowerCase().split(";");
   const charset = attributes.find((attribute) => attribute.trim().startsWith("charset="));
   if (charset !== undefined && !/^\s*charset="?utf-?8"?\s*$/.test(charset)) {
     return refused({ code: "unsupported_media_type", detail: "A body is read as UTF-8 only." });
   }
   const read = types.readers.get(mediaType.trim());
-  return read === undefined ? types.others : read(request.body);
+  return read === undefined ? types.others : read(request.body, names);
 }
 
 const encodedBody = refused({
@@ -179,12 +173,12 @@ function decode(body: string | Uint8Array): string | undefined {
   }
 }
 
-function readForm(body: string | Uint8Array): Parsed {
+function readForm(body: string | Uint8Array, names: Names): Parsed {
   const text = decode(body);
-  return text === undefined ? invalidUtf8 : readPairs(text, "form");
+  return text === undefined ? invalidUtf8 : readPairs(text, names, "form");
 }
 
-function readJson(body: string | Uint8Array): Parsed {
+function readJson(body: string | Uint8Array, names: Names): Parsed {
   const text = decode(body);
   if (text === undefined) return invalidUtf8;
   let value: unknown;
@@ -201,23 +195,24 @@ function readJson(body: string | Uint8Array): Parsed {
   }
   // JSON.parse keeps the last of two members with one name and says nothing.
   const members = scanMembers(text);
-  if (members.count !== Object.keys(value).length) {
-    return duplicate(members.firstRepeated(), "in the JSON body");
-  }
-  if (Object.hasOwn(value, "__proto__")) return reservedName;
+  const sent = Object.keys(value);
+  const twice = members.count === sent.length ? undefined : members.firstRepeated(names);
+  if (twice !== undefined) return duplicate(twice, "in the JSON body");
+  const unknown = sent.filter((name) => !names.has(name));
   // A JSON object is a record of JSON values.
-  return { kind: "parameters", raw: value as RawParameters };
+  const all = value as RawParameters;
+  const raw = unknown.length === 0 ? all : onlyNamed(all, names);
+  return { kind: "parameters", raw, unknown };
 }
 
-const reservedName = refused({
-  code: "unknown_parameter",
-  detail: "No parameter can be called __proto__.",
-  parameter: "__proto__",
-});
+function onlyNamed(all: RawParameters, names: Names): RawParameters {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
+}
 
-function readPairs(text: string, place: "query" | "form"): Parsed {
+function readPairs(text: string, names: Names, place: "query" | "form"): Parsed {
   if (text === "") return none;
   const raw: Record<string, string> = {};
+  const unknown: string[] = [];
   // Most texts have nothing to decode.
   const decoded = /[%+]/.test(text) ? percentDecode : asItIs;
   // Looked for once, not once a pair: names without it would make each look-up go to the end.
@@ -239,15 +234,15 @@ function readPairs(text: string, place: "query" | "form"): Parsed {
     if (value === undefined) {
       return refused({
         code: "invalid_parameter",
-        detail: `${subjectOf(name)} is not valid percent-encoded UTF-8.`,
+        detail: `${nameShown(name)} is not valid percent-encoded UTF-8.`,
         parameter: shown(name),
       });
     }
-    if (name === "__proto__") return reservedName;
-    if (Object.hasOwn(raw, name)) return duplicate(name, `in the ${place}`);
-    raw[name] = value;
+    if (!names.has(name)) unknown.push(name);
+    else if (Object.hasOwn(raw, name)) return duplicate(name, `in the ${place}`);
+    else raw[name] = value;
   }
-  return { kind: "parameters", raw };
+  return { kind: "parameters", raw, unknown };
 }
 
 function endOfPair(text: string, start: number): number {
@@ -270,14 +265,15 @@ function percentDecode(text: string): string | undefined {
 }
 
 /** What a sentence about a parameter begins with. */
-export function subjectOf(name: string): string {
+export function nameShown(name: string): string {
   return shown(name) === name ? name : "A parameter";
 }
 
+/** `name`: one of the operation's own. */
 function duplicate(name: string, where: string): Refused {
   return refused({
     code: "duplicate_parameter",
-    detail: `${subjectOf(name)} was sent more than once ${where}. Send it once.`,
-    parameter: shown(name),
+    detail: `${name} was sent more than once ${where}. Send it once.`,
+    parameter: name,
   });
 }

@@ -27,10 +27,15 @@ export interface Quota {
   giveBack(operation: OperationId, account: Account, nowMs: number): Standing | undefined;
   /** The refusal of a request over the limit. */
   exceeded(operation: OperationId): Refused;
-  /** How it stands now for `account`. Spends nothing. */
-  current(operation: OperationId, account: Account, nowMs: number): Standing;
-  /** How things stand where no quota is known: as though none were spent. */
-  untouched(operation: OperationId | undefined, nowMs: number): Standing;
+  /**
+   * How it stands now; spends nothing. Without an operation it is the reporting limit, which is the key's. Without an
+   * account nothing is spent.
+   */
+  standing(
+    operation: OperationId | undefined,
+    account: Account | undefined,
+    nowMs: number,
+  ): Standing;
 }
 
 /** Requests that are counted together. */
@@ -78,8 +83,7 @@ export function createQuota(assumptions: Assumptions): Quota {
       return standing(pool, account, nowMs);
     },
     exceeded: (operation) => pools[operation].exceeded,
-    current: (operation, account, nowMs) => standing(pools[operation], account, nowMs),
-    untouched: (operation, nowMs) => standing(pools[operation ?? "stats"], undefined, nowMs),
+    standing: (operation, account, nowMs) => standing(pools[operation ?? "stats"], account, nowMs),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type Operation,
   type OperationId,
   operations,
+  subjectOf,
 } from "../contract/operations.ts";
 import { alsoShapedBy } from "./outcome.ts";
 import { createParameterParser, type ParsedTarget } from "./parameters.ts";
@@ -21,7 +22,7 @@ export function createInputReaders(
   return {
     stats: longWay(assumptions, operations.stats),
     impression: longWay(assumptions, operations.impression),
-    click: shortWay(assumptions, operations.click, readClick),
+    click: clickReader(assumptions),
     surfaces: longWay(assumptions, operations.surfaces),
     payouts: longWay(assumptions, operations.payouts),
   };
@@ -33,25 +34,22 @@ function longWay(assumptions: Assumptions, operation: Operation): InputReader {
   const shapedBy = shapedByReading(operation);
   return (request) => {
     const parsed = parse(request);
-    const validated = parsed.kind === "refused" ? parsed : validate(parsed.raw);
+    const validated = parsed.kind === "refused" ? parsed : validate(parsed);
     return validated.kind === "refused" ? alsoShapedBy(validated, shapedBy) : validated;
   };
 }
 
 /** Reads the usual body directly; anything else, and anything wrong, goes the long way. */
-function shortWay(
-  assumptions: Assumptions,
-  operation: Operation,
-  readBody: (text: string) => Input<OperationId> | undefined,
-): InputReader {
-  const read = longWay(assumptions, operation);
-  const shapedBy = shapedByReading(operation);
+function clickReader(assumptions: Assumptions): InputReader {
+  const read = longWay(assumptions, operations.click);
+  const shapedBy = shapedByReading(operations.click);
   if (!readsJson[assumptions["request.encoding"]]) return read;
   return (request) => {
     const { body } = request;
     const isUsual = isUsualText(body) && senderOfJson(request) !== undefined;
-    const input = isUsual ? readBody(body) : undefined;
-    return input === undefined ? read(request) : { kind: "valid", input, shapedBy };
+    const input = isUsual ? readClick(body) : undefined;
+    if (input === undefined) return read(request);
+    return { kind: "valid", input, subject: subjectOf("click", input), shapedBy };
   };
 }
 

@@ -20,29 +20,23 @@ export function createRecogniser(
   const { method, path } = operations.impression;
   if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
   return (request) => {
-    if (request.path !== path || request.method !== method) return undefined;
-    const { body } = request;
-    const header = senderOfJson(request);
-    if (isUsualText(body)) return authenticate.usualBy(header)?.read(body);
-    return isObject(body) ? readMembers(authenticate, header, body) : undefined;
+    try {
+      if (request.path !== path || request.method !== method) return undefined;
+      const { body } = request;
+      const header = senderOfJson(request);
+      if (isUsualText(body)) return authenticate.usualBy(header)?.read(body);
+      // Found by its publisher: that is mostly one and the same text, and the header may be another each time.
+      return isObject(body)
+        ? authenticate.usualOf(body.publisher_id, header)?.readMembers(body)
+        : undefined;
+    } catch {
+      // What throws when it is read, null too, is no impression as clients send it: the whole way says so.
+      return undefined;
+    }
   };
 }
 
 /** Whether it is sent as JSON. */
 function isObject(body: ApiRequest["body"]): body is Members {
   return typeof body === "object" && !(body instanceof Uint8Array);
-}
-
-/** Found by its publisher: that is mostly one and the same text, and the header may be another each time. */
-function readMembers(
-  authenticate: Authenticator,
-  header: string | undefined,
-  body: Members,
-): Recognised | undefined {
-  try {
-    return authenticate.usualOf(body.publisher_id, header)?.readMembers(body);
-  } catch {
-    // What throws when it is read, null too, is no JSON of an impression: the whole way says so.
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@
 
 import type { Account } from "../accounts/account.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import type { Input, OperationId } from "../contract/operations.ts";
+import type { OperationId } from "../contract/operations.ts";
 import { type Arrived, STRANGER } from "../faults/installed-rule.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
@@ -43,8 +43,10 @@ export function createSight(parts: SightParts): (visit: Visit) => Sighting {
   ): string | undefined {
     const read = operation && readers[operation](visit);
     if (read?.kind !== "valid") return undefined;
-    const { surface, impression_id } = read.input as Partial<Input<"impression"> & Input<"click">>;
-    return impression_id === undefined ? surface : authorize.surfaceOf(impression_id, caller);
+    const { subject } = read;
+    return subject.names === "impression"
+      ? authorize.surfaceOf(subject.id, caller)
+      : subject.surface;
   }
 
   return (visit) => {

@@ -32,10 +32,12 @@ export function isUsualText(body: ApiRequest["body"]): body is string {
 
 /** The Authorization header of a request that has JSON in its body and no query; undefined for any other. */
 export function senderOfJson({ headers, query = "" }: Sent): string | undefined {
-  if (query !== "" || headers === undefined) return undefined;
+  if (query !== "" || headers === undefined || headers === null) return undefined;
   let { authorization, "content-type": contentType, "content-encoding": encoding } = headers;
   // The other spellings, as `headerOf` finds them, for all three at once.
   for (const sent in headers) {
+    // What isn't text has to be looked at in full.
+    if (typeof headers[sent] !== "string") return undefined;
     switch (sent.length) {
       case "authorization".length:
         if (isName(sent, "authorization", "Authorization")) authorization ??= headers[sent];

@@ -3,15 +3,27 @@
 import type { AssumptionKey, Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { parseDay } from "../base/calendar.ts";
 import { shown } from "../base/shown.ts";
-import type { Input, Operation, OperationId, Parameter } from "../contract/operations.ts";
+import {
+  type Input,
+  type Operation,
+  type OperationId,
+  type Parameter,
+  type Subject,
+  subjectOf,
+} from "../contract/operations.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
-import { type RawParameters, subjectOf } from "./parameters.ts";
+import { nameShown, type SentParameters } from "./parameters.ts";
 
 export type Validated<Id extends OperationId> =
-  | { readonly kind: "valid"; readonly input: Input<Id>; readonly shapedBy: ShapedBy }
+  | {
+      readonly kind: "valid";
+      readonly input: Input<Id>;
+      readonly subject: Subject;
+      readonly shapedBy: ShapedBy;
+    }
   | Refused;
 
-export type Validator = (raw: RawParameters) => Validated<OperationId>;
+export type Validator = (sent: SentParameters) => Validated<OperationId>;
 
 /** A value that was read, or what is wrong with it; `because` names the open point that it was a question of. */
 type Read =
@@ -53,17 +65,17 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
     const left = absent(parameter);
     return { name, parameter, isOptional: left.kind === "value" && left.value === undefined };
   });
-  const known = new Set(Object.keys(operation.parameters));
   // Query values are text by nature: only a JSON body can hold another type.
   const inJson = operation.method === "POST";
 
-  return (raw) => {
-    const unknown = Object.keys(raw).find((name) => !known.has(name));
-    if (unknown !== undefined && readings.rejectsUnknown) return unknownParameter(unknown, known);
+  return ({ raw, unknown }) => {
+    const [stranger] = unknown;
+    if (stranger !== undefined && readings.rejectsUnknown)
+      return unknownParameter(stranger, operation);
     let shapedBy = shapedByReading(operation);
-    if (unknown !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
+    if (stranger !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
     // Text that is right as it was sent stays where it is; anything else goes into a copy.
-    let input: Record<string, unknown> | undefined;
+    let copy: Record<string, unknown> | undefined;
     for (const { name, parameter, isOptional } of expected) {
       const sent = raw[name];
       if (sent === undefined && isOptional) continue;
@@ -71,7 +83,7 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
       const value = readOne(sent, parameter);
       if (value.kind === "wrong") {
         return sent === undefined
-          ? missing(name, parameter, raw, known)
+          ? missing(name, parameter, unknown)
           : refused(
               {
                 code: "invalid_parameter",
@@ -82,11 +94,12 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
             );
       }
       if (value.because !== undefined) shapedBy = [...shapedBy, value.because];
-      input ??= { ...raw };
-      input[name] = value.value;
+      copy ??= { ...raw };
+      copy[name] = value.value;
     }
     // Each parameter of the table was checked or replaced above.
-    return { kind: "valid", input: (input ?? raw) as Input<OperationId>, shapedBy };
+    const input = (copy ?? raw) as Input<OperationId>;
+    return { kind: "valid", input, subject: subjectOf(operation.id, input), shapedBy };
   };
 
   function readOne(sent: unknown, parameter: Parameter): Read {
@@ -135,13 +148,23 @@ function readText(sent: unknown, readings: Readings): Read {
   if (typeof sent === "number") {
     const because = "request.scalar-types";
     if (!readings.coerces) return { ...wrong("must be a string"), because };
-    if (Number.isSafeInteger(sent)) return { kind: "value", value: String(sent), because };
+    const text = decimalText(sent);
+    if (text !== undefined) return { kind: "value", value: text, because };
     return wrong("is a number that loses digits; send it as a string");
   }
   if (typeof sent !== "string") return wrong("must be a string");
   if (sent === "") return wrong("must not be empty");
   if (isPlain(sent)) return { kind: "value", value: sent };
   return wrong("must not contain control characters or lone surrogates");
+}
+
+/** A number without exponent; undefined for a whole one past 2^53, of which nobody knows how it was written. */
+function decimalText(number: number): string | undefined {
+  if (Number.isSafeInteger(number)) return String(number);
+  if (!Number.isFinite(number) || Number.isInteger(number)) return undefined;
+  const [, sign = "", digits = "", zeros] = /^(-?)([\d.]+)(?:e-(\d+))?$/.exec(String(number)) ?? [];
+  if (zeros === undefined) return sign + digits;
+  return `${sign}0.${"0".repeat(Number(zeros) - 1)}${digits.replace(".", "")}`;
 }
 
 function readDate(sent: unknown): Read {
@@ -162,11 +185,13 @@ function readInteger(
   const { minimum, maximum } = parameter;
   const must = `must be a whole number from ${minimum} to ${maximum}`;
   const textAllowed = !inJson || readings.coerces;
-  const isText = typeof sent === "string" && textAllowed && /^-?\d{1,15}$/.test(sent);
+  const isText = typeof sent === "string" && textAllowed && /^-?\d+$/.test(sent);
   const value = isText ? Number(sent) : sent;
-  if (typeof value !== "number" || !Number.isSafeInteger(value)) return wrong(must);
+  const isWhole = isText || Number.isInteger(value);
+  if (typeof value !== "number" || !isWhole) return wrong(must);
   if (value >= minimum && value <= maximum) return { kind: "value", value };
-  const refusal = wrong(`${must}; ${value} is not`);
+  // Of many digits nothing is repeated: they may be an id.
+  const refusal = wrong(Math.abs(value) < 1e15 ? `${must}; ${value} is not` : must);
   if (value < minimum) return refusal;
   const because = "payout.limit-over-max";
   return readings.clamps ? { kind: "value", value: maximum, because } : { ...refusal, because };
@@ -176,14 +201,9 @@ function wrong(must: string): Read {
   return { kind: "wrong", must };
 }
 
-function missing(
-  name: string,
-  parameter: Parameter,
-  raw: RawParameters,
-  known: ReadonlySet<string>,
-): Refused {
+function missing(name: string, parameter: Parameter, unknown: readonly string[]): Refused {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
-  const similar = Object.keys(raw).find((sent) => !known.has(sent) && plain(sent) === plain(name));
+  const similar = unknown.find((sent) => plain(sent) === plain(name));
   const sent = similar === undefined || shown(similar) !== similar ? "it otherwise" : similar;
   const hint = similar === undefined ? "" : ` You sent ${sent}: it is spelled ${name}.`;
   return refused({
@@ -193,11 +213,12 @@ function missing(
   });
 }
 
-function unknownParameter(name: string, known: ReadonlySet<string>): Refused {
+function unknownParameter(name: string, { parameters }: Operation): Refused {
+  const known = Object.keys(parameters).join(", ");
   return refused(
     {
       code: "unknown_parameter",
-      detail: `${subjectOf(name)} is not known to this operation, which has: ${[...known].join(", ")}.`,
+      detail: `${nameShown(name)} is not known to this operation, which has: ${known}.`,
       parameter: shown(name),
     },
     "request.unknown-fields",

@@ -51,3 +51,14 @@ export function dayReader(assumptions: Assumptions): (instantMs: number) => Day 
 export function dedupWindowOf(assumptions: Assumptions): number {
   return dedupWindowMs[assumptions["dedup.window"]];
 }
+
+/** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. Never, if it is endless. */
+export function forgetter({ accounts, assumptions }: World): (nowMs: number) => void {
+  const windowMs = dedupWindowOf(assumptions);
+  let dueMs = Number.NEGATIVE_INFINITY;
+  return (nowMs) => {
+    if (nowMs < dueMs) return;
+    dueMs = nowMs + windowMs;
+    for (const account of accounts.opened()) account.book.forget(nowMs, windowMs);
+  };
+}

@@ -10,7 +10,7 @@ import { createSimulator } from "../../src/index.ts";
 import { createConformance } from "../openapi-conformance.ts";
 import { type Exchanged, fullSession } from "./full-session.ts";
 
-/** Errors that only a transport makes: no request given to `handle` can have them. */
+/** Errors that a transport makes, or a program that gives `handle` what is no request. */
 const ofTransports = ["malformed_request", "request_timeout", "headers_too_large"];
 /** Errors that come whatever is assumed. */
 const always = [
@@ -20,7 +20,6 @@ const always = [
   "missing_parameter",
   "invalid_parameter",
   "duplicate_parameter",
-  "unknown_parameter",
   "unsupported_media_type",
   "body_too_large",
   "query_too_long",

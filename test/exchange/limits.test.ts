@@ -395,3 +395,57 @@ describe("what shaped an answer", () => {
     expect(shapes(sim.handle({ method: "GET", path: "/" }))).toContain("limit.headers");
   });
 });
+
+describe("an answer that no operation makes", () => {
+  /** A world where a key has no reports left, and its publisher 3 fewer impressions. */
+  function exhausted(assumptions: SimulatorOptions["assumptions"] = {}): Simulator {
+    const sim = simulator(assumptions);
+    times(60, () => get(sim, "stats"));
+    times(3, () => sim.handle({ ...keyed(sim), method: "POST", path: "/v1/impression" }));
+    return sim;
+  }
+  const keyed = (sim: Simulator, scheme = "Bearer") => ({
+    headers: { authorization: `${scheme} ${sim.publishers.at(0).apiKey}` },
+  });
+  const elsewhere = [
+    ["GET", "/v1/nowhere", 404],
+    ["HEAD", "/", 404],
+    ["POST", "/v1/publisher/stats/", 404],
+    ["POST", "/v1/publisher/stats", 405],
+    ["OPTIONS", "/v1/publisher/payouts", 405],
+    ["HEAD", "/v1/impression", 405],
+    ["CONNECT", "example.com:443", 404],
+  ] as const;
+
+  test.each(elsewhere)("tells what is left for the key: %s %s", (method, path, status) => {
+    const sim = exhausted();
+    const response = sim.handle({ method, path, ...keyed(sim) });
+    expect([response.status, remaining(response)]).toEqual([status, 0]);
+    expect(remaining(sim.handle({ method, path }))).toBe(60);
+    expect(remaining(sim.handle({ method, path, ...keyed(sim, "Basic") }))).toBe(60);
+    sim.publishers.rotateKey(sim.publishers.at(0).id);
+    expect(remaining(sim.handle({ method, path, ...keyed(sim) }))).toBe(60);
+  });
+
+  test("so does one that a fault rule makes in its place", () => {
+    const sim = exhausted();
+    sim.faults.add({ verdict: { kind: "respond", status: 503 } });
+    const response = sim.handle({ method: "GET", path: "/v1/nowhere", ...keyed(sim) });
+    expect([response.status, remaining(response)]).toEqual([503, 0]);
+  });
+
+  test("a redirect tells of the limit at the place that it leads to", () => {
+    const sim = exhausted({ "http.trailing-slash": "308" });
+    const redirected = (method: string, path: string) =>
+      remaining(sim.handle({ method, path, ...keyed(sim) }));
+    expect(redirected("GET", "/v1/publisher/stats/")).toBe(0);
+    expect(redirected("POST", "/v1/impression/")).toBe(9997);
+  });
+
+  test("spends nothing, and opens no account", () => {
+    const sim = simulator({});
+    const before = JSON.stringify(sim.snapshot());
+    for (const [method, path] of elsewhere) sim.handle({ method, path, ...keyed(sim) });
+    expect(JSON.stringify(sim.snapshot())).toBe(before);
+  });
+});

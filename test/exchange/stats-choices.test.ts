@@ -174,7 +174,7 @@ describe("surface.unknown=empty", () => {
   test.each([
     ["omitted", "all", 0],
     ["omitted", "with-traffic", 0],
-    ["zeroed", "all", 2],
+    ["zeroed", "all", 0],
     ["zeroed", "with-traffic", 0],
   ] as const)("rows with the others %s and %s listed: %i", (unlisted, listed, expected) => {
     const { show, stats } = world({
@@ -189,7 +189,8 @@ describe("surface.unknown=empty", () => {
     expect(rows.map(({ impressions, revenue }) => [impressions, revenue])).toEqual(
       Array.from({ length: expected }, () => [0, 0]),
     );
-    expect(shapedBy).toEqual(expect.arrayContaining(["surface.unknown", "stats.filter-unlisted"]));
+    expect(shapedBy).toContain("surface.unknown");
+    expect(shapedBy).not.toContain("stats.filter-unlisted");
     expect(shapedBy).not.toContain("stats.today");
   });
 

@@ -48,8 +48,17 @@ function optional({ operation }: Call): string | undefined {
   return operations[operation].parameters.find((one) => !one.required)?.name;
 }
 
+/** The name of what says whom other operations are about. */
+function foreign({ operation }: Call): string {
+  return operation === "click" ? "publisher_id" : "impression_id";
+}
+
 function onImpression(name: string): (call: Call) => string | undefined {
   return ({ operation }) => (operation === "impression" ? name : undefined);
+}
+
+function onPayouts(name: string): (call: Call) => string | undefined {
+  return ({ operation }) => (operation === "payouts" ? name : undefined);
 }
 
 /** A parameter twice, as pairs. */
@@ -83,12 +92,20 @@ const changes: Readonly<Record<string, Change>> = {
   "an unknown parameter": value(() => "trace", "1"),
   "an unknown parameter in the query": (call, readings) =>
     value(() => "trace", "1")(way({ inQuery: ["trace"] })(call, readings), readings),
+  "another operation's parameter": value(foreign, "stranger"),
+  "null for another operation's parameter": value(foreign, null),
+  "a number for another operation's parameter": value(foreign, 5),
   "an empty optional parameter": value(optional, ""),
   "null for an optional parameter": value(optional, null),
   "an empty required parameter": value(required, ""),
   "null for a required parameter": value(required, null),
   "no required parameter": value(required, undefined),
   "a number": value(onImpression("ad_id"), 7),
+  "a number with decimals": value(onImpression("ad_id"), 5.5),
+  "a tiny number": value(onImpression("session_id"), -1.5e-9),
+  "a number beyond all numbers": value(onImpression("ad_id"), 1e300),
+  "a limit of 16 digits": value(onPayouts("limit"), "9".repeat(16)),
+  "a limit below all": value(onPayouts("limit"), `-${"9".repeat(400)}`),
   "a number as a session": value(onImpression("session_id"), 0),
   "a number that loses digits": value(required, 2 ** 53),
   true: value(required, true),
@@ -101,7 +118,6 @@ const changes: Readonly<Record<string, Change>> = {
     "duplicate_parameter",
     "json",
   ),
-  "a reserved name": unreadBody(() => '{"__proto__":{}}', "unknown_parameter", "json"),
   "twice in the form": unreadBody(twice, "duplicate_parameter", "form"),
   "twice in the query": unreadQuery(twice, "duplicate_parameter"),
   "broken percent-encoding": unreadQuery((call) => `${required(call)}=%ff`, "invalid_parameter"),

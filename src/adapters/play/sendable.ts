@@ -2,8 +2,7 @@
 
 import { InputError } from "../../base/input.ts";
 import type { ApiRequest } from "../../contract/messages.ts";
-import { queryText } from "../../exchange/parameters.ts";
-import { asJson, jsonText } from "../../exchange/visit.ts";
+import { type PlainRequest, plainRequest } from "../../exchange/plain-request.ts";
 
 export interface Sendable {
   readonly method: string;
@@ -36,7 +35,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
  * @throws InputError where HTTP can't carry it.
  */
 export function sendableOf(prefix: string, request: ApiRequest): Sendable {
-  const { method, path, body = "", headers = {} } = request;
+  const sent = plainRequest(request);
+  const { method, path, headers, body, flaw } = sent;
+  if (flaw !== undefined) throw new InputError("request", `can't be sent: ${flaw}`);
   if (!TOKEN.test(method) || method === "CONNECT") {
     throw new InputError(
       "request.method",
@@ -46,39 +47,18 @@ export function sendableOf(prefix: string, request: ApiRequest): Sendable {
   if (!path.startsWith("/")) {
     throw new InputError("request.path", "can't be sent over HTTP: it must begin with a slash");
   }
-  const isObject = typeof body === "object" && !(body instanceof Uint8Array);
-  const bytes = isObject ? jsonText(body) : body;
-  const fields = isObject ? asJson(headers) : headers;
-  return {
-    method,
-    target: targetOf(prefix, request),
-    headers: fieldsOf(fields, bytes),
-    body: bytes,
-  };
+  for (const [name, value] of Object.entries(headers)) checkField(name, value, body);
+  return { method, target: targetOf(prefix, sent), headers, body };
 }
 
-function targetOf(prefix: string, { path, query }: ApiRequest): string {
-  const given = queryText(query);
-  const joint = given === "" ? "" : path.includes("?") ? "&" : "?";
-  const target = `${prefix}${path}${joint}${given}`;
+function targetOf(prefix: string, { path, query }: PlainRequest): string {
+  const joint = query === "" ? "" : path.includes("?") ? "&" : "?";
+  const target = `${prefix}${path}${joint}${query}`;
   if (TARGET.test(target)) return target;
   throw new InputError(
     "request.path",
     "and its query can't be sent over HTTP with spaces, control characters or characters beyond ASCII in them: percent-encode those",
   );
-}
-
-function fieldsOf(
-  headers: Readonly<Record<string, string>>,
-  body: string | Uint8Array,
-): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue;
-    checkField(name, String(value), body);
-    fields[name] = String(value);
-  }
-  return fields;
 }
 
 /** The value isn't repeated: it may be a key. */

@@ -45,7 +45,8 @@ export function createStats(world: World, startDay: Day): Stats {
     // Of an inverted period that is taken as asked, the start is the later day.
     const reachesPastToday = period.to > today || period.from > today;
     if (!allowsFuture && reachesPastToday) {
-      const refusal = futureRefused(period.from > today ? "from" : "to");
+      // By default neither day is in the future: the one that is was sent, whichever end swapping makes of it.
+      const refusal = futureRefused(asked.from > today ? "from" : "to");
       return asked.from > asked.to ? alsoShapedBy(refusal, shapedByInversion) : refusal;
     }
     const known =
@@ -102,15 +103,15 @@ export function createStats(world: World, startDay: Day): Stats {
       impressions += row.impressions;
       clicks += row.clicks;
       micros += row.micros;
-      if (!(counts || listsOthers)) continue;
-      quiet ||= row.impressions === 0;
+      if (only === NO_SURFACE || !(counts || listsOthers)) continue;
+      quiet ||= !hasTraffic(row);
       if (lists(row)) rows += rowOf(id, row, rows === "", inr);
     }
     shapedBy.push(...historyShapedBy(population, account, from, end, only));
     if (busyToday) shapedBy.push("stats.today");
     if (quiet) shapedBy.push("stats.surfaces");
-    if (only !== undefined && (only === NO_SURFACE || account.surfaces.length > 1))
-      shapedBy.push("stats.filter-unlisted");
+    const hasOthers = only !== undefined && only !== NO_SURFACE && account.surfaces.length > 1;
+    if (hasOthers) shapedBy.push("stats.filter-unlisted");
     return (
       `{"publisher_id":"${account.id}",` +
       `"period":{"from":"${formatDay(from)}","to":"${formatDay(to)}"},` +
@@ -145,16 +146,15 @@ const noTotals: readonly Totals[] = Object.freeze([]);
 
 const inverted = {
   reject: (period, input) => {
-    const end = input.to === undefined ? "today" : "the end of the period";
-    const hint = input.from === undefined ? " (its default, 30 days before today)" : "";
-    return refused(
-      {
-        code: "invalid_parameter",
-        detail: `from must not be after ${end}: ${formatDay(period.from)}${hint} is after ${formatDay(period.to)}.`,
-        parameter: "from",
-      },
-      "date.inverted-range",
-    );
+    const [from, to] = [formatDay(period.from), formatDay(period.to)];
+    // Only what was sent can be at fault.
+    const [parameter, detail] =
+      input.from === undefined
+        ? ["to", `to must not be before ${from}, 30 days before today: from wasn't sent.`]
+        : input.to === undefined
+          ? ["from", `from must not be after today, ${to}: to wasn't sent.`]
+          : ["from", `from must not be after to: ${from} is after ${to}.`];
+    return refused({ code: "invalid_parameter", detail, parameter }, ...shapedByInversion);
   },
   // As asked: no day is in it.
   empty: (period) => period,
@@ -184,10 +184,15 @@ const keepsOthers = { omitted: false, zeroed: true } satisfies Record<
   boolean
 >;
 
-const listed = {
-  all: () => true,
-  "with-traffic": (totals) => totals.impressions > 0,
-} satisfies Record<Choice<"stats.surfaces">, (totals: Totals) => boolean>;
+/** A click earns on its own day, which need not be that of its impression. */
+function hasTraffic({ impressions, clicks }: Totals): boolean {
+  return impressions > 0 || clicks > 0;
+}
+
+const listed = { all: () => true, "with-traffic": hasTraffic } satisfies Record<
+  Choice<"stats.surfaces">,
+  (totals: Totals) => boolean
+>;
 
 /** How many days before today the last one with figures is. */
 const lags = { live: 0, "next-day": 1 } satisfies Record<Choice<"stats.today">, number>;

@@ -44,9 +44,9 @@ export function poolsInRun(evidence: Evidence): Playing<readonly Pool[]> {
       if (caller === undefined && isUnauthorized(seen, readings)) continue;
       // A key that is valid and that nobody told of: what is spent of whose quota is lost from here on.
       if (caller === undefined) break;
+      const values = valuesOf(seen);
       const made = operation === "impression" ? creditOf(seen, "impression") : undefined;
-      const named = valuesOf(seen).get("publisher_id");
-      if (made !== undefined) owners.set(made.id, named ?? caller);
+      if (made !== undefined) owners.set(made.id, values.get("publisher_id") ?? caller);
       const { limit } = operations[operation];
       if (limit === "reporting") {
         const counts = operation === "stats" || readings["limit.reporting-endpoints"] === "all-get";
@@ -55,7 +55,11 @@ export function poolsInRun(evidence: Evidence): Playing<readonly Pool[]> {
       }
       const apart = operation === "click" && readings["limit.recording-pool"] === "separate";
       const name = (publisher: string): string => `${apart ? "clicks" : "all"} of ${publisher}`;
-      const asked = payersOf(seen, caller, owners, readings).map((payer) =>
+      const named =
+        operation === "click"
+          ? owners.get(values.get("impression_id") ?? "")
+          : values.get("publisher_id");
+      const asked = payersOf(seen, caller, named, readings).map((payer) =>
         poolOf(pools, name(payer), limit),
       );
       const [pool] = asked;
@@ -71,16 +75,14 @@ function isUnauthorized({ status }: Seen, readings: Assumptions): boolean {
   return status === (readings["auth.failure"] === "403" ? 403 : 401);
 }
 
-/** Whose recording quota a request may have counted against. */
+/** Whose recording quota a request may have counted against. `named`: whom it is about. */
 function payersOf(
   seen: Seen,
   caller: string,
-  owners: ReadonlyMap<string, string>,
+  named: string | undefined,
   readings: Assumptions,
 ): readonly string[] {
   if (readings["auth.key-scope"] === "publisher") return [caller];
-  const values = valuesOf(seen);
-  const named = values.get("publisher_id") ?? owners.get(values.get("impression_id") ?? "");
   if (named === undefined || named === caller) return [caller];
   // A request that can't be read for another reason counts against the caller.
   return seen.status === 200 ? [named] : [caller, named];

@@ -99,8 +99,7 @@ function textOf(value: unknown, { type }: Parameter, readings: Readings): string
   if (type === "date") return typeof value === "string" && isDay(value) ? value : undefined;
   if (type === "whole") return wholeNumber(value, readings);
   if (typeof value === "number") {
-    const fits = readings["request.scalar-types"] === "coerce" && Number.isSafeInteger(value);
-    return fits ? String(value) : undefined;
+    return readings["request.scalar-types"] === "coerce" ? decimal(value) : undefined;
   }
   if (typeof value !== "string" || value === "" || !value.isWellFormed()) return undefined;
   for (const character of value) {
@@ -110,9 +109,19 @@ function textOf(value: unknown, { type }: Parameter, readings: Readings): string
   return value;
 }
 
+/** A number as people write it; undefined for one too large for all its digits to be known. */
+function decimal(number: number): string | undefined {
+  if (!Number.isFinite(number)) return undefined;
+  if (Number.isInteger(number)) return Number.isSafeInteger(number) ? number.toFixed(0) : undefined;
+  // The fewest decimals that tell it from every other number.
+  const places = Array.from({ length: 101 }, (_, count) => count);
+  const enough = places.find((count) => Number(number.toFixed(count)) === number);
+  return enough === undefined ? undefined : number.toFixed(enough);
+}
+
 /** The one whole number is the payouts' limit, which comes in a query: always text. */
 function wholeNumber(value: unknown, readings: Readings): string | undefined {
-  if (typeof value !== "string" || !/^-?\d{1,15}$/.test(value)) return undefined;
+  if (typeof value !== "string" || !/^-?\d+$/.test(value)) return undefined;
   const number = Number(value);
   if (number < 1) return undefined;
   if (number <= MOST_PAYOUTS) return String(number);

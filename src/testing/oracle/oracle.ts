@@ -15,7 +15,7 @@ import { type Account, accountOf, type Facts, factsAbout } from "./facts.ts";
 import { type Input, inputOf } from "./inputs.ts";
 import { contentOf } from "./members.ts";
 import { expectPayouts } from "./payouts.ts";
-import { createQuotas, poolOf, untouched } from "./quota.ts";
+import { createQuotas, poolOf, toldPool, untouched } from "./quota.ts";
 import type { Readings } from "./readings.ts";
 import { expectClick, expectImpression } from "./recording.ts";
 import { expectStats } from "./stats.ts";
@@ -77,13 +77,14 @@ export function createOracle(options: OracleOptions): Oracle {
   }
 
   function verdictOn(call: Call, apiKey: string, atMs: number): Verdict {
+    const caller = callerOf(call, apiKey);
     const routed = routeOf(call, readings);
     if (routed !== undefined) {
       sometimes(routed.redirected === undefined ? "a refusal without a route" : "a redirect");
-      return routed;
+      const about = routed.redirected === undefined ? undefined : call.operation;
+      return { ...routed, pool: toldPool(about, caller, readings) };
     }
     if (call.way.slash) sometimes("a slash that makes no difference");
-    const caller = callerOf(call, apiKey);
     if (caller === undefined) {
       sometimes(`a refusal without a key: ${readings["auth.failure"]}`);
       return { expectation: refused("unauthorized"), pool: untouched(call.operation, readings) };
@@ -165,23 +166,22 @@ export function createOracle(options: OracleOptions): Oracle {
   };
 }
 
-/** What becomes of a call before its key is looked at; undefined where an operation answers. */
-function routeOf({ operation, way }: Call, readings: Readings): Verdict | undefined {
+/** What becomes of a call whoever sends it; undefined where an operation answers. */
+function routeOf({ operation, way }: Call, readings: Readings): Omit<Verdict, "pool"> | undefined {
   const slash = readings["http.trailing-slash"];
-  const nowhere = { expectation: refused("route_not_found"), pool: untouched(undefined, readings) };
+  const nowhere = { expectation: refused("route_not_found") };
   if (way.elsewhere !== undefined || (way.slash && slash === "404")) return nowhere;
   const { method, path } = operations[operation];
   const isHead = method === "GET" && readings["http.head"] === "supported";
   const methods = isHead ? [method, "HEAD"] : [method];
   if (!methods.includes(way.method)) {
     if (readings["errors.method"] === "404") return nowhere;
-    return { ...nowhere, expectation: refused("method_not_allowed"), allow: methods.join(", ") };
+    return { expectation: refused("method_not_allowed"), allow: methods.join(", ") };
   }
   if (!way.slash || slash === "same") return undefined;
   const redirected = `../${path.slice(path.lastIndexOf("/") + 1)}`;
   return {
     expectation: success(() => undefined),
-    pool: untouched(operation, readings),
     redirected,
   };
 }

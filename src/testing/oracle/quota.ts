@@ -37,6 +37,16 @@ export function poolOf(
   return limited ? { ...pool, key: `reporting ${caller.id} key ${caller.keys}` } : pool;
 }
 
+/** What an answer tells of that no operation made: the quota of the key that was sent, where it is one. */
+export function toldPool(
+  operation: OperationName | undefined,
+  caller: Account | undefined,
+  readings: Readings,
+): Pool {
+  if (caller === undefined) return untouched(operation, readings);
+  return poolOf(operation ?? "stats", caller, caller, readings);
+}
+
 export interface Quotas {
   room(pool: Pool, atMs: number): number;
   spend(pool: Pool, atMs: number): void;

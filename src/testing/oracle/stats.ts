@@ -104,9 +104,12 @@ function checkStats(
   const isAsked = (id: string): boolean => values.surface === undefined || values.surface === id;
   const zeroed = readings["stats.filter-unlisted"] === "zeroed";
   const always = readings["stats.surfaces"] === "all";
-  const rows = all
+  const isSomebodys = values.surface === undefined || all.some(({ id }) => id === values.surface);
+  const rows = (isSomebodys ? all : [])
     .filter(({ id }) => zeroed || isAsked(id))
-    .filter(({ impressions }) => always || impressions > 0);
+    .filter(({ impressions, clicks }) => always || impressions + clicks > 0);
+  if (rows.some(({ impressions, clicks }) => clicks > 0 && impressions === 0))
+    sometimes("a row with a late click alone");
   if (rows.length < all.length && values.surface === undefined)
     sometimes("a surface without a row");
   if (rows.some(({ id }) => !isAsked(id))) sometimes("a row that wasn't asked for");

@@ -45,14 +45,14 @@ export function S1(of: Run): void {
 
 /** Totals = Σ surfaces. Of amounts that aren't rounded. */
 export function S2(of: Run): void {
-  const { publishers, options } = of;
+  const { publishers } = of;
   const reader = finalReaderOf(of.exact ?? of);
   for (const publisher of publishers) {
-    // A click earns on its own day: in a period without its impression the surface may have no row.
-    const everyRow = options.assumptions["stats.surfaces"] === "all";
-    const answers = everyRow ? [reader.stats(publisher.id)] : [];
+    const { today } = reader;
     for (const { impressions, micros, surfaces, text } of [
-      ...answers,
+      reader.stats(publisher.id),
+      // Today may have a late click and nothing else.
+      reader.stats(publisher.id, { from: today, to: today }),
       reader.lifetime(publisher),
     ]) {
       const sum = (figure: "impressions" | "micros"): number =>

@@ -20,7 +20,6 @@ export const flawKinds = [
   "malformed-percent-encoding",
   "unknown-id",
   "unknown-parameter",
-  "reserved-name",
   "inverted-range",
   "future-date",
   "broken-json",

@@ -1,0 +1,142 @@
+/** Readings at their edges, each as its sentence in the catalogue has it. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/index.ts";
+import { askerOf } from "./ask.ts";
+import { asking } from "./asking.ts";
+
+describe("payout.limit-over-max", () => {
+  const limited = (reading: "clamp" | "reject", limit: string | number) => {
+    const { get, publisher } = askerOf({ "payout.limit-over-max": reading });
+    return get("/v1/publisher/payouts", { publisher_id: publisher.id, limit });
+  };
+  const huge = ["101", "0101", "9".repeat(15), "9".repeat(16), "9".repeat(400), 1e20];
+
+  test.each(huge)("clamp takes %s for 100", (limit) => {
+    expect(limited("clamp", limit)).toEqual(limited("clamp", "100"));
+  });
+
+  test.each(huge)("reject refuses %s for what it is, and repeats no long number", (limit) => {
+    const response = limited("reject", limit);
+    const { code, parameter, detail } = JSON.parse(response.body);
+    expect([response.status, code, parameter]).toEqual([400, "invalid_parameter", "limit"]);
+    expect(detail).toMatch(/^limit must be a whole number from 1 to 100(; \d{3,15} is not)?\.$/);
+  });
+
+  test.each(["0", "-1", "-0", "+101", `-${"9".repeat(400)}`, "1e3", "101.0", " 101", 1e300])(
+    "%s is above 100 under no reading",
+    (limit) => {
+      expect(limited("clamp", limit).status).toBe(400);
+      expect(limited("reject", limit).status).toBe(400);
+    },
+  );
+
+  test("zeros before a number make no difference", () => {
+    expect(limited("reject", "007")).toEqual(limited("reject", "7"));
+    expect(limited("reject", `${"0".repeat(100)}7`)).toEqual(limited("reject", "7"));
+  });
+});
+
+describe("request.scalar-types", () => {
+  const numbers = [
+    [5.5, "5.5"],
+    [0.1, "0.1"],
+    [-2.25, "-2.25"],
+    [1e-7, "0.0000001"],
+    [-1.5e-9, "-0.0000000015"],
+    [-0, "0"],
+    [2 ** 53 - 1, "9007199254740991"],
+  ] as const;
+
+  test.each(numbers)("coerce reads %d as its decimal text %s", (number, text) => {
+    const { shown, post } = askerOf({ "request.scalar-types": "coerce" });
+    const first = post("/v1/impression", { ...shown, session_id: "s", ad_id: number });
+    const again = post("/v1/impression", { ...shown, session_id: "s", ad_id: text });
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(JSON.parse(again.body)).toEqual({
+      ...JSON.parse(first.body),
+      revenue_credited_inr: 0,
+    });
+  });
+
+  test.each(["9007199254740992", "12345678901234567890", "1e21", "1e400", "-1e400"])(
+    "coerce refuses %s, which has lost digits",
+    (number) => {
+      const { shown, send } = askerOf({ "request.scalar-types": "coerce" });
+      const body = `${JSON.stringify(shown).replace('"ad"', number)}`;
+      const response = send({ method: "POST", path: "/v1/impression", body });
+      expect(JSON.parse(response.body)).toMatchObject({
+        code: "invalid_parameter",
+        detail: "ad_id is a number that loses digits; send it as a string.",
+      });
+    },
+  );
+
+  test.each(numbers)("strict refuses %d", (number) => {
+    const { shown, post } = askerOf({ "request.scalar-types": "strict" });
+    expect(post("/v1/impression", { ...shown, ad_id: number }).status).toBe(400);
+  });
+});
+
+/** Stats of a publisher that signed up today, with an impression of yesterday that was clicked today. */
+function lateClick(assumptions: SimulatorOptions["assumptions"]): Simulator {
+  const sim = createSimulator({ assumptions });
+  const publisher = sim.publishers.signUp({ surfaces: ["one", "two"] });
+  const { post } = asking(sim, publisher);
+  const shown = { publisher_id: publisher.id, surface: publisher.surfaces[0]?.id, ad_id: "ad" };
+  const { impression_id } = post("impression", shown).body;
+  sim.clock.advance("1d");
+  post("click", { impression_id });
+  return sim;
+}
+
+describe("stats.surfaces=with-traffic", () => {
+  test.each(["cpc", "zero"] as const)("lists a surface with a late click alone: %s", (revenue) => {
+    const sim = lateClick({ "stats.surfaces": "with-traffic", "click.revenue": revenue });
+    const publisher = sim.publishers.at(sim.publishers.total - 1);
+    const today = { from: "2026-01-16", to: "2026-01-16" };
+    const { body } = asking(sim, publisher).get("stats", { publisher_id: publisher.id, ...today });
+    expect(body).toMatchObject({ impressions: 0, clicks: 1 });
+    expect(body.surfaces).toEqual([
+      { id: publisher.surfaces[0]?.id, impressions: 0, revenue: body.revenue_inr },
+    ]);
+  });
+});
+
+describe("a refused period", () => {
+  const blamed = (assumptions: SimulatorOptions["assumptions"], query: Record<string, string>) => {
+    const { get, publisher } = askerOf(assumptions);
+    const response = get("/v1/publisher/stats", { publisher_id: publisher.id, ...query });
+    const { parameter, detail } = JSON.parse(response.body);
+    return [response.status, parameter, detail];
+  };
+
+  test.each(["empty", "swap"] as const)("blames what was sent for the future: %s", (inverted) => {
+    const readings = { "date.future": "reject", "date.inverted-range": inverted } as const;
+    const from = [400, "from", "from must not be after today."];
+    const to = [400, "to", "to must not be after today."];
+    expect(blamed(readings, { from: "2026-02-01" })).toEqual(from);
+    expect(blamed(readings, { from: "2026-02-01", to: "2026-01-01" })).toEqual(from);
+    expect(blamed(readings, { from: "2026-02-03", to: "2026-02-01" })).toEqual(from);
+    expect(blamed(readings, { to: "2026-02-01" })).toEqual(to);
+    expect(blamed(readings, { from: "2026-01-01", to: "2026-02-01" })).toEqual(to);
+  });
+
+  test("blames what was sent for being inverted", () => {
+    expect(blamed({}, { from: "2026-01-16" })).toEqual([
+      400,
+      "from",
+      "from must not be after today, 2026-01-15: to wasn't sent.",
+    ]);
+    expect(blamed({}, { to: "2025-01-01" })).toEqual([
+      400,
+      "to",
+      "to must not be before 2025-12-16, 30 days before today: from wasn't sent.",
+    ]);
+    expect(blamed({}, { from: "2025-12-02", to: "2025-12-01" })).toEqual([
+      400,
+      "from",
+      "from must not be after to: 2025-12-02 is after 2025-12-01.",
+    ]);
+  });
+});
