@@ -95,6 +95,11 @@ export async function askControl(
     return { status: answer.status, value: jsonIn(answer.text) };
   }
   const why = answer.why ?? answer.outcome;
+  if (answer.outcome === "cut") {
+    throw new Error(
+      `The target ${urlOf(options)} gives no whole answer to ${method} /_sim/${path}: ${why}. Check the address, or try again.`,
+    );
+  }
   throw new Error(
     options.version === undefined
       ? `The target ${urlOf(options)} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`

@@ -30,11 +30,19 @@ export interface HttpClient {
 
 /** A response may have fields of any size that the service is fond of. */
 const MOST_HEADER_BYTES = 256 * 1024;
+/** Answers of the API have a few kilobytes. With a thousand connections, this much of each fits into memory. */
+const MOST_BODY_BYTES = 1024 * 1024;
 
-/** `connections`: how many there are at most; a request beyond waits for one. */
+export interface HttpClientOptions {
+  /** How many there are at most; a request beyond waits for one. */
+  readonly connections: number;
+  /** An answer whose body is longer is cut: the rest isn't read. @default 1 MiB */
+  readonly mostBodyBytes?: number | undefined;
+}
+
 export async function createHttpClient(
   origin: string,
-  { connections }: { readonly connections: number },
+  { connections, mostBodyBytes = MOST_BODY_BYTES }: HttpClientOptions,
 ): Promise<HttpClient> {
   const { Pool } = await import("undici");
   const pool = new Pool(origin, {
@@ -48,7 +56,7 @@ export async function createHttpClient(
   });
   return {
     async send(prefix, { request, timeoutMs }) {
-      return await answerTo(pool, sendableOf(prefix, request), timeoutMs);
+      return await answerTo(pool, sendableOf(prefix, request), { timeoutMs, mostBodyBytes });
     },
     close: () => pool.destroy(),
   };
@@ -56,11 +64,12 @@ export async function createHttpClient(
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 const gaveUp: Error = new Error("the client gave up");
+const tooLong: Error = new Error("the body is too long");
 
 function answerTo(
   pool: Dispatcher,
   { method, target, headers, body }: Sendable,
-  timeoutMs: number,
+  { timeoutMs, mostBodyBytes }: { readonly timeoutMs: number; readonly mostBodyBytes: number },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const beganMs = performance.now();
@@ -69,6 +78,7 @@ function answerTo(
     let status = 0;
     let fields = none;
     let pieces: Buffer[] = [];
+    let bodyBytes = 0;
 
     const end = (outcome: Answer["outcome"], why?: string): void => {
       if (hasEnded) return;
@@ -102,8 +112,14 @@ function answerTo(
         status = code;
         fields = fieldsOf(rawHeaders);
       },
-      onResponseData(_, piece) {
-        pieces.push(piece);
+      onResponseData(given, piece) {
+        bodyBytes += piece.length;
+        if (bodyBytes <= mostBodyBytes) {
+          pieces.push(piece);
+          return;
+        }
+        end("cut", `its body is longer than ${mostBodyBytes} bytes, and the rest wasn't read`);
+        given.abort(tooLong);
       },
       onResponseEnd() {
         end("answered");

@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import type { ClockMode } from "../../base/clock.ts";
+import { printable } from "../../base/text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type HttpClient, unreachableAt } from "./http-client.ts";
 
@@ -70,7 +71,7 @@ function controlWith(call: Call, target: string, seed: string): Control {
     throw refused(
       target,
       `${method} /_sim/${path}`,
-      refusal.success ? refusal.output.detail : `status ${status}`,
+      refusal.success ? printable(refusal.output.detail) : `status ${status}`,
     );
   }
 

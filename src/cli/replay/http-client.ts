@@ -24,6 +24,10 @@ export interface HttpClient {
 
 /** Longer than any answer takes that isn't held back on purpose. */
 const MOST_WAIT_MS = 30_000;
+/** An answer that still isn't over by then isn't waited for, however steadily it drips. */
+const MOST_ANSWER_MS = 120_000;
+/** What a recording holds is shorter. Only one answer is read at a time. */
+const MOST_BODY_BYTES = 64 * 1024 * 1024;
 
 /** What the connection to another server needs to say for itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
@@ -87,13 +91,27 @@ function answerTo(request: http.ClientRequest): Promise<Sent> {
       if (!socket.connecting) isConnected = true;
       else socket.once("connect", () => (isConnected = true));
     });
+    const stop = (why: string): void => {
+      const error = new Error(why);
+      fail(error);
+      request.destroy(error);
+    };
     request.on("error", fail);
-    request.on("timeout", () => {
-      request.destroy(new Error(`nothing came for ${MOST_WAIT_MS / 1000} s`));
-    });
+    request.on("timeout", () => stop(`nothing came for ${MOST_WAIT_MS / 1000} s`));
+    const deadline = setTimeout(
+      () => stop(`the answer wasn't over after ${MOST_ANSWER_MS / 1000} s`),
+      MOST_ANSWER_MS,
+    );
+    request.on("close", () => clearTimeout(deadline));
     request.on("response", (response) => {
       const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
+      let length = 0;
+      response.on("data", (piece: Buffer) => {
+        length += piece.length;
+        pieces.push(piece);
+        if (length <= MOST_BODY_BYTES) return;
+        stop(`its body is longer than ${MOST_BODY_BYTES} bytes, and the rest wasn't read`);
+      });
       response.on("error", fail);
       response.on("end", () => {
         resolve({
