@@ -119,7 +119,8 @@ describe("adsim replay", () => {
     const url = await service(409, { "content-type": "application/problem+json" }, body);
     const file = fileOf(linesOf(recorded(), options).join("\n"), "a.ndjson");
     await shows(["replay", file, "--target", url], 1, "own lines");
-    await shows(["play", "quickstart", "--target", url], 2);
+    const played = await shows(["play", "brownout", "--target", url], 3, "own lines");
+    expect(played).toContain("\\u001b[2J");
   });
 });
 
@@ -174,8 +175,8 @@ describe("adsim play", () => {
       2,
     ],
   ])("a scenario with %s: the error is plain", async (_, content, code) => {
-    await shows(["play", fileOf(content)], code);
-    await shows(["export", "--to", "artillery", fileOf(content)], code);
+    await shows(["play", fileOf(content)], code, "own lines");
+    await shows(["export", "--to", "artillery", fileOf(content)], code, "own lines");
   });
 });
 

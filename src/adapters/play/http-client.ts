@@ -77,8 +77,7 @@ function answerTo(
     let hasEnded = false;
     let status = 0;
     let fields = none;
-    let pieces: Buffer[] = [];
-    let bodyBytes = 0;
+    const came = createBody(mostBodyBytes);
 
     const end = (outcome: Answer["outcome"], why?: string): void => {
       if (hasEnded) return;
@@ -88,7 +87,7 @@ function answerTo(
       const hasResponse = outcome === "answered" || outcome === "cut";
       resolve(
         hasResponse
-          ? { outcome, status, headers: fields, text: textOf(pieces), latencyMs, why }
+          ? { outcome, status, headers: fields, text: came.text(), latencyMs, why }
           : { outcome, status: 0, headers: none, text: "", latencyMs, why },
       );
     };
@@ -113,11 +112,7 @@ function answerTo(
         fields = fieldsOf(rawHeaders);
       },
       onResponseData(given, piece) {
-        bodyBytes += piece.length;
-        if (bodyBytes <= mostBodyBytes) {
-          pieces.push(piece);
-          return;
-        }
+        if (came.takes(piece)) return;
         end("cut", `its body is longer than ${mostBodyBytes} bytes, and the rest wasn't read`);
         given.abort(tooLong);
       },
@@ -132,7 +127,6 @@ function answerTo(
         } else {
           end(status === 0 ? "lost" : "cut", causeOf(error));
         }
-        pieces = [];
       },
     };
     // Any token is a method; the type knows a few.
@@ -160,12 +154,25 @@ function causeOf(error: unknown): string {
   return code === "" || why.includes(code) ? why : `${why} (${code})`;
 }
 
-function textOf(pieces: readonly Buffer[]): string {
-  const [first] = pieces;
-  if (first === undefined) return "";
-  const bytes = pieces.length === 1 ? first : Buffer.concat(pieces);
-  // A byte order mark is part of what came.
-  return decoder.decode(bytes);
+interface Body {
+  /** Keeps it, unless the body is too long with it. */
+  takes(piece: Buffer): boolean;
+  text(): string;
+}
+
+function createBody(mostBytes: number): Body {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  return {
+    takes(piece) {
+      bytes += piece.length;
+      if (bytes > mostBytes) return false;
+      pieces.push(piece);
+      return true;
+    },
+    // A byte order mark is part of what came.
+    text: () => decoder.decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)),
+  };
 }
 
 const decoder: TextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -1,8 +1,8 @@
 /** The control API of an adsim at `--target`, as far as a replay needs it. */
 
 import * as v from "valibot";
+import { plainText } from "../../adapters/play/control-api.ts";
 import type { ClockMode } from "../../base/clock.ts";
-import { printable } from "../../base/text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type HttpClient, unreachableAt } from "./http-client.ts";
 
@@ -25,7 +25,7 @@ const clockState = v.looseObject({
   mode: v.picklist(["frozen", "flowing", "system"]),
   now: v.string(),
 });
-const problem = v.looseObject({ type: v.string(), detail: v.string() });
+const problem = v.looseObject({ type: v.string(), detail: plainText });
 const choices = v.record(v.string(), v.string());
 const journal = v.looseObject({ total: v.number() });
 const publisher = v.looseObject({ apiKey: v.string() });
@@ -71,7 +71,7 @@ function controlWith(call: Call, target: string, seed: string): Control {
     throw refused(
       target,
       `${method} /_sim/${path}`,
-      refusal.success ? printable(refusal.output.detail) : `status ${status}`,
+      refusal.success ? refusal.output.detail : `status ${status}`,
     );
   }
 
