@@ -9,8 +9,10 @@ const NO_PAUSE_MS = 10;
 const FEWEST = 6;
 /** What many users ask looks the same, so it takes more: this many, which a page doesn't ask at one time, … */
 const FEWEST_SHARED = 50;
-/** … or this many at different milliseconds, one after the other. */
-const FEWEST_INSTANTS = 30;
+/** … or this many one after the other. */
+const FEWEST_IN_TURN = 30;
+/** What is sent in one go arrives several a millisecond: in turn is what has at least this share of instants of its own. */
+const IN_TURN = 0.9;
 
 export const hotLoop: FindingKind = {
   title: "The same failing request in a hot loop",
@@ -37,7 +39,8 @@ function runsOf(attempts: readonly Attempt[]): Attempt[][] {
 function isLoop(run: readonly Attempt[]): boolean {
   if (run[0]?.isOneEvent === true) return run.length >= FEWEST;
   const instants = new Set(run.map(({ record }) => record.nowMs)).size;
-  return run.length >= FEWEST_SHARED || instants >= FEWEST_INSTANTS;
+  const isInTurn = instants >= IN_TURN * run.length;
+  return run.length >= (isInTurn ? FEWEST_IN_TURN : FEWEST_SHARED);
 }
 
 function isHot(before: Attempt, next: Attempt): boolean {
