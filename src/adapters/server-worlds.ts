@@ -5,6 +5,7 @@ import type { Snapshot } from "../accounts/snapshot.ts";
 import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { WallClock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
+import { printableLines } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { createControl } from "../control/control.ts";
@@ -118,7 +119,9 @@ export function answerSafely(worlds: Worlds, request: ApiRequest): ApiResponse {
     return worlds.handle(request);
   } catch (error) {
     process.stderr.write(
-      `adsim: a bug, or a fault rule that throws. ${error instanceof Error ? error.stack : error}\n`,
+      printableLines(
+        `adsim: a bug, or a fault rule that throws. ${error instanceof Error ? error.stack : error}\n`,
+      ),
     );
     return problemResponse({
       kind: "bug",

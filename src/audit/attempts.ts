@@ -1,5 +1,6 @@
 /** The journal's records as what a client did: one attempt a request, with what it asks for and what came of it. */
 
+import { saysDuplicate } from "../contract/errors.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import { type ClientEvent, eventOf } from "./client-event.ts";
@@ -31,7 +32,7 @@ export interface Attempt {
 /**
  * What a client makes of the answer.
  *
- * - `answered`: it has what it wanted, or knows that it is there already.
+ * - `answered`: it has what it wanted, or was told that the event is a duplicate.
  * - `unanswered`: nothing came.
  * - `broken`: its body breaks off, or is a success that can't be read.
  * - `unavailable`: later may be better.
@@ -114,10 +115,8 @@ function textOf(body: string | Uint8Array): string {
 
 const MAY_SUCCEED_LATER: readonly number[] = [408, 425];
 
-function outcomeOf(
-  { response, producedBy, reason, fault }: JournalRecord,
-  retryAtMs: number | undefined,
-): AttemptOutcome {
+function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): AttemptOutcome {
+  const { response, producedBy, reason, fault } = record;
   const { status, delivery } = response;
   if (status === 0) return "unanswered";
   // To many clients it is a failed connection, whatever its head said.
@@ -129,7 +128,13 @@ function outcomeOf(
   if (isUnauthorized) return "unauthorized";
   const isForNow = status >= 500 || MAY_SUCCEED_LATER.includes(status) || retryAtMs !== undefined;
   if (isForNow) return "unavailable";
-  return status === 409 ? "answered" : "refused";
+  return isDuplicate(record) ? "answered" : "refused";
+}
+
+/** Whether a 409 says that the event is on record: not of a surface that is paused. A rule answers what it likes. */
+function isDuplicate({ response, reason, producedBy }: JournalRecord): boolean {
+  if (response.status !== 409) return false;
+  return saysDuplicate(reason) || (producedBy === "rule" && /duplicate/i.test(response.body));
 }
 
 function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undefined {
@@ -150,6 +155,13 @@ function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undef
     case "silence":
       return undefined;
   }
+}
+
+/** Whether the service dealt with the request itself: it works again, and takes this key. */
+export function isServed({ outcome, record }: Attempt): boolean {
+  const { producedBy, publisher } = record;
+  const isRefusal = outcome === "refused" && producedBy === "service" && publisher !== undefined;
+  return outcome === "answered" || isRefusal;
 }
 
 /** How long a client waited between an answer and its next attempt, in milliseconds; undefined where it can't be told. */

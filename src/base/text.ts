@@ -18,6 +18,30 @@ export function oneLine(text: string, most: number): string {
   return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
 }
 
+/**
+ * A text of somebody else's with escapes in place of what acts on a terminal, can't be seen, or turns the direction of what
+ * follows: controls, line separators, bidirectional marks. Breaks and tabs as well. JSON stays the same JSON.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, escapeOf);
+}
+
+/** The same of a text of several lines: its breaks and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replaceAll(/[^\n\t]+/g, printable);
+}
+
+const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escapeOf(character: string): string {
+  const units = character.split("");
+  return escapes[character] ?? units.map(codeOf).join("");
+}
+
+function codeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 /** The text that bytes are in UTF-8, a byte order mark included; undefined where they are none. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {

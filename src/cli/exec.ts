@@ -6,6 +6,7 @@ import { exitCodes } from "./exit.ts";
 import type { ServerFlags } from "./options.ts";
 import { after } from "./ready-message.ts";
 import { reportText } from "./report-text.ts";
+import { say } from "./say.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
 export interface ExecFlags extends ServerFlags {
@@ -17,7 +18,7 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
   const command = childCommand(words, "exec");
   const server = await startFrom(flags, "flowing");
   if (server.scenario !== undefined) {
-    process.stderr.write(`adsim: CMD begins${after(server.scenario)}\n`);
+    say(`adsim: CMD begins${after(server.scenario)}\n`);
     // The report is about CMD: what the scenario sent is not its doing. Only a reset lets the journal count anew.
     const world = server.worlds.get("default");
     const played = world.snapshot();
@@ -31,9 +32,9 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
     const { exitCode } = await ended.finally(stopForwarding);
     const report = server.worlds.get("default").report();
     if (flags.json === true) {
-      process.stdout.write(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`);
+      say(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`, process.stdout);
     }
-    process.stderr.write(reportText(report));
+    say(reportText(report));
     const isFailed = flags.failOnFindings === true && report.findings.length > 0;
     ourExitCode = exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;
   } finally {

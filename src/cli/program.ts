@@ -17,6 +17,7 @@ import {
 } from "./options.ts";
 import { addExport, addPlay, addScenarios } from "./play/commands.ts";
 import { addReplayOptions, type ReplayFlags } from "./replay/options.ts";
+import { say } from "./say.ts";
 
 const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
 in its environment.`;
@@ -43,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
       return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
     }
     const failure = explain(error);
-    process.stderr.write(`adsim: ${failure.message}\n`);
+    say(`adsim: ${failure.message}\n`);
     return failure.exitCode;
   }
 }
@@ -212,7 +213,7 @@ function addOpenapi(program: Command): void {
 /** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */
 function endUnlessClosed(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") return;
-  process.stderr.write(`adsim: can't write to standard output: ${error.message}\n`);
+  say(`adsim: can't write to standard output: ${error.message}\n`);
   // The command doesn't know, and would end well.
   process.exit(exitCodes.couldNotRun);
 }

@@ -2,7 +2,7 @@
 
 import type { Credentials } from "../accounts/account.ts";
 import type { Choice } from "../assumptions/catalogue.ts";
-import { oneLine } from "../base/text.ts";
+import { oneLine, printable } from "../base/text.ts";
 import { operations } from "../contract/operations.ts";
 import { curlLine, type Target } from "../exchange/nearest/curl-line.ts";
 
@@ -30,7 +30,7 @@ export interface PlayedScenario {
 
 /** One line of JSON. */
 export function readyEvent({ url, publishers, scenario }: Ready): string {
-  return `${JSON.stringify({ event: "ready", url, publishers, scenario })}\n`;
+  return `${printable(JSON.stringify({ event: "ready", url, publishers, scenario }))}\n`;
 }
 
 /** Text. Its lines that begin with `curl` work in a POSIX shell as they stand, each on its own. */
@@ -61,7 +61,7 @@ export function readyText(message: Ready): string {
 export function after(scenario: PlayedScenario | undefined): string {
   if (scenario === undefined) return "";
   const { name, verdict, why } = scenario;
-  return `, after the scenario ${name}: ${verdict}, ${oneLine(why, LONGEST_WHY)}`;
+  return `, after the scenario ${printable(name)}: ${verdict}, ${oneLine(why, LONGEST_WHY)}`;
 }
 
 /** One line for each operation. */

@@ -2,6 +2,7 @@
 
 import type { ClientReport } from "../audit/client-report.ts";
 import type { Finding } from "../audit/finding.ts";
+import { printable } from "../base/text.ts";
 
 const WIDTH = 100;
 
@@ -18,7 +19,7 @@ export function reportText(report: ClientReport): string {
   ];
   return `${sections
     .filter(({ length }) => length > 0)
-    .map((lines) => lines.join("\n"))
+    .map((lines) => lines.map(printable).join("\n"))
     .join("\n\n")}\n`;
 }
 

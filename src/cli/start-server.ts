@@ -8,6 +8,7 @@ import type { ClockMode } from "../base/clock.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options.ts";
 import type { PlayedScenario } from "./ready-message.ts";
+import { say } from "./say.ts";
 
 /** A server, and the scenario that its world `default` goes on from. */
 export interface StartedServer extends Server {
@@ -38,5 +39,5 @@ export async function saveOnExit(flags: ServerFlags, server: Server): Promise<vo
   if (flags.saveOnExit === undefined) return;
   const { saveSnapshot } = await import("../adapters/snapshot-file.ts");
   await saveSnapshot(server.worlds.get("default"), flags.saveOnExit);
-  process.stderr.write(`adsim: saved the state to ${flags.saveOnExit}\n`);
+  say(`adsim: saved the state to ${flags.saveOnExit}\n`);
 }

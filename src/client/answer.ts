@@ -44,11 +44,11 @@ export function saidBy(text: string): Said {
   const body = jsonOf(text);
   if (!isObject(body)) return { code: undefined, message: readable(text) };
   const [first] = Array.isArray(body.errors) ? body.errors : [body.error];
-  const entry: Readonly<Record<string, unknown>> = isObject(first)
-    ? first
+  const said: Record<string, unknown> = isObject(first)
+    ? { ...body, ...first }
     : { message: first, ...body };
-  const { code, type, message, detail, title } = entry;
-  return { code: textOf(code ?? type), message: textOf(message ?? detail ?? title) };
+  const { code, type, message, detail, title } = said;
+  return { code: textOf(code) ?? textOf(type), message: textOf(message ?? detail ?? title) };
 }
 
 /** Undefined of what isn't JSON. */

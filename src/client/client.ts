@@ -70,8 +70,8 @@ export function createClient(options: ClientOptions): Client {
   mustBe(isKey, "apiKey", "visible ASCII characters");
   wholeNumber(timeoutMs, "timeoutMs", LONGEST_TIMER_MS);
   const base = baseUrl.replace(/\/+$/, "");
-  /** What was understood last. */
-  let understood = asJson;
+  /** Place of the encoding that was understood last, or that is next to be tried. */
+  let next = 0;
 
   async function call<Value>(
     operation: Operation<Value>,
@@ -80,18 +80,23 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Result<Value>> {
     const { method, path, isAnswer } = operation;
     const isPost = method === "POST";
-    const ways = isPost ? [...new Set([understood, asJson, asForm, inQuery])] : [];
-    for (;;) {
-      const encoding = ways.shift() ?? inQuery;
+    let place = next;
+    for (let others = isPost ? encodings.length - 1 : 0; ; others -= 1) {
+      const encoding = (isPost && encodings[place % encodings.length]) || inQuery;
       const { query, body, type } = encoding(given(parameters));
       const headers = { accept: "application/json", authorization: `Bearer ${apiKey}`, ...type };
       const init = { method, headers, body };
       const sent = { fetch, clock, timeoutMs, signal };
       const exchanged = await exchange(`${base}${path}${query}`, init, sent);
-      if (exchanged.response?.status === 415 && ways.length > 0) continue;
+      if (isPost && exchanged.response?.status === 415) {
+        place += 1;
+        // Later calls don't begin with what wasn't understood.
+        next = place;
+        if (others > 0) continue;
+      }
       const about = { isPost, isAnswer, nowMs: clock.now(), secret: apiKey };
       const result = read(exchanged, about);
-      if (isPost && result.ok) understood = encoding;
+      if (isPost && result.ok) next = place;
       return result;
     }
   }
@@ -127,6 +132,8 @@ type Encoding = (values: Values) => Encoded;
 const asJson: Encoding = (values) => inBody(JSON.stringify(values), "application/json");
 const asForm: Encoding = (values) => inBody(formOf(values), "application/x-www-form-urlencoded");
 const inQuery: Encoding = (values) => ({ query: `?${formOf(values)}`, body: null });
+
+const encodings: readonly Encoding[] = [asJson, asForm, inQuery];
 
 function inBody(body: string, type: string): Encoded {
   return { query: "", body, type: { "content-type": type } };

@@ -8,8 +8,8 @@ export type Outcome<Value> =
   | {
       readonly ok: true;
       /**
-       * Undefined where the service only said that it is on record already (409 to a repetition): then its id isn't known,
-       * and its clicks can't be reported.
+       * Undefined where the service only said that it is on record already: it answered a repetition with 409 and a code
+       * such as `duplicate_impression`. Then its id isn't known, and its clicks can't be reported.
        */
       readonly value: Value | undefined;
     }
@@ -69,9 +69,16 @@ export function outcomeOf<Value>(
 ): Outcome<Value> {
   if (delivered.ok) return delivered;
   const { error, mayHaveApplied, mayHaveAppliedBefore } = delivered;
-  // To a repetition it says that the first one got through.
-  if (error?.status === 409 && mayHaveAppliedBefore) return { ok: true, value: undefined };
+  if (mayHaveAppliedBefore && isDuplicate(error)) return { ok: true, value: undefined };
   const last = error === undefined || error.kind === "aborted" ? closed : error;
   const { kind: why, status, message } = last;
   return { ok: false, undelivered: { ...about, why, status, message, mayHaveApplied } };
+}
+
+/**
+ * Whether the service said that the event is on record. A 409 alone doesn't: the surface may have been paused since, or a
+ * proxy may have answered.
+ */
+function isDuplicate(error: ApiError | undefined): boolean {
+  return error?.status === 409 && /duplicate|already.(recorded|exists)/i.test(error.code ?? "");
 }

@@ -1,6 +1,6 @@
 /** A recorded answer beside the one that came now: what differs between them, byte for byte. */
 
-import { utf8Text } from "../base/text.ts";
+import { printable, utf8Text } from "../base/text.ts";
 import { REDACTED } from "../journal/secrets.ts";
 import { masked } from "./masked.ts";
 import type { RecordedResponse } from "./recording.ts";
@@ -99,14 +99,6 @@ const MOST_SHOWN = 200;
 function shownText(text: string): string {
   const plain = printable(masked(text));
   return plain.length > MOST_SHOWN ? `${plain.slice(0, MOST_SHOWN)}…` : plain;
-}
-
-/** A terminal must not obey what a service sent. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u${code.toString(16).padStart(4, "0")}`;
-  });
 }
 
 function bodyDifference(

@@ -129,6 +129,16 @@ describe("encodings", () => {
     expect(await wentWell(client.impression(first))).toMatchObject({ impression_id });
   });
 
+  test("one that was refused isn't sent again by a later call, also where nothing got through yet", async () => {
+    const { sim, client, publisher_id, surface } = setting({ "request.encoding": "query" });
+    sim.faults.add({ match: { nth: 3 }, verdict: { kind: "respond", status: 503 } });
+    const shown = { publisher_id, surface, ad_id: "a", session_id: "one" };
+    expect(await errorOf(client.impression(shown))).toMatchObject({ status: 503 });
+    await wentWell(client.impression(shown));
+    const statuses = sim.journal.entries({}).map(({ response }) => response.status);
+    expect(statuses).toEqual([415, 415, 503, 200]);
+  });
+
   test("where none is understood, that is the result", async () => {
     let calls = 0;
     const fetch: Fetch = async () => {

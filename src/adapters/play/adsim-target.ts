@@ -37,6 +37,8 @@ export interface AdsimTargetOptions {
 
 /** One after the other: answers can't overtake each other. */
 const CONNECTIONS = 1;
+/** An audit or a journal of a large world is long. Only one answer is read at a time. */
+const MOST_BODY_BYTES = 256 * 1024 * 1024;
 const LONGEST_NAME = 64;
 
 /**
@@ -47,7 +49,10 @@ const LONGEST_NAME = 64;
 export async function openAdsimTarget(options: AdsimTargetOptions): Promise<Target> {
   const target = readTargetUrl(options.url);
   const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
-  const client = await createHttpClient(target.origin, { connections: CONNECTIONS });
+  const client = await createHttpClient(target.origin, {
+    connections: CONNECTIONS,
+    mostBodyBytes: MOST_BODY_BYTES,
+  });
   try {
     const version = await versionAt(target, client, options.controlToken);
     const name = options.worldName.slice(0, LONGEST_NAME);

@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
+import { printable } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import type { HttpClient } from "./http-client.ts";
 
@@ -42,10 +43,16 @@ export interface ControlAnswer {
 /** Longer than taking over the largest snapshot takes. */
 const MOST_WAIT_MS = 60_000;
 
+/** What a server says ends up on a terminal, on one line. */
+export const plainText: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.transform(printable),
+);
+
 export const problem: v.GenericSchema<unknown, Problem> = v.looseObject({
   type: v.pipe(v.string(), v.startsWith("urn:adsim:control:")),
-  detail: v.string(),
-  field: v.optional(v.string()),
+  detail: plainText,
+  field: v.optional(plainText),
 });
 
 interface Problem {
@@ -95,6 +102,11 @@ export async function askControl(
     return { status: answer.status, value: jsonIn(answer.text) };
   }
   const why = answer.why ?? answer.outcome;
+  if (answer.outcome === "cut") {
+    throw new Error(
+      `The target ${urlOf(options)} gives no whole answer to ${method} /_sim/${path}: ${why}. Check the address, or try again.`,
+    );
+  }
   throw new Error(
     options.version === undefined
       ? `The target ${urlOf(options)} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`

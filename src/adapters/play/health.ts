@@ -1,7 +1,7 @@
 /** Finds out what is at a URL: an adsim that lets us control it, one that doesn't, or another service. */
 
 import * as v from "valibot";
-import { askControl, type ControlApiOptions, problem } from "./control-api.ts";
+import { askControl, type ControlApiOptions, plainText, problem } from "./control-api.ts";
 
 export type Health =
   | { readonly kind: "adsim"; readonly version: string }
@@ -10,7 +10,7 @@ export type Health =
 
 const healthy = v.looseObject({
   status: v.literal("ok"),
-  version: v.string(),
+  version: plainText,
   seed: v.string(),
   world: v.string(),
   now: v.string(),

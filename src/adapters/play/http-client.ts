@@ -30,11 +30,19 @@ export interface HttpClient {
 
 /** A response may have fields of any size that the service is fond of. */
 const MOST_HEADER_BYTES = 256 * 1024;
+/** Answers of the API have a few kilobytes. With a thousand connections, this much of each fits into memory. */
+const MOST_BODY_BYTES = 1024 * 1024;
 
-/** `connections`: how many there are at most; a request beyond waits for one. */
+export interface HttpClientOptions {
+  /** How many there are at most; a request beyond waits for one. */
+  readonly connections: number;
+  /** An answer whose body is longer is cut: the rest isn't read. @default 1 MiB */
+  readonly mostBodyBytes?: number | undefined;
+}
+
 export async function createHttpClient(
   origin: string,
-  { connections }: { readonly connections: number },
+  { connections, mostBodyBytes = MOST_BODY_BYTES }: HttpClientOptions,
 ): Promise<HttpClient> {
   const { Pool } = await import("undici");
   const pool = new Pool(origin, {
@@ -48,7 +56,7 @@ export async function createHttpClient(
   });
   return {
     async send(prefix, { request, timeoutMs }) {
-      return await answerTo(pool, sendableOf(prefix, request), timeoutMs);
+      return await answerTo(pool, sendableOf(prefix, request), { timeoutMs, mostBodyBytes });
     },
     close: () => pool.destroy(),
   };
@@ -56,11 +64,12 @@ export async function createHttpClient(
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 const gaveUp: Error = new Error("the client gave up");
+const tooLong: Error = new Error("the body is too long");
 
 function answerTo(
   pool: Dispatcher,
   { method, target, headers, body }: Sendable,
-  timeoutMs: number,
+  { timeoutMs, mostBodyBytes }: { readonly timeoutMs: number; readonly mostBodyBytes: number },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const beganMs = performance.now();
@@ -68,7 +77,7 @@ function answerTo(
     let hasEnded = false;
     let status = 0;
     let fields = none;
-    let pieces: Buffer[] = [];
+    const came = createBody(mostBodyBytes);
 
     const end = (outcome: Answer["outcome"], why?: string): void => {
       if (hasEnded) return;
@@ -78,7 +87,7 @@ function answerTo(
       const hasResponse = outcome === "answered" || outcome === "cut";
       resolve(
         hasResponse
-          ? { outcome, status, headers: fields, text: textOf(pieces), latencyMs, why }
+          ? { outcome, status, headers: fields, text: came.text(), latencyMs, why }
           : { outcome, status: 0, headers: none, text: "", latencyMs, why },
       );
     };
@@ -102,8 +111,10 @@ function answerTo(
         status = code;
         fields = fieldsOf(rawHeaders);
       },
-      onResponseData(_, piece) {
-        pieces.push(piece);
+      onResponseData(given, piece) {
+        if (came.takes(piece)) return;
+        end("cut", `its body is longer than ${mostBodyBytes} bytes, and the rest wasn't read`);
+        given.abort(tooLong);
       },
       onResponseEnd() {
         end("answered");
@@ -116,7 +127,6 @@ function answerTo(
         } else {
           end(status === 0 ? "lost" : "cut", causeOf(error));
         }
-        pieces = [];
       },
     };
     // Any token is a method; the type knows a few.
@@ -144,12 +154,25 @@ function causeOf(error: unknown): string {
   return code === "" || why.includes(code) ? why : `${why} (${code})`;
 }
 
-function textOf(pieces: readonly Buffer[]): string {
-  const [first] = pieces;
-  if (first === undefined) return "";
-  const bytes = pieces.length === 1 ? first : Buffer.concat(pieces);
-  // A byte order mark is part of what came.
-  return decoder.decode(bytes);
+interface Body {
+  /** Keeps it, unless the body is too long with it. */
+  takes(piece: Buffer): boolean;
+  text(): string;
+}
+
+function createBody(mostBytes: number): Body {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  return {
+    takes(piece) {
+      bytes += piece.length;
+      if (bytes > mostBytes) return false;
+      pieces.push(piece);
+      return true;
+    },
+    // A byte order mark is part of what came.
+    text: () => decoder.decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)),
+  };
 }
 
 const decoder: TextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -53,8 +53,8 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
     const { operation, request } = outgoing;
     const atMs = Date.now();
     const sent = await client.send(prefix, outgoing);
-    const { outcome, status, headers, text, latencyMs } = sent;
-    return { operation, atMs, request, outcome, status, headers, text, latencyMs };
+    const { outcome, status, headers, text, latencyMs, why } = sent;
+    return { operation, atMs, request, outcome, status, headers, text, latencyMs, why };
   }
 
   const performers: LatePerformers = {

@@ -3,6 +3,7 @@
 import { test as base, type TestAPI } from "vitest";
 import type { Publisher, Surface } from "../../accounts/account.ts";
 import { InputError } from "../../base/input.ts";
+import { printable } from "../../base/text.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
 import type { Simulator } from "../in-process.ts";
@@ -84,7 +85,7 @@ function latestRequests({ journal }: SimulatorCore): string {
   if (entries.length === 0) return "adsim: no request came to the test's world.";
   const lines = entries.map(({ sequence, at, request, response, reason }) => {
     const answer = response.status === 0 ? "no answer" : response.status;
-    return `  #${sequence} ${at} ${request.method} ${request.path} → ${answer}, ${reason}`;
+    return `  #${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${reason}`;
   });
   const which = entries.length < journal.total ? `the last ${entries.length} of ` : "";
   return [

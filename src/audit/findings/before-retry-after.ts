@@ -1,7 +1,7 @@
 /** Requests that came before the wait was over that an answer had asked for. */
 
 import { operations } from "../../contract/operations.ts";
-import { type Attempt, isTimed } from "../attempts.ts";
+import { type Attempt, isServed, isTimed } from "../attempts.ts";
 import { cameAfter, type FindingKind, lasting, type Offence } from "../finding.ts";
 import { perhapsSentAfter, sentAfter } from "../in-flight.ts";
 
@@ -66,7 +66,7 @@ function waitAfter(
   const before = isOver ? undefined : wait;
   if (retryAtMs === undefined || answeredMs === undefined || retryAtMs <= record.nowMs) {
     // It works again, so there is nothing to wait for.
-    const isBack = attempt.outcome === "answered" && before !== undefined;
+    const isBack = isServed(attempt) && before !== undefined;
     return isBack && concerns(before, attempt) ? undefined : before;
   }
   if (before !== undefined) return { ...before, latest: attempt };

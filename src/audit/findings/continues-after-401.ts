@@ -1,6 +1,6 @@
 /** Requests with credentials that the service has refused. */
 
-import type { Attempt } from "../attempts.ts";
+import { type Attempt, isServed } from "../attempts.ts";
 import { cameAfter, type FindingKind, type Offence } from "../finding.ts";
 import { perhapsSentAfter, sentAfter } from "../in-flight.ts";
 
@@ -28,7 +28,7 @@ function offencesIn(attempts: readonly Attempt[], after: typeof sentAfter): Offe
         said: `${cameAfter(known.by, attempt)} with the same key`,
       });
     }
-    if (outcome === "answered") refused.delete(credentials);
+    if (isServed(attempt)) refused.delete(credentials);
     if (outcome === "unauthorized" && known === undefined) {
       refused.set(credentials, { by: attempt, isSentAfter: after(attempt) });
     }

@@ -1,21 +1,25 @@
 /** The same failing request again and again, with next to no pause. */
 
 import { type Attempt, pauseMs } from "../attempts.ts";
-import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "../finding.ts";
+import { type FindingKind, groupedBy, lasting, type Offence } from "../finding.ts";
 
 /** No pause worth the name. */
 const NO_PAUSE_MS = 10;
 /** So many in a row are a loop where each of them can only be a repetition. Fewer are a few quick retries. */
 const FEWEST = 6;
-/** What many may ask at one time looks the same: then it takes more than a page full of it. */
+/** What many users ask looks the same, so it takes more: this many, which a page doesn't ask at one time, … */
 const FEWEST_SHARED = 50;
+/** … or this many one after the other. */
+const FEWEST_IN_TURN = 30;
+/** What is sent in one go arrives several a millisecond: in turn is what has at least this share of instants of its own. */
+const IN_TURN = 0.9;
 
 export const hotLoop: FindingKind = {
   title: "The same failing request in a hot loop",
   explanation:
     "It failed, and was sent again and again with next to no pause; a good client waits before it tries again, each time longer, and gives up some day.",
   find({ attempts }) {
-    const groups = groupedBy(attempts, sameAgain);
+    const groups = groupedBy(attempts, ({ same }) => same);
     return [...groups.values()].flatMap((group) => runsOf(group).flatMap(offencesOf));
   },
 };
@@ -29,20 +33,35 @@ function runsOf(attempts: readonly Attempt[]): Attempt[][] {
     else runs.push([attempt]);
     before = attempt;
   }
-  return runs.filter(([first, ...again]) => {
-    const fewest = first?.isOneEvent === true ? FEWEST : FEWEST_SHARED;
-    return again.length >= fewest - 1;
-  });
+  return runs.filter(isLoop);
+}
+
+function isLoop(run: readonly Attempt[]): boolean {
+  if (run[0]?.isOneEvent === true) return run.length >= FEWEST;
+  const instants = new Set(run.map(({ record }) => record.nowMs)).size;
+  const isInTurn = instants >= IN_TURN * run.length;
+  return run.length >= (isInTurn ? FEWEST_IN_TURN : FEWEST_SHARED);
 }
 
 function isHot(before: Attempt, next: Attempt): boolean {
-  const { outcome, retryAtMs, record } = before;
+  const { retryAtMs, record } = before;
   // "Retry-After: 0" and a date that is over ask for it.
   const isInvited = retryAtMs !== undefined && retryAtMs <= record.nowMs;
-  if (outcome === "answered" || isInvited) return false;
+  if (isInvited || !hasFailed(before)) return false;
   const pause = pauseMs(before, next);
   return pause !== undefined && pause <= NO_PAUSE_MS;
 }
+
+function hasFailed({ outcome, event, isOneEvent, record }: Attempt): boolean {
+  // Without a session, the impressions of many users look the same, and go on through an outage. What was refused as
+  // wrong is wrong for all of them.
+  const isShared = event !== undefined && !isOneEvent;
+  if (isShared) return outcome === "refused" || outcome === "unauthorized";
+  return outcome !== "answered" || record.response.status === DUPLICATE;
+}
+
+/** Nobody has to be told again and again that an event is on record. */
+const DUPLICATE = 409;
 
 function offencesOf(run: readonly Attempt[]): Offence[] {
   const [first, ...again] = run;

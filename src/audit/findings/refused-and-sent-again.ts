@@ -1,10 +1,13 @@
 /** A wrong request that is sent again unchanged. */
 
+import { headerOf } from "../../exchange/headers.ts";
 import type { Attempt } from "../attempts.ts";
 import { type FindingKind, groupedBy, type Offence } from "../finding.ts";
 
 /** So many refusals in a row are no accident. */
 const FEWEST = 3;
+/** Without a session, the impressions of many users look the same. */
+const FEWEST_SHARED = 20;
 
 export const refusedAndSentAgain: FindingKind = {
   title: "Wrong requests sent again unchanged",
@@ -17,13 +20,15 @@ export const refusedAndSentAgain: FindingKind = {
 };
 
 /**
- * Many users' impressions without a session look the same; and a path without an operation is named by itself. What many
- * may ask has to be wrong by the service's own word: asking anew what a rule refused is another question.
+ * A path without an operation is named by itself. What many users may ask has to be wrong by the service's own word: asking
+ * anew what a rule refused is another question. In another encoding it is no longer the same.
  */
-function repeatable({ event, isOneEvent, same, record }: Attempt): string | undefined {
-  if (isOneEvent) return same;
-  const isQuestion = event === undefined && record.operation !== undefined;
-  return isQuestion && record.producedBy === "service" ? same : undefined;
+function repeatable({ isOneEvent, same, record }: Attempt): string | undefined {
+  const { operation, producedBy, headers } = record;
+  const isWord = isOneEvent || producedBy === "service";
+  return operation !== undefined && isWord
+    ? `${same}\n${headerOf(headers, "content-type")}`
+    : undefined;
 }
 
 function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
@@ -32,7 +37,10 @@ function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
     if (attempt.outcome === "refused") rows.at(-1)?.push(attempt);
     else rows.push([]);
   }
-  return rows.filter(({ length }) => length >= FEWEST);
+  return rows.filter(([first, ...again]) => {
+    const isShared = first?.event !== undefined && !first.isOneEvent;
+    return again.length >= (isShared ? FEWEST_SHARED : FEWEST) - 1;
+  });
 }
 
 function offencesOf([first, ...again]: readonly Attempt[]): Offence[] {

@@ -1,5 +1,6 @@
 /** What one request alone shows. */
 
+import { oneLine } from "../../base/text.ts";
 import { operations } from "../../contract/operations.ts";
 import { notes } from "../../exchange/outcome.ts";
 import type { Attempt } from "../attempts.ts";
@@ -103,6 +104,8 @@ export const noSuchOperation: FindingKind = {
 const UNROUTED: readonly string[] = ["route_not_found", "method_not_allowed"];
 const AMBIENT: readonly string[] = ["", "/", "/favicon.ico", "/robots.txt"];
 
+const MOST_SHOWN = 40;
+
 const { maximum } = operations.payouts.parameters.limit;
 
 export const limitAboveMaximum: FindingKind = {
@@ -113,7 +116,7 @@ export const limitAboveMaximum: FindingKind = {
     attempts.flatMap((attempt) => {
       const { operation, query } = attempt.record;
       const limit = operation === "payouts" ? new URLSearchParams(query).get("limit") : null;
-      const isAbove = limit !== null && /^\d{1,15}$/.test(limit) && Number(limit) > maximum;
-      return isAbove ? [{ attempt, said: `limit=${Number(limit)}` }] : [];
+      const isAbove = limit !== null && /^\d+$/.test(limit) && Number(limit) > maximum;
+      return isAbove ? [{ attempt, said: oneLine(`limit=${limit}`, MOST_SHOWN) }] : [];
     }),
 };

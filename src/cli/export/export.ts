@@ -9,6 +9,7 @@ import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
 import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import type { CredentialFlags } from "../play/options.ts";
+import { say } from "../say.ts";
 import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
 import { planOf } from "./plan.ts";
 
@@ -48,10 +49,10 @@ function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: 
   const { seed = "adsim", publishers = 25, profile = "typical" } = scenario;
   const lines = leftOut.map((what) => `  ${what}\n`);
   if (lines.length > 0) {
-    process.stderr.write(`adsim: what the script doesn't say of the scenario:\n${lines.join("")}`);
+    say(`adsim: what the script doesn't say of the scenario:\n${lines.join("")}`);
   }
   if (isForeign) return;
-  process.stderr.write(
+  say(
     `adsim: its keys are those of an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
   );
 }
@@ -99,7 +100,7 @@ function targetOf(text: string): string {
 
 async function write(script: string, file: string | undefined): Promise<void> {
   if (file === undefined) {
-    process.stdout.write(script);
+    say(script, process.stdout);
     return;
   }
   try {

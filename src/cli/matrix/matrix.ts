@@ -13,6 +13,7 @@ import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { controlTokenSet, simulatorOptions } from "../options.ts";
 import { checkReports, writeReports } from "../reports.ts";
+import { say } from "../say.ts";
 import { endingText, type Findings, verdictOf } from "./findings.ts";
 import { onInterrupt } from "./interrupt.ts";
 import type { MatrixFlags } from "./options.ts";
@@ -74,8 +75,8 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
 
 function tell(findings: Findings): void {
   const isJson = findings.flags.json === true;
-  if (isJson) process.stdout.write(reportJson(findings));
-  (isJson ? process.stderr : process.stdout).write(reportText(findings));
+  if (isJson) say(reportJson(findings), process.stdout);
+  say(reportText(findings), isJson ? process.stderr : process.stdout);
 }
 
 async function investigate(

@@ -5,6 +5,7 @@ import { reportJson } from "../../scenario/reports/report-json.ts";
 import { reportText } from "../../scenario/reports/report-text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { checkReports } from "../reports.ts";
+import { say } from "../say.ts";
 import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
 import { playHere } from "./in-process.ts";
@@ -40,7 +41,7 @@ async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promi
     const { writePlayReports } = await import("./write-reports.ts");
     await writePlayReports(report, result);
   }
-  if (json === true) process.stdout.write(reportJson(result));
+  if (json === true) say(reportJson(result), process.stdout);
   const stream = json === true ? process.stderr : process.stdout;
   stream.write(reportText(result, { colour: isColourful(stream) }));
   if (result.verdict === "unknown") {

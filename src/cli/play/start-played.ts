@@ -10,6 +10,7 @@ import { readOptions } from "../../simulator-options.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type ServerFlags, serverOptions } from "../options.ts";
 import type { PlayedScenario } from "../ready-message.ts";
+import { say } from "../say.ts";
 import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 
 /** @throws InputError and CommandFailure, before anything listens: where the scenario is broken with the report. */
@@ -48,7 +49,7 @@ function playedOf({ scenario, verdict, why }: PlayResult): PlayedScenario {
 
 function refuseBroken(result: PlayResult): void {
   if (result.verdict !== "broken") return;
-  process.stderr.write(reportText(result));
+  say(reportText(result));
   throw new CommandFailure(
     exitCodes.checkFailed,
     `the scenario ${result.scenario.name} is broken, so nothing is started from it.`,

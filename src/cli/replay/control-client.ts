@@ -1,6 +1,7 @@
 /** The control API of an adsim at `--target`, as far as a replay needs it. */
 
 import * as v from "valibot";
+import { plainText } from "../../adapters/play/control-api.ts";
 import type { ClockMode } from "../../base/clock.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type HttpClient, unreachableAt } from "./http-client.ts";
@@ -24,7 +25,7 @@ const clockState = v.looseObject({
   mode: v.picklist(["frozen", "flowing", "system"]),
   now: v.string(),
 });
-const problem = v.looseObject({ type: v.string(), detail: v.string() });
+const problem = v.looseObject({ type: v.string(), detail: plainText });
 const choices = v.record(v.string(), v.string());
 const journal = v.looseObject({ total: v.number() });
 const publisher = v.looseObject({ apiKey: v.string() });

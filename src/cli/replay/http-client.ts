@@ -25,6 +25,16 @@ export interface HttpClient {
 /** Longer than any answer takes that isn't held back on purpose. */
 const MOST_WAIT_MS = 30_000;
 
+/** How much of an answer is taken. */
+export interface AnswerLimits {
+  /** An answer that isn't over by then isn't waited for, however steadily it drips. */
+  readonly ms: number;
+  readonly bodyBytes: number;
+}
+
+/** What a recording holds is shorter. Only one answer is read at a time. */
+const usualLimits: AnswerLimits = { ms: 120_000, bodyBytes: 64 * 1024 * 1024 };
+
 /** What the connection to another server needs to say for itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "accept-encoding",
@@ -42,7 +52,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-export function createHttpClient(base: URL): HttpClient {
+export function createHttpClient(base: URL, limits: AnswerLimits = usualLimits): HttpClient {
   const transport = base.protocol === "https:" ? https : http;
   const agent = new transport.Agent({ keepAlive: true, maxSockets: 1 });
   const prefix = base.pathname.replace(/\/$/, "");
@@ -66,7 +76,7 @@ export function createHttpClient(base: URL): HttpClient {
     } catch {
       return Promise.resolve({ kind: "unsendable" });
     }
-    const sent = answerTo(request);
+    const sent = answerTo(request, limits);
     request.end(bytes);
     return sent;
   }
@@ -74,7 +84,7 @@ export function createHttpClient(base: URL): HttpClient {
   return { send, close: () => agent.destroy() };
 }
 
-function answerTo(request: http.ClientRequest): Promise<Sent> {
+function answerTo(request: http.ClientRequest, limits: AnswerLimits): Promise<Sent> {
   return new Promise((resolve) => {
     let isConnected = false;
     const fail = (error: unknown): void => {
@@ -87,13 +97,25 @@ function answerTo(request: http.ClientRequest): Promise<Sent> {
       if (!socket.connecting) isConnected = true;
       else socket.once("connect", () => (isConnected = true));
     });
+    const stop = (why: string): void => {
+      const error = new Error(why);
+      fail(error);
+      request.destroy(error);
+    };
     request.on("error", fail);
-    request.on("timeout", () => {
-      request.destroy(new Error(`nothing came for ${MOST_WAIT_MS / 1000} s`));
-    });
+    request.on("timeout", () => stop(`nothing came for ${MOST_WAIT_MS / 1000} s`));
+    const { ms, bodyBytes } = limits;
+    const deadline = setTimeout(() => stop(`the answer wasn't over after ${ms / 1000} s`), ms);
+    request.on("close", () => clearTimeout(deadline));
     request.on("response", (response) => {
       const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
+      let length = 0;
+      response.on("data", (piece: Buffer) => {
+        length += piece.length;
+        pieces.push(piece);
+        if (length <= bodyBytes) return;
+        stop(`its body is longer than ${bodyBytes} bytes, and the rest wasn't read`);
+      });
       response.on("error", fail);
       response.on("end", () => {
         resolve({

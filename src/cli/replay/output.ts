@@ -1,6 +1,6 @@
 /** What `adsim replay` says: one result, for programs as JSON and for people as text. Secrets are masked in both. */
 
-import { oneLine } from "../../base/text.ts";
+import { oneLine, printable } from "../../base/text.ts";
 import type { Difference, Sides } from "../../replay/compare.ts";
 import { masked } from "../../replay/masked.ts";
 import type { Outcome, Replay, Replayed } from "../../replay/outcome.ts";
@@ -112,7 +112,7 @@ export function textOf(result: ReplayResult): string {
   const more = different - differences.length;
   if (more > 0) lines.push("", `${more} more; --differences ${different} shows all.`);
   if (notes.length > 0) lines.push("", ...notes.map((note) => `Note: ${note}.`));
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(printable).join("\n")}\n`;
 }
 
 function differenceLines(shown: ShownDifference): readonly string[] {

@@ -3,12 +3,14 @@
 import { whyNot } from "../../adapters/file-error.ts";
 import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
 import { linesOf } from "../../adapters/text-lines.ts";
+import { printable } from "../../base/text.ts";
 import { replayInProcess } from "../../replay/in-process.ts";
 import { type Replay, reservationsOf } from "../../replay/outcome.ts";
 import { type Recording, RecordingError, readRecording } from "../../replay/recording.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { loadedSnapshot } from "../loaded-snapshot.ts";
+import { say } from "../say.ts";
 import type { ReplayFlags } from "./options.ts";
 import { resultOf, textOf } from "./output.ts";
 import { replayAtTarget } from "./target.ts";
@@ -37,8 +39,8 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
       `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
-  if (flags.json === true) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
-  (flags.json === true ? process.stderr : process.stdout).write(textOf(result));
+  if (flags.json === true) say(`${JSON.stringify(result, undefined, 2)}\n`, process.stdout);
+  say(textOf(result), flags.json === true ? process.stderr : process.stdout);
   return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
 }
 
@@ -56,7 +58,7 @@ async function recordingIn(file: string): Promise<Recording> {
     return readRecording(lines);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
-    throw new CommandFailure(exitCodes.couldNotRun, `${file} ${error.message}.`);
+    throw new CommandFailure(exitCodes.couldNotRun, `${file} ${printable(error.message)}.`);
   }
 }
 

@@ -38,6 +38,8 @@ export interface Exchange {
   readonly text: string;
   /** In virtual time what the answer was held back for, in real time what passed from the planned sending on. */
   readonly latencyMs: number;
+  /** Why there is no whole answer, where the target tells. */
+  readonly why?: string | undefined;
 }
 
 /** Who takes part: a publisher with its key. `joined`: undefined of a foreign service. */

@@ -41,6 +41,8 @@ export interface ShownExchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly latencyMs: number;
+  /** Why there is no whole answer, where the target tells: what the connection broke with, or that the body is too long. */
+  readonly why?: string | undefined;
 }
 
 export interface StepResult {

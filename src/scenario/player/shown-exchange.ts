@@ -8,7 +8,7 @@ import type { ShownExchange } from "./result.ts";
 const MOST_BODY = 2000;
 
 export function shownExchange(exchange: Exchange): ShownExchange {
-  const { operation, atMs, request, outcome, status, headers, text, latencyMs } = exchange;
+  const { operation, atMs, request, outcome, status, headers, text, latencyMs, why } = exchange;
   const { method, path, query = "", body = "" } = request;
   return {
     operation,
@@ -27,6 +27,7 @@ export function shownExchange(exchange: Exchange): ShownExchange {
     headers: veiledHeaders(headers),
     body: veiled(text),
     latencyMs,
+    ...(why !== undefined && { why }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Parts of a result in one line each, for every kind of report. What others wrote can't act on a terminal. */
 
+import { printable } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/journal.ts";
 import { counted, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
@@ -13,22 +14,6 @@ export const marks: Readonly<Record<StepResult["verdict"], string>> = {
   skipped: "–",
   done: "·",
 };
-
-/** Characters that act on a terminal, or turn the direction of what follows, as escapes; breaks and tabs too. */
-export function printable(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(
-      /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu,
-      (character) => escapes[character] ?? codeOf(character),
-    );
-}
-
-const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-
-function codeOf(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
 
 /** At most so many characters, with a sign where there were more. */
 export function shortened(text: string, most: number): string {
@@ -89,9 +74,10 @@ export function requestLine({ request }: Pick<ShownExchange, "request">): string
 }
 
 /** "201 after 5 ms {…}", or what came instead of an answer. */
-export function answerLine({ outcome, status, latencyMs, body }: ShownExchange): string {
+export function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): string {
   const text = body === "" ? "" : ` ${printable(body)}`;
-  const after = latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`;
+  const reason = why === undefined ? "" : ` (${printable(why)})`;
+  const after = `${latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`}${reason}`;
   switch (outcome) {
     case "answered":
       return `${status}${after}${text}`;

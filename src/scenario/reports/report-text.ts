@@ -1,12 +1,12 @@
 /** A result for a terminal: what matters first, short where all is well, and all that helps where something is broken. */
 
+import { printable } from "../../base/text.ts";
 import { counted, readableDuration, readableMs } from "../measure/quantities.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   answerLine,
   journalLine,
   marks,
-  printable,
   requestLine,
   shortened,
   stepLine,

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { openAdsimTarget } from "../../../src/adapters/play/adsim-target.ts";
+import { playScenario } from "../../../src/adapters/play/play-scenario.ts";
 import { VERSION } from "../../../src/base/version.ts";
 import { createSimulator } from "../../../src/index.ts";
+import { reportText } from "../../../src/scenario/reports/report-text.ts";
 import { startServer } from "../../../src/server.ts";
 import { does, foreign, impressionBy, opened, serverFor } from "./played.ts";
 
@@ -52,6 +54,34 @@ test("a wrong control token: says that it is an adsim and what it wants, and doe
   expect(worlds.names()).toEqual(["default"]);
   const target = await opened(url, { controlToken: "right" });
   expect(target.abilities.control).toBe(true);
+});
+
+test("a service whose answers don't end: the health check says so, and a step is cut and says why", async () => {
+  const url = await foreign((_, response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536, "a")));
+    };
+    response.on("drain", write);
+    write();
+  });
+  const why = "its body is longer than 1048576 bytes, and the rest wasn't read";
+  await expect(opened(url, {})).rejects.toThrow(
+    `The target ${url} gives no whole answer to GET /_sim/health: ${why}.`,
+  );
+  const credentials = [{ id: "p", apiKey: "key_aaaaaaaaaaaaa" }];
+  const target = await opened(url, { credentials });
+  await expect(does(target, "member", { ordinal: 0 })).rejects.toThrow(why);
+  const result = await playScenario(
+    {
+      name: "endless",
+      about: "Asks once.",
+      steps: [{ stats: {}, expect: { status: 200, outcome: "answered" } }],
+    },
+    { target: url, credentials: [{ ...credentials[0], id: "p", apiKey: "k", surfaces: ["s"] }] },
+  );
+  expect(result.verdict).toBe("broken");
+  expect(reportText(result)).toContain(`200, body cut off`);
+  expect(reportText(result)).toContain(`(${why})`);
 });
 
 test("an adsim that lets nobody control it says why", async () => {

@@ -1,0 +1,8 @@
+/** How this program writes to people and to programs: what came from files or the network can't act on a terminal. */
+
+import { printableLines } from "../base/text.ts";
+
+/** Writes a text, or JSON, with its own line breaks. */
+export function say(text: string, stream: NodeJS.WritableStream = process.stderr): void {
+  stream.write(printableLines(text));
+}

@@ -1,0 +1,74 @@
+/** Under all pairs of readings: what is refused 40 times, 3 ms apart, is a hot loop and sent again, whatever its status. */
+
+import { expect, test } from "vitest";
+import { type ApiResponse, coveringArray } from "../../src/index.ts";
+import { type Stage, stageOf } from "./report-stage.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+/** Sends them as the reading wants them. */
+function post({ sim, send, publisher }: Stage, path: string, values: Values): ApiResponse {
+  const authorization = `Bearer ${publisher.apiKey}`;
+  const encoding = sim.assumptions["request.encoding"];
+  const request = { method: "POST", path, headers: { authorization } };
+  if (encoding === "query") return send({ ...request, query: values });
+  const isForm = encoding === "form";
+  const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
+  const headers = { authorization, "content-type": type };
+  const body = isForm ? String(new URLSearchParams(values)) : JSON.stringify(values);
+  return send({ ...request, headers, body });
+}
+
+function shown(
+  stage: Stage,
+  surface: string | undefined,
+  session: string | undefined,
+): ApiResponse {
+  return post(stage, "/v1/impression", {
+    publisher_id: stage.publisher.id,
+    surface: surface ?? "",
+    ad_id: "a",
+    ...(session !== undefined && { session_id: session }),
+  });
+}
+
+function paused(stage: Stage, session: string | undefined): ApiResponse {
+  const [surface] = stage.publisher.surfaces;
+  const id = surface?.id ?? "";
+  stage.sim.publishers.setSurface(stage.publisher.id, id, { status: "paused" });
+  return shown(stage, id, session);
+}
+
+const requests: Readonly<Record<string, (stage: Stage) => ApiResponse>> = {
+  "an unknown surface": (stage) => shown(stage, "nowhere", "s"),
+  "an unknown surface, without a session": (stage) => shown(stage, "nowhere", undefined),
+  "a paused surface": (stage) => paused(stage, "s"),
+  "a paused surface, without a session": (stage) => paused(stage, undefined),
+  "an unknown impression": (stage) => post(stage, "/v1/click", { impression_id: "nothing" }),
+  "a date that is none": (stage) => stage.stats({ from: "yesterday" }),
+  "another publisher": (stage) => stage.stats({ publisher_id: stage.sim.publishers.at(1).id }),
+};
+
+const rows = coveringArray({ strength: 2 });
+
+test.each(Object.entries(requests))("%s", (_, request) => {
+  let refused = 0;
+  for (const assumptions of rows) {
+    const stage = stageOf({ assumptions });
+    const statuses = new Set<number>();
+    for (let count = 0; count < 40; count += 1) {
+      statuses.add(request(stage).status);
+      stage.wait(3);
+    }
+    // Some readings take it, and then refuse its duplicates: that is no wrong request, but a loop.
+    const expected = statuses.has(200)
+      ? statuses.size > 1
+        ? ["hot-loop"]
+        : []
+      : ["hot-loop", "refused-and-sent-again"];
+    const found = stage.found().filter((id) => ["hot-loop", "refused-and-sent-again"].includes(id));
+    expect(found, JSON.stringify([...statuses, assumptions])).toEqual(expected);
+    if (!statuses.has(200)) refused += 1;
+  }
+  expect(refused).toBeGreaterThan(0);
+});
