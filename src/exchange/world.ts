@@ -10,6 +10,7 @@ import type { RuleList } from "../faults/rule-list.ts";
 import type { WorldAbout } from "../journal/record.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Population } from "../publishers/population.ts";
+import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
 
 export interface World {
@@ -26,6 +27,8 @@ export interface World {
   readonly whyNot: WhyNot;
   /** Whether every response says in a header which open points shaped it. */
   readonly explain: boolean;
+  /** Whose pages may read answers. */
+  readonly origins: AllowedOrigins;
   /** Counts what happens, where somebody wants to know. */
   readonly meter: Meter | undefined;
 }
@@ -50,4 +53,15 @@ export function dayReader(assumptions: Assumptions): (instantMs: number) => Day 
 /** How long an impression is remembered for de-duplication, in milliseconds; may be infinite. */
 export function dedupWindowOf(assumptions: Assumptions): number {
   return dedupWindowMs[assumptions["dedup.window"]];
+}
+
+/** Frees, once a window, what de-duplication no longer needs: a publisher may never send again. Never, if it is endless. */
+export function forgetter(world: World): (nowMs: number) => void {
+  const windowMs = dedupWindowOf(world.assumptions);
+  let dueMs = Number.NEGATIVE_INFINITY;
+  return (nowMs) => {
+    if (nowMs < dueMs) return;
+    dueMs = nowMs + windowMs;
+    for (const account of world.accounts.opened()) account.book.forget(nowMs, windowMs);
+  };
 }
