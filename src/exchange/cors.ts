@@ -58,7 +58,7 @@ export function readCors(given: CorsOption): AllowedOrigins {
 /** @throws InputError for what no browser sends as Origin. */
 function checkOrigin(text: string): void {
   const isPlain = /^[!-~]{1,100}$/.test(text) && !/key_/i.test(text);
-  const quoted = isPlain ? JSON.stringify(text) : "what was given";
+  const quoted = isPlain ? JSON.stringify(text) : "the value given";
   if (text === "null" || /^file:/i.test(text)) {
     throw wrong(
       `can't be ${quoted}: a page of a file or a sandbox has the origin null, which says nothing of whose it is. Serve the page over HTTP, or allow all pages with "*"`,
