@@ -161,7 +161,7 @@ export const catalogue = {
       any: "Yes, from loopback origins and those of --cors: preflights are answered, and CORS headers stand on every answer.",
       none: "No: no CORS headers, and a preflight is an OPTIONS like any other, 405.",
     },
-    caution: "Calling the API from a browser.",
+    caution: "That a web page may call the API.",
   },
   "limit.algorithm": {
     question: "What does “per minute” mean?",
