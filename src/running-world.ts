@@ -69,7 +69,7 @@ export function createWorldMaker({
   journal,
   transports: { whyNot },
 }: WorldMakerParts): WorldMaker {
-  const { clock: mode, wallClock, explain } = read;
+  const { clock: mode, wallClock, explain, origins } = read;
 
   function continued(settings: Settings, { clock, rules, strangers }: Kept): RunningWorld {
     const { seed, assumptions } = settings;
@@ -90,7 +90,7 @@ export function createWorldMaker({
     const freshBuckets = buckets.fresh;
     const accounts = createAccounts({ ids, population, freshBuckets, strangers });
     const { meter } = surroundings;
-    const access = { clock, rules, whyNot, explain, meter };
+    const access = { clock, rules, whyNot, explain, origins, meter };
     const parts = { seed, about, assumptions, ids, population, accounts, ...access };
     const exchange = createExchange(parts, journal, startDay);
     return { ...parts, dayOf, settings, buckets, exchange };

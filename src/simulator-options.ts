@@ -6,6 +6,7 @@ import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
 import { type ClockMode, clockModes, type WallClock, wallFor } from "./base/clock.ts";
 import { InputError, inField, isPlainObject, parseInput } from "./base/input.ts";
+import { type AllowedOrigins, type CorsOption, readCors } from "./exchange/cors.ts";
 import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./faults/rule.ts";
 import { MAX_POPULATION } from "./publishers/population.ts";
 import { type Profile, profileNames } from "./publishers/profiles.ts";
@@ -31,6 +32,13 @@ export interface SimulatorOptions {
   readonly wallClock?: WallClock | undefined;
   /** Whether every response says in `X-Adsim-Assumptions` which open points shaped it. @default false */
   readonly explain?: boolean | undefined;
+  /**
+   * Origins such as `"https://app.example"` whose pages may call the API, beside those of loopback such as
+   * `"http://localhost:5173"`. `"*"`: pages of every origin may; `"off"`: none may.
+   *
+   * @default []
+   */
+  readonly cors?: CorsOption | undefined;
   /** Fault rules that are in force from the start, and again after a reset; at most 1,000. @default none */
   readonly faults?: readonly (FaultRule | FaultFunction)[] | undefined;
   /** How many requests the journal keeps; 0 keeps none. @default 10000 */
@@ -56,6 +64,7 @@ export interface ReadOptions {
   readonly clock: ClockMode;
   readonly wallClock: WallClock | undefined;
   readonly explain: boolean;
+  readonly origins: AllowedOrigins;
   readonly faults: readonly (FaultRule | FaultFunction)[];
   readonly journalEntries: number;
   readonly journalBytes: number;
@@ -91,6 +100,11 @@ const optionsSchema = v.strictObject({
     ),
   ),
   explain: v.optional(v.boolean(), false),
+  // Read by its own words.
+  cors: v.optional(
+    v.custom<CorsOption>(() => true),
+    [],
+  ),
   // The simulator looks at each of them.
   faults: v.optional(
     v.pipe(
@@ -131,6 +145,7 @@ export function readOptions(options: SimulatorOptions): ReadOptions {
     clock,
     wallClock,
     explain: given.explain,
+    origins: readCors(given.cors),
     faults,
     journalEntries: given.journalEntries,
     journalBytes: given.journalBytes,

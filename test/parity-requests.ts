@@ -8,6 +8,7 @@ export const parityOptions: SimulatorOptions = {
   profile: "adversarial",
   publishers: 12,
   clock: "frozen",
+  cors: "https://app.example",
 };
 
 /** The same with answers of another form: headers and bodies that a transport could get wrong in its own way. */
@@ -89,6 +90,19 @@ function sendReads(send: Send, owner: Publisher, others: readonly Publisher[]): 
   }
   for (const limit of ["1", "100", "0", "101", "-0", "1.5", "%31"]) {
     get(`/v1/publisher/payouts?${own}&limit=${limit}`);
+  }
+  for (const origin of ["http://localhost:5173", "https://app.example", "https://evil.example"]) {
+    const target = "/v1/publisher/payouts";
+    const asking = { origin, "access-control-request-method": "GET" };
+    get(`${target}?${own}`, { ...key(owner), origin });
+    get(target, { origin });
+    send({ method: "OPTIONS", target, headers: asking });
+    send({
+      method: "OPTIONS",
+      target: "/v1/nothing",
+      headers: { ...asking, "access-control-request-headers": "authorization,x-trace" },
+    });
+    send({ method: "OPTIONS", target, headers: { origin } });
   }
   // Every name of the adversarial population passes through every transport.
   for (const other of others) {

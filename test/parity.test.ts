@@ -30,6 +30,7 @@ test("the list reaches every operation, every method and every status", () => {
   expect(requests.length).toBeGreaterThan(150);
   expect([...statuses].sort()).toEqual([
     "200",
+    "204",
     "400",
     "401",
     "403",

@@ -1,14 +1,24 @@
 /**
- * Who may use the control API. It hands out keys and deletes state, so no web page may reach it: not one of another
- * origin, and not one whose name was made to resolve to this machine (DNS rebinding).
+ * Who may use the control API, and who may make a world. The control API hands out keys and deletes state, so no web page
+ * may reach it: not one of another origin, and not one whose name was made to resolve to this machine (DNS rebinding). Such
+ * a page may call the API of a world that is there, as any client without a key; it may not make worlds.
  */
 
+import { isLoopbackHost } from "../base/loopback.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import { problemResponse } from "../control/problem.ts";
+import type { Cors } from "../exchange/cors.ts";
 import { crypto } from "./node-builtins.ts";
 
-/** Says why a request may not use the control API; undefined where it may. */
-export type ControlGuard = (headers: Readonly<Record<string, string>>) => ApiResponse | undefined;
+/** Says by its headers why a request may not go on; undefined where it may. */
+type Guard = (headers: Readonly<Record<string, string>>) => ApiResponse | undefined;
+
+export interface Guards {
+  /** For the control API. */
+  readonly control: Guard;
+  /** For a request to the API that would make a world: a page could make any number of them. */
+  readonly newWorld: Guard;
+}
 
 export interface GuardOptions {
   /** The address that the server is bound to. */
@@ -16,26 +26,35 @@ export interface GuardOptions {
   /** The host that the user chose to bind to. */
   readonly host: string;
   readonly controlToken: string | undefined;
+  /** Which pages may call the API; undefined where none may. */
+  readonly cors: Cors | undefined;
 }
 
-export function createControlGuard(options: GuardOptions): ControlGuard {
-  const { controlToken, host } = options;
+export function createGuards(options: GuardOptions): Guards {
+  const { controlToken, host, cors } = options;
   const local = isLoopback(options.address);
   const expected = controlToken === undefined ? undefined : digest(controlToken);
-  return (headers) => {
+  // Beyond loopback the server goes by names that it doesn't know.
+  const isRebound: (header: string | undefined) => boolean = local
+    ? (header) => !namesThisMachine(header, host)
+    : () => false;
+
+  const newWorld: Guard = (headers) => {
+    if (isRebound(headers.host)) return foreignHostOfWorld;
+    const { origin } = headers;
+    const isAllowed = origin !== undefined && cors?.allows(origin) === true;
+    return isForeign(headers) && !isAllowed ? foreignPageOfWorld : undefined;
+  };
+  const control: Guard = (headers) => {
     if (!local && expected === undefined) return needsToken;
-    if (local && !namesThisMachine(headers.host, host)) return foreignHost;
+    if (isRebound(headers.host)) return foreignHost;
     if (isForeign(headers)) return foreignOrigin;
     if (expected === undefined) return undefined;
     // The name of the scheme is the same in upper and lower case (RFC 9110, §11.1).
     const sent = digest(/^bearer +(.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "");
     return crypto().timingSafeEqual(sent, expected) ? undefined : wrongToken;
   };
-}
-
-/** Refuses to make a world for a web page of another origin: it could make any number of them. */
-export function worldGuard(headers: Readonly<Record<string, string>>): ApiResponse | undefined {
-  return isForeign(headers) ? foreignWorld : undefined;
+  return { control, newWorld };
 }
 
 /** Whether a browser says that a web page of another origin is behind a request. */
@@ -57,14 +76,8 @@ function isLoopback(address: string): boolean {
 
 function namesThisMachine(header: string | undefined, host: string): boolean {
   const name = (header ?? "").replace(/:\d*$/, "").toLowerCase();
-  return (
-    name === "localhost" ||
-    /^[a-z0-9.-]+\.localhost$/.test(name) ||
-    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name) ||
-    name === "[::1]" ||
-    name === host.toLowerCase() ||
-    name === `[${host.toLowerCase()}]`
-  );
+  const chosen = host.toLowerCase();
+  return isLoopbackHost(name) || [chosen, `${chosen}.`, `[${chosen}]`].includes(name);
 }
 
 function digest(text: string): Buffer {
@@ -88,10 +101,16 @@ const foreignOrigin = problemResponse({
   detail: "The control API can't be used by a web page of another origin.",
   field: "origin",
 });
-const foreignWorld = problemResponse({
-  kind: "forbidden",
+const foreignHostOfWorld = problemResponse({
+  kind: "no-world",
   detail:
-    "There is no such world, and a web page of another origin can't make one. Make it before, from outside the page: a request to /@NAME/_sim/health is enough.",
+    "A request makes a world only where its Host header names this machine, as localhost or 127.0.0.1: anything else may be a web page behind a rebound DNS name. Make the world before, with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME for a name of your own.",
+  field: "host",
+});
+const foreignPageOfWorld = problemResponse({
+  kind: "no-world",
+  detail:
+    "Web pages of this origin may not call the API, and so they make no world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. A page that needn't read answers can use a world that is made before, by a request from elsewhere to /@NAME/_sim/health.",
   field: "origin",
 });
 const wrongToken = problemResponse({

@@ -12,9 +12,11 @@ import { createResponder } from "../exchange/respond.ts";
 import { DEFAULT_WORLD, isControlTarget, type Worlds, worldOf } from "../worlds.ts";
 import { createControlLoader } from "./control-loader.ts";
 import { http } from "./node-builtins.ts";
+import { createConnections, RESERVED_CONNECTIONS } from "./node-connections.ts";
 import { isDoomed, isSilent } from "./node-deliveries.ts";
-import { createControlGuard, worldGuard } from "./node-guard.ts";
+import { createGuards } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
+import { landingPage } from "./node-landing.ts";
 import { listen, urlOf } from "./node-listen.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { createOutbox } from "./node-outbox.ts";
@@ -27,10 +29,12 @@ import {
   receive,
   whenTurn,
 } from "./node-requests.ts";
+import { ignoreUpgrades, upgradeSettings } from "./node-upgrade.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {
   answerSafely,
   createServerWorlds,
+  pagesOf,
   readServerOptions,
   type ServerOptions,
 } from "./server-worlds.ts";
@@ -58,14 +62,15 @@ export async function startPrepared(
   options: ServerOptions,
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
-  const { port, host, controlToken, maxWorlds } = readServerOptions(options);
+  const { port, host, controlToken, maxWorlds, maxConnections } = readServerOptions(options);
   const loader = createControlLoader();
   const worlds = createServerWorlds(options, maxWorlds, loader.modules);
   prepare(worlds);
 
   const server = http.createServer(serverSettings);
   applyLimits(server);
-  const sockets = new Set<Socket>();
+  server.maxConnections = maxConnections + RESERVED_CONNECTIONS;
+  const connections = createConnections(maxConnections);
   const outbox = createOutbox();
   const overtaking = createOvertaking();
   let closing = false;
@@ -79,14 +84,14 @@ export async function startPrepared(
   };
 
   server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    if (!connections.add(socket)) return;
     // Node closes its own half of a connection when the client has closed the other: what is due goes out before.
     socket.prependOnceListener("end", outbox.empty);
   });
   const address = await listen(server, port, host);
-  const sweep = setInterval(sweeper(sockets), IDLE_MS).unref();
-  const guard = createControlGuard({ address: address.address, host, controlToken });
+  const sweep = setInterval(sweeper(connections), IDLE_MS).unref();
+  const cors = pagesOf(options);
+  const guards = createGuards({ address: address.address, host, controlToken, cors });
   const requestHost: RequestHost = {
     answer: (request) => answerSafely(worlds, request),
     inspect(head) {
@@ -105,8 +110,11 @@ export async function startPrepared(
           detail: "The only Transfer-Encoding that is read is chunked.",
         });
       }
-      if (isControlTarget(head.path)) return guard(head.headers);
-      return worlds.wouldMake(head.path) ? worldGuard(head.headers) : undefined;
+      if (isControlTarget(head.path)) return guards.control(head.headers) ?? landingPage(head);
+      return (
+        landingPage(head) ??
+        (worlds.wouldMake(head.path) ? guards.newWorld(head.headers) : undefined)
+      );
     },
     loading: (method, path) =>
       isControlTarget(path) ? loader.loading(controlNeeds(method, path)) : undefined,
@@ -130,9 +138,9 @@ export async function startPrepared(
   server.on("request", onRequest);
   // An expectation that isn't known may be ignored (RFC 9110 §10.1.1).
   server.on("checkExpectation", onRequest);
-  server.on("connect", (request, stream) => {
-    const { url: path = "" } = request;
-    const socket = stream as Socket;
+  ignoreUpgrades(server);
+  server.on("connect", (request) => {
+    const { url: path = "", socket } = request;
     socket.on("error", () => socket.destroy());
     if (isDoomed(socket)) return;
     const response = answerSafely(worlds, {
@@ -153,13 +161,14 @@ export async function startPrepared(
       outbox.empty();
       closing = true;
       clearInterval(sweep);
-      return closeServer(server, sockets);
+      return closeServer(server, connections);
     },
   };
 }
 
 const serverSettings = {
   IncomingMessage: Arrival,
+  ...upgradeSettings,
   // As fetch's Headers does: Node would drop the second of two Authorization headers, and so take the first for a key.
   joinDuplicateHeaders: true,
   // Bounds the memory that a connection can take before it has said anything useful. A query longer than 8 KiB is
@@ -184,8 +193,6 @@ function applyLimits(server: HttpServer): void {
   server.timeout = 0;
   // Unlimited: Node answers 503 to what exceeds it, and a load test reuses its connections for millions of requests.
   server.maxRequestsPerSocket = 0;
-  // More than a load generator needs, fewer than would exhaust memory with bodies held at once.
-  server.maxConnections = 10_000;
   // Unlimited: Node drops the fields beyond instead of refusing, a second Host among them. The head's size bounds them.
   server.maxHeadersCount = 0;
 }
@@ -193,7 +200,7 @@ function applyLimits(server: HttpServer): void {
 /** How long requests in flight have to be answered, in milliseconds: a second less what closing takes. */
 const GRACE_MS = 700;
 
-function closeServer(server: HttpServer, sockets: ReadonlySet<Socket>): Promise<void> {
+function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
@@ -201,9 +208,10 @@ function closeServer(server: HttpServer, sockets: ReadonlySet<Socket>): Promise<
     server.close(() => {
       clearTimeout(timer);
       // The server says so before its last connections do, and only those know what didn't reach a client.
-      let open = sockets.size;
+      const last = [...sockets];
+      let open = last.length;
       if (open === 0) resolve();
-      for (const socket of sockets) {
+      for (const socket of last) {
         socket.once("close", () => {
           open -= 1;
           if (open === 0) resolve();

@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import type { Snapshot } from "../accounts/snapshot.ts";
+import { resolveAssumptions } from "../assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { WallClock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
@@ -11,8 +12,9 @@ import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import { createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
 import type { ControlModules } from "../control/routes.ts";
+import { type Cors, createCors, readCors } from "../exchange/cors.ts";
 import { createMeter } from "../exchange/meter.ts";
-import type { SimulatorOptions } from "../simulator-options.ts";
+import { readReadings, type SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../worlds.ts";
 import { nodeSurroundings } from "./node-surroundings.ts";
 
@@ -27,6 +29,13 @@ export interface ServerOptions extends SimulatorOptions {
   /** How many worlds there can be. @default 1000 */
   readonly maxWorlds?: number | undefined;
   /**
+   * How many connections there can be. Beyond, a new one takes the place of the oldest that has brought no request, or is
+   * idle.
+   *
+   * @default 10000
+   */
+  readonly maxConnections?: number | undefined;
+  /**
    * What the world `default` goes on from. Where it holds fault rules, they are in force instead of `faults`. Other worlds
    * begin from the options, and so does this one after a reset.
    *
@@ -39,7 +48,14 @@ export interface ServerOptions extends SimulatorOptions {
 type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds"> & {
   readonly port: number;
   readonly host: string;
+  readonly maxConnections: number;
 };
+
+const atLeastOne = v.pipe(
+  v.number(),
+  v.integer("must be a whole number"),
+  v.minValue(1, "must be at least 1"),
+);
 
 const optionsSchema: v.GenericSchema<unknown, ReadServerOptions> = v.looseObject({
   port: v.optional(
@@ -55,9 +71,9 @@ const optionsSchema: v.GenericSchema<unknown, ReadServerOptions> = v.looseObject
   controlToken: v.optional(
     v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "must be visible ASCII without spaces")),
   ),
-  maxWorlds: v.optional(
-    v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(1, "must be at least 1")),
-  ),
+  maxWorlds: v.optional(atLeastOne),
+  // More than a load generator needs, fewer than would exhaust memory with bodies held at once.
+  maxConnections: v.optional(atLeastOne, 10_000),
 });
 
 /** Options with their defaults. @throws InputError that names the one at fault. */
@@ -71,7 +87,8 @@ export function createServerWorlds(
   maxWorlds: number | undefined,
   modules: Partial<ControlModules> = {},
 ): Worlds {
-  const { port: _port, host: _host, controlToken, maxWorlds: _most, snapshot, ...rest } = options;
+  const { port: _port, host: _host, controlToken, maxWorlds: _most, ...others } = options;
+  const { maxConnections: _connections, snapshot, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
@@ -87,6 +104,16 @@ export function createServerWorlds(
       for (const rule of rest.faults ?? []) first.faults.add(rule);
   }
   return worlds;
+}
+
+/** Which pages may call the API of worlds that are made from these options; undefined where none may. */
+export function pagesOf({
+  cors = [],
+  assumptions,
+  explain = false,
+}: ServerOptions): Cors | undefined {
+  const inForce = resolveAssumptions(readReadings(assumptions ?? {}));
+  return createCors({ origins: readCors(cors), assumptions: inForce, explain });
 }
 
 /** Real time. Not `performance.now()`, whose module would load with the first request and take a millisecond of it. */

@@ -154,6 +154,16 @@ export const catalogue = {
     },
     caution: "The exact text of Content-Type.",
   },
+  "http.cors": {
+    question: "May a web page of another origin call the API?",
+    spec: "§4",
+    default: "any",
+    choices: {
+      any: "Yes, from loopback origins and those of --cors: preflights are answered, and CORS headers stand on every answer.",
+      none: "No: no CORS headers, and a preflight is an OPTIONS like any other, 405.",
+    },
+    caution: "That a web page may call the API.",
+  },
   "limit.algorithm": {
     question: "What does “per minute” mean?",
     spec: "§8",

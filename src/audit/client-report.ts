@@ -4,6 +4,7 @@ import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { oneLine } from "../base/text.ts";
 import type { JournalEntry, JournalRing } from "../journal/journal.ts";
+import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown.ts";
 import { type Attempt, attemptsOf, type Stretch } from "./attempts.ts";
 import type { Era } from "./eras.ts";
@@ -34,7 +35,7 @@ import {
 export interface ClientReport {
   /** All requests, also those that the journal has forgotten. */
   readonly requests: number;
-  /** How many of them the journal has kept: they alone are counted and judged below. */
+  /** How many of them the journal has kept: they alone are counted and, save for preflights, judged below. */
   readonly kept: number;
   /** How many of those are second applications by a fault rule: no client sent them, and they are neither counted nor judged. */
   readonly copies: number;
@@ -42,7 +43,7 @@ export interface ClientReport {
   readonly from: string | undefined;
   /** When the last of them came. */
   readonly until: string | undefined;
-  /** Operation → status → requests. `none` is what reached no operation, status 0 what got no answer. */
+  /** Operation → status → requests. `none` is what reached no operation, `preflight` what a browser asks before a page's request, status 0 what got no answer. */
   readonly operations: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Fault rule → how many requests it decided. */
   readonly faults: Readonly<Record<string, number>>;
@@ -81,7 +82,9 @@ export function clientReport(
   const kept = journal.records();
   const now: Era = { last: journal.total, isFrozen: mode === "frozen", end: "clock" };
   const attempts = attemptsOf(kept, [...eras, now]);
-  const stretches = stretchesOf(attempts, eras);
+  // Preflights are a browser's doing, not a client's.
+  const judged = attempts.filter(({ record }) => record.reason !== PREFLIGHT);
+  const stretches = stretchesOf(judged, eras);
   const { first, records } = kept;
   const ends = [records[0], records.at(-1)];
   const [from, until] = ends.map((record) => record && formatInstant(record.nowMs));
@@ -119,7 +122,7 @@ function stretchesOf(attempts: readonly Attempt[], eras: readonly Era[]): Stretc
 function operationsOf(attempts: readonly Attempt[]): ClientReport["operations"] {
   const operations: Record<string, Record<string, number>> = {};
   for (const { record } of attempts) {
-    const { operation = "none", response } = record;
+    const { operation = record.reason === PREFLIGHT ? PREFLIGHT : "none", response } = record;
     operations[operation] ??= {};
     const statuses = operations[operation];
     statuses[response.status] = (statuses[response.status] ?? 0) + 1;

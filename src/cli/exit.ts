@@ -20,6 +20,7 @@ const optionNames: Readonly<Record<string, string>> = {
   maxWorlds: "--max-worlds",
   journalEntries: "--journal-entries",
   journalBytes: "--journal-bytes",
+  cors: "--cors",
 };
 
 /** What to tell the user about `error`, and the exit code. */

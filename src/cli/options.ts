@@ -31,6 +31,7 @@ export interface ServerFlags extends AnswerFlags {
   readonly host?: string;
   readonly controlToken?: string;
   readonly maxWorlds?: number;
+  readonly cors?: readonly string[];
   readonly journalEntries?: number;
   readonly journalBytes?: number;
   /** A file of fault rules. */
@@ -90,6 +91,11 @@ export function addServerOptions(command: Command, defaultPort: number): Command
     .option("--port <number>", "the port; 0 picks a free one", wholeNumber(65_535), defaultPort)
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
     .addOption(controlTokenOption())
+    .option(
+      "--cors <origin>",
+      'an origin whose web pages may call the API, repeatable, such as https://app.example; "*" for all, "off" for none (default: those of loopback, which are always in but with "off")',
+      (origin: string, before: readonly string[] = []) => [...before, origin],
+    )
     .option("--max-worlds <count>", "how many worlds (/@NAME) there may be", wholeNumber())
     .option(
       "--journal-entries <count>",
@@ -166,6 +172,7 @@ export async function serverOptions(
     host: flags.host,
     controlToken: flags.controlToken,
     maxWorlds: flags.maxWorlds,
+    cors: flags.cors,
     journalEntries: flags.journalEntries,
     journalBytes: flags.journalBytes,
     faults: flags.faults === undefined ? undefined : await rulesIn(flags.faults),

@@ -105,7 +105,7 @@ export function createAds(options: AdsOptions): Ads {
     mustBeOpen();
     const given = { publisher_id: publisherId };
     const call = (signal: AbortSignal) => client.surfaces(given, { signal });
-    const answer = await deliveries.deliver({ call, isRepeatable: true });
+    const answer = await deliveries.deliver({ call, isRepeatable: true, silences: 3 });
     mustBeOpen();
     if (answer.ok) {
       surfaces = namedSurfaces(wanted, answer.value.surfaces);

@@ -28,6 +28,11 @@ export interface Delivery<Value> {
   readonly call: (signal: AbortSignal) => Promise<Result<Value>>;
   /** Whether it may be made again although it may have been applied: the service can tell the two. */
   readonly isRepeatable: boolean;
+  /**
+   * How often fetch may fail without a reason before it is given up. To a page, a service that doesn't let it in (CORS) looks
+   * as one that can't be reached. @default any number of times
+   */
+  readonly silences?: number;
 }
 
 export type Delivered<Value> =
@@ -88,7 +93,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 
   async function attempt<Value>(
-    { call, isRepeatable }: Delivery<Value>,
+    { call, isRepeatable, silences = 1 / 0 }: Delivery<Value>,
     giveUpAtMs: number,
   ): Promise<Delivered<Value>> {
     let mayHaveApplied = false;
@@ -113,6 +118,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       }
       // All else may go better another time.
       if (error.kind === "refused" || error.kind === "aborted") break;
+      if (error.kind === "unreachable" && !Object(error.cause).cause && --silences < 1) break;
       notBeforeMs = now() + waitAfter(error, pauseMs);
       pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);
       const isForAll = error.kind === "limited" || error.retryAfterMs !== undefined;

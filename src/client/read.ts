@@ -71,7 +71,7 @@ function refusal(response: Response, text: string, { isPost, nowMs }: Reading<un
 function described(cause: unknown): { readonly text: string; readonly isUnsent: boolean } {
   const { message, code }: Record<string, unknown> = Object(Object(cause).cause);
   const reason = message || code;
-  const text = String(cause) + (reason === undefined ? "" : ` (${reason})`);
+  const text = `${String(cause)} (${reason ?? "is it CORS?"})`;
   return { text, isUnsent: unsent.test(String(code)) };
 }
 

@@ -5,11 +5,12 @@ import { utf8Length } from "../base/text.ts";
 import { documentedLimits } from "../contract/limits.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 
-/** What can be wrong with a control request. */
+/** What can be wrong with a control request, or with the place from which a world is asked for. */
 const problemKinds = {
   invalid: { status: 400, title: "The request holds a value that can't be used" },
   unauthorized: { status: 401, title: "The control token is missing or wrong" },
   forbidden: { status: 403, title: "The control API may not be used from there" },
+  "no-world": { status: 403, title: "There is no such world, and it may not be made from there" },
   "not-found": { status: 404, title: "There is nothing at this path" },
   "method-not-allowed": { status: 405, title: "The path has other methods" },
   conflict: { status: 409, title: "It can't be done in this state" },

@@ -15,6 +15,7 @@ import type { Moment } from "../ledger/book.ts";
 import type { Decision } from "../limits/algorithm.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer, shapedByScope } from "./authorize.ts";
+import { createCors, isPreflight } from "./cors.ts";
 import { countServed, tallyOf } from "./count.ts";
 import { createFaultedPath } from "./faulted.ts";
 import { createClick } from "./operations/click.ts";
@@ -31,6 +32,7 @@ import {
   type ShapedBy,
   shapedByBoth,
 } from "./outcome.ts";
+import { countedAs, createPages } from "./pages.ts";
 import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createRecogniser } from "./recognise.ts";
@@ -63,7 +65,9 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const readers = createInputReaders(assumptions);
   const authorize = createAuthorizer(world, readers);
   const dayOf = dayReader(assumptions);
-  const respond = createResponder(world);
+  const cors = createCors(world);
+  const respond = createResponder({ ...world, variesByOrigin: cors !== undefined });
+  const pages = createPages(cors, quota, respond);
   const impressions = createImpressionRecorder(world);
   const operators: Operators = {
     stats: createStats(world, startDay),
@@ -75,23 +79,25 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
   const forget = forgetter(world);
   const sight = createSight({ accounts, route, authenticate, authorize, readers });
-  const throughRules = createFaultedPath({ world, journal, sight, quota, respond, serve });
+  const throughRules = createFaultedPath({ world, journal, sight, quota, respond, cors, serve });
 
   return (request) => {
     const beganMs = meter === undefined ? 0 : meter.begin();
     const nowMs = now();
     forget(nowMs);
     const isUndisturbed = isEmpty();
-    const recognised = isUndisturbed ? recognise(request) : undefined;
+    const recognised = isUndisturbed && !pages.sent(request) ? recognise(request) : undefined;
     if (recognised !== undefined) {
       const response = takeImpression(request, recognised, nowMs);
       if (meter !== undefined) meter.answered("impression", response.status, beganMs);
       return response;
     }
     const visit = new Visit(request, nowMs, about);
-    const faulted = isUndisturbed ? undefined : throughRules(visit);
+    // Rules are about requests of clients, and a preflight is a browser's.
+    const isSpared = isUndisturbed || isPreflight(visit.method, visit.headers);
+    const faulted = isSpared ? undefined : throughRules(visit);
     const response = faulted ?? undisturbed(visit);
-    if (meter !== undefined) meter.answered(visit.operation, response.status, beganMs);
+    if (meter !== undefined) meter.answered(countedAs(visit), response.status, beganMs);
     return response;
   };
 
@@ -123,8 +129,9 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
 
   /** What the service does, whatever rules make of its answer. */
   function serve(visit: Visit): void {
-    const response = answer(visit);
-    visit.response = visit.method === "HEAD" ? withoutBody(response) : response;
+    const answered = answer(visit);
+    const response = visit.method === "HEAD" ? withoutBody(answered) : answered;
+    visit.response = pages.readable(visit, response);
     countServed(tallyOf(visit, accounts), visit.effect, visit.micros);
   }
 
@@ -134,7 +141,8 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     if (recognised !== undefined) return answerImpression(visit, recognised);
 
     const routed = route(visit.method, visit.path);
-    if (routed.kind !== "operation") return unrouted(visit, routed);
+    if (routed.kind !== "operation")
+      return pages.preflight(visit, routed) ?? unrouted(visit, routed);
     const { operation } = routed;
     visit.operation = operation.id;
     visit.shapedBy = routed.shapedBy;

@@ -8,6 +8,7 @@ import type { Fired } from "../faults/installed-rule.ts";
 import type { Injected } from "../faults/plan.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
+import type { Cors } from "./cors.ts";
 import { countUnseen, tallyOf } from "./count.ts";
 import { documented } from "./outcome.ts";
 import type { Quota } from "./quota.ts";
@@ -33,12 +34,14 @@ export interface FaultedPathParts {
   readonly sight: (visit: Visit) => Sighting;
   readonly quota: Quota;
   readonly respond: Responder;
+  /** Undefined where no page may read anything. */
+  readonly cors: Cors | undefined;
   /** Lets the service do its part, and counts it. */
   readonly serve: (visit: Visit) => void;
 }
 
 export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
-  const { world, journal, sight, quota, respond, serve } = parts;
+  const { world, journal, sight, quota, respond, cors, serve } = parts;
   const { accounts, explain, rules, whyNot, meter } = world;
 
   function meet(visit: Visit, sighting: Sighting, fired: Fired): Met {
@@ -156,10 +159,10 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   /** An answer by a rule, with the limit as it stands. */
   function answerWith(
     injected: Injected,
-    { method, operation, account, nowMs }: Visit,
+    { method, headers, operation, account, nowMs }: Visit,
   ): ApiResponse {
     const standing = quota.standing(operation, account, nowMs);
-    const response = respond.injected(injected, standing);
+    const response = respond.injected(injected, standing, cors?.answerHeaders(headers));
     return method === "HEAD" ? withoutBody(response) : response;
   }
 

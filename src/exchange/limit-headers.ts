@@ -16,6 +16,13 @@ export interface LimitState {
   readonly nowMs: number;
 }
 
+/** Their names, as they are written for people. */
+export const limitHeaderNames: Readonly<Record<Choice<"limit.headers">, readonly string[]>> = {
+  remaining: [],
+  "limit-reset": ["X-RateLimit-Limit", "X-RateLimit-Reset"],
+  ietf: ["RateLimit-Policy", "RateLimit"],
+};
+
 export type LimitHeaders = Readonly<Record<string, string>>;
 
 /** How the further headers are written; undefined where there are none. */

@@ -7,13 +7,17 @@ import type { LimitClass } from "../contract/limits.ts";
 import type { MetricFamily, MetricSample } from "../contract/metrics.ts";
 import { type OperationId, operations } from "../contract/operations.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
+import type { PREFLIGHT } from "../journal/record.ts";
+
+/** What a request is counted as; those that reach no operation have a row of their own. */
+type Counted = OperationId | typeof PREFLIGHT;
 
 /** Counts requests, how long they took, what the limiter refused, and the faults that fired. */
 export interface Meter {
   /** A request begins. @returns real time in milliseconds, for {@link answered}; NaN for one that isn't timed. */
   begin(): number;
   /** A request was answered. `status`: 0 where the client was left without a response. */
-  answered(operation: OperationId | undefined, status: number, beganMs: number): void;
+  answered(operation: Counted | undefined, status: number, beganMs: number): void;
   /** The limiter refused a request. */
   limited(operation: OperationId): void;
   /** A fault rule picked out a request. */
@@ -29,9 +33,10 @@ const operationRows = {
   click: 3,
   surfaces: 4,
   payouts: 5,
-} as const satisfies Record<OperationId, number>;
+  preflight: 6,
+} as const satisfies Record<Counted, number>;
 const UNROUTED_ROW = 0;
-const ROWS = 6;
+const ROWS = 7;
 /** Statuses go from 0, for none, to 599. */
 const STATUSES = 600;
 
@@ -95,7 +100,7 @@ export function createMeter(nowMs: () => number): Meter {
     families: () => [
       {
         name: "adsim_requests_total",
-        help: "Requests to the API by operation (none: no operation is at that path) and status (none: a fault rule left the client without a response).",
+        help: "Requests to the API by operation (none: no operation is at that path; preflight: a browser asked whether a page may send another) and status (none: a fault rule left the client without a response).",
         type: "counter",
         samples: requestSamples(requests),
       },

@@ -9,6 +9,7 @@ import type { ApiResponse } from "../contract/messages.ts";
 import { textOf } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
+import type { CorsHeaders } from "./cors.ts";
 import { type ErrorBody, errorBodies } from "./error-bodies.ts";
 import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
 import type { Standing } from "./quota.ts";
@@ -24,8 +25,12 @@ export interface Responder {
   ): ApiResponse;
   /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link shapedRedirect} gives it. */
   redirect(location: string, standing: Standing, shapedBy: ShapedBy): ApiResponse;
-  /** What a fault rule answers in the service's place. */
-  injected(injected: Injected, standing: Standing): ApiResponse;
+  /** What a fault rule answers in the service's place. `forPage`: headers beneath the rule's own. */
+  injected(injected: Injected, standing: Standing, forPage: CorsHeaders | undefined): ApiResponse;
+  /** The answer to a preflight that is let through. */
+  preflight(standing: Standing, headers: CorsHeaders, shapedBy: ShapedBy): ApiResponse;
+  /** An answer as a page gets it: with the headers that let it read. */
+  forPage(response: ApiResponse, headers: CorsHeaders, shapedBy: ShapedBy): ApiResponse;
   /** All that a success rests on: what decided it, and its form. */
   shapedSuccess(decidedBy: ShapedBy): ShapedBy;
   /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
@@ -39,6 +44,8 @@ export interface ResponderOptions {
   readonly assumptions: Assumptions;
   /** Whether every response says in a header which open points shaped it. */
   readonly explain: boolean;
+  /** Whether another origin of a request can mean another answer. @default false */
+  readonly variesByOrigin?: boolean | undefined;
 }
 
 /** What only some refusals carry. */
@@ -71,7 +78,8 @@ const challenge = {
 /** Lists the open points that shaped a response, or says that there is none. */
 const EXPLANATION = "x-adsim-assumptions";
 
-export function createResponder({ seed, assumptions, explain }: ResponderOptions): Responder {
+export function createResponder(options: ResponderOptions): Responder {
+  const { seed, assumptions, explain, variesByOrigin = false } = options;
   const successType = successTypes[assumptions["http.content-type"]];
   const errorBody = errorBodyOf(assumptions, seed);
   const form = successFormOf(assumptions, seed);
@@ -86,12 +94,19 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
     ...headerForm,
   ];
 
+  /** What stands on every response, whatever made it. */
+  function everywhere(headers: Record<string, string>, standing: Standing): void {
+    headers["x-ratelimit-remaining"] = decimal(standing.remaining);
+    if (standing.headers !== undefined) Object.assign(headers, standing.headers);
+    // Also without an origin: a cache must not give that answer to a page.
+    if (variesByOrigin) headers.vary = "Origin";
+  }
+
   const success: Responder["success"] = ({ body, byteLength }, standing, shapedBy) => {
     const headers: Record<string, string> = {};
     headers["content-type"] = successType;
     headers["content-length"] = decimal(byteLength);
-    headers["x-ratelimit-remaining"] = decimal(standing.remaining);
-    if (standing.headers !== undefined) Object.assign(headers, standing.headers);
+    everywhere(headers, standing);
     if (explain) headers[EXPLANATION] = explanation(shapedBy);
     return responseOf(200, headers, body);
   };
@@ -105,12 +120,23 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
       const headers: Record<string, string> = {};
       headers.location = location;
       headers["content-length"] = "0";
-      headers["x-ratelimit-remaining"] = decimal(standing.remaining);
-      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
+      everywhere(headers, standing);
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return responseOf(308, headers, "");
     },
-    injected({ status, headers: given = {}, body }, standing) {
+    preflight(standing, given, shapedBy) {
+      const headers: Record<string, string> = {};
+      everywhere(headers, standing);
+      Object.assign(headers, given);
+      if (explain) headers[EXPLANATION] = explanation(shapedBy);
+      return responseOf(204, headers, "");
+    },
+    forPage({ status, headers: given, body }, forPage, shapedBy) {
+      const headers: Record<string, string> = { ...given, ...forPage };
+      if (explain) headers[EXPLANATION] = explanation(shapedBy);
+      return responseOf(status, headers, body);
+    },
+    injected({ status, headers: given = {}, body }, standing, forPage) {
       const text = body === undefined ? "" : (textOf(body) ?? "");
       const headers: Record<string, string> = {};
       if (body !== undefined) {
@@ -118,8 +144,8 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
       }
       // With 204 it is forbidden, with 304 it would be the length of what isn't sent (RFC 9110 §8.6).
       if (status !== 204 && status !== 304) headers["content-length"] = decimal(utf8Length(text));
-      headers["x-ratelimit-remaining"] = decimal(standing.remaining);
-      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
+      everywhere(headers, standing);
+      Object.assign(headers, forPage);
       // The rule's own word counts.
       for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
       return responseOf(status, headers, text);
@@ -131,8 +157,7 @@ export function createResponder({ seed, assumptions, explain }: ResponderOptions
       const headers: Record<string, string> = {};
       if (contentType !== undefined) headers["content-type"] = contentType;
       headers["content-length"] = decimal(utf8Length(body));
-      headers["x-ratelimit-remaining"] = decimal(standing.remaining);
-      if (standing.headers !== undefined) Object.assign(headers, standing.headers);
+      everywhere(headers, standing);
       if (extra.allow !== undefined) headers.allow = extra.allow;
       const { retryAfterMs, nowMs = 0 } = extra;
       const wait = retryAfterMs === undefined ? undefined : waitFor(retryAfterMs, nowMs);
@@ -161,7 +186,7 @@ function formed(done: Done, form: BodyForm): Done {
 }
 
 /** Open points about the form of what is written: named where another choice than the default is in force. */
-const headerForms: ShapedBy = ["limit.headers"];
+const headerForms: ShapedBy = ["limit.headers", "http.cors"];
 export const formKeys: ShapedBy = [
   "http.content-type",
   ...headerForms,

@@ -17,7 +17,12 @@ export type Route =
       readonly segment: string;
       readonly shapedBy: ShapedBy;
     }
-  | (Refused & { readonly allow?: string });
+  | (Refused & {
+      /** Value of Allow. */
+      readonly allow?: string;
+      /** What the path's operation answers, where there is one. */
+      readonly methods?: readonly string[];
+    });
 
 export type Router = (method: string, path: string) => Route;
 
@@ -110,8 +115,9 @@ function wrongMethod(
         ...shapedBy,
       ),
       allow: allowed.join(", "),
+      methods: allowed,
     },
-    "404": { ...notFound, shapedBy },
+    "404": { ...notFound, shapedBy, methods: allowed },
   } satisfies Record<Choice<"errors.method">, Route>;
   return readings[assumptions["errors.method"]];
 }

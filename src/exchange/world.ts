@@ -10,6 +10,7 @@ import type { RuleList } from "../faults/rule-list.ts";
 import type { WorldAbout } from "../journal/record.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Population } from "../publishers/population.ts";
+import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
 
 export interface World {
@@ -26,6 +27,8 @@ export interface World {
   readonly whyNot: WhyNot;
   /** Whether every response says in a header which open points shaped it. */
   readonly explain: boolean;
+  /** Whose pages may read answers. */
+  readonly origins: AllowedOrigins;
   /** Counts what happens, where somebody wants to know. */
   readonly meter: Meter | undefined;
 }

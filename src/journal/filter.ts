@@ -5,7 +5,7 @@ import { parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import { operationIds } from "../contract/operations.ts";
-import type { JournalRecord } from "./record.ts";
+import { type JournalRecord, PREFLIGHT } from "./record.ts";
 
 /** Whether keys and UPI ids are shown. */
 export type Secrets = "shown" | "redacted";
@@ -83,8 +83,12 @@ function filterOf(wanted: v.InferOutput<typeof filterSchema>): ReadFilter {
       record.nowMs >= fromMs &&
       record.nowMs < untilMs &&
       (fault === undefined || isTouchedBy(fault, record)) &&
-      (unmatched === undefined || unmatched === (record.operation === undefined)),
+      (unmatched === undefined || unmatched === isUnmatched(record)),
   };
+}
+
+function isUnmatched({ operation, reason }: JournalRecord): boolean {
+  return operation === undefined && reason !== PREFLIGHT;
 }
 
 function msOf(text: string | undefined, otherwise: number): number {

@@ -97,7 +97,7 @@ export interface JournalFilter {
   readonly until?: string | undefined;
   /** The id of a fault rule; `"any"` or `"none"`: whether any rule touched it. */
   readonly fault?: string | undefined;
-  /** Whether no operation answers at the path and method. */
+  /** Whether no operation answers at the path and method. A preflight that was answered as one is matched. */
   readonly unmatched?: boolean | undefined;
   /** Only entries with a higher sequence. */
   readonly after?: number | undefined;

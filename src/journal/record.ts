@@ -12,6 +12,9 @@ import type { Profile } from "../publishers/profiles.ts";
 /** Who made an answer: the service, its request limit, or a fault rule in its place. */
 export type Producer = "service" | "limit" | "rule";
 
+/** The reason of a preflight that was answered as one: a browser asked whether a page may send another request. */
+export const PREFLIGHT = "preflight";
+
 export interface JournalRecord {
   readonly nowMs: number;
   readonly method: string;

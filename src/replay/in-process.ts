@@ -4,6 +4,7 @@ import type { Snapshot } from "../accounts/snapshot.ts";
 import { resolveAssumptions } from "../assumptions/resolve.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
+import { readCors } from "../exchange/cors.ts";
 import type { Profile } from "../publishers/profiles.ts";
 import type { Surroundings } from "../running-world.ts";
 import { createSimulatorCore, type SimulatorCore } from "../simulator.ts";
@@ -50,11 +51,12 @@ export function replayInProcess(recording: Recording, options: InProcessOptions)
   const explain = recording.exchanges.some(({ response }) =>
     Object.hasOwn(response.headers, "x-adsim-assumptions"),
   );
+  const cors = corsOf(recording);
   const start = startOf(recording, options);
   const settingsFor = (world: RecordedWorld | undefined): Settings =>
     settingsOf(options, start, world);
   const fresh = (settings: Settings): Stage => ({
-    sim: createSimulatorCore({ ...optionsOf(settings), explain }, options.surroundings),
+    sim: createSimulatorCore({ ...optionsOf(settings), explain, cors }, options.surroundings),
     settings,
   });
 
@@ -62,7 +64,7 @@ export function replayInProcess(recording: Recording, options: InProcessOptions)
   let stage =
     options.snapshot === undefined
       ? fresh(settingsFor(firstWorld))
-      : loaded(options.snapshot, firstWorld, { ...options, explain });
+      : loaded(options.snapshot, firstWorld, { ...options, explain, cors });
 
   function enter({ world, place }: RecordedExchange): void {
     if (world === undefined) return;
@@ -96,6 +98,25 @@ export function replayInProcess(recording: Recording, options: InProcessOptions)
       return early === undefined ? [...notes] : [early, ...notes];
     },
   };
+}
+
+/** Whose pages could read the answers, as those tell: the option is in no recording. */
+function corsOf({ exchanges }: Recording): readonly string[] {
+  const allowed = exchanges.flatMap(
+    ({ response }) => response.headers["access-control-allow-origin"] ?? [],
+  );
+  const origins = new Set(allowed.filter(isOrigin));
+  return origins.size === 0 ? ["off"] : [...origins];
+}
+
+/** Another service may have sent what is none. */
+function isOrigin(text: string): boolean {
+  try {
+    readCors(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** When the world starts, for a recording that doesn't say: a server's world starts when the server does. */
@@ -157,7 +178,7 @@ function isReadAnew({ settings }: Stage, next: Settings): boolean {
 function loaded(
   snapshot: Snapshot,
   firstWorld: RecordedWorld | undefined,
-  options: InProcessOptions & { readonly explain: boolean },
+  options: InProcessOptions & Pick<SimulatorOptions, "explain" | "cors">,
 ): Stage {
   const settings = settingsIn(snapshot);
   if (firstWorld !== undefined && nameOf(settings) !== nameOf({ ...firstWorld })) {
@@ -171,6 +192,7 @@ function loaded(
     {
       ...optionsOf(settings),
       explain: options.explain,
+      cors: options.cors,
       // Whatever its clock was, it goes on from the instant at which it was saved.
       wallClock: () => snapshot.clock.now,
     },

@@ -118,6 +118,13 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
     send({ method: "HEAD", path: "/v1/publisher/stats", query });
   },
   "http.content-type": ask("stats"),
+  "http.cors": ({ send }) => {
+    const origin = "http://localhost:5173";
+    const asking = { origin, "access-control-request-method": "GET" };
+    send({ method: "OPTIONS", path: "/v1/publisher/stats", headers: asking });
+    send({ method: "GET", path: "/v1/publisher/stats", headers: { origin } });
+    send({ method: "GET", path: "/v1/publisher/stats", headers: {} });
+  },
   "limit.algorithm": ({ sim, get }) => {
     const ask60 = (times: number): void => {
       for (let sent = 0; sent < times; sent += 1) get("surfaces");

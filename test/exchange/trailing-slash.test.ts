@@ -14,6 +14,7 @@ test.each(Object.values(operations))("$method $path/ leads to the path without i
   expect(response).toEqual({
     status: 308,
     headers: {
+      vary: "Origin",
       location: `../${operation.path.split("/").at(-1)}?a=1&b`,
       "content-length": "0",
       "x-ratelimit-remaining": operation.method === "POST" ? "10000" : "60",

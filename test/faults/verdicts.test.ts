@@ -274,6 +274,7 @@ describe("respond", () => {
         "content-type": "application/json",
         "content-length": "16",
         "x-ratelimit-remaining": "60",
+        vary: "Origin",
       },
       body: '{"message":"ß"}',
     });
@@ -285,7 +286,7 @@ describe("respond", () => {
     expect(answerTo({ status: 200, body: "" }).headers["content-type"]).toBe("text/plain");
     expect(answerTo({ status: 502 })).toEqual({
       status: 502,
-      headers: { "content-length": "0", "x-ratelimit-remaining": "60" },
+      headers: { "content-length": "0", "x-ratelimit-remaining": "60", vary: "Origin" },
       body: "",
     });
   });
@@ -301,13 +302,17 @@ describe("respond", () => {
       "content-type": "text/html",
       "content-length": "3",
       "x-ratelimit-remaining": "0",
+      vary: "Origin",
       "retry-after": "7",
       constructor: "c",
     });
   });
 
   test.each([204, 304])("%i says nothing of a length", (status) => {
-    expect(answerTo({ status }).headers).toEqual({ "x-ratelimit-remaining": "60" });
+    expect(answerTo({ status }).headers).toEqual({
+      "x-ratelimit-remaining": "60",
+      vary: "Origin",
+    });
   });
 
   test("says how the limit stands, and spends nothing", () => {

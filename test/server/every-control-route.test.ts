@@ -31,10 +31,14 @@ const foreign = [
   "Host: evil.example:4010\r\nOrigin: http://evil.example:4010\r\nSec-Fetch-Site: same-origin\r\n",
 ];
 
-test.each(named)(
-  "%s may not be used by a foreign page or under a rebound name",
-  async (_, route) => {
-    await using server = await serve();
+test.each(
+  named.flatMap(([name, route]) =>
+    [[], ["*", "http://evil.example"]].map((cors) => [name, cors, route] as const),
+  ),
+)(
+  "%s may not be used by a foreign page or under a rebound name, with cors %j",
+  async (_, cors, route) => {
+    await using server = await serve({ cors });
     setUp(server.worlds);
     const before = stateOf(server.worlds);
     const request = requestFor(route, server.worlds.get("default"));
@@ -45,6 +49,7 @@ test.each(named)(
         expect(responses[0]?.status, `${world} ${lines}`).toBe(403);
         expect(responses[0]?.headers["content-type"]).toBe("application/problem+json");
         expect(["host", "origin"]).toContain(JSON.parse(responses[0]?.body ?? "").field);
+        expect(Object.keys(responses[0]?.headers ?? {}).join()).not.toContain("access-control");
       }
     }
     expect(stateOf(server.worlds)).toBe(before);
@@ -101,14 +106,14 @@ test("a fault rule whose answer has a body of a megabyte is taken, one of more t
   expect(server.worlds.get("default").faults.list()).toHaveLength(1);
 });
 
-test("a page of another origin makes no world, and uses one that there is", async () => {
+test("a page of an origin that isn't allowed makes no world, and uses one that there is", async () => {
   await using server = await serve({ maxWorlds: 10 });
   const target = "/v1/publisher/stats";
   const status = async (path: string, lines: string): Promise<number | undefined> =>
     (await exchange(server.port, raw({ method: "GET", path }, lines))).responses[0]?.status;
   const pages = [
     "Origin: http://evil.example\r\n",
-    "Origin: http://localhost:3000\r\n",
+    "Origin: null\r\n",
     "Sec-Fetch-Site: cross-site\r\n",
     "Sec-Fetch-Site: same-site\r\n",
   ];
@@ -154,8 +159,10 @@ test("what a foreign page is told is a problem that says what to do, also where 
     "content-type": "application/problem+json",
     "x-ratelimit-remaining": "60",
   });
-  const { field, detail } = JSON.parse(responses[0]?.body ?? "");
+  const { field, detail, title } = JSON.parse(responses[0]?.body ?? "");
   expect(field).toBe("origin");
+  expect(title).not.toContain("control API");
+  expect(detail).toContain("--cors");
   expect(detail).toContain("/@NAME/_sim/health");
   expect(server.worlds.names()).toEqual(["default"]);
 });

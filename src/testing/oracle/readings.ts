@@ -18,6 +18,7 @@ export interface Readings {
   readonly "http.trailing-slash": "404" | "same" | "308";
   readonly "http.head": "supported" | "405";
   readonly "http.content-type": "json" | "json-charset";
+  readonly "http.cors": "any" | "none";
   readonly "limit.algorithm":
     | "fixed-window"
     | "fixed-from-first"

@@ -1,0 +1,70 @@
+/** The connections of a server. Whoever holds many of them without a request must not lock others out. */
+
+import type { Socket } from "node:net";
+import { latestResponse } from "./node-requests.ts";
+
+export interface Connections extends Iterable<Socket> {
+  /** @returns whether it is a new one. */
+  add(socket: Socket): boolean;
+}
+
+/** How many more there may be while nothing can be closed: enough for the control API to end what holds the others. */
+export const RESERVED_CONNECTIONS = 100;
+
+/** Beyond `most` connections, each new one takes the place of another that waits for nothing of ours. */
+export function createConnections(most: number): Connections {
+  const all = new Set<Socket>();
+  /** Those that had brought no request when they were looked at last. The oldest comes first, as in `all`. */
+  const silent = new Set<Socket>();
+
+  /**
+   * Closes the oldest that is silent. Where only a few are, these may just have come, and the oldest goes that is idle or in
+   * the middle of a request. Where there is none of those either, nothing goes as long as there is room in the reserve.
+   */
+  function makeRoom(newest: Socket): void {
+    const oldest = oldestSilent(newest);
+    const victim =
+      silent.size > most / 4 ? oldest : (oldestIdle() ?? (isReserveFull() ? oldest : undefined));
+    if (victim === undefined) return;
+    silent.delete(victim);
+    victim.destroy();
+  }
+
+  function oldestSilent(newest: Socket): Socket | undefined {
+    for (const socket of silent) {
+      if (latestResponse(socket) === undefined) return socket === newest ? undefined : socket;
+      silent.delete(socket);
+    }
+    return undefined;
+  }
+
+  function oldestIdle(): Socket | undefined {
+    for (const socket of all) if (isIdle(socket)) return socket;
+    return undefined;
+  }
+
+  const isReserveFull = (): boolean => all.size >= most + RESERVED_CONNECTIONS;
+
+  return {
+    add(socket) {
+      // An upgrade that was ignored brings a connection here again.
+      if (all.has(socket)) return false;
+      all.add(socket);
+      silent.add(socket);
+      socket.once("close", () => {
+        all.delete(socket);
+        silent.delete(socket);
+      });
+      if (all.size > most) makeRoom(socket);
+      return true;
+    },
+    [Symbol.iterator]: () => all.values(),
+  };
+}
+
+/** Whether the latest request on a connection is answered, or hasn't arrived whole. */
+function isIdle(socket: Socket): boolean {
+  const latest = latestResponse(socket);
+  if (latest === undefined || socket.destroyed) return false;
+  return latest.writableFinished || !latest.req.complete;
+}

@@ -1,0 +1,87 @@
+/** What a person sees who opens the server's address in a browser: where to look. No request of the API, and it makes no world. */
+
+import type { ApiResponse } from "../contract/messages.ts";
+import { textResponse } from "../control/problem.ts";
+import { controlRoutes } from "../control/routes.ts";
+import { headerOf } from "../exchange/headers.ts";
+import { withoutBody } from "../exchange/respond.ts";
+import type { Head } from "./node-requests.ts";
+
+/** The page at this path; undefined where there is none, and for who doesn't ask for one. */
+export function landingPage({ method, path, headers }: Head): ApiResponse | undefined {
+  if ((method !== "GET" && method !== "HEAD") || !prefersHtml(headerOf(headers, "accept")))
+    return undefined;
+  const parts = /^((?:\/@[A-Za-z0-9._-]{1,64})?)(\/|\/_sim\/?)?$/.exec(path);
+  if (parts === null || path === "") return undefined;
+  const [, prefix = "", rest = "/"] = parts;
+  const isControl = rest !== "/";
+  const response = textResponse({
+    status: 200,
+    contentType: "text/html; charset=utf-8",
+    body: isControl ? controlPage(prefix) : apiPage(prefix),
+    headers: { "content-security-policy": "default-src 'none'", vary: "Accept" },
+  });
+  return method === "HEAD" ? withoutBody(response) : response;
+}
+
+/** Whether a page is wanted, and nothing else as much. */
+function prefersHtml(accept = ""): boolean {
+  const html = qualityOf(accept, /^(text\/html|application\/xhtml\+xml)$/);
+  return html > 0 && html >= qualityOf(accept, /^application\/(problem\+)?json$/);
+}
+
+function qualityOf(accept: string, type: RegExp): number {
+  let best = 0;
+  for (const range of accept.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
+    if (!type.test(name)) continue;
+    const quality = parameters.find((part) => part.startsWith("q="));
+    best = Math.max(best, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
+  }
+  return best;
+}
+
+/** `prefix`: that of the world, whose name is checked; it needs no escaping. */
+function apiPage(prefix: string): string {
+  return page(
+    "adsim",
+    `<p>A simulated Publisher Advertising API answers below <code>${prefix}/v1</code> at this address. Requests need the API key of a publisher.</p>
+<ul>
+<li>${link(prefix, "publishers")}: publishers with their keys and surfaces</li>
+<li>${link(prefix, "openapi.json")}: the API as an OpenAPI document</li>
+<li>${link(prefix, "journal")}: the requests so far, with their answers</li>
+<li>${link(prefix, "")}: all that the control API has</li>
+</ul>`,
+  );
+}
+
+function controlPage(prefix: string): string {
+  const items = controlRoutes.map(({ method, path }) => {
+    const isPage = method === "GET" && !path.includes(":");
+    const shown = isPage ? link(prefix, path) : `<code>${prefix}/_sim/${path}</code>`;
+    return `<li>${method} ${shown}</li>`;
+  });
+  return page(
+    "adsim: control API",
+    `<p>The control API of this world: what it holds, and what can be changed in it. It speaks JSON.</p>
+<ul>
+${items.join("\n")}
+</ul>`,
+  );
+}
+
+function link(prefix: string, path: string): string {
+  const target = `${prefix}/_sim/${path}`;
+  return `<a href="${target}">${target}</a>`;
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${title}</title>
+<h1>${title}</h1>
+${content}
+</html>
+`;
+}

@@ -1,0 +1,60 @@
+/**
+ * Answers a request that asks for another protocol as if it didn't ask (RFC 9110 §7.8). Node's parser stops at such a
+ * request, and what came with it in one packet would be lost.
+ */
+
+import type { Server as HttpServer, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { isDoomed } from "./node-deliveries.ts";
+import { afterLatest } from "./node-requests.ts";
+
+/**
+ * From 25 on, Node reads the body of such a request itself and wraps the connection until it is there. These requests are
+ * left to it as ordinary ones; but it still drops what came behind the body, so that the answer has to be the last.
+ */
+const nodeReadsBodies = Number(process.versions.node.split(".")[0]) >= 25;
+
+/** For `createServer`. */
+export const upgradeSettings = {
+  shouldUpgradeCallback: (request: IncomingMessage): boolean => !isLeftToNode(request),
+};
+
+/** Has the parser read the same bytes again, without the word at which it stops. */
+export function ignoreUpgrades(server: HttpServer): void {
+  server.on("upgrade", (request, stream, behind: Buffer) => {
+    const socket = stream as Socket;
+    const onError = (): void => void socket.destroy();
+    socket.on("error", onError);
+    afterLatest(socket, () => {
+      socket.off("error", onError);
+      if (isDoomed(socket) || socket.destroyed) return;
+      socket.unshift(Buffer.concat([Buffer.from(headOf(request), "latin1"), behind]));
+      server.emit("connection", socket);
+    });
+  });
+  server.prependListener("request", (request, response) => {
+    if (isLeftToNode(request)) response.shouldKeepAlive = false;
+  });
+}
+
+function isLeftToNode({ headers }: IncomingMessage): boolean {
+  if (!nodeReadsBodies || headers.upgrade === undefined) return false;
+  const hasBody = "content-length" in headers || "transfer-encoding" in headers;
+  return hasBody && /\bupgrade\b/i.test(headers.connection ?? "");
+}
+
+/** The head as it was sent, but for the word `upgrade` in Connection: the field Upgrade alone asks for nothing. */
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    if (name.toLowerCase() !== "connection") {
+      lines.push(`${name}: ${value}`);
+      continue;
+    }
+    const kept = value.split(",").filter((word) => word.trim().toLowerCase() !== "upgrade");
+    if (kept.length > 0) lines.push(`${name}: ${kept.join(",").trim()}`);
+  }
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}

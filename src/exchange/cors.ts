@@ -1,0 +1,162 @@
+/**
+ * Which web pages may read the API's answers, and the headers that tell their browsers (Fetch standard, CORS protocol). The
+ * spec doesn't say whether any may: `http.cors` decides. The control API never comes here.
+ */
+
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { InputError } from "../base/input.ts";
+import { isLoopbackHost } from "../base/loopback.ts";
+import { headerOf } from "./headers.ts";
+import { limitHeaderNames } from "./limit-headers.ts";
+
+/** Origins whose pages may call the API beside those of loopback, `"*"` for all, or `"off"` for none at all. */
+export type CorsOption = string | readonly string[];
+
+/** The same, checked. */
+export interface AllowedOrigins {
+  readonly isOff: boolean;
+  readonly isAny: boolean;
+  readonly named: ReadonlySet<string>;
+}
+
+type Headers = Readonly<Record<string, string>>;
+/** Headers of an answer that are for a page's browser. */
+export type CorsHeaders = Headers;
+
+/** What pages get. */
+export interface Cors {
+  /** Whether a page of this origin may read answers. */
+  allows(origin: string): boolean;
+  /** What an answer to these request headers carries besides; undefined where no page sent them, or one that may not read it. */
+  answerHeaders(sent: Headers): CorsHeaders | undefined;
+  /** The same for a preflight. `methods`: what is answered at its path. */
+  preflightHeaders(sent: Headers, methods: readonly string[]): CorsHeaders | undefined;
+}
+
+export interface CorsParts {
+  readonly origins: AllowedOrigins;
+  readonly assumptions: Assumptions;
+  readonly explain: boolean;
+}
+
+/** @throws InputError that quotes what can't be an origin. */
+export function readCors(given: CorsOption): AllowedOrigins {
+  const all = typeof given === "string" ? [given] : given;
+  const areTexts = Array.isArray(all) && all.every((each) => typeof each === "string");
+  if (!areTexts)
+    throw wrong('must be an origin such as "https://app.example", a list of them, "*" or "off"');
+  if (all.includes("off") && all.length > 1) {
+    throw wrong(
+      'can\'t be "off" and something else: "off" lets no page in. Leave out one or the other',
+    );
+  }
+  const named = all.filter((each) => each !== "*" && each !== "off");
+  for (const origin of named) checkOrigin(origin);
+  return { isOff: all.includes("off"), isAny: all.includes("*"), named: new Set(named) };
+}
+
+/** @throws InputError for what no browser sends as Origin. */
+function checkOrigin(text: string): void {
+  const isPlain = /^[!-~]{1,100}$/.test(text) && !/key_/i.test(text);
+  const quoted = isPlain ? JSON.stringify(text) : "the value given";
+  if (text === "null" || /^file:/i.test(text)) {
+    throw wrong(
+      `can't be ${quoted}: a page of a file or a sandbox has the origin null, which says nothing of whose it is. Serve the page over HTTP, or allow all pages with "*"`,
+    );
+  }
+  const example =
+    'must be an origin as browsers send it, such as "https://app.example" or "http://192.168.0.7:5173"';
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text)) {
+    throw wrong(`${example}, with its scheme: ${quoted} has none`);
+  }
+  const isWeb = /^https?:/i.test(text);
+  const origin = isWeb ? webOrigin(text) : text;
+  if (origin === undefined || !/^[a-z0-9+.-]+:\/\/[\w.:[\]-]+$/.test(origin)) {
+    throw wrong(`${example}, and ${quoted} is none. A "*" stands alone, for all pages`);
+  }
+  if (origin !== text)
+    throw wrong(`${example}: write ${JSON.stringify(origin)} in place of ${quoted}`);
+}
+
+function webOrigin(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
+function wrong(expected: string): InputError {
+  return new InputError("cors", expected);
+}
+
+const letsPagesIn = { any: true, none: false } satisfies Record<Choice<"http.cors">, boolean>;
+
+/** Undefined where no page may read anything: then nothing on an answer depends on its request's origin. */
+export function createCors({ origins, assumptions, explain }: CorsParts): Cors | undefined {
+  const { isOff, isAny, named } = origins;
+  if (isOff || !letsPagesIn[assumptions["http.cors"]]) return undefined;
+  const exposed = [
+    "X-RateLimit-Remaining",
+    "Retry-After",
+    ...limitHeaderNames[assumptions["limit.headers"]],
+    ...(explain ? ["X-Adsim-Assumptions", "X-Adsim-Fault"] : []),
+  ].join(", ");
+  const isKnown = (origin: string): boolean => named.has(origin) || isLoopbackOrigin(origin);
+
+  /** The origin that an answer names as one that may read it. */
+  function granted(sent: Headers): string | undefined {
+    const origin = headerOf(sent, "origin");
+    if (origin === undefined) return undefined;
+    if (isKnown(origin)) return origin;
+    return isAny ? "*" : undefined;
+  }
+
+  return {
+    allows: (origin) => isAny || isKnown(origin),
+    answerHeaders(sent) {
+      const origin = granted(sent);
+      if (origin === undefined) return undefined;
+      return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed };
+    },
+    preflightHeaders(sent, methods) {
+      const origin = granted(sent);
+      if (origin === undefined) return undefined;
+      // A page of the internet may reach into a private network only where the user named it: "*" names nobody.
+      const opensNetwork =
+        origin !== "*" && headerOf(sent, "access-control-request-private-network") === "true";
+      return {
+        "access-control-allow-origin": origin,
+        "access-control-allow-methods": methods.join(", "),
+        "access-control-allow-headers": allowedHeaders(sent),
+        "access-control-max-age": MAX_AGE_SECONDS,
+        ...(opensNetwork && { "access-control-allow-private-network": "true" }),
+      };
+    },
+  };
+}
+
+/** As long as Firefox and Chromium keep one that says nothing of its age is 5 s: a page would ask before most requests. */
+const MAX_AGE_SECONDS = "600";
+
+function isLoopbackOrigin(origin: string): boolean {
+  const host = /^https?:\/\/([^/:]+|\[[^/]*\])(:\d{1,5})?$/.exec(origin)?.[1];
+  return host !== undefined && isLoopbackHost(host);
+}
+
+/** What pages need here, and what they ask for besides, such as headers of tracing: nobody reads those. */
+function allowedHeaders(sent: Headers): string {
+  const asked = (headerOf(sent, "access-control-request-headers") ?? "").slice(0, MOST_ASKED);
+  const names = asked
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  const tokens = names.filter((name) => /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name));
+  return [...new Set(["authorization", "content-type", ...tokens])].join(", ");
+}
+
+/** In characters. */
+const MOST_ASKED = 1024;
+
+/** Whether a browser asks with it if a page may send another request (Fetch standard, CORS-preflight request). */
+export function isPreflight(method: string, headers: Headers): boolean {
+  if (method !== "OPTIONS") return false;
+  const asked = headerOf(headers, "access-control-request-method") ?? "";
+  return asked !== "" && headerOf(headers, "origin") !== undefined;
+}

@@ -1,0 +1,69 @@
+/** Requests of web pages: the preflights that their browsers send before, and answers that they get to read. */
+
+import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import type { OperationId } from "../contract/operations.ts";
+import { PREFLIGHT } from "../journal/record.ts";
+import { type Cors, isPreflight } from "./cors.ts";
+import { headerOf } from "./headers.ts";
+import { type ShapedBy, shapedByBoth } from "./outcome.ts";
+import type { Quota } from "./quota.ts";
+import type { Responder } from "./respond.ts";
+import type { Route } from "./route.ts";
+import type { Visit } from "./visit.ts";
+
+export interface Pages {
+  /** Whether a page sent this request: its answer may need headers that no other needs. */
+  sent(request: ApiRequest): boolean;
+  /** The answer to a preflight; undefined for any other request, and where the page may not send what it asks for. */
+  preflight(visit: Visit, routed: Exclude<Route, { kind: "operation" }>): ApiResponse | undefined;
+  /** The answer as a page gets it that may read it; to any other client it is as it was. */
+  readable(visit: Visit, response: ApiResponse): ApiResponse;
+}
+
+/** `cors`: undefined where no page may read anything. */
+export function createPages(cors: Cors | undefined, quota: Quota, respond: Responder): Pages {
+  return {
+    sent(request) {
+      if (cors === undefined) return false;
+      try {
+        const { headers } = request;
+        return headers != null && headerOf(headers, "origin") !== undefined;
+      } catch {
+        // The whole way answers what throws when it is read.
+        return true;
+      }
+    },
+    preflight(visit, routed) {
+      if (cors === undefined || !isPreflight(visit.method, visit.headers)) return undefined;
+      // Where nothing answers, the page is to read that for itself.
+      const methods = (routed.kind === "refused" && routed.methods) || ["GET", "POST"];
+      const headers = cors.preflightHeaders(visit.headers, methods);
+      if (headers === undefined) return undefined;
+      visit.reason = PREFLIGHT;
+      // It asks for no operation, so that none has the wrong method.
+      const shapedBy = routed.shapedBy.filter((key) => key !== "errors.method");
+      visit.shapedBy = respond.shapedRedirect(shapedByBoth(shapedBy, shapedByCors));
+      return respond.preflight(
+        quota.standing(undefined, undefined, visit.nowMs),
+        headers,
+        visit.shapedBy,
+      );
+    },
+    readable(visit, response) {
+      const headers = visit.reason === PREFLIGHT ? undefined : cors?.answerHeaders(visit.headers);
+      if (headers === undefined) return response;
+      visit.shapedBy = shapedByBoth(visit.shapedBy, shapedByCors);
+      return respond.forPage(response, headers, visit.shapedBy);
+    },
+  };
+}
+
+const shapedByCors: ShapedBy = ["http.cors"];
+
+/** What metrics count a request as. */
+export function countedAs({
+  operation,
+  reason,
+}: Visit): OperationId | typeof PREFLIGHT | undefined {
+  return reason === PREFLIGHT ? PREFLIGHT : operation;
+}

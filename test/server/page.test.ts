@@ -1,0 +1,166 @@
+/** A web page on another port whose own JavaScript uses `adsim/client` against `adsim serve`, in a real browser. */
+
+import { createServer, type Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { type Browser, chromium as browsers, type Page } from "playwright-core";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromium } from "../chromium.ts";
+import { startAdsim } from "../cli/run-adsim.ts";
+
+/** What a page is told of the service, and what it does with that. Both run in the page. */
+interface Service {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly publisherId: string;
+  readonly surface: string;
+}
+
+const pageOfSite = `<!doctype html>
+<title>a site</title>
+<script type="module">
+  import { createAds } from "/client.js";
+  globalThis.createAds = createAds;
+</script>`;
+
+describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)", () => {
+  let browser: Browser;
+  let site: HttpServer;
+  let siteUrl = "";
+
+  beforeAll(async () => {
+    const bundle = await rolldown({
+      input: join(import.meta.dirname, "../../src/client.ts"),
+      platform: "browser",
+    });
+    const { output } = await bundle.generate({ minify: true });
+    const script = output[0].code;
+    site = createServer((request, response) => {
+      const isScript = request.url === "/client.js";
+      response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+      response.end(isScript ? script : pageOfSite);
+    });
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    siteUrl = `http://localhost:${(site.address() as AddressInfo).port}/`;
+    browser = await browsers.launch({ executablePath: chromium ?? "", args: ["--no-sandbox"] });
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    site?.close();
+  });
+
+  async function visit(...args: string[]): Promise<{ page: Page; service: Service; url: string }> {
+    const adsim = startAdsim(["serve", "--port", "0", "--json", ...args]);
+    await adsim.waitFor("\n");
+    const { url, publishers } = JSON.parse(adsim.stdout());
+    const [{ id, apiKey, surfaces }] = publishers;
+    const service = { baseUrl: url, apiKey, publisherId: id, surface: surfaces[0].id };
+    const page = await browser.newPage();
+    await page.goto(siteUrl);
+    return { page, service, url };
+  }
+
+  test("delivers 100 events and gets their report, also to a world that it makes itself", async () => {
+    const { page, service, url } = await visit();
+    for (const world of ["", "/@of-the-page"]) {
+      const report = await page.evaluate(
+        async ({ baseUrl, surface, ...who }) => {
+          const ads = Reflect.get(
+            globalThis,
+            "createAds",
+          )({ ...who, baseUrl, surfaces: [surface] });
+          await ads.init();
+          for (let index = 0; index < 50; index += 1) {
+            ads.click(ads.impression(surface, `ad-${index}`));
+          }
+          return await ads.close();
+        },
+        { ...service, baseUrl: url + world },
+      );
+      expect(report).toEqual({ delivered: 100, undelivered: [], unlisted: 0 });
+      const audit = await (await fetch(`${url}${world}/_sim/audit`)).json();
+      expect(JSON.stringify(audit)).toContain('"applied":50');
+      const journal = await (await fetch(`${url}${world}/_sim/journal?limit=1000`)).json();
+      const reasons = journal.entries.map(({ reason }: { reason: string }) => reason);
+      expect(reasons.filter((reason: string) => reason === "preflight").length).toBeGreaterThan(0);
+      expect(reasons.filter((reason: string) => reason === "recorded")).toHaveLength(100);
+      const unmatched = await fetch(`${url}${world}/_sim/journal?unmatched=true`);
+      expect((await unmatched.json()).entries).toEqual([]);
+    }
+  });
+
+  test("reads a 429 with its Retry-After, a 401, a 404 and a fault's 503", async () => {
+    const { page, service, url } = await visit("--clock", "frozen");
+    const read = await page.evaluate(async ({ baseUrl, apiKey, publisherId }) => {
+      const authorization = `Bearer ${apiKey}`;
+      const path = `/v1/publisher/stats?publisher_id=${publisherId}`;
+      const ask = async (target: string, headers: Record<string, string>) => {
+        const { status, headers: got } = await fetch(baseUrl + target, { headers });
+        const names = ["x-ratelimit-remaining", "retry-after"];
+        return [status, ...names.map((name) => got.get(name))].join(" ");
+      };
+      const answers = [await ask(path, {}), await ask("/v1/nothing", { authorization })];
+      for (let sent = 0; sent < 61; sent += 1) answers.push(await ask(path, { authorization }));
+      return answers;
+    }, service);
+    expect(read.slice(0, 4)).toEqual(["401 60 ", "404 60 ", "200 59 ", "200 58 "]);
+    expect(read.at(-1)).toMatch(/^429 0 [1-9]\d*$/);
+    await fetch(`${url}/_sim/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        verdict: { kind: "respond", status: 503, headers: { "retry-after": "9" } },
+      }),
+    });
+    const faulted = await page.evaluate(async ({ baseUrl, apiKey }) => {
+      const headers = { authorization: `Bearer ${apiKey}`, "x-trace": "1" };
+      const response = await fetch(`${baseUrl}/v1/publisher/payouts`, { headers });
+      return [response.status, response.headers.get("retry-after")];
+    }, service);
+    expect(faulted).toEqual([503, "9"]);
+  });
+
+  test("can't use the control API, whatever it may call besides", async () => {
+    const { page, url } = await visit("--cors", "*", "--cors", siteUrl.replace(/\/$/, ""));
+    const outcomes = await page.evaluate(async (base) => {
+      const tried: string[] = [];
+      const json = { "content-type": "application/json" };
+      for (const [path, init] of [
+        ["/_sim/publishers", {}],
+        ["/_sim/reset", { method: "POST" }],
+        ["/_sim/reset", { method: "POST", headers: json, body: "{}" }],
+        ["/@x/_sim/health", { headers: { accept: "text/html" } }],
+      ] as const) {
+        tried.push(await fetch(base + path, init).then(({ status }) => `${status}`, String));
+      }
+      return tried;
+    }, url);
+    expect(outcomes).toEqual(Array.from(outcomes, () => "TypeError: Failed to fetch"));
+    const { worlds } = await (await fetch(`${url}/_sim/worlds`)).json();
+    expect(worlds).toHaveLength(1);
+  });
+
+  test("is told by init in seconds where it isn't let in, and makes no world", async () => {
+    const { page, service, url } = await visit("--cors", "off");
+    const error = await page.evaluate(
+      async ({ surface, ...who }) => {
+        const ads = Reflect.get(
+          globalThis,
+          "createAds",
+        )({ ...who, surfaces: [surface], retry: { firstPauseMs: 10 } });
+        return ads.init().then(
+          () => "started",
+          ({ name, message }: Error) => `${name}: ${message}`,
+        );
+      },
+      { ...service, baseUrl: `${url}/@shut-out` },
+    );
+    expect(error).toBe(
+      "InitError: The surfaces can't be listed: There was no answer: TypeError: Failed to fetch (is it CORS?)",
+    );
+    const { worlds } = await (await fetch(`${url}/_sim/worlds`)).json();
+    expect(worlds).toHaveLength(1);
+  });
+});

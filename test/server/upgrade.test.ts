@@ -1,0 +1,115 @@
+/** Requests that ask for another protocol are answered as any other, and what comes behind them is not lost. */
+
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { exchange, serve } from "./raw.ts";
+
+const websocket = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+const h2c =
+  "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n";
+/** Node from 25 on leaves no way to keep what is behind a body; the connection ends there, so that nobody waits. */
+const keepsBehindBodies = Number(process.versions.node.split(".")[0]) < 25;
+
+function get(lines = "", path = "/v1/nothing"): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`;
+}
+
+function click(lines: string, body = '{"impression_id":"imp"}'): string {
+  return `POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${lines}\r\n${body}`;
+}
+
+test.each([
+  ["alone", get(websocket), [404]],
+  ["to HTTP/2", get(h2c) + get(), [404, 404]],
+  ["to a websocket", get(websocket) + get(), [404, 404]],
+  ["in lower case", get("connection: keep-alive,upgrade\r\nupgrade: x\r\n") + get(), [404, 404]],
+  ["behind another request", get() + get(websocket) + get(), [404, 404, 404]],
+  ["many times", get(websocket).repeat(30) + get(), Array.from({ length: 31 }, () => 404)],
+  ["and for the connection's end", get("Connection: close, Upgrade\r\nUpgrade: x\r\n"), [404]],
+  ["without being named in Connection", get("Upgrade: x\r\n") + get(), [404, 404]],
+  ["of a server that knows nothing else", get("Connection: upgrade\r\n") + get(), [404, 404]],
+])("asked for %s", async (_, sent, statuses) => {
+  await using server = await serve();
+  const { responses } = await exchange(server.port, sent, { count: statuses.length });
+  expect(responses.map(({ status }) => status)).toEqual(statuses);
+});
+
+test.each([
+  ["a body", click(websocket)],
+  ["a body that is waited for", click(`${websocket}Expect: 100-continue\r\n`)],
+  [
+    "a body in chunks",
+    `POST /v1/click HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n${websocket}\r\n2\r\n{}\r\n0\r\n\r\n`,
+  ],
+])("with %s: read as ever, and the next request too", async (_, sent) => {
+  await using server = await serve();
+  const { responses } = await exchange(
+    server.port,
+    [sent.slice(0, -3), sent.slice(-3) + get()],
+    keepsBehindBodies ? { count: 2 } : { waitForEnd: true },
+  );
+  expect(responses.map(({ status }) => status)).toEqual(keepsBehindBodies ? [401, 404] : [401]);
+  const [entry] = server.worlds.get("default").journal.entries();
+  expect(entry?.request.headers.upgrade).toBe("websocket");
+});
+
+test("a body that comes later is waited for", async () => {
+  await using server = await serve();
+  const sent = click(websocket);
+  const answered = await new Promise<string>((resolve, reject) => {
+    const socket = connect(server.port, "127.0.0.1");
+    socket.on("error", reject);
+    socket.on("data", (data) => {
+      socket.destroy();
+      resolve(data.toString());
+    });
+    socket.write(sent.slice(0, 40), () => {
+      setTimeout(() => socket.write(sent.slice(40, -5)), 20);
+      setTimeout(() => socket.write(sent.slice(-5)), 40);
+    });
+  });
+  expect(answered).toMatch(/^HTTP\/1\.1 401 /);
+  expect(server.worlds.get("default").journal.entries()[0]?.request.body).toContain("imp");
+});
+
+test("what a rule holds back is answered first", async () => {
+  await using server = await serve();
+  server.worlds.get("default").faults.add({
+    match: { nth: 1, per: "world" },
+    verdict: { kind: "delay", delay: 50 },
+  });
+  const sent = get("", "/v1/late") + get(websocket) + get("", "/v1/last");
+  const { responses } = await exchange(server.port, sent, { count: 3 });
+  expect(responses).toHaveLength(3);
+  const paths = server.worlds
+    .get("default")
+    .journal.entries()
+    .map(({ request }) => request.path);
+  expect(paths).toEqual(["/v1/late", "/v1/nothing", "/v1/last"]);
+});
+
+test("a client that goes away meanwhile does no harm", async () => {
+  await using server = await serve();
+  server.worlds.get("default").faults.add({
+    match: { times: 1, per: "world" },
+    verdict: { kind: "delay", delay: 100 },
+  });
+  const socket = connect(server.port, "127.0.0.1");
+  await new Promise<void>((resolve) => {
+    socket.write(get() + get(websocket), () => setTimeout(resolve, 20));
+  });
+  socket.resetAndDestroy();
+  const { responses } = await exchange(server.port, get());
+  expect(responses[0]?.status).toBe(404);
+});
+
+test("CONNECT with bytes behind it is refused, and the connection ends", async () => {
+  await using server = await serve();
+  const { responses, ended } = await exchange(
+    server.port,
+    `CONNECT example:443 HTTP/1.1\r\nHost: example\r\nContent-Length: 4\r\n\r\nrest${get()}`,
+    { waitForEnd: true },
+  );
+  expect(responses.map(({ status }) => status)).toEqual([404]);
+  expect(ended).toBe(true);
+});
