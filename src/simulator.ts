@@ -194,7 +194,7 @@ class Core implements SimulatorCore {
       explain: false,
     };
     const core = new Core(read, { people });
-    core.clock.set({ nowMs: clock.now() });
+    core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
     return core;
   };
 

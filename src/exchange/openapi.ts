@@ -59,14 +59,14 @@ export function openApiDocument(
 ): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {};
   const responses = createResponses(assumptions, examples, schemas);
-  const unlimited = unlimitedOperations(assumptions);
+  const limitOf = limitDescriber(assumptions);
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of Object.values<Operation>(operations)) {
     const { id, about, limit } = operation;
     const described = {
       operationId: id,
       summary: about,
-      description: `${about}. ${unlimited.has(id) ? "No request limit applies." : limits[limit]}`,
+      description: `${details[id]} ${limitOf(operation)}`,
       tags: [tagOf[limit]],
       ...describeRequest(operation, assumptions, examples?.values[id], schemas),
       responses: responses.of(operation),
@@ -75,6 +75,7 @@ export function openApiDocument(
       ...described,
       operationId: `${id}Head`,
       summary: `${about}: the headers alone`,
+      description: "The answer to GET without its body.",
       responses: responses.ofHead(operation),
     };
     const answersHead = operation.method === "GET" && headSupported[assumptions["http.head"]];
@@ -122,10 +123,28 @@ const tagOf = { recording: "Recording", reporting: "Reporting" } satisfies Recor
   (typeof tags)[number]["name"]
 >;
 
-const limits = {
-  recording: `At most ${documentedLimits.recording.requests} requests a minute for each publisher.`,
-  reporting: `At most ${documentedLimits.reporting.requests} requests a minute with each API key.`,
-} satisfies Record<Operation["limit"], string>;
+const details = {
+  stats:
+    "The totals of the period and the figures by surface. Both ends of the period belong to it.",
+  impression: "The answer's `impression_id` is what a click refers to.",
+  click: "Record the impression first: its answer has the `impression_id`.",
+  surfaces: "Each surface with its name, its status and the range of its prices.",
+  payouts: "The list has at most `limit` payouts. `pending_inr` is what isn't paid yet.",
+} satisfies Record<Operation["id"], string>;
+
+function limitDescriber(assumptions: Assumptions): (operation: Operation) => string {
+  const { recording, reporting } = documentedLimits;
+  const recorded = {
+    shared: `At most ${recording.requests} impressions and clicks together`,
+    separate: `At most ${recording.requests} of these requests`,
+  } satisfies Record<Choice<"limit.recording-pool">, string>;
+  const limits = {
+    recording: `${recorded[assumptions["limit.recording-pool"]]} in a minute for each publisher.`,
+    reporting: `At most ${reporting.requests} stats and reporting requests in a minute with each API key.`,
+  };
+  const unlimited = unlimitedOperations(assumptions);
+  return ({ id, limit }) => (unlimited.has(id) ? "No request limit applies." : limits[limit]);
+}
 
 const headSupported = { supported: true, "405": false } satisfies Record<
   Choice<"http.head">,
