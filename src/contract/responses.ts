@@ -7,8 +7,8 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** What of a response schema depends on the reading of open points, and on what the schema is for. */
 export interface ResponseReadings {
-  /** Whether objects may hold fields that the spec doesn't list. */
-  readonly additionalProperties: boolean;
+  /** Whether objects may hold fields that the spec doesn't list. @default nothing is said of them */
+  readonly additionalProperties?: boolean;
   /** What stands for a schema that has a name: the schema itself, or a reference to it. @default itself */
   readonly named?: (name: string, schema: JsonSchema) => JsonSchema;
   /** How many decimals an amount has at most. */
@@ -25,7 +25,7 @@ export interface ResponseReadings {
 export function responseSchemas(
   readings: ResponseReadings,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const { named = itself } = readings;
+  const { named = itself, additionalProperties } = readings;
   const inr = (description: string): JsonSchema => ({
     type: "number",
     minimum: 0,
@@ -38,7 +38,7 @@ export function responseSchemas(
     type: "object",
     properties,
     required: Object.keys(properties).filter((name) => !optional.includes(name)),
-    ...(readings.additionalProperties ? {} : { additionalProperties: false }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties }),
   });
   const list = (description: string, items: JsonSchema): JsonSchema => ({
     type: "array",
@@ -144,7 +144,6 @@ function ok(description: string): JsonSchema {
 
 /** The same for who asks which members there are, and how they nest: under every reading. */
 export const membersOfAnswers: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
-  additionalProperties: true,
   decimals: 6,
   surfaceStatus: {},
   payoutStatus: {},

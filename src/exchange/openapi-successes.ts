@@ -22,7 +22,8 @@ export function documentedSchemas(
   assumptions: Assumptions,
   named: NonNullable<ResponseReadings["named"]>,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  return responseSchemas({ ...readingsOf(assumptions), additionalProperties: true, named });
+  const extra = announcesExtra[assumptions["response.extra-fields"]];
+  return responseSchemas({ ...readingsOf(assumptions), ...extra, named });
 }
 
 function readingsOf(assumptions: Assumptions): Omit<ResponseReadings, "additionalProperties"> {
@@ -38,6 +39,12 @@ function readingsOf(assumptions: Assumptions): Omit<ResponseReadings, "additiona
 const allowsExtra = { none: false, present: true } satisfies Record<
   Choice<"response.extra-fields">,
   boolean
+>;
+
+/** Some tools take an answer for wrong that has fields which the document neither has nor expects. */
+const announcesExtra = { none: {}, present: { additionalProperties: true } } satisfies Record<
+  Choice<"response.extra-fields">,
+  Pick<ResponseReadings, "additionalProperties">
 >;
 
 const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
