@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { coveringArray } from "../src/assumptions/covering-array.ts";
 import type { ApiRequest } from "../src/contract/messages.ts";
 import { createControl } from "../src/control/control.ts";
+import { createMeter } from "../src/exchange/meter.ts";
 import { type OpenApiDocument, openApiDocument } from "../src/exchange/openapi.ts";
 import { recordExamples } from "../src/exchange/openapi-examples.ts";
 import type { OpenApiHeader } from "../src/exchange/openapi-responses.ts";
@@ -112,20 +113,14 @@ describe("the document that a world serves", () => {
     sim.clock.advance("40d");
     sim.assume({ "errors.body": "envelope" });
     sim.faults.add({ verdict: { kind: "respond", status: 503 } });
-    const before = JSON.stringify([
-      sim.snapshot(),
-      sim.journal.entries(),
-      sim.audit(),
-      sim.report(),
-    ]);
+    const state = (): string =>
+      JSON.stringify([
+        ...[sim.snapshot(), sim.journal.entries(), sim.audit(), sim.report()],
+        worlds.metrics(),
+      ]);
+    const before = state();
     const document = served(worlds, "/_sim/openapi.json");
-    const after = JSON.stringify([
-      sim.snapshot(),
-      sim.journal.entries(),
-      sim.audit(),
-      sim.report(),
-    ]);
-    expect(after).toBe(before);
+    expect(state()).toBe(before);
     sim.faults.clear();
     expect(JSON.stringify(document)).not.toContain("x-adsim");
     for (const right of rightRequests(document, sim)) {
@@ -192,7 +187,7 @@ describe("adsim openapi", () => {
 });
 
 function worldsOf(options: SimulatorOptions): Worlds {
-  const surroundings = { people: () => fakerPeople };
+  const surroundings = { people: () => fakerPeople, meter: createMeter(() => 0) };
   return createWorlds({ options, surroundings, control: createControl({ version: "0" }) });
 }
 
