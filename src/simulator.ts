@@ -186,13 +186,7 @@ class Core implements SimulatorCore {
   readonly fresh = (): SimulatorCore => {
     const { settings, clock } = this.#running;
     const { people } = this.#surroundings;
-    const read: ReadOptions = {
-      ...this.#read,
-      settings,
-      clock: "frozen",
-      faults: [],
-      explain: false,
-    };
+    const read: ReadOptions = { ...this.#read, settings, clock: "frozen", faults: [] };
     const core = new Core(read, { people });
     core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
     return core;
