@@ -51,7 +51,7 @@ export function recordExamples(of: ExampleSource): Examples {
   if (publisher === undefined) throw new Error("Every world has a publisher.");
   const trial = of.fresh();
   const surface = takeOverSurfaces(publisher, trial);
-  const recorder = createRecorder(trial, publisher.id);
+  const recorder = createRecorder(trial);
   const { values, successes, rights } = recordSuccesses(recorder, publisher.id, surface);
   const { assumptions } = trial;
   const refusals = mapOperations((operation) =>
@@ -86,10 +86,11 @@ interface Recorder {
   errors(codes: readonly ErrorCode[], right: Right): ErrorExamples;
 }
 
-function createRecorder(trial: Trial, publisherId: string): Recorder {
+function createRecorder(trial: Trial): Recorder {
   const { assumptions } = trial;
-  const { apiKey } = trial.publishers.get(publisherId);
-  const otherId = trial.publishers.credentials(2)[1]?.id ?? trial.publishers.signUp().id;
+  const [own, other] = trial.publishers.credentials(2);
+  const apiKey = own?.apiKey ?? "";
+  const otherId = (other ?? trial.publishers.signUp()).id;
   const headers: Record<string, string> = {};
   const written = writtenRefusals(trial);
 

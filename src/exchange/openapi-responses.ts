@@ -53,6 +53,7 @@ export interface ResponseDescriber {
   ofHead(operation: Operation): Responses;
 }
 
+/** Errors whose answers are the same for every operation. */
 const alike: readonly ErrorCode[] = [
   "unauthorized",
   "request_timeout",
