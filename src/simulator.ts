@@ -74,6 +74,8 @@ export interface SimulatorCore {
   restore(snapshot: Snapshot): void;
   /** A simulator of its own that goes on from this state, with an empty journal. */
   fork(): SimulatorCore;
+  /** A simulator of its own from the same seed and settings, at the same instant, in which nothing has happened. */
+  fresh(): SimulatorCore;
   /** How much the world holds in memory. */
   held(): Held;
   /** Starts over from the options, clock, journal, assumptions and fault rules included; with a seed, as another population. */
@@ -179,6 +181,15 @@ class Core implements SimulatorCore {
     // Rules go over as they are: a function has no place in a snapshot.
     const state = copiedStateOf(this.#running, noFaults);
     return new Core(this.#read, this.#surroundings, { state, rules: this.#running.rules.copy() });
+  };
+
+  readonly fresh = (): SimulatorCore => {
+    const { settings, clock } = this.#running;
+    const { people } = this.#surroundings;
+    const read: ReadOptions = { ...this.#read, settings, clock: "frozen", faults: [] };
+    const core = new Core(read, { people });
+    core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
+    return core;
   };
 
   readonly held = (): Held => {

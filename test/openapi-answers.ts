@@ -2,6 +2,7 @@
 
 import type { ApiResponse } from "../src/contract/messages.ts";
 import type { OpenApiDocument } from "../src/exchange/openapi.ts";
+import { resolved } from "./openapi-conformance.ts";
 
 /** Errors that only a transport makes: no request given to `handle` can have them. */
 export const ofTransports: readonly string[] = [
@@ -9,8 +10,6 @@ export const ofTransports: readonly string[] = [
   "request_timeout",
   "headers_too_large",
 ];
-/** The statuses that no other error has. */
-const statusesOfTransports = ["408", "431"];
 
 /** Every answer that the document lists, transports' aside: method, path, status and error code. */
 export function answersListed(document: OpenApiDocument): string[] {
@@ -18,26 +17,21 @@ export function answersListed(document: OpenApiDocument): string[] {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, { responses }] of Object.entries(methods)) {
       for (const status of Object.keys(responses)) {
-        // HEAD has the statuses of GET, without the bodies that tell the codes.
-        const described = (methods.get ?? methods.post)?.responses[status];
-        const schema = Object.values(described?.content ?? {})[0]?.schema;
-        const told = codesOf(schema);
-        if (told.length === 0 && statusesOfTransports.includes(status)) continue;
-        const codes = (told.length === 0 ? [""] : told).filter(
-          (code) => !ofTransports.includes(code),
-        );
+        const codes = resolved(document, responses[status])?.["x-error-codes"] ?? [];
         const answer = `${method.toUpperCase()} ${path} ${status}`;
-        for (const code of codes) answers.push(`${answer} ${method === "head" ? "" : code}`);
+        // Bodies of some shapes, and HEAD without a body, don't tell the code.
+        const tells = method !== "head" && codesAreTold(document);
+        const provoked = codes.filter((code) => !ofTransports.includes(code));
+        if (status === "200" || (!tells && provoked.length > 0)) answers.push(`${answer} `);
+        else for (const code of provoked) answers.push(`${answer} ${code}`);
       }
     }
   }
   return answers;
 }
 
-/** The error codes that a schema tells; none where the shape of errors doesn't show them. */
-function codesOf(schema: unknown): readonly string[] {
-  const [, codes = ""] = /"code":\{"enum":\[([^\]]*)\]/.exec(JSON.stringify(schema) ?? "") ?? [];
-  return codes === "" ? [] : codes.split(",").map((code) => JSON.parse(code));
+function codesAreTold(document: OpenApiDocument): boolean {
+  return JSON.stringify(document.components.schemas.Problem ?? {}).includes('"code":');
 }
 
 export function codeIn(response: Pick<ApiResponse, "body">): string {

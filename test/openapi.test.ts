@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Assumptions } from "../src/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../src/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse } from "../src/contract/messages.ts";
-import { openApiDocument } from "../src/exchange/openapi.ts";
+import { type OpenApiDocument, openApiDocument } from "../src/exchange/openapi.ts";
 import { createSimulator, type Publisher, type Simulator } from "../src/index.ts";
 import { answersListed, codeIn } from "./openapi-answers.ts";
 import { createConformance } from "./openapi-conformance.ts";
@@ -128,7 +128,7 @@ describe.each(Object.keys(readings))("under %s", (name) => {
 
   test("every answer is as the document says, and every answer it lists occurs", () => {
     const sim = createSimulator({ seed: "openapi", assumptions: chosen });
-    const problemsOf = createConformance(document);
+    const problemsOf = createConformance(document, assumptions);
     const seen = new Set<string>();
     for (const { request, response } of provoke(sim)) {
       const problems = problemsOf(request, response);
@@ -142,7 +142,8 @@ describe.each(Object.keys(readings))("under %s", (name) => {
 });
 
 test("a response that contradicts the document is noticed", () => {
-  const problemsOf = createConformance(openApiDocument(resolveAssumptions({})));
+  const assumptions = resolveAssumptions({});
+  const problemsOf = createConformance(openApiDocument(assumptions), assumptions);
   const sim = createSimulator({ seed: "openapi" });
   const { id, apiKey } = sim.publishers.at(0);
   const request = read(`/v1/publisher/stats?publisher_id=${id}`, apiKey);
@@ -158,6 +159,104 @@ test("a response that contradicts the document is noticed", () => {
   ];
   expect(problemsOf(request, right)).toEqual([]);
   for (const response of wrong) expect(problemsOf(request, response)).not.toEqual([]);
+});
+
+test("a field that isn't documented is noticed at every depth, though the document leaves room for it", () => {
+  const sim = createSimulator({ seed: "openapi" });
+  const { id, apiKey } = sim.publishers.at(0);
+  const problemsOf = createConformance(openApiDocument(sim.assumptions), sim.assumptions);
+  const extra = resolveAssumptions({ "response.extra-fields": "present" });
+  const lenient = createConformance(openApiDocument(extra), extra);
+  for (const path of ["stats", "surfaces", "payouts"]) {
+    const request = read(`/v1/publisher/${path}?publisher_id=${id}`, apiKey);
+    const right = sim.handle(request);
+    const braces = [...right.body].flatMap((character, at) => (character === "{" ? [at] : []));
+    expect(braces.length).toBeGreaterThan(1);
+    for (const at of braces) {
+      const body = `${right.body.slice(0, at + 1)}"extra":1,${right.body.slice(at + 1)}`;
+      expect(problemsOf(request, { ...right, body })).not.toEqual([]);
+      expect(lenient(request, { ...right, body })).toEqual([]);
+    }
+  }
+  const refused = read("/v1/publisher/stats", "no-key");
+  const refusal = sim.handle(refused);
+  const wrong = [
+    refusal.body.replace("{", '{"extra":1,'),
+    refusal.body.replace('"unauthorized"', '"rate_limited"'),
+  ];
+  for (const body of wrong) {
+    expect(problemsOf(refused, { ...refusal, body })).not.toEqual([]);
+    expect(lenient(refused, { ...refusal, body })).not.toEqual([]);
+  }
+  expect(problemsOf(refused, refusal)).toEqual([]);
+});
+
+describe("what other tools make of the document", () => {
+  const documentUnder = (chosen: Partial<Assumptions>): OpenApiDocument =>
+    openApiDocument(resolveAssumptions(chosen));
+  const bodyOf = (document: OpenApiDocument, path: string): RequestBody | undefined =>
+    document.paths[path]?.post?.requestBody as RequestBody | undefined;
+  interface RequestBody {
+    readonly required: boolean;
+    readonly description: string;
+    readonly content: Readonly<Record<string, unknown>>;
+  }
+
+  test.each([
+    ["any", ["application/json"]],
+    ["json", ["application/json"]],
+    ["form", ["application/x-www-form-urlencoded"]],
+    ["query", []],
+  ] as const)(
+    "a request with request.encoding=%s has one type, and a body is required",
+    (encoding, types) => {
+      const document = documentUnder({ "request.encoding": encoding });
+      for (const path of ["/v1/impression", "/v1/click"]) {
+        const body = bodyOf(document, path);
+        expect(Object.keys(body?.content ?? {})).toEqual(types);
+        expect(body?.required ?? true).toBe(true);
+      }
+      const parameters = document.paths["/v1/click"]?.post?.parameters ?? [];
+      expect(parameters).toHaveLength(encoding === "query" ? 1 : 0);
+    },
+  );
+
+  test("the other types that are read are named in the text", () => {
+    const description = bodyOf(documentUnder({}), "/v1/click")?.description;
+    expect(description).toContain("application/x-www-form-urlencoded");
+  });
+
+  test("a request is closed where unknown parameters are refused, an answer never", () => {
+    for (const [reading, closed] of [
+      ["ignore", []],
+      ["reject", ["ImpressionRequest", "ClickRequest"]],
+    ] as const) {
+      const { schemas } = documentUnder({ "request.unknown-fields": reading }).components;
+      const found = Object.entries(schemas).filter(([, schema]) =>
+        JSON.stringify(schema).includes('"additionalProperties":false'),
+      );
+      expect(found.map(([name]) => name)).toEqual(closed);
+    }
+  });
+
+  test("schemas have names of their own that no language has taken", () => {
+    expect(Object.keys(documentUnder({}).components.schemas).toSorted()).toEqual([
+      ...["ClickRequest", "ClickResult", "ImpressionRequest", "ImpressionResult", "Payout"],
+      ...["Payouts", "Period", "Problem", "Stats", "Surface", "SurfaceStats", "Surfaces"],
+    ]);
+  });
+
+  test("a price range is two numbers, for tools that know prefixItems and for those that don't", () => {
+    const surface = documentUnder({}).components.schemas.Surface as {
+      properties: { cpm_range: object };
+    };
+    expect(surface.properties.cpm_range).toMatchObject({
+      prefixItems: [{ type: "number" }, { type: "number" }],
+      items: { type: "number" },
+      minItems: 2,
+      maxItems: 2,
+    });
+  });
 });
 
 interface Exchanged {

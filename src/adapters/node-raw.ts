@@ -5,7 +5,7 @@
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Rejection } from "../contract/errors.ts";
+import { type Rejection, unreadable } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 import { http } from "./node-builtins.ts";
 import { handOver, type Outlet } from "./node-deliveries.ts";
@@ -91,20 +91,13 @@ function end(socket: Socket, words: string | Uint8Array, sent: () => void): void
 function rejectionOf(error: Error & { code?: string; reason?: string }): Rejection {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return {
-        code: "headers_too_large",
-        detail: "The request line and headers are larger than the server reads.",
-      };
+      return unreadable.headers_too_large;
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return {
-        code: "request_timeout",
-        detail: "The request did not arrive in the time that the server waits for one.",
-      };
-    default:
-      return {
-        code: "malformed_request",
-        detail: `The request can't be read as HTTP/1.1${error.reason ? `: ${error.reason}` : ""}.`,
-      };
+      return unreadable.request_timeout;
+    default: {
+      const { code, detail } = unreadable.malformed_request;
+      return { code, detail: error.reason ? `${detail.slice(0, -1)}: ${error.reason}.` : detail };
+    }
   }
 }
 

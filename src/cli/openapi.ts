@@ -1,11 +1,19 @@
-/** `adsim openapi`: the API's document under the assumptions in force. */
+/** `adsim openapi`: the API's document under the assumptions in force, with examples from a world of these options. */
 
+import { nodeSurroundings } from "../adapters/node-surroundings.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
-import { assumptionsInForce } from "./assumptions-in-force.ts";
-import type { CommonFlags } from "./options.ts";
+import { recordExamples } from "../exchange/openapi-examples.ts";
+import { createSimulatorCore } from "../simulator.ts";
+import { type CommonFlags, simulatorOptions } from "./options.ts";
+
+/** Where `adsim serve` is found unless it is told otherwise. */
+const BASE_URL = "http://127.0.0.1:4010";
 
 /** @throws InputError that names the option at fault. */
 export async function openapi(flags: CommonFlags): Promise<void> {
-  const document = openApiDocument(await assumptionsInForce(flags));
+  const options = await simulatorOptions(flags, "frozen");
+  const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeSurroundings);
+  const examples = recordExamples(sim);
+  const document = openApiDocument(sim.assumptions, { baseUrl: BASE_URL, examples });
   process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }

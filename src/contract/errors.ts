@@ -53,3 +53,21 @@ export interface Rejection {
   /** The parameter at fault, where it is one. */
   readonly parameter?: string;
 }
+
+/** What a server says of requests that never become one: it can't read them as HTTP. */
+export const unreadable = {
+  malformed_request: {
+    code: "malformed_request",
+    detail: "The request can't be read as HTTP/1.1.",
+  },
+  request_timeout: {
+    code: "request_timeout",
+    detail: "The request did not arrive in the time that the server waits for one.",
+  },
+  headers_too_large: {
+    code: "headers_too_large",
+    detail: "The request line and headers are larger than the server reads.",
+  },
+} as const;
+
+unreadable satisfies { readonly [Code in ErrorCode]?: Rejection & { readonly code: Code } };

@@ -5,13 +5,12 @@ import type { OperationId } from "./operations.ts";
 /** A JSON Schema of the dialect 2020-12, as far as it is used here. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-const count: JsonSchema = { type: "integer", minimum: 0 };
-const date: JsonSchema = { type: "string", format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" };
-
-/** What of a response schema depends on the reading of open points. */
+/** What of a response schema depends on the reading of open points, and on what the schema is for. */
 export interface ResponseReadings {
-  /** Whether objects may hold fields that the spec doesn't list. */
-  readonly additionalProperties: boolean;
+  /** Whether objects may hold fields that the spec doesn't list. @default nothing is said of them */
+  readonly additionalProperties?: boolean;
+  /** What stands for a schema that has a name: the schema itself, or a reference to it. @default itself */
+  readonly named?: (name: string, schema: JsonSchema) => JsonSchema;
   /** How many decimals an amount has at most. */
   readonly decimals: number;
   readonly surfaceStatus: JsonSchema;
@@ -26,11 +25,12 @@ export interface ResponseReadings {
 export function responseSchemas(
   readings: ResponseReadings,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  const inr: JsonSchema = {
+  const { named = itself, additionalProperties } = readings;
+  const inr = (description: string): JsonSchema => ({
     type: "number",
     minimum: 0,
-    description: `INR, at most ${readings.decimals} decimals`,
-  };
+    description: `${description}, in INR with at most ${readings.decimals} decimals`,
+  });
   const record = (
     properties: Readonly<Record<string, JsonSchema>>,
     optional: readonly string[] = [],
@@ -38,74 +38,112 @@ export function responseSchemas(
     type: "object",
     properties,
     required: Object.keys(properties).filter((name) => !optional.includes(name)),
-    additionalProperties: readings.additionalProperties,
+    ...(additionalProperties === undefined ? {} : { additionalProperties }),
   });
-  const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
+  const list = (description: string, items: JsonSchema): JsonSchema => ({
+    type: "array",
+    description,
+    items,
+  });
+  const bound = inr("Price of a thousand impressions");
 
+  const surface = record({
+    id: text("Surface identifier"),
+    name: { type: "string", description: "Display name" },
+    status: readings.surfaceStatus,
+    cpm_range: {
+      type: "array",
+      prefixItems: [bound, bound],
+      // For tools that don't know prefixItems.
+      items: bound,
+      minItems: 2,
+      maxItems: 2,
+      description: "Prices in INR for a thousand impressions: the lower bound, then the upper one",
+    },
+  });
+  const surfaceStats = record({
+    id: text("Surface identifier"),
+    impressions: count("Impressions of the surface in the period"),
+    revenue: inr("Revenue of the surface in the period"),
+  });
+  const payout = record(
+    {
+      id: text("Payout identifier"),
+      date: date("Day of the payout"),
+      amount_inr: inr("Amount of the payout"),
+      upi_id: text("Payee payment address of the publisher"),
+      status: readings.payoutStatus,
+      txn_id: { ...text("Transaction reference of the payment"), ...readings.payoutReference },
+    },
+    readings.hasPayoutReference ? [] : ["txn_id"],
+  );
   return {
-    stats: record({
-      publisher_id: text("The publisher queried"),
-      period: record({ from: date, to: date }),
-      impressions: { ...count, description: "Total impressions in the period" },
-      clicks: { ...count, description: "Total clicks in the period" },
-      revenue_inr: inr,
-      surfaces: list(record({ id: text("Surface identifier"), impressions: count, revenue: inr })),
-    }),
-    impression: record({
-      ok: { const: true },
-      impression_id: text("Identifier of the recorded impression; used to record a click"),
-      revenue_credited_inr: inr,
-    }),
-    click: record({
-      ok: { const: true },
-      click_id: text("Identifier of the recorded click"),
-      revenue_credited_inr: inr,
-    }),
-    surfaces: record({
-      surfaces: list(
-        record({
-          id: text("Surface identifier"),
-          name: { type: "string", description: "Display name" },
-          status: readings.surfaceStatus,
-          cpm_range: {
-            type: "array",
-            prefixItems: [inr, inr],
-            items: false,
-            minItems: 2,
-            description: "INR for a thousand impressions, lower bound first",
-          },
-        }),
-      ),
-    }),
-    payouts: record({
-      payouts: list(
-        record(
-          {
-            id: text("Payout identifier"),
-            date,
-            amount_inr: inr,
-            upi_id: text("Payee payment address of the publisher"),
-            status: readings.payoutStatus,
-            txn_id: {
-              ...text("Transaction reference of the payment"),
-              ...readings.payoutReference,
-            },
-          },
-          readings.hasPayoutReference ? [] : ["txn_id"],
+    stats: named(
+      "Stats",
+      record({
+        publisher_id: text("The publisher queried"),
+        period: named(
+          "Period",
+          record({ from: date("First day of the period"), to: date("Last day of the period") }),
         ),
-      ),
-      pending_inr: { ...inr, description: "INR pending and not yet paid out" },
-    }),
+        impressions: count("Total impressions in the period"),
+        clicks: count("Total clicks in the period"),
+        revenue_inr: inr("Total revenue in the period"),
+        surfaces: list("Figures by surface", named("SurfaceStats", surfaceStats)),
+      }),
+    ),
+    impression: named(
+      "ImpressionResult",
+      record({
+        ok: ok("The impression was accepted"),
+        impression_id: text("Identifier of the recorded impression; used to record a click"),
+        revenue_credited_inr: inr("Revenue credited for this request"),
+      }),
+    ),
+    click: named(
+      "ClickResult",
+      record({
+        ok: ok("The click was accepted"),
+        click_id: text("Identifier of the recorded click"),
+        revenue_credited_inr: inr("Revenue credited for this request"),
+      }),
+    ),
+    surfaces: named(
+      "Surfaces",
+      record({ surfaces: list("All surfaces of the publisher", named("Surface", surface)) }),
+    ),
+    payouts: named(
+      "Payouts",
+      record({
+        payouts: list("Payouts of the publisher", named("Payout", payout)),
+        pending_inr: inr("Amount pending and not yet paid out"),
+      }),
+    ),
   };
+}
+
+function itself(_name: string, schema: JsonSchema): JsonSchema {
+  return schema;
 }
 
 function text(description: string): JsonSchema {
   return { type: "string", minLength: 1, description };
 }
 
+function count(description: string): JsonSchema {
+  return { type: "integer", minimum: 0, description };
+}
+
+function date(description: string): JsonSchema {
+  return { type: "string", format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$", description };
+}
+
+function ok(description: string): JsonSchema {
+  return { type: "boolean", const: true, description };
+}
+
 /** The same for who asks which members there are, and how they nest: under every reading. */
 export const membersOfAnswers: Readonly<Record<OperationId, JsonSchema>> = responseSchemas({
-  additionalProperties: true,
   decimals: 6,
   surfaceStatus: {},
   payoutStatus: {},

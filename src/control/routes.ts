@@ -7,6 +7,7 @@ import { clockModes } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { instantText } from "../base/schemas.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
+import { recordExamples } from "../exchange/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import type { Worlds } from "../worlds.ts";
 import { auditRoutes } from "./audit-routes.ts";
@@ -133,11 +134,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       return health(call);
     },
   },
-  {
-    method: "GET",
-    path: "openapi.json",
-    answer: ({ world, prefix }) => json(openApiDocument(world.assumptions, prefix || "/")),
-  },
+  { method: "GET", path: "openapi.json", answer: document },
 ];
 
 function json(value: unknown): Reply {
@@ -147,6 +144,11 @@ function json(value: unknown): Reply {
 function health({ world, worldName, version }: Call): Reply {
   const now = formatInstant(world.clock.now());
   return json({ status: "ok", version, seed: world.seed, world: worldName, now });
+}
+
+function document({ world, prefix, host }: Call): Reply {
+  const baseUrl = host === undefined ? prefix || "/" : `http://${host}${prefix}`;
+  return json(openApiDocument(world.assumptions, { baseUrl, examples: recordExamples(world) }));
 }
 
 function listPublishers({ world, query }: Call): Reply {

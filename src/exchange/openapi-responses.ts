@@ -5,193 +5,196 @@
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type ErrorCode, errorKinds } from "../contract/errors.ts";
-import type { Operation, OperationId } from "../contract/operations.ts";
+import type { Operation } from "../contract/operations.ts";
 import type { JsonSchema } from "../contract/responses.ts";
-import { errorSchemaOf } from "./openapi-errors.ts";
-import { successSchemas } from "./openapi-successes.ts";
-import { unlimitedOperations } from "./quota.ts";
+import { codesOf, unroutedCodes } from "./openapi-codes.ts";
+import { problemSchemaOf } from "./openapi-errors.ts";
+import type { ErrorExample, ErrorExamples, Examples } from "./openapi-examples.ts";
+import { documentedSchemas } from "./openapi-successes.ts";
 import { challengeOf, contentTypesOf, statusesOf } from "./respond.ts";
 
 export interface OpenApiResponse {
   readonly description: string;
-  readonly headers: { readonly [name: string]: OpenApiHeader | { readonly $ref: string } };
-  readonly content?: { readonly [mediaType: string]: { readonly schema: JsonSchema } };
+  readonly headers: { readonly [name: string]: OpenApiHeader | Reference };
+  readonly content?: { readonly [mediaType: string]: OpenApiContent };
+  /** The codes of the errors that are answered so; a success has none. */
+  readonly "x-error-codes"?: readonly ErrorCode[];
+}
+
+export interface OpenApiContent {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  /** By error code. */
+  readonly examples?: { readonly [code: string]: ErrorExample };
 }
 
 export interface OpenApiHeader {
   readonly description: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
+  readonly example?: unknown;
 }
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+type Responses = { readonly [status: string]: OpenApiResponse };
 
 export interface ResponseDescriber {
+  /** The headers of every response. */
   readonly headers: { readonly [name: string]: OpenApiHeader };
-  /** Answers to requests that name no operation, by error code; `redirected` where there are redirects. */
+  /** By error code: answers that are the same for every operation, and have a status of their own. */
+  readonly shared: { readonly [code: string]: OpenApiResponse };
+  /** By error code: answers to requests that name no operation; `redirected` where there are redirects. */
   readonly unrouted: { readonly [code: string]: OpenApiResponse };
-  success(operation: Operation): OpenApiResponse;
-  refusals(operation: Operation): { readonly [status: string]: OpenApiResponse };
+  of(operation: Operation): { readonly [status: string]: OpenApiResponse | Reference };
+  /** The same for HEAD: the headers alone. */
+  ofHead(operation: Operation): Responses;
 }
 
-export function createResponses(assumptions: Assumptions): ResponseDescriber {
-  const types = contentTypesOf(assumptions);
-  const statuses = statusesOf(assumptions);
-  const bodies = successSchemas(assumptions);
-  const { narrowed } = errorSchemaOf(assumptions);
-  const occasional = occasionalHeaders(assumptions);
-  const unrouted = unroutedCodes[assumptions["errors.method"]];
-  const limitHeaders = {
-    "X-RateLimit-Remaining": remaining,
-    ...furtherLimitHeaders[assumptions["limit.headers"]],
-  };
-  /** The headers of every response whatever, beyond HTTP's own (spec §8). */
-  const everywhere = Object.fromEntries(
-    Object.keys(limitHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
-
-  function refusal(status: number, codes: readonly ErrorCode[]): OpenApiResponse {
-    const headers: Record<string, OpenApiHeader | { $ref: string }> = { ...everywhere };
-    for (const { header, code, value } of occasional) {
-      if (value === undefined || !codes.includes(code)) continue;
-      // Where other errors share the status, the header is on some of the responses only.
-      headers[header] = { ...value, required: codes.every((other) => other === code) };
-    }
-    return {
-      description: codes.map((code) => errorKinds[code].title).join(". "),
-      headers,
-      ...(types.error === undefined
-        ? {}
-        : { content: { [types.error]: { schema: narrowed(status, codes) } } }),
-    };
-  }
-
-  return {
-    headers: limitHeaders,
-    unrouted: {
-      ...Object.fromEntries(unrouted.map((code) => [code, refusal(statuses[code], [code])])),
-      ...redirects(everywhere)[assumptions["http.trailing-slash"]],
-    },
-    success: (operation) => ({
-      description: operation.about,
-      headers: everywhere,
-      content: { [types.success]: { schema: bodies[operation.id] } },
-    }),
-    refusals(operation) {
-      const byStatus = new Map<number, ErrorCode[]>();
-      for (const code of codesOf(operation, assumptions)) {
-        const status = statuses[code];
-        byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-      }
-      return Object.fromEntries(
-        [...byStatus].map(([status, codes]) => [String(status), refusal(status, codes)]),
-      );
-    },
-  };
-}
-
-/** Errors that any operation can answer with; the last three come from the transport. */
-const ofEvery: readonly ErrorCode[] = [
+/** Errors whose answers are the same for every operation. */
+const alike: readonly ErrorCode[] = [
   "unauthorized",
-  "query_too_long",
-  "body_too_large",
-  "missing_parameter",
-  "invalid_parameter",
-  "duplicate_parameter",
-  "malformed_request",
   "request_timeout",
+  "body_too_large",
+  "query_too_long",
   "headers_too_large",
 ];
-const ofEveryLimited: readonly ErrorCode[] = ["rate_limited"];
-const ofEveryPublisherId: readonly ErrorCode[] = ["publisher_not_found"];
-/** Of operations with a body, by how it is read. */
-const ofEveryBody = {
-  any: ["malformed_body", "unsupported_media_type"],
-  json: ["malformed_body", "unsupported_media_type"],
-  form: ["malformed_body", "unsupported_media_type"],
-  query: ["unsupported_media_type"],
-} satisfies Record<Choice<"request.encoding">, readonly ErrorCode[]>;
 
-function codesOf(operation: Operation, assumptions: Assumptions): readonly ErrorCode[] {
-  const own: Readonly<Record<OperationId, readonly ErrorCode[]>> = {
-    stats: unknownSurfaceCodes[assumptions["surface.unknown"]],
-    impression: [
-      "surface_not_found",
-      ...inactiveCodes[assumptions["surface.inactive"]],
-      ...repeatedImpressionCodes[assumptions["dedup.repeat"]],
-    ],
-    click: [
-      ...unknownImpressionCodes[assumptions["click.unknown"]],
-      ...lateClickCodes[assumptions["click.window"]],
-      ...repeatedClickCodes[assumptions["click.repeat"]],
-    ],
-    surfaces: [],
-    payouts: [],
+/** `schemas`: named ones are put there. */
+export function createResponses(
+  assumptions: Assumptions,
+  examples: Examples | undefined,
+  schemas: Record<string, JsonSchema>,
+): ResponseDescriber {
+  const named = (name: string, schema: JsonSchema): JsonSchema => {
+    schemas[name] = schema;
+    return { $ref: `#/components/schemas/${name}` };
   };
-  return [
-    ...ofEvery,
-    ...(assumptions["request.unknown-fields"] === "reject" ? (["unknown_parameter"] as const) : []),
-    ...(unlimitedOperations(assumptions).has(operation.id) ? [] : ofEveryLimited),
-    ...(operation.method === "POST" ? ofEveryBody[assumptions["request.encoding"]] : []),
-    ...("publisher_id" in operation.parameters
-      ? [...ofEveryPublisherId, ...foreignCodes(assumptions)]
-      : []),
-    ...own[operation.id],
-  ];
+  const types = contentTypesOf(assumptions);
+  const statuses = statusesOf(assumptions);
+  const bodies = documentedSchemas(assumptions, named);
+  const shape = problemSchemaOf(assumptions);
+  const problem = shape && named("Problem", shape);
+  const headers = createHeaders(assumptions, examples?.headers);
+
+  function refusal(codes: readonly ErrorCode[], recorded: ErrorExamples | undefined) {
+    const found = codes.flatMap((code) => {
+      const example = recorded?.[code];
+      return example === undefined ? [] : [[code, example] as const];
+    });
+    const content: OpenApiContent = {
+      schema: problem ?? {},
+      ...(found.length === 0 ? {} : { examples: Object.fromEntries(found) }),
+    };
+    return {
+      description: codes.map((code) => `${errorKinds[code].title}.`).join(" "),
+      headers: { ...headers.everywhere, ...headers.of(codes) },
+      ...(types.error === undefined ? {} : { content: { [types.error]: content } }),
+      "x-error-codes": codes,
+    };
+  }
+  function responses(operation: Operation): Responses {
+    const byStatus = new Map<number, ErrorCode[]>();
+    for (const code of codesOf(operation, assumptions)) {
+      const status = statuses[code];
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
+    const recorded = examples?.refusals[operation.id];
+    const refusals = [...byStatus].map(([status, codes]) => [status, refusal(codes, recorded)]);
+    const success: OpenApiResponse = {
+      description: successes[operation.id],
+      headers: headers.everywhere,
+      content: {
+        [types.success]: {
+          schema: bodies[operation.id],
+          ...(examples === undefined ? {} : { example: examples.successes[operation.id] }),
+        },
+      },
+    };
+    return { "200": success, ...Object.fromEntries(refusals) };
+  }
+
+  const shared: Record<string, OpenApiResponse> = {};
+  return {
+    headers: headers.limits,
+    shared,
+    unrouted: {
+      ...Object.fromEntries(
+        unroutedCodes(assumptions).map((code) => [code, refusal([code], examples?.unrouted)]),
+      ),
+      ...redirects(headers)[assumptions["http.trailing-slash"]],
+    },
+    of: (operation) =>
+      Object.fromEntries(
+        Object.entries(responses(operation)).map(([status, response]) => {
+          const [code, ...others] = response["x-error-codes"] ?? [];
+          if (code === undefined || others.length > 0 || !alike.includes(code)) {
+            return [status, response];
+          }
+          shared[code] = response;
+          return [status, { $ref: `#/components/responses/${code}` }];
+        }),
+      ),
+    ofHead: (operation) =>
+      Object.fromEntries(
+        Object.entries(responses(operation)).map(([status, { content: _none, ...response }]) => [
+          status,
+          response,
+        ]),
+      ),
+  };
 }
 
-const unroutedCodes = {
-  "405": ["route_not_found", "method_not_allowed"],
-  "404": ["route_not_found"],
-} satisfies Record<Choice<"errors.method">, readonly ErrorCode[]>;
+const successes = {
+  stats: "The publisher's figures in the period",
+  impression: "The impression is on record, or was before",
+  click: "The click is on record, or was before",
+  surfaces: "The publisher's surfaces",
+  payouts: "The publisher's payouts",
+} satisfies Record<Operation["id"], string>;
 
-function foreignCodes(assumptions: Assumptions): readonly ErrorCode[] {
-  const ofBoundKeys = {
-    "403": ["foreign_publisher"],
-    "404": [],
-  } satisfies Record<Choice<"auth.foreign-publisher">, readonly ErrorCode[]>;
-  const ofScope = {
-    publisher: ofBoundKeys[assumptions["auth.foreign-publisher"]],
-    any: [],
-  } satisfies Record<Choice<"auth.key-scope">, readonly ErrorCode[]>;
-  return ofScope[assumptions["auth.key-scope"]];
+interface Headers {
+  readonly limits: { readonly [name: string]: OpenApiHeader };
+  /** The headers of every response, beyond HTTP's own (spec §8). */
+  readonly everywhere: OpenApiResponse["headers"];
+  /** With the value that was recorded. */
+  exemplified(name: string, header: OpenApiHeader): OpenApiHeader;
+  /** What a response with these errors has besides. */
+  of(codes: readonly ErrorCode[]): OpenApiResponse["headers"];
 }
 
-const unknownSurfaceCodes = {
-  "404": ["surface_not_found"],
-  "400": ["surface_not_found"],
-  empty: [],
-} satisfies Record<Choice<"surface.unknown">, readonly ErrorCode[]>;
-
-const inactiveCodes = { reject: ["surface_inactive"], uncredited: [] } satisfies Record<
-  Choice<"surface.inactive">,
-  readonly ErrorCode[]
->;
-
-const unknownImpressionCodes = {
-  "404": ["impression_not_found"],
-  "400": ["impression_not_found"],
-  "accept-uncredited": [],
-} satisfies Record<Choice<"click.unknown">, readonly ErrorCode[]>;
-
-const lateClickCodes = {
-  none: [],
-  "24h": ["click_too_late"],
-  "7d": ["click_too_late"],
-  "30d": ["click_too_late"],
-} satisfies Record<Choice<"click.window">, readonly ErrorCode[]>;
-
-const repeatedImpressionCodes = {
-  "original-uncredited": [],
-  replay: [],
-  conflict: ["duplicate_impression"],
-  count: [],
-} satisfies Record<Choice<"dedup.repeat">, readonly ErrorCode[]>;
-
-const repeatedClickCodes = {
-  "original-uncredited": [],
-  replay: [],
-  conflict: ["duplicate_click"],
-  count: [],
-} satisfies Record<Choice<"click.repeat">, readonly ErrorCode[]>;
+function createHeaders(assumptions: Assumptions, recorded: Examples["headers"] = {}): Headers {
+  const occasional = occasionalHeaders(assumptions);
+  const exemplified: Headers["exemplified"] = (name, header) => {
+    const text = recorded[name.toLowerCase()];
+    if (text === undefined) return header;
+    return { ...header, example: header.schema.type === "integer" ? Number(text) : text };
+  };
+  const described = Object.entries<OpenApiHeader>({
+    "X-RateLimit-Remaining": remaining,
+    ...furtherLimitHeaders[assumptions["limit.headers"]],
+  });
+  return {
+    limits: Object.fromEntries(
+      described.map(([name, header]) => [name, exemplified(name, header)]),
+    ),
+    everywhere: Object.fromEntries(
+      described.map(([name]) => [name, { $ref: `#/components/headers/${name}` }]),
+    ),
+    exemplified,
+    of: (codes) =>
+      Object.fromEntries(
+        occasional.flatMap(({ header, code, value }) => {
+          if (value === undefined || !codes.includes(code)) return [];
+          // Where other errors share the status, the header is on some of the responses only.
+          const required = codes.every((other) => other === code);
+          return [[header, exemplified(header, { ...value, required })]];
+        }),
+      ),
+  };
+}
 
 const remaining: OpenApiHeader = {
   description: "How many more requests are admitted now",
@@ -227,20 +230,20 @@ const furtherLimitHeaders = {
   },
 } satisfies Record<Choice<"limit.headers">, Readonly<Record<string, OpenApiHeader>>>;
 
-/** `everywhere`: the headers of every response. */
-function redirects(
-  everywhere: OpenApiResponse["headers"],
-): Readonly<Record<Choice<"http.trailing-slash">, ResponseDescriber["unrouted"]>> {
+function redirects({
+  everywhere,
+  exemplified,
+}: Headers): Readonly<Record<Choice<"http.trailing-slash">, ResponseDescriber["unrouted"]>> {
   const redirected: OpenApiResponse = {
     description:
       "The path of an operation with a slash at its end, and a method of that path: the same without it",
     headers: {
       ...everywhere,
-      Location: {
+      Location: exemplified("Location", {
         description: "The path without the slash, relative, with the query that was sent",
         required: true,
         schema: { type: "string", pattern: "^\\.\\./[a-z]+(\\?[!-~]+)?$" },
-      },
+      }),
     },
   };
   return { "404": {}, same: {}, "308": { redirected } };
@@ -268,7 +271,7 @@ function occasionalHeaders(assumptions: Assumptions): readonly OccasionalHeader[
       value:
         challenge === undefined
           ? undefined
-          : { description: "The scheme to use", schema: { const: challenge } },
+          : { description: "The scheme to use", schema: { type: "string", const: challenge } },
     },
     {
       header: "Allow",

@@ -1,22 +1,39 @@
-/** The success bodies of the API's document: the contract's schemas under the assumptions in force. */
+/** The contract's schemas of success bodies under the assumptions in force. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import type { OperationId } from "../contract/operations.ts";
-import { type JsonSchema, responseSchemas } from "../contract/responses.ts";
+import { type JsonSchema, type ResponseReadings, responseSchemas } from "../contract/responses.ts";
 import { payoutStatuses } from "../ledger/payout-courses.ts";
 import { surfaceStatuses } from "../publishers/seeded-publisher.ts";
 
+/** Closed: a field that isn't documented doesn't fit, unless such fields are the reading in force. */
 export function successSchemas(
   assumptions: Assumptions,
 ): Readonly<Record<OperationId, JsonSchema>> {
-  return responseSchemas({
-    additionalProperties: allowsExtra[assumptions["response.extra-fields"]],
+  const additionalProperties = allowsExtra[assumptions["response.extra-fields"]];
+  return responseSchemas({ ...readingsOf(assumptions), additionalProperties });
+}
+
+/**
+ * The same for the API's document. Open: clients should expect fields that come later. `named`: as
+ * {@link ResponseReadings} has it.
+ */
+export function documentedSchemas(
+  assumptions: Assumptions,
+  named: NonNullable<ResponseReadings["named"]>,
+): Readonly<Record<OperationId, JsonSchema>> {
+  const extra = announcesExtra[assumptions["response.extra-fields"]];
+  return responseSchemas({ ...readingsOf(assumptions), ...extra, named });
+}
+
+function readingsOf(assumptions: Assumptions): Omit<ResponseReadings, "additionalProperties"> {
+  return {
     decimals: decimals[assumptions["money.precision"]],
     surfaceStatus: surfaceStatus[assumptions["surface.statuses"]],
     payoutStatus: payoutStatus[assumptions["payout.statuses"]],
     payoutReference: payoutReference(assumptions),
     hasPayoutReference: hasReference[assumptions["payout.txn-id"]],
-  });
+  };
 }
 
 const allowsExtra = { none: false, present: true } satisfies Record<
@@ -24,16 +41,26 @@ const allowsExtra = { none: false, present: true } satisfies Record<
   boolean
 >;
 
+/** Some tools take an answer for wrong that has fields which the document neither has nor expects. */
+const announcesExtra = { none: {}, present: { additionalProperties: true } } satisfies Record<
+  Choice<"response.extra-fields">,
+  Pick<ResponseReadings, "additionalProperties">
+>;
+
 const decimals = { exact: 6, paise: 2 } satisfies Record<Choice<"money.precision">, number>;
 
 const surfaceStatus = {
   documented: { type: "string", minLength: 1, description: "`active`, until someone changes it" },
-  extended: { enum: surfaceStatuses, description: "Impressions are credited on `active` ones" },
+  extended: {
+    type: "string",
+    enum: surfaceStatuses,
+    description: "Impressions are credited on `active` ones",
+  },
 } satisfies Record<Choice<"surface.statuses">, JsonSchema>;
 
 const payoutStatus = {
-  documented: { const: "paid" },
-  extended: { enum: payoutStatuses },
+  documented: { type: "string", const: "paid", description: "Payout status" },
+  extended: { type: "string", enum: payoutStatuses, description: "Payout status" },
 } satisfies Record<Choice<"payout.statuses">, JsonSchema>;
 
 /** What txn_id may be beside a text that isn't empty. */

@@ -40,7 +40,7 @@ describe("a whole session under every row of the covering array of pairs", () =>
     "$index: no fault, and nothing that the document doesn't say",
     { timeout: 60_000 },
     ({ row }) => {
-      const problemsOf = createConformance(openApiDocument(row));
+      const problemsOf = createConformance(openApiDocument(row), row);
       const reasons = new Set<string>();
       const served = new Set<string>();
       const overLimit = new Set<string>();

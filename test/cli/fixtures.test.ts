@@ -65,7 +65,7 @@ describe.each(named)("under %s", (name) => {
   test("every answer that the API's document lists is there, and none contradicts it", () => {
     const { fixtures, index } = fixturesUnder(name);
     const document = openApiDocument(index.world.assumptions);
-    const problemsOf = createConformance(document);
+    const problemsOf = createConformance(document, index.world.assumptions);
     const seen = new Set<string>();
     for (const [file, { request, response }] of fixtures) {
       expect(problemsOf(request, response), file).toEqual([]);

@@ -1,4 +1,4 @@
-/** Holds a JSON value against a schema of the contract: the keywords that are used there, and no others. */
+/** Compares a JSON value with a schema of the contract. It knows the keywords that are used there, and no others. */
 
 import type { JsonSchema } from "../../contract/responses.ts";
 
@@ -57,6 +57,10 @@ const keywords: Readonly<Record<string, Look>> = {
     !Array.isArray(value) || value.length >= Number(demand)
       ? undefined
       : `${at} has ${value.length} items, not ${demand}`,
+  maxItems: (demand, value, { at }) =>
+    !Array.isArray(value) || value.length <= Number(demand)
+      ? undefined
+      : `${at} has ${value.length} items, not ${demand}`,
   required(demand, value, { at }) {
     if (!isRecord(value)) return undefined;
     const missing = (demand as readonly string[]).find((name) => !Object.hasOwn(value, name));
@@ -87,11 +91,8 @@ const keywords: Readonly<Record<string, Look>> = {
     }
     return undefined;
   },
-  items(demand, value, { schema, at }) {
+  items(demand, value, { at }) {
     if (!Array.isArray(value)) return undefined;
-    const before = Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0;
-    if (demand === false)
-      return value.length <= before ? undefined : `${at} has ${value.length} items, not ${before}`;
     for (const [index, item] of value.entries()) {
       const misfit = misfitOf(demand as JsonSchema, item, `${at}.${index}`);
       if (misfit !== undefined) return misfit;

@@ -27,7 +27,6 @@ export const shape: readonly Invariant[] = [
 /** What every reading allows. */
 const anyText: JsonSchema = { type: "string" };
 const lenient = responseSchemas({
-  additionalProperties: true,
   decimals: 6,
   surfaceStatus: anyText,
   payoutStatus: anyText,

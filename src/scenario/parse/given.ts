@@ -85,15 +85,13 @@ function answerOf(schema: JsonSchema): Tree {
 
 /** The contract's schemas have properties, or items, or are of plain values. */
 function treeOf(schema: JsonSchema): Tree {
-  const { properties, items, prefixItems } = schema as {
+  const { properties, items } = schema as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;
-    readonly items?: JsonSchema | false;
-    readonly prefixItems?: readonly JsonSchema[];
+    readonly items?: JsonSchema;
   };
   if (properties !== undefined) {
     const members = Object.entries(properties).map(([name, one]) => [name, treeOf(one)]);
     return { kind: "members", members: Object.fromEntries(members) };
   }
-  const element = prefixItems?.[0] ?? (items === false ? undefined : items);
-  return element === undefined ? end : { kind: "list", element: treeOf(element) };
+  return items === undefined ? end : { kind: "list", element: treeOf(items) };
 }

@@ -15,9 +15,9 @@ const compiled = new Map<string, Conformance>();
  * slash too many: where that makes no difference it is left out here, and a redirect is no operation's answer.
  */
 export function H1({ sim, steps, options }: Run): void {
-  const document = openApiDocument(sim.assumptions);
-  const key = JSON.stringify(document);
-  const problemsOf = compiled.get(key) ?? createConformance(document);
+  const key = JSON.stringify(sim.assumptions);
+  const problemsOf =
+    compiled.get(key) ?? createConformance(openApiDocument(sim.assumptions), sim.assumptions);
   if (compiled.size < 200) compiled.set(key, problemsOf);
   for (const { action, response } of requestSteps(steps)) {
     const { request } = action;

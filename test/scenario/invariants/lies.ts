@@ -515,6 +515,11 @@ export const lies: readonly PlantedLie[] = [
     what: "a range has one bound",
     lie: () => at(surfaces, text(/(?<="cpm_range":)\[[^\]]*\]/, "[1]")),
   },
+  {
+    id: "H1",
+    what: "a range has three bounds",
+    lie: () => at(surfaces, text(/(?<="cpm_range":\[)/, "1,")),
+  },
   { id: "H2", what: "a 500 from nowhere", lie: () => ({ answer: unscriptedOnce() }) },
   {
     id: "H2",
