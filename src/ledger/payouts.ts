@@ -7,7 +7,7 @@ import type { Choice } from "../assumptions/catalogue.ts";
 import { type Day, day, firstDayOfMonth, monthOfDay } from "../base/calendar.ts";
 import { MICROS_PER_INR, type Micros, micros } from "../base/money.ts";
 
-/** What has to come together before it is paid, by choice; less rolls over to the next cycle. Nothing is never paid. */
+/** The smallest payout of each choice: what is less rolls over to the next cycle. Nobody is paid 0 INR. */
 export const payoutThresholds: Readonly<Record<Choice<"payout.threshold">, Micros>> = {
   "500": micros(500 * MICROS_PER_INR),
   none: micros(1),

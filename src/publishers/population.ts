@@ -71,8 +71,8 @@ const statuses = {
 /**
  * The price of a click, in micro-INR. Where at most 2 % of impressions are clicked, clicks earn less than a third, and all
  * revenue of 1,000 impressions is within the cpm range: their 20 clicks come to a fifth to two fifths of its width, and to
- * at most two fifths of its middle. In a range narrower than a tenth a click earns as much as two impressions, which may be up
- * to 4 % above the range.
+ * at most two fifths of its middle. In a range narrower than a tenth a click earns as much as two impressions: then revenue may
+ * be up to 4 % above the range.
  */
 function clickPrice(numbers: Key, index: number, [lower, upper]: SurfaceTerms["cpmPaise"]): number {
   const byWidth = (upper - lower) * drawBetween(numbers, 300 + index, 100, 200);

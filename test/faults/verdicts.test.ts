@@ -534,7 +534,7 @@ test("under explain an answer that a rule touched names it, and no other does", 
   const { stats } = senderOf(sim);
   expect(stats().headers).toMatchObject({
     "x-adsim-fault": id,
-    "x-adsim-assumptions": "date.timezone",
+    "x-adsim-assumptions": "date.timezone, click.revenue, surface.statuses",
   });
   expect(stats().headers).not.toHaveProperty("x-adsim-fault");
   sim.faults.add({ id: "five", match: { nth: 1 }, verdict: { kind: "respond", status: 500 } });
