@@ -104,7 +104,7 @@ export function publicPublisher(account: Account, person: Person): Publisher {
     id: account.id,
     apiKey: account.apiKey,
     name: person.name,
-    contact: person.contact,
+    contact: { ...person.contact },
     upiId: person.upiId,
     joined: formatDay(account.joined),
     surfaces: account.surfaces.map(publicSurface),

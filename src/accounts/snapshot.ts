@@ -203,7 +203,7 @@ function savedSurface({
   cpcMicros,
 }: SurfaceTerms): SurfaceTerms {
   const chosen = statusBy === undefined ? {} : { statusBy };
-  return { id, name, status, ...chosen, cpmPaise, cpcMicros };
+  return { id, name, status, ...chosen, cpmPaise: [cpmPaise[0], cpmPaise[1]], cpcMicros };
 }
 
 /** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */

@@ -3,6 +3,8 @@
  * each table that implements a key is checked against this one by the compiler.
  */
 
+import { freezeDeeply } from "../base/freeze.ts";
+
 /** One open point of the spec. */
 export interface OpenPoint {
   readonly question: string;
@@ -498,6 +500,9 @@ export const catalogue = {
     caution: "The order of keys.",
   },
 } as const;
+
+// Everybody gets this very object, and the simulator reads it, too.
+freezeDeeply(catalogue);
 
 catalogue satisfies Record<string, OpenPoint>;
 catalogue satisfies {

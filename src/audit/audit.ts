@@ -89,7 +89,7 @@ export function auditOf(world: AuditedWorld, journal: Journal): Audit {
   return {
     at: formatInstant(nowMs),
     balanced: discrepancies.length === 0,
-    discrepancies,
+    discrepancies: [...discrepancies],
     total,
     publishers: entries.map(({ account, books }) => publisherAudit(account, books)),
     withoutKey,

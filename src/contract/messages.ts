@@ -34,6 +34,32 @@ export interface ApiResponse {
   readonly delivery?: Delivery | undefined;
 }
 
+/**
+ * The response with these parts. Filled in, and so is the copy below: a literal that the journal keeps would be taken for
+ * long-lived (see decision 026).
+ */
+export function responseOf(
+  status: number,
+  headers: ApiResponse["headers"],
+  body: string,
+): ApiResponse {
+  const response = {} as { -readonly [Part in keyof ApiResponse]: ApiResponse[Part] };
+  response.status = status;
+  response.headers = headers;
+  response.body = body;
+  return response;
+}
+
+/** A response that shares nothing with another, whatever its owner does to it. */
+export function copyOfResponse({ status, headers, body, delivery }: ApiResponse): ApiResponse {
+  const copied: Record<string, string> = {};
+  for (const name in headers) copied[name] = headers[name] ?? "";
+  const copy = responseOf(status, copied, body);
+  if (delivery === undefined) return copy;
+  const bytes = "bytes" in delivery ? { bytes: delivery.bytes.slice() } : {};
+  return { ...copy, delivery: { ...delivery, ...bytes } };
+}
+
 /** What a client gets that gets nothing. */
 export const noResponse: ApiResponse = Object.freeze({
   status: 0,

@@ -117,14 +117,12 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const visit = new Visit(request, nowMs, about);
     visit.response = concludeImpression(visit, account, standing, outcome);
     countServed(account.tally.impression, visit.effect, visit.micros);
-    record(visit);
-    return visit.response;
+    return record(visit);
   }
 
   function undisturbed(visit: Visit): ApiResponse {
     serve(visit);
-    record(visit);
-    return visit.response;
+    return record(visit);
   }
 
   /** What the service does, whatever rules make of its answer. */

@@ -3,7 +3,7 @@
  * the client gets. Only describes what happens to a connection; an adapter acts it out.
  */
 
-import { type ApiResponse, noResponse } from "../contract/messages.ts";
+import { type ApiResponse, copyOfResponse, noResponse } from "../contract/messages.ts";
 import type { Fired } from "../faults/installed-rule.ts";
 import type { Injected } from "../faults/plan.ts";
 import type { JournalRing } from "../journal/journal.ts";
@@ -119,15 +119,17 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     const explained = explain ? explainedBy(fired.rule, answer) : answer;
     const { response, manner, received } = fired.plan.handOver(explained);
     const { delayMs } = fired;
+    // What the client gets shares its headers with the answer.
+    const own = copyOfResponse(answer);
     visit.response =
       manner.kind === "whole" && delayMs === 0
         ? response
         : {
             ...response,
-            delivery: { ...manner, delayMs, undelivered: () => giveUp(visit, answer) },
+            delivery: { ...manner, delayMs, undelivered: () => giveUp(visit, own) },
           };
     fault.received = received;
-    if (received !== "whole" && fault.served) lose(visit, answer);
+    if (received !== "whole" && fault.served) lose(visit, own);
   }
 
   /** The service did its part, and the client doesn't get its answer. */

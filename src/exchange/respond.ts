@@ -5,7 +5,7 @@ import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
 import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
-import type { ApiResponse } from "../contract/messages.ts";
+import { type ApiResponse, responseOf } from "../contract/messages.ts";
 import { textOf } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
@@ -220,15 +220,6 @@ function explanation(shapedBy: ShapedBy): string {
 /** The same response as HEAD has it: no body, the headers of GET. */
 export function withoutBody(response: ApiResponse): ApiResponse {
   return responseOf(response.status, response.headers, "");
-}
-
-/** Filled in, and so are its headers: a literal that the journal keeps would be taken for long-lived (see decision 026). */
-function responseOf(status: number, headers: ApiResponse["headers"], body: string): ApiResponse {
-  const response = {} as { -readonly [Part in keyof ApiResponse]: ApiResponse[Part] };
-  response.status = status;
-  response.headers = headers;
-  response.body = body;
-  return response;
 }
 
 /** The content types of bodies under the assumptions. */

@@ -2,7 +2,7 @@
 
 import type { AssumptionKey } from "../assumptions/catalogue.ts";
 import type { LimitClass } from "../contract/limits.ts";
-import type { ApiResponse } from "../contract/messages.ts";
+import { type ApiResponse, copyOfResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
@@ -133,7 +133,8 @@ export interface Journal {
 }
 
 export interface JournalRing extends Journal {
-  record(entry: JournalRecord): void;
+  /** Keeps the entry with a copy of its response. @returns the response, for whoever sent the request to do with as they like. */
+  record(entry: JournalRecord): ApiResponse;
   /**
    * Counts a request without a record of it where nobody could get to see one: the journal keeps none, and nobody waits.
    *
@@ -218,6 +219,8 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
       return kept;
     },
     record(entry) {
+      const { response } = entry;
+      if (capacity > 0 || waiting.length !== 0) entry.response = copyOfResponse(response);
       if (capacity > 0) {
         if (kept === capacity) dropOldest();
         const place = (total - first) % capacity;
@@ -234,6 +237,7 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
         dropOldest();
       }
       if (waiting.length !== 0) notify({ record: entry, sequence: total });
+      return response;
     },
     passUnseen() {
       if (capacity > 0 || waiting.length !== 0) return false;

@@ -42,7 +42,7 @@ export interface ArbitraryCommandsOptions extends ArbitraryCommandKindsOptions {
 }
 
 /** How often each kind comes where nothing else is said. */
-export const commandWeights: Readonly<Record<CommandKind, number>> = {
+export const commandWeights: Readonly<Record<CommandKind, number>> = Object.freeze({
   impression: 30,
   click: 16,
   again: 5,
@@ -55,7 +55,7 @@ export const commandWeights: Readonly<Record<CommandKind, number>> = {
   fault: 6,
   heal: 3,
   together: 8,
-};
+});
 // The names of a record are its keys.
 const commandKinds = Object.keys(commandWeights) as CommandKind[];
 

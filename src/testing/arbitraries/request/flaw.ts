@@ -41,6 +41,8 @@ export const flawKinds = [
   "trailing-slash",
 ] as const;
 
+Object.freeze(flawKinds);
+
 export type FlawKind = (typeof flawKinds)[number];
 
 /** Why a request is invalid. */
