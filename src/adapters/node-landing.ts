@@ -3,16 +3,14 @@
 import type { ApiResponse } from "../contract/messages.ts";
 import { textResponse } from "../control/problem.ts";
 import { controlRoutes } from "../control/routes.ts";
-import { headerOf } from "../exchange/headers.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { Head } from "./node-requests.ts";
 
 /** The page at this path; undefined where there is none, and for who doesn't ask for one. */
 export function landingPage({ method, path, headers }: Head): ApiResponse | undefined {
-  if ((method !== "GET" && method !== "HEAD") || !prefersHtml(headerOf(headers, "accept")))
-    return undefined;
   const parts = /^((?:\/@[A-Za-z0-9._-]{1,64})?)(\/|\/_sim\/?)?$/.exec(path);
-  if (parts === null || path === "") return undefined;
+  if (parts === null || path === "" || !prefersHtml(headers.accept)) return undefined;
+  if (method !== "GET" && method !== "HEAD") return undefined;
   const [, prefix = "", rest = "/"] = parts;
   const isControl = rest !== "/";
   const response = textResponse({

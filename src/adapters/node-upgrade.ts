@@ -32,6 +32,7 @@ export function ignoreUpgrades(server: HttpServer): void {
       server.emit("connection", socket);
     });
   });
+  if (!nodeReadsBodies) return;
   server.prependListener("request", (request, response) => {
     if (isLeftToNode(request)) response.shouldKeepAlive = false;
   });

@@ -93,7 +93,7 @@ export function addServerOptions(command: Command, defaultPort: number): Command
     .addOption(controlTokenOption())
     .option(
       "--cors <origin>",
-      'an origin whose web pages may call the API, repeatable, such as https://app.example; "*" for all, "off" for none (default: those of loopback, which are always in but with "off")',
+      'an origin whose web pages may call the API, repeatable, such as https://app.example; "*" for all, "off" for none. Pages of loopback origins may in any case but "off"',
       (origin: string, before: readonly string[] = []) => [...before, origin],
     )
     .option("--max-worlds <count>", "how many worlds (/@NAME) there may be", wholeNumber())

@@ -132,7 +132,7 @@ export function createCors({ origins, assumptions, explain }: CorsParts): Cors |
   };
 }
 
-/** As long as Firefox and Chromium keep one that says nothing of its age is 5 s: a page would ask before most requests. */
+/** Ten minutes. Without the header browsers ask again after 5 seconds. */
 const MAX_AGE_SECONDS = "600";
 
 function isLoopbackOrigin(origin: string): boolean {
@@ -140,7 +140,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return host !== undefined && isLoopbackHost(host);
 }
 
-/** What pages need here, and what they ask for besides, such as headers of tracing: nobody reads those. */
+/** The headers of the API, and others that the page wants to send, such as those of a tracing library. */
 function allowedHeaders(sent: Headers): string {
   const asked = (headerOf(sent, "access-control-request-headers") ?? "").slice(0, MOST_ASKED);
   const names = asked
@@ -154,7 +154,7 @@ function allowedHeaders(sent: Headers): string {
 /** In characters. */
 const MOST_ASKED = 1024;
 
-/** Whether a browser asks with it if a page may send another request (Fetch standard, CORS-preflight request). */
+/** Whether a browser asks with this request if a page may send another one (Fetch standard, CORS-preflight request). */
 export function isPreflight(method: string, headers: Headers): boolean {
   if (method !== "OPTIONS") return false;
   const asked = headerOf(headers, "access-control-request-method") ?? "";

@@ -151,6 +151,15 @@ const contentType = fc.constantFrom(
   ";",
   "multipart/form-data; boundary=x",
 );
+/** Mostly no page sends it. */
+const origin = fc.constantFrom(
+  undefined,
+  undefined,
+  undefined,
+  "http://localhost:5173",
+  "https://evil.example",
+  "null",
+);
 /** One such request. {@link filledIn} puts the ids of a world into it. */
 export const anyRequest: fc.Arbitrary<ApiRequest> = fc
   .record({
@@ -183,10 +192,15 @@ export const anyRequest: fc.Arbitrary<ApiRequest> = fc
     ),
     authorization,
     contentType,
+    origin,
   })
-  .map(({ authorization: sent, contentType: type, ...rest }) => ({
+  .map(({ authorization: sent, contentType: type, origin: page, ...rest }) => ({
     ...rest,
-    headers: { Authorization: sent, ...(type === undefined ? {} : { "content-type": type }) },
+    headers: {
+      Authorization: sent,
+      ...(type === undefined ? {} : { "content-type": type }),
+      ...(page === undefined ? {} : { Origin: page }),
+    },
   }));
 
 /** The request with what the words in it stand for. */

@@ -1,0 +1,74 @@
+/** What `init` makes of a fetch that fails without saying why, as in a page that the service doesn't let in. */
+
+import { expect, test } from "vitest";
+import { createAds, InitError } from "../../src/client.ts";
+
+/** Time passes as soon as somebody waits for it. */
+function fastClock() {
+  let nowMs = 0;
+  return {
+    now: () => nowMs,
+    setTimeout(callback: () => void, delayMs: number) {
+      // Time-outs of requests never come.
+      if (delayMs === TIMEOUT_MS) return undefined;
+      nowMs += delayMs;
+      queueMicrotask(callback);
+      return undefined;
+    },
+    clearTimeout: () => undefined,
+  };
+}
+
+const TIMEOUT_MS = 9876;
+const pageError = () => new TypeError("Failed to fetch");
+const nodeError = () =>
+  new TypeError("fetch failed", {
+    cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }),
+  });
+
+/** How often `init` asks before it fails, and with what. */
+async function failing(errors: (asked: number) => Error) {
+  let asked = 0;
+  const clock = fastClock();
+  const ads = createAds({
+    baseUrl: "http://ads.example",
+    apiKey: "key",
+    publisherId: "pub",
+    surfaces: ["Sidebar"],
+    timeoutMs: TIMEOUT_MS,
+    clock,
+    fetch: async () => {
+      asked += 1;
+      throw errors(asked);
+    },
+  });
+  const error = await ads.init().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof InitError)) throw error;
+  return { asked, error, tookMs: clock.now(), ads };
+}
+
+test("it is given up after three, within seconds, and the message asks about CORS", async () => {
+  const { asked, error, tookMs, ads } = await failing(pageError);
+  expect(asked).toBe(3);
+  expect(tookMs).toBeLessThan(4000);
+  expect(error.message).toBe(
+    "The surfaces can't be listed: There was no answer: TypeError: Failed to fetch (is it CORS?)",
+  );
+  expect(error.error?.kind).toBe("unreachable");
+  // It can be tried again.
+  await expect(ads.init()).rejects.toBeInstanceOf(InitError);
+});
+
+test("where a reason is given it goes on as ever", async () => {
+  const { asked, error } = await failing(nodeError);
+  expect(asked).toBe(10);
+  expect(error.message).toContain("(connect ECONNREFUSED)");
+});
+
+test("only what has no reason counts", async () => {
+  const { asked } = await failing((count) => (count % 2 === 0 ? pageError() : nodeError()));
+  expect(asked).toBe(6);
+});
