@@ -94,10 +94,12 @@ function createProgram(named: string | undefined, ends: Ends): Command {
 
 function addServe(program: Command, ends: Ends): void {
   const serve = program.command("serve").description("run the server until it is interrupted");
-  addServerOptions(addCommonOptions(serve, "system"), 4010).action(async (flags: ServerFlags) => {
-    const command = await import("./serve.ts");
-    ends(await command.serve(flags));
-  });
+  addServerOptions(addCommonOptions(serve, "system"), 4010, "text on a terminal").action(
+    async (flags: ServerFlags) => {
+      const command = await import("./serve.ts");
+      ends(await command.serve(flags));
+    },
+  );
 }
 
 function addExec(program: Command, ends: Ends): void {
@@ -112,7 +114,7 @@ function addExec(program: Command, ends: Ends): void {
     )
     .passThroughOptions()
     .addHelpText("after", `\n${ENVIRONMENT}`);
-  addServerOptions(addCommonOptions(exec, "flowing"), 0).action(
+  addServerOptions(addCommonOptions(exec, "flowing"), 0, "off").action(
     async (words: string[], flags: ExecFlags) => {
       const command = await import("./exec.ts");
       ends(await command.exec(words, flags));
