@@ -15,6 +15,7 @@ const together: string[] = [
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     testTimeout: 30_000,
+    globalSetup: "test/programs.ts",
     maxWorkers: "100%",
     // Hundreds of tests start the command line from its sources: their types are taken out once for all.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },

@@ -40,6 +40,7 @@ export type {
   JournalFilter,
   Nearest,
 } from "./journal/journal.ts";
+export type { ExchangeObserver, LoggedExchange } from "./journal/logged-exchange.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
 export type { Profile } from "./publishers/profiles.ts";
 export type { Held, SimulatorCore } from "./simulator.ts";

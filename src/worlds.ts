@@ -7,6 +7,7 @@ import { InputError } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import type { MetricFamily } from "./contract/metrics.ts";
 import { type PlainRequest, plainRequest } from "./exchange/plain-request.ts";
+import type { LoggedExchange } from "./journal/logged-exchange.ts";
 import type { Surroundings } from "./running-world.ts";
 import { createSimulatorCore, type SimulatorCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
@@ -39,11 +40,16 @@ export interface Worlds {
   delete(name: string): boolean;
   /** Whether a request to this path would make a world. The default one doesn't count: it always has its place. */
   wouldMake(path: string): boolean;
+  /** Calls the observer with each exchange of every world, those included that are made later. See `Journal.observe`. */
+  observe(observer: WorldsObserver): void;
   /** What was counted in all worlds together since the server began, and what they hold now. */
   metrics(): MetricFamily[];
   /** Answers a request to the world that its path names, at once. Never throws for what a request holds. */
   handle(request: ApiRequest): ApiResponse;
 }
+
+/** Gets an exchange with the name of its world. */
+export type WorldsObserver = (world: string, exchange: LoggedExchange) => void;
 
 /** A world as a path names it. It need not exist yet: `open` makes it. */
 export interface WorldPlace {
@@ -78,6 +84,7 @@ const UNDERSCORE = 0x5f;
 export function createWorlds(settings: WorldsOptions): Worlds {
   const { options, surroundings, control, maxWorlds = DEFAULT_MAX_WORLDS } = settings;
   const worlds = new Map<string, SimulatorCore>();
+  const observers: WorldsObserver[] = [];
   const defaultPlace = placeOf(DEFAULT_WORLD, "");
 
   function placeOf(name: string, prefix: string): WorldPlace {
@@ -96,9 +103,15 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   function make(name: string): SimulatorCore {
     checkName(name, "world");
     checkRoom(name, "world");
-    const world = createSimulatorCore(options, surroundings);
+    return add(name, createSimulatorCore(options, surroundings));
+  }
+  function add(name: string, world: SimulatorCore): SimulatorCore {
     worlds.set(name, world);
+    for (const observer of observers) tell(observer, name, world);
     return world;
+  }
+  function tell(observer: WorldsObserver, name: string, world: SimulatorCore): void {
+    world.journal.observe((exchange) => observer(name, exchange));
   }
   function fork(name: string, from: string): SimulatorCore {
     checkName(name, "name");
@@ -114,9 +127,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       );
     }
     checkRoom(name, "name");
-    const world = origin.fork();
-    worlds.set(name, world);
-    return world;
+    return add(name, origin.fork());
   }
   function checkRoom(name: string, field: string): void {
     // The default world has its place, in use or not.
@@ -164,6 +175,10 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       if (path.charCodeAt(1) !== AT || !path.startsWith("/")) return false;
       const name = path.slice(2, endOfName(path));
       return name !== DEFAULT_WORLD && !worlds.has(name);
+    },
+    observe(observer) {
+      observers.push(observer);
+      for (const [name, world] of worlds) tell(observer, name, world);
     },
     metrics: () => [...(surroundings.meter?.families() ?? []), ...holdings(worlds)],
     handle(request) {

@@ -13,6 +13,7 @@ import {
 } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
+import { hasCurl } from "./programs.ts";
 import { runSnippet } from "./run-snippet.ts";
 
 const page = await readFile(new URL("../docs/faults.md", import.meta.url), "utf8");
@@ -64,7 +65,7 @@ describe("TypeScript", () => {
   });
 });
 
-test("the lines for a shell, one after the other", async () => {
+test.skipIf(!hasCurl)("the lines for a shell, one after the other", async () => {
   const server = await startServer({ port: 0 });
   const lines = snippetsIn("sh").flatMap((text) => text.trim().split("\n"));
   expect(lines.length).toBe(5);

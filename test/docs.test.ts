@@ -13,6 +13,7 @@ import { controlRoutes } from "../src/control/routes.ts";
 import { coveringArray } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
+import { hasCurl } from "./programs.ts";
 import { runSnippet } from "./run-snippet.ts";
 
 const pageOf = (name: string): Promise<string> =>
@@ -110,7 +111,7 @@ test.each(snippetsIn(happenedPage, "ts").map((text, index) => [index + 1, text] 
   },
 );
 
-test("docs/what-happened.md: the lines for a shell run", async () => {
+test.skipIf(!hasCurl)("docs/what-happened.md: the lines for a shell run", async () => {
   const server = await startServer({ port: 0 });
   const folder = await mkdtemp(join(tmpdir(), "adsim-docs-"));
   const command = `${process.execPath} ${fileURLToPath(new URL("../src/cli/main.ts", import.meta.url))}`;

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { catalogue, type OpenPoint } from "../src/assumptions/catalogue.ts";
 import { startServer } from "../src/server.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
+import { hasCurl } from "./programs.ts";
 import { runSnippet } from "./run-snippet.ts";
 
 const run = promisify(execFile);
@@ -65,7 +66,8 @@ describe("shell", () => {
     return () => server.close();
   });
 
-  test.each(shellLines.filter((line) => line.startsWith("curl ")))("%s", async (line) => {
+  const curlLines = shellLines.filter((line) => line.startsWith("curl "));
+  test.skipIf(!hasCurl).each(curlLines)("%s", async (line) => {
     expect(line).toContain("http://127.0.0.1:4010/");
     const here = line.replaceAll("http://127.0.0.1:4010", url);
     const { stdout } = await run("sh", ["-c", `${here} --silent --show-error --fail`]);

@@ -4,6 +4,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "this user may not",
   EFBIG: "it would be larger than a file may be",
   EISDIR: "it is a folder",
+  ELOOP: "its links lead in a circle",
   ENAMETOOLONG: "its name is too long",
   ENOENT: "there is no such file or folder",
   ENOSPC: "the disk is full",

@@ -1,17 +1,15 @@
 /**
- * A world's state to a file and back. Written beside the old file and put in its place whole, so that there is never half
- * of one; read strictly, so that what is damaged or of another kind changes nothing. Keys follow from the seed in it.
+ * A world's state to a file and back. It is read strictly, so that what is damaged or of another kind changes nothing. Keys
+ * follow from the seed in it.
  */
 
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
 import { parseSnapshot, type Snapshot } from "../accounts/snapshot.ts";
 import { InputError } from "../base/input.ts";
 import { whyNotJson } from "../base/not-json.ts";
 import type { SimulatorCore } from "../simulator.ts";
 import { whyNot } from "./file-error.ts";
-import { crypto } from "./node-builtins.ts";
 import { linesOf } from "./text-lines.ts";
+import { checkWritable, writeWhole } from "./whole-file.ts";
 
 /** A snapshot's file that can't be read or written. The message names it, says why and what to do; nothing was changed. */
 export class SnapshotFileError extends Error {
@@ -26,19 +24,20 @@ export class SnapshotFileError extends Error {
 
 /**
  * Saves the state as it is now, whole or not at all: a file that is there before stays as it is until the new one is
- * complete on disk. Only this user may read the file.
+ * complete on disk. Only this user may read a new file; one that is there keeps its mode.
  *
+ * @returns whether it replaced a file.
  * @throws InputError (as a rejection) where a fault rule is a function; SnapshotFileError.
  */
 export async function saveSnapshot(
   sim: Pick<SimulatorCore, "snapshot">,
   path: string,
-): Promise<void> {
+): Promise<{ readonly replaced: boolean }> {
   // At once, before anything is awaited: the state of this moment.
   const snapshot = snapshotOf(sim, path);
-  const target = await savable(path);
   try {
-    await replaceFile(target, textOf(snapshot));
+    const written = await writeWhole(path, textOf(snapshot), OWNER_ONLY);
+    return { replaced: written === "replaced" };
   } catch (error) {
     throw notSaved(path, error);
   }
@@ -74,11 +73,8 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
 
 /** Makes sure that a snapshot could be saved there. @throws SnapshotFileError (as a rejection). */
 export async function checkSavable(path: string): Promise<void> {
-  const target = await savable(path);
-  const temporary = temporaryBeside(target);
   try {
-    await (await open(temporary, "wx", OWNER_ONLY)).close();
-    await rm(temporary);
+    await checkWritable(path);
   } catch (error) {
     throw notSaved(path, error);
   }
@@ -97,19 +93,6 @@ function snapshotOf(sim: Pick<SimulatorCore, "snapshot">, path: string): Snapsho
   }
 }
 
-/** The file that a path stands for. @throws SnapshotFileError where it is something else, such as a device. */
-async function savable(path: string): Promise<string> {
-  try {
-    const target = await realpath(path).catch(() => resolve(path));
-    const found = await stat(target).catch(() => undefined);
-    if (found === undefined || found.isFile()) return target;
-    // It would be replaced by a file, whatever it is.
-    throw new Error(found.isDirectory() ? "it is a folder" : "it is not a regular file");
-  } catch (error) {
-    throw notSaved(path, error);
-  }
-}
-
 /** A line for the world, then one for each account: together they can be longer than a string may be. */
 function* textOf({ accounts, ...world }: Snapshot): Generator<string> {
   let text = `${JSON.stringify(world).slice(0, -1)}${HEAD_END}\n`;
@@ -125,28 +108,6 @@ function* textOf({ accounts, ...world }: Snapshot): Generator<string> {
 const HEAD_END = ',"accounts":[';
 /** What is worth a write of its own. */
 const ENOUGH_CHARACTERS = 1 << 20;
-
-async function replaceFile(target: string, content: Iterable<string>): Promise<void> {
-  const temporary = temporaryBeside(target);
-  try {
-    const file = await open(temporary, "wx", OWNER_ONLY);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
-}
-
-/** In the same folder, so that it can take the target's place at once. */
-function temporaryBeside(target: string): string {
-  return join(dirname(target), `.adsim-${crypto().randomUUID()}.tmp`);
-}
 
 function notSaved(path: string, error: unknown): SnapshotFileError {
   const what = `can't be saved: ${whyNot(error)}. Name a file in a folder that can be written to.`;

@@ -1,5 +1,6 @@
 /** From what a user chose to one choice for every open point. Wrong keys and choices are refused by name. */
 
+import { didYouMean, listed } from "../base/did-you-mean.ts";
 import { InputError } from "../base/input.ts";
 import { shown } from "../base/shown.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
@@ -26,10 +27,9 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     if (choice === undefined) continue;
     const point = Object.hasOwn(points, key) ? points[key] : undefined;
     if (point === undefined) {
-      const closest = nearest(key, Object.keys(points));
       throw new InputError(
         `assumptions.${key.split(".").map(shown).join(".")}`,
-        `is not an assumption. Did you mean ${JSON.stringify(closest)}?`,
+        `is not an assumption.${keyHint(key)}`,
       );
     }
     const names = Object.keys(point.choices);
@@ -55,36 +55,13 @@ function choiceShown(sent: unknown): string {
 /** Names the nearest choice: one of our own names, so it repeats nothing of what was sent. */
 function hintFor(sent: unknown, names: readonly string[]): string {
   const text = typeof sent === "number" ? String(sent) : sent;
-  if (typeof text !== "string" || text === "") return "";
-  return ` Did you mean ${JSON.stringify(nearest(text, names))}?`;
+  return typeof text === "string" ? didYouMean(text, names) : "";
 }
 
-/** The candidate that shares most letter pairs with `text`, or most letters where that doesn't tell; case aside. */
-function nearest(text: string, candidates: readonly string[]): string {
-  const wanted = text.toLowerCase();
-  const byPairs = mostAlike(candidates, (candidate) => shared(wanted, candidate.toLowerCase(), 2));
-  return mostAlike(byPairs, (candidate) => shared(wanted, candidate.toLowerCase(), 1))[0] ?? "";
-}
-
-/** Those candidates that are alike most. */
-function mostAlike(
-  candidates: readonly string[],
-  likeness: (candidate: string) => number,
-): readonly string[] {
-  const most = Math.max(...candidates.map(likeness));
-  return candidates.filter((candidate) => likeness(candidate) === most);
-}
-
-/** The share of runs of `length` letters that two texts have in common. */
-function shared(left: string, right: string, length: number): number {
-  const runsOf = (text: string): Set<string> =>
-    new Set(
-      Array.from({ length: Math.max(0, text.length - length + 1) }, (_, at) =>
-        text.slice(at, at + length),
-      ),
-    );
-  const rightRuns = runsOf(right);
-  let common = 0;
-  for (const run of runsOf(left)) if (rightRuns.has(run)) common += 1;
-  return (2 * common) / Math.max(1, left.length + right.length - 2 * (length - 1));
+/** What somebody may have meant by a key that there isn't, or where to find all of them. */
+export function keyHint(sent: string): string {
+  const keys = Object.keys(points);
+  const group = keys.filter((key) => key.startsWith(`${sent.toLowerCase().split(".")[0]}.`));
+  const there = group.length > 0 ? ` There is: ${listed(group)}.` : " See: adsim assumptions.";
+  return didYouMean(sent, keys) || there;
 }

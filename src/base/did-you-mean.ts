@@ -7,18 +7,45 @@ const MOST_NAMES = 2000;
 
 /** ` Did you mean "first"?`, with one of the known names; empty where none is near. It repeats nothing of what was sent. */
 export function didYouMean(sent: string, known: readonly string[]): string {
+  const nearest = nearestName(sent, known);
+  return nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+}
+
+/** The name that was meant, if there is little doubt. */
+export function nearestName(sent: string, known: readonly string[]): string | undefined {
   const wanted = sent.toLowerCase();
   let nearest: string | undefined;
-  // Two letters that changed places are two mistakes.
-  let least = (sent.length < 4 ? 1 : Math.max(2, Math.floor(sent.length / 3))) + 1;
+  let least = mostMistakes(sent.length) + 1;
   for (const name of known.slice(0, MOST_NAMES)) {
     if (Math.abs(name.length - sent.length) >= least) continue;
-    const distance = editDistance(wanted, name.toLowerCase());
+    const distance = mistakesIn(wanted, name.toLowerCase());
     if (distance >= least) continue;
     nearest = name;
     least = distance;
   }
-  return nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  return nearest ?? onlyOneThatBegins(wanted, known);
+}
+
+/** More than one in six characters isn't a slip any more, but another word. */
+function mostMistakes(length: number): number {
+  return length < 2 ? 0 : Math.min(3, Math.ceil(length / 6));
+}
+
+/** Two letters that changed places are one mistake. */
+function mistakesIn(wanted: string, name: string): number {
+  const at = Array.from(wanted).findIndex((character, place) => character !== name[place]);
+  const [first = "", second = ""] = wanted.slice(at, at + 2);
+  const swapped = `${wanted.slice(0, at)}${second}${first}${wanted.slice(at + 2)}`;
+  return wanted !== name && swapped === name ? 1 : editDistance(wanted, name);
+}
+
+/** `oldest` for `oldest-first`. */
+function onlyOneThatBegins(wanted: string, known: readonly string[]): string | undefined {
+  if (wanted.length < 3) return undefined;
+  const found = known.filter(
+    (name) => name.toLowerCase().startsWith(wanted) && /^[^a-z]/i.test(name.slice(wanted.length)),
+  );
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** `impression, click and stats`; of many the first ones. */

@@ -1,6 +1,7 @@
 /** Keys of assumptions as users name them. */
 
 import { type AssumptionKey, catalogue } from "../assumptions/catalogue.ts";
+import { keyHint } from "../assumptions/resolve.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 
 /** In the order of the catalogue. */
@@ -9,11 +10,9 @@ export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue).filter(i
 /** @throws CommandFailure for a text that is no key; `subject` is where it stands. */
 export function knownKey(subject: string, text: string): AssumptionKey {
   if (isKey(text)) return text;
-  const near = allKeys.filter((key) => key.startsWith(`${text.split(".")[0]}.`));
-  const hint = near.length > 0 ? `Near it: ${near.join(", ")}.` : "See: adsim assumptions.";
   throw new CommandFailure(
     exitCodes.wrongUsage,
-    `${subject} ${JSON.stringify(text)} is no assumption. ${hint}`,
+    `${subject} ${JSON.stringify(text)} is no assumption.${keyHint(text)}`,
   );
 }
 

@@ -3,6 +3,7 @@
 import type { ChildProcess } from "node:child_process";
 import { childCommand, clientEnvironment, startChild } from "./child.ts";
 import { exitCodes } from "./exit.ts";
+import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options.ts";
 import { after } from "./ready-message.ts";
 import { reportText } from "./report-text.ts";
@@ -16,7 +17,9 @@ export interface ExecFlags extends ServerFlags {
 /** @returns CMD's exit code; 128 and its number when a signal ended CMD; 1 for findings where they are to count. */
 export async function exec(words: readonly string[], flags: ExecFlags): Promise<number> {
   const command = childCommand(words, "exec");
+  const startLog = await logStarter(logFormatOf(flags.log, "off"));
   const server = await startFrom(flags, "flowing");
+  const log = startLog?.(server.worlds);
   if (server.scenario !== undefined) {
     say(`adsim: CMD begins${after(server.scenario)}\n`);
     // The report is about CMD: what the scenario sent is not its doing. Only a reset lets the journal count anew.
@@ -42,6 +45,7 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
   }
   // Whatever CMD made of it, the state is worth keeping.
   await saveOnExit(flags, server);
+  await log?.end(ourExitCode);
   return ourExitCode;
 }
 

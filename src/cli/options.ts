@@ -6,6 +6,7 @@ import type { FaultRule } from "../faults/rule.ts";
 import type { Profile } from "../publishers/profiles.ts";
 import type { ServerOptions } from "../server.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
+import { type LogFormat, logFormats } from "./log/format.ts";
 
 /** What every command takes. */
 export interface CommonFlags {
@@ -42,6 +43,8 @@ export interface ServerFlags extends AnswerFlags {
   readonly scenario?: string;
   /** The file that the state goes to at the end. */
   readonly saveOnExit?: string;
+  /** `true`: in the usual format; `false`: none. */
+  readonly log?: LogFormat | boolean;
 }
 
 export function addCommonOptions(command: Command, defaultClock: ClockMode): Command {
@@ -86,7 +89,12 @@ export function addAnswerOptions(command: Command): Command {
   );
 }
 
-export function addServerOptions(command: Command, defaultPort: number): Command {
+/** `defaultLog`: in words, for the help. */
+export function addServerOptions(
+  command: Command,
+  defaultPort: number,
+  defaultLog: string,
+): Command {
   return addAnswerOptions(command)
     .option("--port <number>", "the port; 0 picks a free one", wholeNumber(65_535), defaultPort)
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
@@ -126,7 +134,14 @@ export function addServerOptions(command: Command, defaultPort: number): Command
       "--save-on-exit <file>",
       "save the state of the world default there at the end, whole or not at all",
       notEmpty,
-    );
+    )
+    .addOption(
+      new Option(
+        "--log [format]",
+        `a line for each exchange of every world: text on stderr, or json (NDJSON) on stdout; off for none (default: ${defaultLog})`,
+      ).choices(logFormats),
+    )
+    .addOption(new Option("--no-log", "the same as --log off"));
 }
 
 function controlTokenOption(): Option {

@@ -1,6 +1,7 @@
 /** The commands and their help. What a command does is loaded when it is called, so that help and errors come at once. */
 
 import { Command, CommanderError } from "commander";
+import { nearestName } from "../base/did-you-mean.ts";
 import { VERSION } from "../base/version.ts";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
@@ -73,9 +74,7 @@ function createProgram(named: string | undefined, ends: Ends): Command {
     .helpOption("--help", "show help")
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, "adsim: ")),
-    })
+    .showSuggestionAfterError(false)
     .addHelpText(
       "after",
       "\nExit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 could not run.",
@@ -88,17 +87,40 @@ function createProgram(named: string | undefined, ends: Ends): Command {
   for (const command of program.commands) {
     command
       .helpOption("--help", "show help")
+      .configureOutput({ outputError: withHint(optionsOf(command)) })
       .showHelpAfterError(`Options: adsim ${command.name()} --help`);
   }
-  return program.showHelpAfterError("Commands: adsim --help");
+  const names = [...Object.keys(commands), ...optionsOf(program)];
+  return program
+    .configureOutput({ outputError: withHint(names) })
+    .showHelpAfterError("Commands: adsim --help");
+}
+
+function optionsOf(command: Command): readonly string[] {
+  return [...command.options.flatMap(({ long }) => long ?? []), "--help"];
+}
+
+/** Commander's own suggestions are too bold: it takes `merge` for `serve`, and `--cors` for `--port`. */
+function withHint(names: readonly string[]) {
+  return (text: string, write: (text: string) => void): void => {
+    const [, dashes = "", sent = ""] =
+      /unknown (?:command|option) '(-*)([^='\n]+)/.exec(text) ?? [];
+    const known = names.filter((name) => name.startsWith("-") === (dashes !== ""));
+    const bare = known.map((name) => name.replace(/^-*/, ""));
+    const meant = nearestName(sent, bare);
+    const hint = meant === undefined ? "" : `. Did you mean ${dashes === "" ? "" : "--"}${meant}?`;
+    write(`${text.replace(/^error: /, "adsim: ").trimEnd()}${hint}\n`);
+  };
 }
 
 function addServe(program: Command, ends: Ends): void {
   const serve = program.command("serve").description("run the server until it is interrupted");
-  addServerOptions(addCommonOptions(serve, "system"), 4010).action(async (flags: ServerFlags) => {
-    const command = await import("./serve.ts");
-    ends(await command.serve(flags));
-  });
+  addServerOptions(addCommonOptions(serve, "system"), 4010, "text on a terminal").action(
+    async (flags: ServerFlags) => {
+      const command = await import("./serve.ts");
+      ends(await command.serve(flags));
+    },
+  );
 }
 
 function addExec(program: Command, ends: Ends): void {
@@ -113,7 +135,7 @@ function addExec(program: Command, ends: Ends): void {
     )
     .passThroughOptions()
     .addHelpText("after", `\n${ENVIRONMENT}`);
-  addServerOptions(addCommonOptions(exec, "flowing"), 0).action(
+  addServerOptions(addCommonOptions(exec, "flowing"), 0, "off").action(
     async (words: string[], flags: ExecFlags) => {
       const command = await import("./exec.ts");
       ends(await command.exec(words, flags));

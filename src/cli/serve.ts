@@ -1,6 +1,7 @@
 /** `adsim serve`: a server until someone interrupts it. */
 
 import { exitCodes } from "./exit.ts";
+import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options.ts";
 import { type Ready, readyEvent, readyText } from "./ready-message.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
@@ -16,7 +17,10 @@ const SAME_SIGNAL_MS = 300;
 /** @returns the exit code, once the server has closed. */
 export async function serve(flags: ServerFlags): Promise<number> {
   const interrupted = firstSignal();
+  const format = logFormatOf(flags.log, process.stderr.isTTY === true ? "text" : "off");
+  const startLog = await logStarter(format);
   const server = await startFrom(flags, "system");
+  const log = startLog?.(server.worlds);
   const { publishers, assumptions } = server.worlds.get("default");
   const ready: Ready = {
     url: server.url,
@@ -25,11 +29,13 @@ export async function serve(flags: ServerFlags): Promise<number> {
     scenario: server.scenario,
   };
   if (flags.json === true) process.stdout.write(readyEvent(ready));
-  (flags.json === true ? process.stderr : process.stdout).write(readyText(ready));
+  const isNdjson = flags.json === true || format === "json";
+  (isNdjson ? process.stderr : process.stdout).write(readyText(ready));
   const signal = await interrupted;
   process.stderr.write(`adsim: ${signal}, closing\n`);
   await server.close();
   await saveOnExit(flags, server);
+  await log?.end(exitCodes.fine);
   return exitCodes.fine;
 }
 

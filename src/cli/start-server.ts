@@ -38,6 +38,7 @@ export async function startFrom(
 export async function saveOnExit(flags: ServerFlags, server: Server): Promise<void> {
   if (flags.saveOnExit === undefined) return;
   const { saveSnapshot } = await import("../adapters/snapshot-file.ts");
-  await saveSnapshot(server.worlds.get("default"), flags.saveOnExit);
-  say(`adsim: saved the state to ${flags.saveOnExit}\n`);
+  const { replaced } = await saveSnapshot(server.worlds.get("default"), flags.saveOnExit);
+  const instead = replaced ? ", in place of the file that was there" : "";
+  say(`adsim: saved the state to ${flags.saveOnExit}${instead}\n`);
 }

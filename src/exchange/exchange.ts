@@ -65,6 +65,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const readers = createInputReaders(assumptions);
   const authorize = createAuthorizer(world, readers);
   const dayOf = dayReader(assumptions);
+  const momentOf = (nowMs: number): Moment => ({ nowMs, today: dayOf(nowMs) });
   const cors = createCors(world);
   const respond = createResponder({ ...world, variesByOrigin: cors !== undefined });
   const pages = createPages(cors, quota, respond);
@@ -206,10 +207,6 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     return conclude(visit, outcome, standing, account);
   }
 
-  function momentOf(nowMs: number): Moment {
-    return { nowMs, today: dayOf(nowMs) };
-  }
-
   function conclude(
     visit: Visit,
     outcome: Outcome,
@@ -277,7 +274,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     visit: Visit,
     refusal: Refused,
     standing: Standing,
-    extra: RefusalExtra = nothingExtra,
+    extra: RefusalExtra = {},
   ): ApiResponse {
     const { rejection } = refusal;
     visit.reason = rejection.code;

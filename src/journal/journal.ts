@@ -8,6 +8,7 @@ import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import { type ReadFilter, readFilter, readHarFilter, type Secrets } from "./filter.ts";
 import { harBaseUrl, harOf } from "./har.ts";
+import { type ExchangeObserver, join, tellAll } from "./logged-exchange.ts";
 import type { JournalRecord, Producer } from "./record.ts";
 import { shownEntry } from "./shown.ts";
 import { bytesOf } from "./size.ts";
@@ -124,6 +125,8 @@ export interface Journal {
    */
   toHar(filter?: HarFilter): string;
   readonly waitFor: WaitFor;
+  /** Calls it with each request from now on, kept or not, once its answer is made. It must not throw. @returns what ends this. */
+  observe(observer: ExchangeObserver): () => void;
   /** Forgets all entries; numbering goes on. */
   clear(): void;
   /** How many requests were journalled since the world began, those forgotten included. */
@@ -136,7 +139,7 @@ export interface JournalRing extends Journal {
   /** Keeps the entry with a copy of its response. @returns the response, for whoever sent the request to do with as they like. */
   record(entry: JournalRecord): ApiResponse;
   /**
-   * Counts a request without a record of it where nobody could get to see one: the journal keeps none, and nobody waits.
+   * Counts a request without a record of it where nobody could get to see one: the journal keeps none, and nobody waits or observes.
    *
    * @returns whether it was counted. Where not, it wants a record.
    */
@@ -209,6 +212,7 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
     );
   }
 
+  const observers = new Set<ExchangeObserver>();
   const { waiting, notify, waitFor } = createWaiters({ select, show });
 
   return {
@@ -236,11 +240,12 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
         ring[(total - kept - first) % capacity] = undefined;
         dropOldest();
       }
+      if (observers.size !== 0) tellAll(observers, entry, total);
       if (waiting.length !== 0) notify({ record: entry, sequence: total });
       return response;
     },
     passUnseen() {
-      if (capacity > 0 || waiting.length !== 0) return false;
+      if (capacity > 0 || waiting.length !== 0 || observers.size !== 0) return false;
       total += 1;
       return true;
     },
@@ -269,6 +274,7 @@ export function createJournal({ entries, bytes: most, nearest }: JournalOptions)
       );
     },
     waitFor,
+    observe: (observer) => join(observers, observer),
     records() {
       const oldest = total - kept;
       const place = (oldest - first) % capacity;

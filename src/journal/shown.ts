@@ -56,7 +56,8 @@ export function shownEntry(
   };
 }
 
-function limitOf({ producedBy, operation }: JournalRecord): LimitClass | undefined {
+/** Which request limit refused it. */
+export function limitOf({ producedBy, operation }: JournalRecord): LimitClass | undefined {
   if (producedBy !== "limit" || operation === undefined) return undefined;
   return operations[operation].limit;
 }

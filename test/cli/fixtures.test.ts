@@ -185,6 +185,7 @@ describe("the folder", () => {
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      .filter((path) => !/^\.adsim-[0-9a-f]{64}\.json$/.test(path))
       .sort();
   const digestOf = (folder: string): string => {
     const hash = createHash("sha256");
@@ -231,7 +232,7 @@ describe("the folder", () => {
       'holds "index.json"',
     ],
     [
-      "a file beside earlier fixtures",
+      "files that an index of the user's names",
       (folder) => {
         const index = { adsim: "0", files: [{ file: "a.json" }] };
         writeFileSync(join(folder, "index.json"), JSON.stringify(index));
@@ -239,7 +240,7 @@ describe("the folder", () => {
         mkdirSync(join(folder, "b"));
         writeFileSync(join(folder, "b", "a.json"), "{}");
       },
-      'holds "b/"',
+      'holds "a.json"',
     ],
   ])("with %s stays as it is", async (_, fill, expected) => {
     const folder = emptyFolder();

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { hasCurl } from "../programs.ts";
 import { entry, runAdsim, startAdsim } from "./run-adsim.ts";
 import { childrenOf, readXml, textOf } from "./xml.ts";
 
@@ -76,7 +77,7 @@ async function paste(line: string): Promise<unknown> {
   );
 }
 
-describe("the verdict", () => {
+describe.skipIf(!hasCurl)("the verdict", () => {
   test("is green for a client that passes everywhere", async () => {
     const { code, report, text } = await matrix(CALL);
     expect(code).toBe(0);
@@ -148,7 +149,7 @@ describe("the verdict", () => {
   });
 });
 
-describe("a client that fails now and then", () => {
+describe.skipIf(!hasCurl)("a client that fails now and then", () => {
   /** Fails in its nth run. */
   function failingRun(nth: number): string {
     const file = join(folder(), "runs");
@@ -194,7 +195,7 @@ describe("a client that fails now and then", () => {
   });
 });
 
-describe("CMD", () => {
+describe.skipIf(!hasCurl)("CMD", () => {
   test("is killed after its time, with all that it started", async () => {
     const file = join(folder(), "pid");
     const script = `sh -c 'trap "" TERM; sleep 60 & echo $! > "${file}"; wait'`;
@@ -293,7 +294,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("reports", () => {
-  test("are JSON, the text's JSON, and JUnit with a case a row", async () => {
+  test.skipIf(!hasCurl)("are JSON, the text's JSON, and JUnit with a case a row", async () => {
     const [json, junit] = [join(folder(), "report.json"), join(folder(), "report.xml")];
     const nasty = "]]> <b> & \u{1f680} it's";
     const print = `printf ']]> <b> & \\001\u{1f680} it'\\''s'; exit 1`;
@@ -323,15 +324,18 @@ describe("reports", () => {
     }
   });
 
-  test("go to standard output as text without --json, and a passing client leaves no files", async () => {
-    const temporary = folder();
-    const args = ["matrix", "--only", "errors.invalid", "--", "sh", "-c", CALL];
-    const { stdout, stderr } = await runAdsim(args, { TMPDIR: temporary });
-    expect(stdout).toMatch(/^Your client passes everywhere: .* of 1 open point\.$/m);
-    expect(stderr).toMatch(/^row 1 of 1: passed \(\d+\.\d s\)\n$/);
-    // Node's own, not ours to keep away.
-    expect(readdirSync(temporary).filter((name) => name !== "node-compile-cache")).toEqual([]);
-  });
+  test.skipIf(!hasCurl)(
+    "go to standard output as text without --json, and a passing client leaves no files",
+    async () => {
+      const temporary = folder();
+      const args = ["matrix", "--only", "errors.invalid", "--", "sh", "-c", CALL];
+      const { stdout, stderr } = await runAdsim(args, { TMPDIR: temporary });
+      expect(stdout).toMatch(/^Your client passes everywhere: .* of 1 open point\.$/m);
+      expect(stderr).toMatch(/^row 1 of 1: passed \(\d+\.\d s\)\n$/);
+      // Node's own, not ours to keep away.
+      expect(readdirSync(temporary).filter((name) => name !== "node-compile-cache")).toEqual([]);
+    },
+  );
 
   test.each([
     ["--report", (path: string) => `junit=${path}/nowhere/report.xml`],
@@ -350,7 +354,7 @@ describe("reports", () => {
   });
 });
 
-test("Ctrl-C ends what runs, and what is known is reported", async () => {
+test.skipIf(!hasCurl)("Ctrl-C ends what runs, and what is known is reported", async () => {
   const place = folder();
   const json = join(place, "report.json");
   const script = `${CALL} test -e '${place}/pid' && { sleep 60 & echo $! > '${place}/pid'; wait; }; ${failsWith("limit.exceeded=503")} true`;

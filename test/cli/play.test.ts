@@ -1,6 +1,19 @@
 /** `adsim play`: what it says and how it ends, for good scenarios and for whatever else may be given. */
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,7 +24,7 @@ import { chosenScenario, reproduceLine } from "../../src/cli/play/chosen.ts";
 import { givenPublishers, publisherWords } from "../../src/cli/play/credentials.ts";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
 import { startServer } from "../../src/server.ts";
-import { startAdsim } from "./run-adsim.ts";
+import { entry, startAdsim } from "./run-adsim.ts";
 import { runHere } from "./run-here.ts";
 
 const held = {
@@ -56,6 +69,30 @@ describe("in process", () => {
     expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ version: 1, verdict: "held" });
     expect(readFileSync(junit, "utf8")).toContain("<testsuite ");
     expect(readFileSync(html, "utf8")).toContain("two-shown");
+  });
+
+  test("a report that replaces a file says so, through a link too, and keeps its mode", async () => {
+    const [file, link] = [join(folder(), "out.json"), join(folder(), "link.json")];
+    symlinkSync(file, link);
+    const args = ["play", fileOf(held), "--report", `json=${link}`];
+    expect((await runHere(args)).stderr).toBe("");
+    chmodSync(file, 0o640);
+    expect((await runHere(args)).stderr).toBe(
+      `adsim: --report json=${link} replaced the file that was there\n`,
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    const twice = await runHere([...args, "--report", `junit=${file}`]);
+    expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("twice")]);
+  });
+
+  test("a report to standard output that goes to a file doesn't cut off the text", async () => {
+    const out = join(folder(), "out");
+    const descriptor = openSync(out, "w");
+    const args = [entry, "play", fileOf(held), "--report", "json=/dev/stdout"];
+    const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", descriptor, "pipe"] });
+    closeSync(descriptor);
+    expect(status).toBe(0);
+    expect(readFileSync(out, "utf8")).toMatch(/^\{[\s\S]*\}\n[\s\S]*Reproduce: adsim play/);
   });
 
   test("one that is broken ends with 1 and says what was found", async () => {

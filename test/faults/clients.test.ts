@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
+import { hasCurl } from "../programs.ts";
 import {
   cases,
   expectJournalled,
@@ -87,7 +88,9 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
 };
 
-describe.each(Object.entries(subjects))("%s", { concurrent: true }, (_, { wording, connect }) => {
+const here = Object.entries(subjects).filter(([name]) => name !== "curl" || hasCurl);
+
+describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
   async function wholeAnswer({ observe, sim, baseUrl }: Connected): Promise<Seen> {
     const seen = await observe(listing(sim, baseUrl));
     sim.journal.clear();

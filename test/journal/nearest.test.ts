@@ -11,6 +11,7 @@ import {
   type Readings,
 } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
+import { hasCurl } from "../programs.ts";
 import { record } from "./asking.ts";
 
 const run = promisify(execFile);
@@ -534,7 +535,7 @@ async function paste(
   return world.journal.entries({ after: total }).map(({ response }) => response.status);
 }
 
-describe("explained, with a line that works as pasted", () => {
+describe.skipIf(!hasCurl)("explained, with a line that works as pasted", () => {
   test.each(Object.entries(cases))("%s", async (_, one) => {
     const { world, name, was, entry, ...scene } = play(one);
     expect(entry.response.status).toBeGreaterThanOrEqual(400);
@@ -550,7 +551,7 @@ describe("explained, with a line that works as pasted", () => {
   });
 });
 
-describe("the line works whatever the readings", () => {
+describe.skipIf(!hasCurl)("the line works whatever the readings", () => {
   const misses = [
     "a surface's name",
     "an impression that doesn't exist",
@@ -591,22 +592,25 @@ describe("the line works whatever the readings", () => {
   );
 });
 
-test("over HTTP the line has the world's base URL in it, and with secrets shown the key: nothing else is needed", async () => {
-  const { world, name } = play(cases["no Authorization"] as Case);
-  const read = async (query: string): Promise<JournalEntry[]> => {
-    const answer = await fetch(`${server.url}/@${name}/_sim/journal?${query}`);
-    const { entries } = (await answer.json()) as { entries: JournalEntry[] };
-    return entries;
-  };
-  const [redacted] = await read("status=401");
-  const apiKey = world.publishers.at(0).apiKey;
-  expect(redacted?.nearest?.paste).toContain(`"${server.url}/@${name}/v1/`);
-  expect(await paste(world, redacted?.nearest?.paste ?? "", { ADSIM_API_KEY: apiKey })).toEqual([
-    200,
-  ]);
-  const [shown] = await read("status=401&secrets=shown");
-  expect(await paste(world, shown?.nearest?.paste ?? "", {})).toEqual([200]);
-});
+test.skipIf(!hasCurl)(
+  "over HTTP the line has the world's base URL in it, and with secrets shown the key: nothing else is needed",
+  async () => {
+    const { world, name } = play(cases["no Authorization"] as Case);
+    const read = async (query: string): Promise<JournalEntry[]> => {
+      const answer = await fetch(`${server.url}/@${name}/_sim/journal?${query}`);
+      const { entries } = (await answer.json()) as { entries: JournalEntry[] };
+      return entries;
+    };
+    const [redacted] = await read("status=401");
+    const apiKey = world.publishers.at(0).apiKey;
+    expect(redacted?.nearest?.paste).toContain(`"${server.url}/@${name}/v1/`);
+    expect(await paste(world, redacted?.nearest?.paste ?? "", { ADSIM_API_KEY: apiKey })).toEqual([
+      200,
+    ]);
+    const [shown] = await read("status=401&secrets=shown");
+    expect(await paste(world, shown?.nearest?.paste ?? "", {})).toEqual([200]);
+  },
+);
 
 test("there is none for what was answered, limited, answered by a rule, or wrong in another way", () => {
   const sim = createSimulator();

@@ -4,7 +4,7 @@
  */
 
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -237,6 +237,30 @@ async function script(path: string, text: string, binary: string): Promise<unkno
   return await run(binary, ["--input-type=module", "-e", text], { cwd: path });
 }
 
+/** @throws Error for a package that is imported and not asked for, and for one that is asked for and not imported. */
+async function checkImports(folder: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const imported = new Set<string>();
+  for (const file of await readdir(join(folder, "dist"), { recursive: true })) {
+    if (!file.endsWith(".js")) continue;
+    const text = await readFile(join(folder, "dist", file), "utf8");
+    const names = text.matchAll(
+      /(?:^(?:import|export|\})[^\n"]*\bfrom |\b(?:import|require|resolve)\()"((?:@[\w.-]+\/)?[\w.-]+)[^"]*"/gm,
+    );
+    for (const [, name = ""] of names) imported.add(name);
+  }
+  const expected = [
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.peerDependencies),
+  ];
+  const found = Array.from(imported).filter((name) => !/^(?:\.|adsim$|node$)/.test(name));
+  const differing = [
+    ...found.filter((name) => !expected.includes(name)),
+    ...expected.filter((name) => !imported.has(name)),
+  ];
+  if (differing.length > 0) throw new Error(`differing: ${differing.join(", ")}`);
+}
+
 async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
   const path = await project(folder, [tarball]);
   await check("the package brings no optional peer", async () => {
@@ -244,6 +268,9 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
     const unwanted = /node_modules[/\\](msw|vitest|fast-check)$/m.exec(stdout);
     if (unwanted !== null) throw new Error(`${unwanted[1]} was installed`);
   });
+  await check("what is installed with the package is what it imports", () =>
+    checkImports(join(path, "node_modules/adsim")),
+  );
   await check("npm runs the command by its name", async () => {
     const { stdout } = await run("npm", ["exec", "--no", "--", "adsim", "--version"], {
       cwd: path,

@@ -67,14 +67,16 @@ describe("saving", () => {
     expect(record(other, 2)).toBe(record(sim, 2));
   });
 
-  test("writes JSON for this user alone, in place of what was there, and leaves nothing else", async () => {
+  test("writes JSON for this user alone, or in place of a file with its mode, and leaves nothing else", async () => {
     const directory = folder();
     const path = join(directory, "state.json");
-    writeFileSync(path, "old");
-    chmodSync(path, 0o644);
     const sim = used();
-    await saveSnapshot(sim, path);
+    expect(await saveSnapshot(sim, path)).toEqual({ replaced: false });
     expect(statSync(path).mode & 0o777).toBe(0o600);
+    writeFileSync(path, "old");
+    chmodSync(path, 0o646);
+    expect(await saveSnapshot(sim, path)).toEqual({ replaced: true });
+    expect(statSync(path).mode & 0o777).toBe(0o646);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(sim.snapshot());
     expect(readdirSync(directory)).toEqual(["state.json"]);
   });

@@ -1,7 +1,7 @@
 /** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
 
-import { writeFile } from "node:fs/promises";
 import { whyNot } from "../../adapters/file-error.ts";
+import { writeWhole } from "../../adapters/whole-file.ts";
 import { simulatorFor } from "../../scenario/player/in-process.ts";
 import type { Cast, Scenario } from "../../scenario/scenario.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
@@ -9,6 +9,7 @@ import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
 import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import type { CredentialFlags } from "../play/options.ts";
+import { sayIfReplaced } from "../reports.ts";
 import { say } from "../say.ts";
 import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
 import { planOf } from "./plan.ts";
@@ -104,7 +105,7 @@ async function write(script: string, file: string | undefined): Promise<void> {
     return;
   }
   try {
-    await writeFile(file, script);
+    sayIfReplaced(`--out ${file}`, await writeWhole(file, script));
   } catch (error) {
     throw new CommandFailure(
       exitCodes.couldNotRun,

@@ -1,9 +1,10 @@
 /** What CMD writes: into a file as it comes, whatever its length. Only its last lines are ever read back. */
 
-import { type FileHandle, mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/whole-file.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 
 /** Output that was kept. */
@@ -31,14 +32,12 @@ export interface OutputFolder {
 /** A folder for output: the one given, made if need be, or a temporary one that stays if something in it was kept. */
 export async function createOutputFolder(given: string | undefined): Promise<OutputFolder> {
   const folder = await make(given);
-  let spools = 0;
   let kept = 0;
   return {
     spool: () =>
       orSay(folder, async () => {
-        spools += 1;
-        const file = join(folder, `.run-${process.pid}-${spools}`);
-        const handle = await open(file, "w+");
+        const file = temporaryIn(folder);
+        const handle = await open(file, "wx+");
         let isOpen = true;
         return {
           handle,
@@ -47,8 +46,7 @@ export async function createOutputFolder(given: string | undefined): Promise<Out
               const tail = await lastLines(handle);
               isOpen = false;
               await handle.close();
-              const keptFile = join(folder, `${name}.log`);
-              await rename(file, keptFile);
+              const keptFile = await keep(file, folder, name);
               kept += 1;
               return { file: keptFile, tail };
             }),
@@ -72,11 +70,17 @@ async function make(given: string | undefined): Promise<string> {
   }
   return orSay(given, async () => {
     await makeFolder(given);
-    const probe = join(given, `.run-${process.pid}`);
-    await (await open(probe, "w")).close();
-    await rm(probe);
+    await checkWritable(temporaryIn(given));
     return given;
   });
+}
+
+/** Under a name that is free: a log of an earlier matrix may have it, or a file of the user's. */
+async function keep(file: string, folder: string, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const kept = join(folder, number === 1 ? `${name}.log` : `${name}-${number}.log`);
+    if (await moveToFreeName(file, kept)) return kept;
+  }
 }
 
 /** With the folders above it. Node's own way to do so never ends where a folder refuses everything, as /proc does. */

@@ -2,13 +2,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium as launcher,
+  type Page,
+} from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { readChartLibrary } from "../../../src/adapters/chart-library.ts";
 import { createTally } from "../../../src/scenario/measure/tally.ts";
 import type { PlayResult } from "../../../src/scenario/player/result.ts";
 import { reportHtml } from "../../../src/scenario/reports/report-html.ts";
-import { startChromium } from "./chromium.ts";
+import { chromium } from "../../chromium.ts";
 import { broken, brokenResult, HOSTILE, playResult, stepResult } from "./play-results.ts";
 
 // A browser on a busy machine takes its time.
@@ -20,12 +25,8 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "adsim-report-"));
-  browser = await startChromium();
 });
-afterAll(async () => {
-  await browser?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Opened {
   readonly page: Page;
@@ -92,7 +93,13 @@ const DRAWN = [
   ["revenue", "--series-2"],
 ] as const;
 
-describe("in a browser", () => {
+describe.skipIf(chromium === undefined)("in a browser", () => {
+  beforeAll(async () => {
+    // Where tests run as root it has no sandbox; the pages are our own.
+    browser = await launcher.launch({ executablePath: chromium ?? "", args: ["--no-sandbox"] });
+  });
+  afterAll(() => browser?.close());
+
   test("each chart is drawn, without a complaint and without a request", async () => {
     const { page, complaints, requests } = await open(brokenResult());
     for (const [chart, property] of DRAWN) {

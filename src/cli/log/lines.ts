@@ -1,0 +1,65 @@
+/** Lines on their way to a reader that may be slow: so many are kept at most, and those that are dropped are counted. */
+
+import type { Sink } from "./sink.ts";
+
+export interface Lines {
+  add(line: string): void;
+  /** Writes what is left, for a moment only. @returns whether all of it was written. */
+  end(): Promise<boolean>;
+}
+
+/** Of the lines that wait, together. A line has some hundred. */
+const MOST_CHARACTERS = 1_000_000;
+/** How long a reader may take at the end, in milliseconds. */
+const LAST_MS = 200;
+
+/** `dropped`: the line that stands in the place of so many. */
+export function createLines(sink: Sink, dropped: (count: number) => string): Lines {
+  let waiting: string[] = [];
+  let characters = 0;
+  let lost = 0;
+  let isScheduled = false;
+  let whenDone: (() => void) | undefined;
+
+  function schedule(later: (flush: () => void) => void): void {
+    isScheduled = true;
+    later(() => {
+      isScheduled = false;
+      flush();
+    });
+  }
+
+  function flush(): void {
+    if (waiting.length > 0 && sink.isReady()) {
+      const lines = lost === 0 ? waiting : [...waiting, dropped(lost)];
+      waiting = [];
+      characters = 0;
+      lost = 0;
+      sink.write(`${lines.join("\n")}\n`);
+    }
+    if (!sink.isReady()) schedule(sink.whenReady);
+    else if (waiting.length === 0) whenDone?.();
+  }
+
+  return {
+    add(line) {
+      if (characters + line.length > MOST_CHARACTERS) lost += 1;
+      else {
+        waiting.push(line);
+        characters += line.length;
+      }
+      // All lines of a turn of the event loop together.
+      if (!isScheduled) schedule(setImmediate);
+    },
+    end() {
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(false), LAST_MS);
+        whenDone = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+        if (!isScheduled) flush();
+      });
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** Where lines go: a stream that takes as much as it can at once, and never makes the process wait for its reader. */
+
+import { constants, openSync, writeSync } from "node:fs";
+
+export interface Sink {
+  /** Whether all that was written is on its way, or nobody reads any more. */
+  isReady(): boolean;
+  /** To be called only when it is ready. */
+  write(text: string): void;
+  /** Calls back once, later, when it may be ready. */
+  whenReady(callback: () => void): void;
+}
+
+/** How often a terminal that stands still is asked whether it goes on, in milliseconds. */
+const ASK_AGAIN_MS = 20;
+
+export function sinkOf(stream: NodeJS.WriteStream & { readonly fd: number }): Sink {
+  const terminal = stream.isTTY === true ? openTerminal(stream.fd) : undefined;
+  return terminal === undefined ? streamSink(stream) : terminalSink(terminal);
+}
+
+/**
+ * Node waits for a terminal, all requests included: one that was stopped by Ctrl-S would stop the server. So it is opened
+ * once more, in such a way that a write never waits.
+ */
+function openTerminal(fd: number): number | undefined {
+  const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+  try {
+    return openSync(`/dev/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    // A system without such names, or a terminal of another user's.
+    return undefined;
+  }
+}
+
+function terminalSink(fd: number): Sink {
+  let rest: Uint8Array = new Uint8Array();
+  let isGone = false;
+  function push(): void {
+    try {
+      while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      isGone = (error as NodeJS.ErrnoException).code !== "EAGAIN";
+      if (isGone) rest = new Uint8Array();
+    }
+  }
+  return {
+    isReady: () => rest.length === 0,
+    write(text) {
+      if (isGone) return;
+      rest = new TextEncoder().encode(text);
+      push();
+    },
+    whenReady(callback) {
+      setTimeout(() => {
+        push();
+        callback();
+      }, ASK_AGAIN_MS);
+    },
+  };
+}
+
+function streamSink(stream: NodeJS.WriteStream): Sink {
+  return {
+    isReady: () => !stream.writable || !stream.writableNeedDrain,
+    write(text) {
+      if (stream.writable) stream.write(text);
+    },
+    whenReady(callback) {
+      const settled = (): void => {
+        stream.off("drain", settled);
+        stream.off("close", settled);
+        callback();
+      };
+      stream.once("drain", settled);
+      stream.once("close", settled);
+    },
+  };
+}

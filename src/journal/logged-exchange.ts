@@ -1,0 +1,67 @@
+/** What a line of a log says of an exchange: no headers, no bodies and no secrets. */
+
+import { formatInstant } from "../base/calendar.ts";
+import type { LimitClass } from "../contract/limits.ts";
+import type { OperationId } from "../contract/operations.ts";
+import type { VerdictKind } from "../faults/verdict.ts";
+import type { JournalRecord, Producer } from "./record.ts";
+import { withoutSecrets } from "./secrets.ts";
+import { limitOf } from "./shown.ts";
+
+/** An exchange as it is concluded. The members mean what they mean in a journal entry. */
+export interface LoggedExchange {
+  readonly sequence: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  /** 0 where the client is left without a response. */
+  readonly status: number;
+  readonly operation: OperationId | undefined;
+  readonly publisher: string | undefined;
+  readonly reason: string;
+  readonly producedBy: Producer;
+  readonly limit: LimitClass | undefined;
+  readonly fault: { readonly rule: string; readonly kind: VerdictKind } | undefined;
+  /** What is left of the quota, as the answer says it; undefined where no answer was made. */
+  readonly remaining: number | undefined;
+}
+
+export type ExchangeObserver = (exchange: LoggedExchange) => void;
+
+/** @returns what ends it. One that joins twice is called twice. */
+export function join(observers: Set<ExchangeObserver>, observer: ExchangeObserver): () => void {
+  const own: ExchangeObserver = (exchange) => observer(exchange);
+  observers.add(own);
+  return () => void observers.delete(own);
+}
+
+export function tellAll(
+  observers: ReadonlySet<ExchangeObserver>,
+  record: JournalRecord,
+  sequence: number,
+): void {
+  const exchange = loggedExchange(record, sequence);
+  for (const observe of observers) observe(exchange);
+}
+
+function loggedExchange(record: JournalRecord, sequence: number): LoggedExchange {
+  const { fault, response } = record;
+  const answer = response.status === 0 ? fault?.lost : response;
+  const remaining = answer?.headers["x-ratelimit-remaining"];
+  return {
+    sequence,
+    at: formatInstant(record.nowMs),
+    method: withoutSecrets(record.method),
+    path: withoutSecrets(record.path),
+    query: withoutSecrets(record.query),
+    status: response.status,
+    operation: record.operation,
+    publisher: record.publisher,
+    reason: record.reason,
+    producedBy: record.producedBy,
+    limit: limitOf(record),
+    fault: fault && { rule: withoutSecrets(fault.rule), kind: fault.kind },
+    remaining: remaining === undefined ? undefined : Number(remaining),
+  };
+}

@@ -1,0 +1,180 @@
+/** Every file that the command line writes goes through one writer: whole or not at all, through links, with its mode kept. */
+
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { whyNot } from "../../src/adapters/file-error.ts";
+import { checkWritable, moveToFreeName, writeWhole } from "../../src/adapters/whole-file.ts";
+
+/** Names of calls that fail, with the code that they fail with. */
+const failing = vi.hoisted(() => ({ codes: new Map<string, string>() }));
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof import("node:fs/promises")>();
+  const orFail =
+    <Args extends unknown[], Result>(name: string, call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const code = failing.codes.get(name);
+      if (code !== undefined) throw Object.assign(new Error(code), { code });
+      return call(...args);
+    };
+  const open = async (...args: Parameters<typeof real.open>): Promise<FileHandle> => {
+    const file = await real.open(...args);
+    file.writeFile = orFail("write", file.writeFile.bind(file)) as FileHandle["writeFile"];
+    return file;
+  };
+  return {
+    ...real,
+    open: orFail("open", open),
+    rename: orFail("rename", real.rename),
+    link: orFail("link", real.link),
+  };
+});
+
+beforeEach(() => failing.codes.clear());
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "adsim-whole-"));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+const modeOf = (path: string): number => statSync(path).mode & 0o7777;
+
+describe("writing", () => {
+  test("makes a file, then replaces it, and says which; the mode stays", async () => {
+    const directory = folder();
+    const path = join(directory, "report.json");
+    expect(await writeWhole(path, "one", 0o600)).toBe("made");
+    expect(modeOf(path)).toBe(0o600);
+    // Beyond what the umask of most users lets through.
+    chmodSync(path, 0o2666);
+    expect(await writeWhole(path, ["t", "w", "o"])).toBe("replaced");
+    expect([readFileSync(path, "utf8"), modeOf(path)]).toEqual(["two", 0o2666]);
+    expect(readdirSync(directory)).toEqual(["report.json"]);
+  });
+
+  test("follows links, also to a file that isn't there yet, and leaves them links", async () => {
+    const directory = folder();
+    mkdirSync(join(directory, "deep"));
+    const [target, link, second] = ["deep/report", "deep/link", "second"].map((name) =>
+      join(directory, name),
+    ) as [string, string, string];
+    symlinkSync("report", link);
+    symlinkSync("deep/link", second);
+    for (const [text, written] of [
+      ["one", "made"],
+      ["two", "replaced"],
+    ] as const) {
+      expect(await checkWritable(second)).toBe(target);
+      expect(await writeWhole(second, text)).toBe(written);
+      expect(readFileSync(target, "utf8")).toBe(text);
+    }
+    for (const path of [link, second]) expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readdirSync(join(directory, "deep")).sort()).toEqual(["link", "report"]);
+  });
+
+  test("leaves the other names of a file what they were", async () => {
+    const directory = folder();
+    const [path, other] = [join(directory, "report"), join(directory, "other")];
+    writeFileSync(path, "old");
+    linkSync(path, other);
+    await writeWhole(path, "new");
+    expect([readFileSync(path, "utf8"), readFileSync(other, "utf8")]).toEqual(["new", "old"]);
+  });
+
+  test("at the same time twice leaves one of them, whole", async () => {
+    const directory = folder();
+    const path = join(directory, "report");
+    const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
+    await Promise.all(texts.map((text) => writeWhole(path, text)));
+    expect(texts).toContain(readFileSync(path, "utf8"));
+    expect(readdirSync(directory)).toEqual(["report"]);
+  });
+
+  test.each([
+    ["write", "ENOSPC", "the disk is full"],
+    ["open", "ENOSPC", "the disk is full"],
+    ["rename", "EIO", "EIO"],
+  ])("where %s fails with %s, the old file stays and no other is left", async (call, code, why) => {
+    const directory = folder();
+    const path = join(directory, "report");
+    writeFileSync(path, "old");
+    failing.codes.set(call, code);
+    const error = await writeWhole(path, "new").catch((reason: unknown) => reason);
+    expect(whyNot(error)).toBe(why);
+    expect(readFileSync(path, "utf8")).toBe("old");
+    expect(readdirSync(directory)).toEqual(["report"]);
+  });
+
+  test.each([
+    ["open", "EACCES"],
+    ["open", "EROFS"],
+    ["rename", "EBUSY"],
+  ])("where only the file may be written (%s: %s), it is written in place", async (call, code) => {
+    const directory = folder();
+    const path = join(directory, "mounted");
+    writeFileSync(path, "old and longer");
+    failing.codes.set(call, code);
+    await checkWritable(path);
+    expect(await writeWhole(path, "new")).toBe("replaced");
+    expect(readFileSync(path, "utf8")).toBe("new");
+    expect(readdirSync(directory)).toEqual(["mounted"]);
+    await expect(writeWhole(join(directory, "other"), "new")).rejects.toThrow(code);
+  });
+
+  test("is refused for what can't be a file, and nothing changes", async () => {
+    const directory = folder();
+    mkdirSync(join(directory, "sub"));
+    symlinkSync("sub", join(directory, "link-to-sub"));
+    symlinkSync("circle", join(directory, "circle"));
+    symlinkSync("nowhere/file", join(directory, "astray"));
+    const socket = join(directory, "socket");
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    onTestFinished(() => void server.close());
+    const before = readdirSync(directory);
+    for (const [name, why] of [
+      ["sub", "it is a folder"],
+      ["link-to-sub", "it is a folder"],
+      ["circle", "its links lead in a circle"],
+      ["astray", "there is no such file or folder"],
+      ["socket", "it is not a regular file"],
+      ["none/report", "there is no such file or folder"],
+    ] as const) {
+      for (const act of [checkWritable, (path: string) => writeWhole(path, "x")]) {
+        const error = await act(join(directory, name)).catch((reason: unknown) => reason);
+        expect(whyNot(error), name).toBe(why);
+      }
+    }
+    expect(readdirSync(directory)).toEqual(before);
+  });
+});
+
+describe("a free name", () => {
+  test.each([undefined, "EPERM"])("is taken, and one that is taken isn't (%s)", async (code) => {
+    const directory = folder();
+    const [from, to] = [join(directory, "from"), join(directory, "to")];
+    writeFileSync(from, "new");
+    if (code !== undefined) failing.codes.set("link", code);
+    expect(await moveToFreeName(from, to)).toBe(true);
+    writeFileSync(from, "newer");
+    expect(await moveToFreeName(from, to)).toBe(false);
+    expect([readFileSync(to, "utf8"), readFileSync(from, "utf8")]).toEqual(["new", "newer"]);
+  });
+});

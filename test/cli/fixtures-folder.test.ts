@@ -1,0 +1,359 @@
+/**
+ * The folder of `adsim fixtures` when something else happens at the same time. Each step of the file system is one at which
+ * the process may end, the disk be full, or somebody else put something where a fixture is.
+ */
+
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { checkFolder, writeFolder } from "../../src/cli/fixtures/folder.ts";
+
+type Step = (name: string, args: readonly unknown[]) => void | Promise<void>;
+
+/** Called before every step of the file system. */
+const disk = vi.hoisted(() => ({ before: undefined as Step | undefined }));
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<Record<string, unknown>>();
+  const watched = Object.entries(real).map(([name, call]) => [
+    name,
+    typeof call === "function"
+      ? async (...args: unknown[]) => {
+          await disk.before?.(name, args);
+          return call(...args);
+        }
+      : call,
+  ]);
+  return Object.fromEntries(watched);
+});
+
+beforeEach(() => {
+  disk.before = undefined;
+});
+
+const textsOf = (version: string, ...more: string[]): Map<string, string> =>
+  new Map(
+    ["README.md", "a/x.json", "a/y.json", "b/z.json", ...more, "index.json"].map((path) => [
+      path,
+      // One is the same in all versions.
+      `${path === "a/y.json" ? "same" : `${version} of ${path}`}\n${"line\n".repeat(50)}`,
+    ]),
+  );
+const [first, second, third] = [textsOf("1", "c/old.json"), textsOf("2"), textsOf("3")];
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "adsim-folder-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A folder with the fixtures of an earlier run. */
+async function usedFolder(): Promise<string> {
+  const folder = newFolder();
+  await writeFolder(folder, first);
+  return folder;
+}
+
+/** Its files, manifests aside, with their texts. */
+function contentOf(folder: string): Map<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => !/^\.adsim-[0-9a-f]{64}\.json$/.test(path));
+  return new Map(entries.sort().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+const sorted = (texts: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map(Array.from(texts).sort(([left], [right]) => (left < right ? -1 : 1)));
+
+async function expectWhole(folder: string, texts: ReadonlyMap<string, string>): Promise<void> {
+  disk.before = undefined;
+  await checkFolder(folder);
+  expect(await writeFolder(folder, texts)).toEqual([]);
+  expect(contentOf(folder)).toEqual(sorted(texts));
+  const manifests = readdirSync(folder).filter((name) => name.startsWith(".adsim-"));
+  expect(manifests).toHaveLength(1);
+}
+
+let tried = 0;
+
+/** One in `every` of the steps that it takes to replace the fixtures of an earlier run: with each call the next ones. */
+async function someSteps(every: number): Promise<readonly number[]> {
+  const folder = await usedFolder();
+  let steps = 0;
+  disk.before = () => {
+    steps += 1;
+  };
+  await writeFolder(folder, second);
+  disk.before = undefined;
+  expect(steps).toBeGreaterThan(50);
+  const stride = process.env.ADSIM_EVERY_STEP === undefined ? every : 1;
+  tried += 1;
+  return Array.from({ length: steps }, (_, index) => index + 1).filter(
+    (step) => (step + tried) % stride === 0,
+  );
+}
+
+class Ended extends Error {}
+
+/** Does something at one step, and goes on as before. */
+function atStep(wanted: number, act: () => void): void {
+  let steps = 0;
+  disk.before = () => {
+    steps += 1;
+    if (steps === wanted) act();
+  };
+}
+
+describe("a process that ends at any step", () => {
+  async function endAt(folder: string, wanted: number): Promise<void> {
+    let steps = 0;
+    disk.before = (name, args) => {
+      steps += 1;
+      // A write that is torn.
+      if (steps === wanted && name === "writeFile") {
+        writeFileSync(String(args[0]), String(args[1]).slice(0, wanted % 90), { flag: "wx" });
+      }
+      if (steps >= wanted) throw new Ended("it has ended");
+    };
+    // Where all that was left to do was to tidy up, it ends well.
+    await writeFolder(folder, second).catch((error: Error) => {
+      expect(error.message).toContain("can't be written: it has ended");
+    });
+  }
+
+  test("leaves no index unless all of it is there, and the same command completes it", async () => {
+    for (const wanted of await someSteps(2)) {
+      const folder = await usedFolder();
+      await endAt(folder, wanted);
+      const left = contentOf(folder);
+      const index = left.get("index.json");
+      for (const texts of [first, second]) {
+        if (index !== texts.get("index.json")) continue;
+        for (const [path, text] of texts) expect(left.get(path), `${wanted} ${path}`).toBe(text);
+      }
+      await expectWhole(folder, second);
+    }
+  });
+
+  test("leaves what a run with other options replaces", async () => {
+    const unclear = new Set<string>();
+    for (const wanted of await someSteps(2)) {
+      const folder = await usedFolder();
+      await endAt(folder, wanted);
+      disk.before = undefined;
+      await checkFolder(folder);
+      // What is half a file of options that nobody knows any more stays, and is said.
+      for (const path of await writeFolder(folder, third)) {
+        expect(path).toMatch(/^\.adsim-[0-9a-f-]{36}\.tmp$/);
+        unclear.add(readFileSync(join(folder, path), "utf8").slice(0, 20));
+        rmSync(join(folder, path));
+      }
+      await expectWhole(folder, third);
+    }
+    expect(unclear.size).toBeGreaterThan(0);
+  });
+});
+
+describe("what appears at any step stays", () => {
+  const kinds: Readonly<Record<string, (path: string, outside: string) => void>> = {
+    file(path) {
+      writeFileSync(`${path}.new`, "mine");
+      if (existsSync(path) && lstatSync(path).isDirectory()) rmSync(path, { recursive: true });
+      renameSync(`${path}.new`, path);
+    },
+    link(path, outside) {
+      rmSync(path, { recursive: true, force: true });
+      symlinkSync(outside, path);
+    },
+    folder(path) {
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(path);
+      writeFileSync(join(path, "inside"), "mine");
+    },
+  };
+
+  test.each(
+    Object.keys(kinds).flatMap((kind) =>
+      ["index.json", "a/x.json", "c/old.json", "mine"].map((path) => [kind, path] as const),
+    ),
+  )("a %s at %s", async (kind, path) => {
+    let refused = 0;
+    for (const wanted of await someSteps(7)) {
+      const folder = await usedFolder();
+      const outside = join(newFolder(), "outside");
+      writeFileSync(outside, "mine");
+      const place = join(folder, path);
+      atStep(wanted, () => {
+        mkdirSync(dirname(place), { recursive: true });
+        kinds[kind]?.(place, outside);
+      });
+      await writeFolder(folder, second).catch((error: Error) => {
+        refused += 1;
+        expect(error.message).toContain(`--out ${folder}: can't be `);
+      });
+      expect(readFileSync(kind === "folder" ? join(place, "inside") : place, "utf8")).toBe("mine");
+      expect(lstatSync(place).isSymbolicLink()).toBe(kind === "link");
+      expect(readFileSync(outside, "utf8")).toBe("mine");
+    }
+    // Not in a place that is to be written to.
+    if (path === "mine" || path === "c/old.json") expect(refused).toBe(0);
+    else expect(refused).toBeGreaterThan(0);
+  });
+
+  test("a link to another folder in the place of one of ours: what lies there isn't touched", async () => {
+    for (const wanted of await someSteps(7)) {
+      const folder = await usedFolder();
+      const other = await usedFolder();
+      const before = contentOf(other);
+      atStep(wanted, () => {
+        rmSync(join(folder, "a"), { recursive: true, force: true });
+        symlinkSync(join(other, "a"), join(folder, "a"));
+      });
+      await writeFolder(folder, second).catch(() => undefined);
+      const after = contentOf(other);
+      for (const [path, text] of before) expect(after.get(path), `${wanted} ${path}`).toBe(text);
+    }
+  });
+});
+
+test("a full disk at any step leaves nothing behind in a new folder, and no temporary file in another", async () => {
+  const full = Object.assign(new Error("full"), { code: "ENOSPC" });
+  let failed = 0;
+  for (let wanted = 1; wanted <= second.size + 2; wanted += 1) {
+    for (const folder of [join(newFolder(), "new", "one"), await usedFolder()]) {
+      const before = existsSync(folder) ? contentOf(folder) : undefined;
+      let writes = 0;
+      disk.before = (name) => {
+        if (name === "writeFile") writes += 1;
+        if (name === "writeFile" && writes >= wanted) throw full;
+      };
+      const error = await writeFolder(folder, second).then(
+        () => undefined,
+        (reason: Error) => reason,
+      );
+      disk.before = undefined;
+      if (error === undefined) continue;
+      failed += 1;
+      expect(error.message).toContain("the disk is full");
+      expect(existsSync(folder) ? contentOf(folder) : undefined).toEqual(before);
+      expect(existsSync(dirname(folder))).toBe(before !== undefined);
+    }
+  }
+  expect(failed).toBeGreaterThan(8);
+});
+
+describe("two runs at once", () => {
+  /** Lets the runs take turns, in an order that follows from a number. */
+  function takeTurns(order: number): void {
+    let state = order;
+    disk.before = async () => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+      for (let turns = (state >>> 16) % 4; turns > 0; turns -= 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+  }
+
+  test("of the same options both end well", async () => {
+    for (let order = 0; order < 20; order += 1) {
+      const folder = await usedFolder();
+      takeTurns(order);
+      await Promise.all([writeFolder(folder, second), writeFolder(folder, second)]);
+      expect(contentOf(folder)).toEqual(sorted(second));
+      await expectWhole(folder, second);
+    }
+  });
+
+  test("of other options never leave a mixture that has an index, nor one that can't be replaced", async () => {
+    for (let order = 0; order < 20; order += 1) {
+      const folder = await usedFolder();
+      takeTurns(order);
+      await Promise.allSettled([writeFolder(folder, second), writeFolder(folder, third)]);
+      const left = contentOf(folder);
+      for (const texts of [second, third]) {
+        if (left.get("index.json") !== texts.get("index.json")) continue;
+        for (const [path, text] of texts) expect(left.get(path), `${order} ${path}`).toBe(text);
+      }
+      await expectWhole(folder, first);
+    }
+  });
+});
+
+test.each<[string, (folder: string) => void, string]>([
+  ["a changed fixture", (folder) => writeFileSync(join(folder, "a/x.json"), "mine"), "a/x.json"],
+  [
+    "an index of the user's that names files",
+    (folder) => {
+      writeFileSync(join(folder, "mine.json"), "mine");
+      const files = [{ file: "mine.json" }, { file: "../mine.json" }];
+      writeFileSync(join(folder, "index.json"), JSON.stringify({ adsim: "1", files }));
+    },
+    "index.json",
+  ],
+  [
+    "a manifest of the user's that names files",
+    (folder) => {
+      writeFileSync(join(folder, "mine.json"), "mine");
+      const written = { "mine.json": "0".repeat(64) };
+      writeFileSync(join(folder, `.adsim-${"0".repeat(64)}.json`), JSON.stringify({ written }));
+    },
+    `.adsim-${"0".repeat(64)}.json`,
+  ],
+  [
+    "a fixture under another name",
+    (folder) => {
+      renameSync(join(folder, "a/x.json"), join(folder, "A.json"));
+    },
+    "A.json",
+  ],
+  [
+    "a fixture in other letters",
+    (folder) => {
+      renameSync(join(folder, "README.md"), join(folder, "readme.md"));
+    },
+    "readme.md",
+  ],
+  [
+    "a file like a temporary one",
+    (folder) => {
+      writeFileSync(join(folder, ".adsim-1.tmp"), "mine");
+    },
+    ".adsim-1.tmp",
+  ],
+])("a folder with %s is refused, and stays as it is", async (_, change, named) => {
+  const folder = await usedFolder();
+  change(folder);
+  const before = contentOf(folder);
+  await expect(checkFolder(folder)).rejects.toThrow(`holds ${JSON.stringify(named)}`);
+  expect(contentOf(folder)).toEqual(before);
+});
+
+test("a link to a folder is followed, whatever becomes of it meanwhile", async () => {
+  const folder = newFolder();
+  const [real, link] = [join(folder, "real"), join(folder, "link")];
+  mkdirSync(real);
+  symlinkSync(real, link);
+  await writeFolder(link, first);
+  const elsewhere = newFolder();
+  writeFileSync(join(elsewhere, "index.json"), "mine");
+  atStep(10, () => {
+    rmSync(link);
+    symlinkSync(elsewhere, link);
+  });
+  await writeFolder(link, second);
+  expect(contentOf(real)).toEqual(sorted(second));
+  expect(contentOf(elsewhere)).toEqual(new Map([["index.json", "mine"]]));
+});

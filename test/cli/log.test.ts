@@ -1,0 +1,333 @@
+/** `--log`: a line for each exchange, whoever reads it or doesn't, and whatever clients send. */
+
+import { spawnSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
+import { exchangeEvent, exchangeText } from "../../src/cli/log/exchange-line.ts";
+import { logFormatOf } from "../../src/cli/log/format.ts";
+import { createLines } from "../../src/cli/log/lines.ts";
+import { type Sink, sinkOf } from "../../src/cli/log/sink.ts";
+import { createControl } from "../../src/control/control.ts";
+import { createSimulator, type LoggedExchange } from "../../src/index.ts";
+import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
+
+const exchange: LoggedExchange = {
+  sequence: 1,
+  at: "2026-01-15T00:00:00.000Z",
+  method: "GET",
+  path: "/v1/publisher/stats",
+  query: "publisher_id=pub_1",
+  status: 200,
+  operation: "stats",
+  publisher: "pub_1",
+  reason: "read",
+  producedBy: "service",
+  limit: undefined,
+  fault: undefined,
+  remaining: 59,
+};
+
+describe("a line", () => {
+  const fault = { rule: "slow", kind: "delay" } as const;
+  test.each<[Partial<LoggedExchange>, string, string]>([
+    [
+      {},
+      "default",
+      "GET /v1/publisher/stats?publisher_id=pub_1 200 stats of pub_1: read (service; 59 left)",
+    ],
+    [
+      { status: 404, operation: undefined, publisher: undefined, reason: "route_not_found" },
+      "blue.2",
+      "@blue.2 GET /v1/publisher/stats?publisher_id=pub_1 404 no operation: route not found (service; 59 left)",
+    ],
+    [
+      { query: "", status: 429, producedBy: "limit", limit: "reporting", remaining: 0 },
+      "default",
+      "GET /v1/publisher/stats 429 stats of pub_1: read (reporting limit; 0 left)",
+    ],
+    [
+      { query: "", status: 0, producedBy: "rule", fault, remaining: undefined },
+      "default",
+      "GET /v1/publisher/stats no response stats of pub_1: read (rule slow: delay)",
+    ],
+    [
+      { query: "", fault },
+      "default",
+      "GET /v1/publisher/stats 200 stats of pub_1: read (service, then rule slow: delay; 59 left)",
+    ],
+  ])("%o", (change, world, expected) => {
+    const line = exchangeText(world, { ...exchange, ...change }, false);
+    expect(line).toBe(`2026-01-15T00:00:00.000Z ${expected}`);
+  });
+
+  const hostile = "a\u0007\u001b[31m\r\n\u0085\u009b2J\u202e\u200b\u2028\ud800\u{e0041}b";
+
+  test("holds nothing that acts on a terminal, in text and in JSON", () => {
+    const sent: LoggedExchange = {
+      ...{ ...exchange, method: hostile, path: `/${hostile}`, query: hostile },
+      ...{ producedBy: "rule", fault: { rule: hostile, kind: "drop" } },
+    };
+    for (const line of [exchangeText("default", sent, false), exchangeEvent("default", sent)]) {
+      expect(line).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+      expect(line).toContain("\\u009b");
+      expect(line).toContain("\\u202e");
+    }
+    expect(JSON.parse(exchangeEvent("default", sent))).toMatchObject({ path: `/${hostile}` });
+  });
+
+  test("is cut where a path is too long, and has colours only where they are wanted", () => {
+    const long = { ...exchange, path: `/${"x".repeat(10_000)}` };
+    expect(exchangeText("default", long, false).length).toBeLessThan(400);
+    expect(exchangeText("default", exchange, true)).toContain("\u001b[32m200\u001b[0m");
+    expect(exchangeText("default", { ...exchange, status: 503 }, true)).toContain("\u001b[31m503");
+  });
+
+  test.each([
+    [undefined, "off", "off"],
+    [undefined, "text", "text"],
+    [true, "off", "text"],
+    [false, "text", "off"],
+    ["json", "text", "json"],
+    ["off", "text", "off"],
+  ] as const)("--log %s, usually %s: %s", (flag, usual, expected) => {
+    expect(logFormatOf(flag, usual)).toBe(expected);
+  });
+});
+
+describe("a reader who is too slow", () => {
+  /** Takes one text, and the next when it is told to. */
+  function slowSink(): Sink & { readonly taken: string[]; release(): void } {
+    const taken: string[] = [];
+    const callbacks: (() => void)[] = [];
+    let isBusy = false;
+    return {
+      taken,
+      isReady: () => !isBusy,
+      write(text) {
+        taken.push(text);
+        isBusy = true;
+      },
+      whenReady: (callback) => void callbacks.push(callback),
+      release() {
+        isBusy = false;
+        for (const callback of callbacks.splice(0)) callback();
+      },
+    };
+  }
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  test("misses lines, is told how many, and sees all that follow", async () => {
+    const sink = slowSink();
+    const lines = createLines(sink, (count) => `${count} dropped`);
+    lines.add("first");
+    await turn();
+    const line = "x".repeat(1000);
+    for (let count = 0; count < 5000; count += 1) lines.add(line);
+    await turn();
+    expect(sink.taken).toEqual(["first\n"]);
+    sink.release();
+    const second = sink.taken[1]?.split("\n") ?? [];
+    expect(second.slice(-2)).toEqual(["4000 dropped", ""]);
+    expect(second).toHaveLength(1002);
+    sink.release();
+    lines.add("last");
+    await turn();
+    expect(sink.taken[2]).toBe("last\n");
+    sink.release();
+    expect(await lines.end()).toBe(true);
+  });
+
+  test("doesn't keep the process from its end", async () => {
+    const sink = slowSink();
+    const lines = createLines(sink, String);
+    lines.add("first");
+    await turn();
+    lines.add("second");
+    expect(await lines.end()).toBe(false);
+  });
+
+  test("is no reason to wait for a terminal", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "adsim-log-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const pipe = join(folder, "pipe");
+    // It stands for a terminal: both can be opened once more, and are full at some time.
+    expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
+    const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(fd));
+    const sink = sinkOf({ isTTY: true, fd } as unknown as Parameters<typeof sinkOf>[0]);
+    let written = "";
+    for (let line = 0; sink.isReady(); line += 1) {
+      const text = `${line} ${"x".repeat(5000)}\n`;
+      sink.write(text);
+      written += text;
+    }
+    let read = "";
+    const buffer = Buffer.alloc(100_000);
+    while (read.length < written.length) {
+      read += buffer.toString("utf8", 0, readSync(fd, buffer));
+      await new Promise<void>((resolve) => sink.whenReady(resolve));
+    }
+    expect(read).toBe(written);
+    expect(sink.isReady()).toBe(true);
+  });
+
+  test("doesn't stop the server: it answers, and ends when it is told to", async () => {
+    const adsim = startAdsim(["serve", "--port", "0", "--json", "--log", "json"]);
+    await adsim.waitFor("\n");
+    const { url } = JSON.parse(adsim.stdout()) as { url: string };
+    adsim.child.stdout.pause();
+    const path = `${url}/${"x".repeat(7000)}`;
+    for (let sent = 0; sent < 300; sent += 1) expect((await fetch(path)).status).toBe(404);
+    adsim.child.kill("SIGTERM");
+    const [code] = await new Promise<unknown[]>((resolve) =>
+      adsim.child.once("exit", (...how) => resolve(how)),
+    );
+    expect(code).toBe(0);
+  });
+});
+
+describe("in process", () => {
+  function makeWorlds(journalEntries: number): Worlds {
+    return createWorlds({
+      options: { clock: "frozen", journalEntries },
+      surroundings: nodeSurroundings,
+      control: createControl({ version: "0" }),
+    });
+  }
+  function send(worlds: Worlds): unknown[] {
+    const { id, apiKey, surfaces } = worlds.get("default").publishers.at(0);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const body = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "a" };
+    return [
+      worlds.handle({ method: "POST", path: "/v1/impression", headers, body }),
+      worlds.handle({ method: "POST", path: "/@other/v1/impression", headers, body }),
+      worlds.handle({ method: "GET", path: "/_sim/health" }),
+      worlds.handle({ method: "GET", path: `/v1/publisher/stats?publisher_id=${apiKey}`, headers }),
+    ];
+  }
+
+  test.each([10_000, 0])("an observer changes no answer and sees all: journal of %i", (entries) => {
+    const [plain, observed] = [makeWorlds(entries), makeWorlds(entries)];
+    const seen: [string, LoggedExchange][] = [];
+    observed.observe((world, one) => seen.push([world, one]));
+    expect(send(observed)).toEqual(send(plain));
+    expect(observed.get("default").journal.total).toBe(plain.get("default").journal.total);
+    expect(seen).toMatchObject([
+      ["default", { sequence: 1, operation: "impression", status: 200, remaining: 9999 }],
+      ["other", { sequence: 1, operation: "impression", reason: "recorded" }],
+      ["default", { sequence: 2, operation: "stats", query: "publisher_id=(redacted)" }],
+    ]);
+    observed.fork("forked", "default").handle({ method: "GET", path: "/x" });
+    observed.get("default").reset();
+    observed.handle({ method: "GET", path: "/x" });
+    expect(seen.slice(3)).toMatchObject([
+      ["forked", { status: 404 }],
+      ["default", { sequence: 1, status: 404 }],
+    ]);
+  });
+
+  test("one who has left sees no more", () => {
+    const sim = createSimulator();
+    const seen: number[] = [];
+    const leave = sim.journal.observe(({ status }) => seen.push(status));
+    sim.handle({ method: "GET", path: "/x" });
+    leave();
+    sim.handle({ method: "GET", path: "/x" });
+    expect(seen).toEqual([404]);
+  });
+
+  test("an answer that a rule loses, doubles or takes the place of, is seen as it is", () => {
+    const sim = createSimulator();
+    const seen: LoggedExchange[] = [];
+    sim.journal.observe((one) => seen.push(one));
+    for (const kind of ["lose-response", "duplicate", "drop"] as const) {
+      sim.faults.clear();
+      sim.faults.add({ id: kind, verdict: { kind } });
+      sim.handle({ method: "GET", path: "/x" });
+    }
+    const fields = seen.map(({ status, producedBy, fault, remaining }) =>
+      [status, producedBy, fault?.rule, remaining].join(" "),
+    );
+    expect(fields).toEqual([
+      "0 service lose-response 60",
+      "404 service duplicate 60",
+      "0 service duplicate 60",
+      "0 rule drop ",
+    ]);
+  });
+});
+
+describe("adsim serve", () => {
+  async function served(
+    args: readonly string[],
+    act: (url: string) => Promise<unknown>,
+  ): Promise<Adsim> {
+    const adsim = startAdsim(["serve", "--port", "0", ...args]);
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        if (/ready at [\s\S]*payouts/.test(adsim.stdout() + adsim.stderr())) resolve();
+      };
+      for (const stream of [adsim.child.stdout, adsim.child.stderr]) stream.on("data", look);
+      void adsim.ended.then(() => reject(new Error(adsim.stderr())));
+    });
+    const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(adsim.stdout() + adsim.stderr()) ?? [];
+    await act(url);
+    adsim.child.kill("SIGINT");
+    expect((await adsim.ended).code).toBe(0);
+    return adsim;
+  }
+  const ask = (url: string): Promise<unknown> =>
+    Promise.all([fetch(`${url}/v1/click`), fetch(`${url}/_sim/health`)]);
+  const line =
+    /^\d{4}-\S+Z GET \/v1\/click 405 no operation: method not allowed \(service; \d+ left\)$/m;
+
+  test("logs text to standard error, with the journal off too, and no control request", async () => {
+    const adsim = await served(["--log", "--journal-entries", "0"], ask);
+    expect(adsim.stderr()).toMatch(line);
+    expect(adsim.stderr()).not.toContain("_sim");
+    expect(adsim.stdout()).not.toContain("405");
+  });
+
+  test.each([[[]], [["--no-log"]], [["--log", "off"]], [["--log", "--no-log"]]])(
+    "logs nothing without a terminal with %j",
+    async (args) => {
+      const adsim = await served(args, ask);
+      expect(adsim.stderr()).toBe("adsim: SIGINT, closing\n");
+    },
+  );
+
+  test.each([
+    [
+      ["--json", "--log", "json"],
+      ["ready", "exchange"],
+    ],
+    [["--log", "json"], ["exchange"]],
+    [["--json", "--log"], ["ready"]],
+  ])("%j: standard output is one stream of NDJSON", async (args, events) => {
+    const adsim = await served(args, ask);
+    const lines = adsim.stdout().trimEnd().split("\n");
+    expect(lines.map((text) => JSON.parse(text).event)).toEqual(events);
+    expect(adsim.stderr()).toContain("Paste any of these");
+    expect(line.test(adsim.stderr())).toBe(!args.includes("json"));
+  });
+
+  test("refuses a format that it doesn't know", async () => {
+    const { code, stderr } = await runAdsim(["serve", "--log", "xml"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("text, json, off")]);
+  });
+});
+
+test("adsim exec logs what CMD does, if it is asked to", async () => {
+  const script = 'fetch(process.env.ADSIM_URL + "/v1/click").then((it) => it.text())';
+  const args = ["--", process.execPath, "-e", script];
+  const [asked, silent] = await Promise.all([
+    runAdsim(["exec", "--log", ...args]),
+    runAdsim(["exec", ...args]),
+  ]);
+  expect(asked.stderr).toContain(" GET /v1/click 405 ");
+  expect(silent.stderr).not.toContain(" GET /v1/click 405 ");
+});
