@@ -71,15 +71,26 @@ describe("in every world of the covering array of pairs", () => {
     for (const { request } of rights) sim.handle(request);
     let compared = 0;
     for (const right of rights) {
-      for (const [code, example] of examplesOf(document, right)) {
+      for (const { code, example, status } of examplesOf(document, right)) {
         const world = sim.fork();
         // Thousands of requests away, or not a request that a simulator could be given.
         if (ofTransports.includes(code) || code === "rate_limited") continue;
         const wrong = wrongRequest(code, right, world);
-        const { body } = world.handle(wrong);
-        expect(bodyLike(example, body), `${code} of ${right.request.path}`).toEqual(example);
+        const answer = world.handle(wrong);
+        const what = `${code} of ${right.request.path}`;
+        expect(bodyLike(example, answer.body), what).toEqual(example);
+        expect(answer.status, what).toBe(status);
         compared += 1;
       }
+    }
+    for (const [code, described] of Object.entries(document["x-without-operation"])) {
+      const [content] = Object.values(described.content ?? {});
+      if (content === undefined) continue;
+      const [stats] = rights.map(({ request }) => request);
+      const wrong = code === "route_not_found" ? { path: "/v1/nothing" } : { method: "DELETE" };
+      const { body } = sim.handle({ method: "GET", path: "", ...stats, ...wrong });
+      const example = content.examples?.[code]?.value;
+      expect(bodyLike(example, body), code).toEqual(example);
     }
     const hasBodies = sim.assumptions["errors.body"] !== "empty";
     expect(compared > 30).toBe(hasBodies);
@@ -94,8 +105,8 @@ test("requests over the limit get the answers of their examples", () => {
     const many = right.request.method === "GET" ? 60 : 10_000;
     for (let sent = 0; sent < many; sent += 1) world.handle(right.request);
     const { body } = world.handle(right.request);
-    const limited = examplesOf(document, right).find(([code]) => code === "rate_limited");
-    expect(JSON.parse(body), right.request.path).toEqual(limited?.[1]);
+    const limited = examplesOf(document, right).find(({ code }) => code === "rate_limited");
+    expect(JSON.parse(body), right.request.path).toEqual(limited?.example);
   }
 });
 
@@ -261,14 +272,19 @@ function rightRequests(document: OpenApiDocument, sim: SimulatorCore): RightRequ
   );
 }
 
-/** By error code, of all the statuses of an operation. */
-function examplesOf(document: OpenApiDocument, { operation }: RightRequest): [string, unknown][] {
-  return Object.values(operation.responses).flatMap((listed) => {
+interface ErrorExample {
+  readonly status: number;
+  readonly code: string;
+  readonly example: unknown;
+}
+
+/** Of all the statuses of an operation. */
+function examplesOf(document: OpenApiDocument, { operation }: RightRequest): ErrorExample[] {
+  return Object.entries(operation.responses).flatMap(([status, listed]) => {
     const [content] = Object.values(resolved(document, listed)?.content ?? {});
-    return Object.entries(content?.examples ?? {}).map(([code, { value }]): [string, unknown] => [
-      code,
-      value,
-    ]);
+    return Object.entries(content?.examples ?? {}).map(([code, { value: example }]) => {
+      return { status: Number(status), code, example };
+    });
   });
 }
 

