@@ -296,5 +296,3 @@ function inScope<Decided extends Outcome>(
 ): Decided {
   return concerned === caller ? decided : alsoShapedBy(decided, shapedByScope);
 }
-
-const nothingExtra: RefusalExtra = Object.freeze({});
