@@ -80,19 +80,19 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Result<Value>> {
     const { method, path, isAnswer } = operation;
     const isPost = method === "POST";
+    const ways = isPost ? encodings : [inQuery];
     let place = next;
-    for (let others = isPost ? encodings.length - 1 : 0; ; others -= 1) {
-      const encoding = (isPost && encodings[place % encodings.length]) || inQuery;
+    for (let left = ways.length; ; ) {
+      const encoding = ways[place % ways.length] ?? inQuery;
       const { query, body, type } = encoding(given(parameters));
       const headers = { accept: "application/json", authorization: `Bearer ${apiKey}`, ...type };
       const init = { method, headers, body };
       const sent = { fetch, clock, timeoutMs, signal };
       const exchanged = await exchange(`${base}${path}${query}`, init, sent);
       if (isPost && exchanged.response?.status === 415) {
-        place += 1;
         // Later calls don't begin with what wasn't understood.
-        next = place;
-        if (others > 0) continue;
+        next = place += 1;
+        if (--left > 0) continue;
       }
       const about = { isPost, isAnswer, nowMs: clock.now(), secret: apiKey };
       const result = read(exchanged, about);

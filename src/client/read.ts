@@ -41,13 +41,20 @@ function unanswered(
   { response, stopped, cause, wasSent }: Exchanged,
   { isPost }: Reading<unknown>,
 ): ApiError {
-  const { text, isUnsent } = described(cause);
-  const mayHaveApplied = isPost && wasSent && !isUnsent;
+  // Node's fetch keeps the reason in its error's cause. Browsers don't tell.
+  const { message, code }: Record<string, unknown> = Object(Object(cause).cause);
+  const mayHaveApplied = isPost && wasSent && !unsent.test(String(code));
   const about = { ...unsaid, status: response?.status, mayHaveApplied };
   if (stopped !== undefined) {
     return { kind: stopped, ...about, message: `The call ended: ${stopped}.` };
   }
-  return { kind: "unreachable", ...about, message: `There was no answer: ${text}`, cause };
+  const reason = message || code || "CORS?";
+  return {
+    kind: "unreachable",
+    ...about,
+    message: `There was no answer: ${cause} (${reason})`,
+    cause,
+  };
 }
 
 function refusal(response: Response, text: string, { isPost, nowMs }: Reading<unknown>): ApiError {
@@ -65,14 +72,6 @@ function refusal(response: Response, text: string, { isPost, nowMs }: Reading<un
     // Who answers 5xx may have done it before. 409 may be about this very event, of which a copy came first.
     mayHaveApplied: isPost && !isOver && (status >= 500 || status === 409),
   };
-}
-
-/** Node's fetch keeps the reason in its error's cause. Browsers don't tell. */
-function described(cause: unknown): { readonly text: string; readonly isUnsent: boolean } {
-  const { message, code }: Record<string, unknown> = Object(Object(cause).cause);
-  const reason = message || code;
-  const text = `${String(cause)} (${reason ?? "is it CORS?"})`;
-  return { text, isUnsent: unsent.test(String(code)) };
 }
 
 /** There was no connection to send it over. */

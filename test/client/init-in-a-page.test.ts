@@ -55,7 +55,7 @@ test("it is given up after three, within seconds, and the message asks about COR
   expect(asked).toBe(3);
   expect(tookMs).toBeLessThan(4000);
   expect(error.message).toBe(
-    "The surfaces can't be listed: There was no answer: TypeError: Failed to fetch (is it CORS?)",
+    "The surfaces can't be listed: There was no answer: TypeError: Failed to fetch (CORS?)",
   );
   expect(error.error?.kind).toBe("unreachable");
   // It can be tried again.

@@ -158,7 +158,7 @@ describe.skipIf(chromium === undefined)("a page on another port (needs Chromium)
       { ...service, baseUrl: `${url}/@shut-out` },
     );
     expect(error).toBe(
-      "InitError: The surfaces can't be listed: There was no answer: TypeError: Failed to fetch (is it CORS?)",
+      "InitError: The surfaces can't be listed: There was no answer: TypeError: Failed to fetch (CORS?)",
     );
     const { worlds } = await (await fetch(`${url}/_sim/worlds`)).json();
     expect(worlds).toHaveLength(1);
