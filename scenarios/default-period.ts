@@ -74,7 +74,7 @@ export const scenario: Scenario = defineScenario({
       stats: { to: "2026-03-01" },
       publisher: "publisher",
       note: "The default start is the day after: the period is inverted.",
-      expect: { status: 400, body: { code: "invalid_parameter", parameter: "from" } },
+      expect: { status: 400, body: { code: "invalid_parameter", parameter: "to" } },
     },
     {
       stats: { from: "2026-04-02" },

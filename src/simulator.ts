@@ -46,7 +46,8 @@ export interface SimulatorCore {
   /** How clients used the API so far, and what they did wrong: judged from the journal. Ask when they are done. */
   report(): ClientReport;
   /**
-   * Answers a request, at once and synchronously. Never throws for what a request holds.
+   * Answers a request, at once and synchronously. Never throws for what is given to it. The response is the caller's to
+   * change.
    *
    * @throws what a fault rule that is a function throws, and InputError for what it returns that isn't a verdict.
    */

@@ -12,6 +12,10 @@ import type { Delivery } from "./delivery.ts";
  * - `body`: bytes or text, exactly as sent; or an object, sent as JSON. For an impression an object is fastest.
  *
  * The journal keeps it: don't change it afterwards.
+ *
+ * What programs without types may give: `null` stands for a part that is left out, and a header may be a list, as Node has
+ * them, a number or true or false. A request that can't be read otherwise gets 400 (`malformed_request`), which says why;
+ * it spends no quota and stands in the journal as far as it can be read.
  */
 export interface ApiRequest {
   readonly method: string;
@@ -34,10 +38,7 @@ export interface ApiResponse {
   readonly delivery?: Delivery | undefined;
 }
 
-/**
- * The response with these parts. Filled in, and so is the copy below: a literal that the journal keeps would be taken for
- * long-lived (see decision 026).
- */
+/** The response with these parts. Filled in: a literal that the journal keeps would be taken for long-lived (decision 026). */
 export function responseOf(
   status: number,
   headers: ApiResponse["headers"],
@@ -52,9 +53,7 @@ export function responseOf(
 
 /** A response that shares nothing with another, whatever its owner does to it. */
 export function copyOfResponse({ status, headers, body, delivery }: ApiResponse): ApiResponse {
-  const copied: Record<string, string> = {};
-  for (const name in headers) copied[name] = headers[name] ?? "";
-  const copy = responseOf(status, copied, body);
+  const copy = responseOf(status, { ...headers }, body);
   if (delivery === undefined) return copy;
   const bytes = "bytes" in delivery ? { bytes: delivery.bytes.slice() } : {};
   return { ...copy, delivery: { ...delivery, ...bytes } };

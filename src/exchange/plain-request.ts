@@ -41,7 +41,8 @@ function read(request: ApiRequest): PlainRequest {
   const fields = isTextual(headers) ? headers : headerTexts(headers);
   if (fields === undefined) return bad("headers");
   if (typeof body === "string") return { method, path, query: text, headers: fields, body };
-  if (body === undefined) return { method, path, query: text, headers: fields, body: "" };
+  if (body === undefined || body === null)
+    return { method, path, query: text, headers: fields, body: "" };
   if (body instanceof Uint8Array) {
     // A class of its own, or a proxy, may say of itself what isn't true.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);

@@ -427,7 +427,7 @@ describe("an answer that no operation makes", () => {
     expect(remaining(sim.handle({ method, path, ...keyed(sim) }))).toBe(60);
   });
 
-  test("so does one that a fault rule makes in its place", () => {
+  test("tells it also where a fault rule makes it", () => {
     const sim = exhausted();
     sim.faults.add({ verdict: { kind: "respond", status: 503 } });
     const response = sim.handle({ method: "GET", path: "/v1/nowhere", ...keyed(sim) });
@@ -442,7 +442,7 @@ describe("an answer that no operation makes", () => {
     expect(redirected("POST", "/v1/impression/")).toBe(9997);
   });
 
-  test("spends nothing, and opens no account", () => {
+  test("spends nothing and opens no account", () => {
     const sim = simulator({});
     const before = JSON.stringify(sim.snapshot());
     for (const [method, path] of elsewhere) sim.handle({ method, path, ...keyed(sim) });

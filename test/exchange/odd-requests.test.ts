@@ -242,6 +242,8 @@ describe("an odd request", () => {
     const request = requestWith({}, "impression", sim);
     const { status } = sim.handle({ ...request, query: null } as unknown as ApiRequest);
     expect(status).toBe(200);
+    const bodiless = sim.handle({ ...request, body: null } as unknown as ApiRequest);
+    expect(JSON.parse(bodiless.body).code).toBe("missing_parameter");
     const keyless = sim.handle({ ...request, headers: null } as unknown as ApiRequest);
     expect(keyless.status).toBe(401);
   });

@@ -26,7 +26,7 @@ export const deliveryDefects: readonly Defect[] = [
   ...noticedBy(["slow-ack", "slow-drip"], {
     says: "nobody notices that the client has gone",
     file: "exchange/faulted.ts",
-    find: "undelivered: () => giveUp(visit, answer)",
+    find: "undelivered: () => giveUp(visit, own)",
     replace: "undelivered: () => {}",
   }),
   {

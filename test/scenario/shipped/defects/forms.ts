@@ -28,8 +28,8 @@ export const formDefects: readonly Defect[] = [
     scenario: "big-numbers",
     says: "a number that has lost digits is taken as it came",
     file: "exchange/validate.ts",
-    find: "if (Number.isSafeInteger(sent)) return",
-    replace: "if (Number.isFinite(sent)) return",
+    find: "if (Number.isSafeInteger(number)) return",
+    replace: "if (Number.isInteger(number)) return",
   },
   {
     scenario: "tiny-amounts",

@@ -35,8 +35,8 @@ export const keyDefects: readonly Defect[] = [
     scenario: "wrong-publisher",
     says: "who asks for another publisher is taken for oneself",
     file: "exchange/authorize.ts",
-    find: "return accounts.ordinalOf(named) === undefined ? nonexistent : foreignRefusal;",
-    replace: "return accounts.ordinalOf(named) === undefined ? nonexistent : caller;",
+    find: "return accounts.ordinalOf(id) === undefined ? nonexistent : foreignRefusal;",
+    replace: "return accounts.ordinalOf(id) === undefined ? nonexistent : caller;",
   },
   {
     scenario: "wrong-publisher",
