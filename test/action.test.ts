@@ -45,7 +45,7 @@ exec ${JSON.stringify(process.execPath)} ${JSON.stringify(entry)} "$@"
 /** Records its arguments and where it is called, and packs. */
 const npm = `#!/bin/sh
 echo "$PWD: $*" >> "$RUNNER_TEMP/npm.log"
-if [ "$1" = pack ]; then echo packed > "$3/adsim-0.0.0.tgz"; fi
+if [ "$1" = pack ]; then echo packed > "$4/adsim-0.0.0.tgz"; fi
 echo noise
 `;
 
@@ -120,7 +120,7 @@ test("without a package it takes its own files, packed once", () => {
   const calls = (): string[] => readFileSync(join(folder, "npm.log"), "utf8").trim().split("\n");
   expect(calls()).toEqual([
     `${root}: ci --no-audit --no-fund`,
-    expect.stringMatching(`^${root}: pack --pack-destination `),
+    expect.stringMatching(`^${root}: pack --silent --pack-destination `),
   ]);
   // What npm says doesn't mix with what the script says.
   expect(stdout).toBe("");
