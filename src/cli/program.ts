@@ -102,7 +102,8 @@ function optionsOf(command: Command): readonly string[] {
 /** Commander's own suggestions are too bold: it takes `merge` for `serve`, and `--cors` for `--port`. */
 function withHint(names: readonly string[]) {
   return (text: string, write: (text: string) => void): void => {
-    const [, dashes = "", sent = ""] = /unknown (?:command|option) '(-*)([^='\n]+)/.exec(text) ?? [];
+    const [, dashes = "", sent = ""] =
+      /unknown (?:command|option) '(-*)([^='\n]+)/.exec(text) ?? [];
     const known = names.filter((name) => name.startsWith("-") === (dashes !== ""));
     const bare = known.map((name) => name.replace(/^-*/, ""));
     const meant = nearestName(sent, bare);

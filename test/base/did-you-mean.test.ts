@@ -19,17 +19,9 @@ test.each([
   expect(didYouMean(sent, names)).toBe(` Did you mean "${meant}"?`);
 });
 
-test.each([
-  "",
-  "x",
-  "foo",
-  "merge",
-  "run",
-  "import",
-  "ex",
-  "display",
-  "--cors",
-  "server2go",
-])("%j: none", (sent) => {
-  expect(didYouMean(sent, names)).toBe("");
-});
+test.each(["", "x", "foo", "merge", "run", "import", "ex", "display", "--cors", "server2go"])(
+  "%j: none",
+  (sent) => {
+    expect(didYouMean(sent, names)).toBe("");
+  },
+);
