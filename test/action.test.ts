@@ -1,4 +1,4 @@
-/** `action.yml`: wraps `npx adsim exec` and nothing else, whatever its inputs hold. */
+/** `action.yml`: makes adsim from its own files and wraps `npx adsim exec`, whatever its inputs hold. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,16 +36,29 @@ process.exit(7);
 `;
 /** Runs the command line from source, as npx runs the package. */
 const real = `#!/bin/sh
-[ "$1 $2 $3 $4" = "--yes --package=adsim@latest -- adsim" ] || exit 99
+case "$2" in --package=*/adsim-0.0.0.tgz) ;; *) exit 99 ;; esac
+[ "$1 $3 $4" = "--yes -- adsim" ] && [ -e "\${2#*=}" ] || exit 99
 shift 4
 exec ${JSON.stringify(process.execPath)} ${JSON.stringify(entry)} "$@"
 `;
 
-/** Runs the step as a runner does: inputs in the places of their expressions, the script in a file for bash. */
-function runStep(npx: string, inputs: Readonly<Record<string, string>>) {
+/** Records its arguments and where it is called, and packs. */
+const npm = `#!/bin/sh
+echo "$PWD: $*" >> "$RUNNER_TEMP/npm.log"
+if [ "$1" = pack ]; then echo packed > "$4/adsim-0.0.0.tgz"; fi
+echo noise
+`;
+
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "adsim-action-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Runs the step as a runner does: inputs in the places of their expressions, the script in a file for bash. */
+function runStep(npx: string, inputs: Readonly<Record<string, string>>, folder = newFolder()) {
   writeFileSync(join(folder, "npx"), npx, { mode: 0o755 });
+  writeFileSync(join(folder, "npm"), npm, { mode: 0o755 });
   const given = (name: string): string => inputs[name] ?? action.inputs[name]?.default ?? "";
   const env = Object.entries(step?.env ?? {}).map(([name, expression]) => [
     name,
@@ -61,6 +74,8 @@ function runStep(npx: string, inputs: Readonly<Record<string, string>>) {
     env: {
       ...process.env,
       ...Object.fromEntries(env),
+      GITHUB_ACTION_PATH: root,
+      RUNNER_TEMP: folder,
       PATH: `${folder}${delimiter}${process.env.PATH}`,
     },
   });
@@ -83,10 +98,10 @@ test("is one step of bash that takes every input as a variable, and none into it
 
 test("leaves out what isn't given", () => {
   const { code, args } = runStep(recording, { run: "npm test" });
-  const before = ["--yes", "--package=adsim@latest", "--", "adsim", "exec", "--"];
+  const before = ["--yes", expect.any(String), "--", "adsim", "exec", "--"];
   expect(args).toEqual([...before, "bash", "-eo", "pipefail", "-c", "npm test"]);
   expect(code).toBe(7);
-  const installed = runStep(recording, { run: "npm test", package: "" });
+  const installed = runStep(recording, { run: "npm test", package: "installed" });
   expect(installed.args).toEqual([
     "--no",
     "--",
@@ -95,6 +110,22 @@ test("leaves out what isn't given", () => {
     "--",
     ...(args as string[]).slice(-5),
   ]);
+});
+
+test("without a package it takes its own files, packed once", () => {
+  const { folder, stdout, args } = runStep(recording, { run: "npm test" });
+  const [, tarball = ""] = /^--package=(.*)$/.exec((args as string[])[1] ?? "") ?? [];
+  expect(readFileSync(tarball, "utf8")).toBe("packed\n");
+  expect(tarball.startsWith(`${folder}/adsim-`)).toBe(true);
+  const calls = (): string[] => readFileSync(join(folder, "npm.log"), "utf8").trim().split("\n");
+  expect(calls()).toEqual([
+    `${root}: ci --no-audit --no-fund`,
+    expect.stringMatching(`^${root}: pack --silent --pack-destination `),
+  ]);
+  // What npm says doesn't mix with what the script says.
+  expect(stdout).toBe("");
+  runStep(recording, { run: "npm test" }, folder);
+  expect(calls()).toHaveLength(2);
 });
 
 test("hands every input over as it is, and runs nothing that stands in one", () => {

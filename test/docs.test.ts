@@ -1,7 +1,7 @@
 /** The pages under `docs`: what a program wrote is what it writes, what can run runs, what is named is there. */
 
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +16,7 @@ import { runAdsim } from "./cli/run-adsim.ts";
 import { hasCurl } from "./programs.ts";
 import { runSnippet } from "./run-snippet.ts";
 
+const docs = join(import.meta.dirname, "../docs");
 const pageOf = (name: string): Promise<string> =>
   readFile(new URL(`../docs/${name}.md`, import.meta.url), "utf8");
 const page = await pageOf("assumptions");
@@ -137,4 +138,22 @@ test("docs/what-happened.md has every finding of the client report, and no other
   const [, section = ""] = happenedPage.split("## The client report");
   const listed = listedIn(section.split("\n## ")[0] ?? "");
   expect(listed.sort()).toEqual([...findingIds].sort());
+});
+
+test("every page that runs npx adsim or takes a tarball says how to install it, in one place", async () => {
+  const { version } = JSON.parse(await readFile(join(docs, "../package.json"), "utf8"));
+  const pages = (await readdir(docs)).filter((name) => name.endsWith(".md"));
+  const found: string[] = [];
+  for (const name of ["../README.md", ...pages]) {
+    const text = await readFile(join(docs, name), "utf8");
+    for (const [, number] of text.matchAll(/adsim-(\d+\.\d+\.\d+)\.tgz/g)) {
+      expect(number, name).toBe(version);
+    }
+    if (!/npx adsim|adsim-[\d.]+\.tgz|on npm yet/.test(text)) continue;
+    found.push(name);
+    expect(text, name).toMatch(
+      name === "command-line.md" ? /^## Installing$/m : /command-line\.md#installing\)/,
+    );
+  }
+  expect(found.length).toBeGreaterThan(3);
 });

@@ -19,6 +19,8 @@ export interface Ready {
   readonly encoding: Choice<"request.encoding">;
   /** What was played before anything listened. */
   readonly scenario?: PlayedScenario | undefined;
+  /** Whether a line for each exchange follows as text. */
+  readonly isLogged?: boolean;
 }
 
 /** A scenario and what came of it. */
@@ -53,6 +55,7 @@ export function readyText(message: Ready): string {
     "",
     ...curlLines(message, publisher),
     "",
+    ...(message.isLogged ? ["Each request gets a line below; --no-log leaves them out.", ""] : []),
     "",
   ].join("\n");
 }

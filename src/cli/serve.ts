@@ -27,6 +27,7 @@ export async function serve(flags: ServerFlags): Promise<number> {
     publishers: publishers.credentials(PUBLISHERS_SHOWN),
     encoding: assumptions["request.encoding"],
     scenario: server.scenario,
+    isLogged: format === "text",
   };
   if (flags.json === true) process.stdout.write(readyEvent(ready));
   const isNdjson = flags.json === true || format === "json";

@@ -290,6 +290,7 @@ describe("adsim serve", () => {
     expect(adsim.stderr()).toMatch(line);
     expect(adsim.stderr()).not.toContain("_sim");
     expect(adsim.stdout()).not.toContain("405");
+    expect(adsim.stdout()).toContain("--no-log leaves them out");
   });
 
   test.each([[[]], [["--no-log"]], [["--log", "off"]], [["--log", "--no-log"]]])(
@@ -297,6 +298,7 @@ describe("adsim serve", () => {
     async (args) => {
       const adsim = await served(args, ask);
       expect(adsim.stderr()).toBe("adsim: SIGINT, closing\n");
+      expect(adsim.stdout()).not.toContain("--no-log");
     },
   );
 

@@ -95,8 +95,11 @@ describe("help", () => {
 
 describe("wrong usage ends with 2 and says what is wrong", () => {
   test.each([
-    ["an unknown command", ["sevre"], "unknown command 'sevre'"],
-    ["an unknown option", ["serve", "--prot", "1"], "--port"],
+    ["an unknown command", ["sevre"], "unknown command 'sevre'. Did you mean serve?\n"],
+    ["a command like none", ["merge"], "unknown command 'merge'\n"],
+    ["an option like none", ["serve", "--outfile=x"], "unknown option '--outfile=x'\n"],
+    ["an assumption like none", ["openapi", "--assume", "foo=bar"], "See: adsim assumptions.\n"],
+    ["an unknown option", ["serve", "--prot", "1"], "'--prot'. Did you mean --port?\n"],
     ["a surplus argument", ["serve", "8080"], "too many arguments"],
     ["an option without its value", ["serve", "--port"], "--port"],
     ["a port that is no number", ["serve", "--port", "http"], "a whole number from 0 to 65535"],

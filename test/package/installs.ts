@@ -245,7 +245,7 @@ async function checkImports(folder: string): Promise<void> {
     if (!file.endsWith(".js")) continue;
     const text = await readFile(join(folder, "dist", file), "utf8");
     const names = text.matchAll(
-      /(?:^(?:import|export|\})[^\n"]*\bfrom |\b(?:import|require|resolve)\()"((?:@[\w.-]+\/)?[\w.-]+)[^"]*"/gm,
+      /(?:^(?:import|export|\})[^\n"]*\bfrom |\b(?:import|require)\(|\bresolve\((?="[^"]*\/))"((?:@[\w.-]+\/)?[\w.-]+)[^"]*"/gm,
     );
     for (const [, name = ""] of names) imported.add(name);
   }

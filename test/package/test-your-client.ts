@@ -61,6 +61,9 @@ export async function followTestYourClient(
   await write(project, blocks, "property.test.js");
   await expect("npx vitest run own.test.js property.test.js", false, /2 passed/);
   await expect("node own.node.js", false);
+  await write(project, blocks, "readings.test.js");
+  await expect("npx vitest run readings.test.js", false, /\d{4} passed/);
+  await expect("rm readings.test.js", false);
 
   const output = await expect(plant, true, /no-event-doubled/, /1\. /);
   const [, failure = ""] = output.split("The client broke no-event-doubled");
