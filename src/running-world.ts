@@ -174,3 +174,21 @@ function stateOf<KeptBook>(
     ),
   };
 }
+
+/** What things take in memory, in bytes, as measured; impressions with what recognises their duplicates. */
+const WORLD_BYTES = 70_000;
+const ACCOUNT_BYTES = 3400;
+const IMPRESSION_BYTES = 50;
+
+/** About how many bytes a world takes in memory. */
+export function weightOf({ accounts, rules }: RunningWorld): number {
+  let bytes = WORLD_BYTES + rules.weigh();
+  for (const { book, person, surfaces } of accounts.opened()) {
+    bytes += ACCOUNT_BYTES + IMPRESSION_BYTES * book.impressions.count;
+    // A seeded publisher's names are short, and shared.
+    if (person === undefined) continue;
+    bytes += 2 * person.name.length;
+    for (const { name } of surfaces) bytes += ACCOUNT_BYTES / 8 + 2 * name.length;
+  }
+  return bytes;
+}

@@ -16,6 +16,7 @@ import { createNearestFinder } from "./exchange/nearest/nearest.ts";
 import { createFaults, createTransports, type Faults } from "./faults/faults.ts";
 import { loadRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
+import { createJournalBudget } from "./journal/budget.ts";
 import { createJournal, type Journal, type JournalRing } from "./journal/journal.ts";
 import { Book } from "./ledger/book.ts";
 import {
@@ -26,6 +27,7 @@ import {
   type Surroundings,
   snapshotOf,
   type WorldMaker,
+  weightOf,
 } from "./running-world.ts";
 import {
   type Readings,
@@ -87,11 +89,19 @@ export interface Held {
   readonly impressions: number;
 }
 
+/** What a server needs of a world beyond what its users may do. */
+export interface HostedCore extends SimulatorCore {
+  readonly journal: JournalRing;
+  fork(): HostedCore;
+  /** About how many bytes the world takes in memory, its journal aside. */
+  weigh(): number;
+}
+
 /** @throws InputError that names the option at fault. */
 export function createSimulatorCore(
   options: SimulatorOptions,
   surroundings: Surroundings,
-): SimulatorCore {
+): HostedCore {
   return new Core(readOptions(options), surroundings);
 }
 
@@ -105,7 +115,7 @@ interface Origin {
  * A class, for in a literal with getters an engine looks every method up slowly, and `handle` is called by the million. Its
  * methods are members of their own, so that they can be taken out.
  */
-class Core implements SimulatorCore {
+class Core implements HostedCore {
   readonly publishers: Publishers = createDirectory(() => this.#running);
   readonly clock: Clock = this.#createClock();
   readonly faults: Faults;
@@ -123,7 +133,7 @@ class Core implements SimulatorCore {
     const transports = this.#transports;
     this.journal = createJournal({
       entries: read.journalEntries,
-      bytes: read.journalBytes,
+      budget: createJournalBudget(read.journalBytes),
       nearest: createNearestFinder(() => this.#running),
     });
     this.#eras = createEras(this.journal);
@@ -175,7 +185,7 @@ class Core implements SimulatorCore {
     this.#running = next;
   };
 
-  readonly fork = (): SimulatorCore => {
+  readonly fork = (): HostedCore => {
     // Rules go over as they are: a function has no place in a snapshot.
     const state = copiedStateOf(this.#running, noFaults);
     return new Core(this.#read, this.#surroundings, { state, rules: this.#running.rules.copy() });
@@ -190,6 +200,8 @@ class Core implements SimulatorCore {
     }
     return { publishersTouched, impressions };
   };
+
+  readonly weigh = (): number => weightOf(this.#running);
 
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");

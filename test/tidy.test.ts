@@ -23,6 +23,7 @@ const floors = [
   "simulator-options.ts",
   "running-world.ts",
   "simulator.ts",
+  "kept-worlds.ts",
   "worlds.ts",
   "replay",
   "assertions",

@@ -94,6 +94,13 @@ const foreignWorld = problemResponse({
     "There is no such world, and a web page of another origin can't make one. Make it before, from outside the page: a request to /@NAME/_sim/health is enough.",
   field: "origin",
 });
+/** Where there is a control token, only who has it makes worlds. */
+export const worldNeedsToken: ApiResponse = problemResponse({
+  kind: "no-world",
+  detail:
+    "There is no such world, and on this server only who has the control token makes one. Make it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
+  field: "world",
+});
 const wrongToken = problemResponse({
   kind: "unauthorized",
   detail: "Send the token that the server was started with: Authorization: Bearer TOKEN.",

@@ -13,7 +13,7 @@ import { DEFAULT_WORLD, isControlTarget, type Worlds, worldOf } from "../worlds.
 import { createControlLoader } from "./control-loader.ts";
 import { http } from "./node-builtins.ts";
 import { isDoomed, isSilent } from "./node-deliveries.ts";
-import { createControlGuard, worldGuard } from "./node-guard.ts";
+import { createControlGuard, worldGuard, worldNeedsToken } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { listen, urlOf } from "./node-listen.ts";
 import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
@@ -51,9 +51,9 @@ export async function startPrepared(
   options: ServerOptions,
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
-  const { port, host, controlToken, maxWorlds } = readServerOptions(options);
+  const { port, host, controlToken, ...bounds } = readServerOptions(options);
   const loader = createControlLoader();
-  const worlds = createServerWorlds(options, maxWorlds, loader.modules);
+  const worlds = createServerWorlds(options, bounds, loader.modules);
   prepare(worlds);
 
   const server = http.createServer(serverSettings);
@@ -99,7 +99,9 @@ export async function startPrepared(
         });
       }
       if (isControlTarget(head.path)) return guard(head.headers);
-      return worlds.wouldMake(head.path) ? worldGuard(head.headers) : undefined;
+      if (!worlds.wouldMake(head.path)) return undefined;
+      const needsToken = controlToken !== undefined && guard(head.headers) !== undefined;
+      return worldGuard(head.headers) ?? (needsToken ? worldNeedsToken : undefined);
     },
     loading: (method, path) =>
       isControlTarget(path) ? loader.loading(controlNeeds(method, path)) : undefined,

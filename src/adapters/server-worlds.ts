@@ -26,6 +26,15 @@ export interface ServerOptions extends SimulatorOptions {
   /** How many worlds there can be. @default 1000 */
   readonly maxWorlds?: number | undefined;
   /**
+   * About how many bytes all worlds but `default` may take in memory, journals aside. Beyond that, worlds go: first those
+   * that nobody used, then those that were not used for longest.
+   *
+   * @default 536870912
+   */
+  readonly worldBytes?: number | undefined;
+  /** How many bytes of requests and responses the journals of all worlds keep together. @default 134217728 */
+  readonly journalBytes?: number | undefined;
+  /**
    * What the world `default` goes on from. Where it holds fault rules, they are in force instead of `faults`. Other worlds
    * begin from the options, and so does this one after a reset.
    *
@@ -35,7 +44,7 @@ export interface ServerOptions extends SimulatorOptions {
 }
 
 /** Of the options those that aren't a world's, with their defaults. */
-type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds"> & {
+type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds" | "worldBytes"> & {
   readonly port: number;
   readonly host: string;
 };
@@ -57,6 +66,13 @@ const optionsSchema: v.GenericSchema<unknown, ReadServerOptions> = v.looseObject
   maxWorlds: v.optional(
     v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(1, "must be at least 1")),
   ),
+  worldBytes: v.optional(
+    v.pipe(
+      v.number(),
+      v.safeInteger("must be a whole number"),
+      v.minValue(0, "must not be negative"),
+    ),
+  ),
 });
 
 /** Options with their defaults. @throws InputError that names the one at fault. */
@@ -67,16 +83,18 @@ export function readServerOptions(options: ServerOptions): ReadServerOptions {
 /** `modules`: what is loaded of what the control API needs. @throws InputError that names the option at fault. */
 export function createServerWorlds(
   options: ServerOptions,
-  maxWorlds: number | undefined,
+  { maxWorlds, worldBytes }: Pick<ServerOptions, "maxWorlds" | "worldBytes">,
   modules: Partial<ControlModules> = {},
 ): Worlds {
-  const { port: _port, host: _host, controlToken, maxWorlds: _most, snapshot, ...rest } = options;
+  const { port: _port, host: _host, controlToken, snapshot, ...others } = options;
+  const { maxWorlds: _most, worldBytes: _bytes, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: { ...nodeSurroundings, meter: createMeter(realMs) },
     control: createControl({ version: VERSION, controlToken, modules }),
     maxWorlds,
+    worldBytes,
   });
   // Finds wrong options now instead of at the first request.
   const first = worlds.get(DEFAULT_WORLD);

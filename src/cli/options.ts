@@ -31,6 +31,7 @@ export interface ServerFlags extends AnswerFlags {
   readonly host?: string;
   readonly controlToken?: string;
   readonly maxWorlds?: number;
+  readonly worldBytes?: number;
   readonly journalEntries?: number;
   readonly journalBytes?: number;
   /** A file of fault rules. */
@@ -90,15 +91,24 @@ export function addServerOptions(command: Command, defaultPort: number): Command
     .option("--port <number>", "the port; 0 picks a free one", wholeNumber(65_535), defaultPort)
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
     .addOption(controlTokenOption())
-    .option("--max-worlds <count>", "how many worlds (/@NAME) there may be", wholeNumber())
+    .option(
+      "--max-worlds <count>",
+      "how many worlds (/@NAME) there may be; one more takes the place of one that nobody used for longest (default: 1000)",
+      wholeNumber(),
+    )
+    .option(
+      "--world-bytes <count>",
+      "about how much memory they may take, the world default and journals aside; beyond that, worlds go likewise (default: 536870912)",
+      wholeNumber(),
+    )
     .option(
       "--journal-entries <count>",
-      "how many requests the journal keeps; 0 keeps none (default: 10000)",
+      "how many requests each world's journal keeps; 0 keeps none (default: 10000)",
       wholeNumber(),
     )
     .option(
       "--journal-bytes <count>",
-      "how many bytes of them it keeps; 0 keeps none (default: 33554432)",
+      "how many bytes of them all journals keep together; 0 keeps none (default: 134217728)",
       wholeNumber(),
     )
     .option(
@@ -166,6 +176,7 @@ export async function serverOptions(
     host: flags.host,
     controlToken: flags.controlToken,
     maxWorlds: flags.maxWorlds,
+    worldBytes: flags.worldBytes,
     journalEntries: flags.journalEntries,
     journalBytes: flags.journalBytes,
     faults: flags.faults === undefined ? undefined : await rulesIn(flags.faults),

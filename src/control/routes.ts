@@ -144,9 +144,10 @@ function json(value: unknown): Reply {
   return { kind: "json", value };
 }
 
-function health({ world, worldName, version }: Call): Reply {
+function health({ world, worlds, worldName, version }: Call): Reply {
   const now = formatInstant(world.clock.now());
-  return json({ status: "ok", version, seed: world.seed, world: worldName, now });
+  const { seed } = world;
+  return json({ status: "ok", version, seed, world: worldName, now, server: worlds.keeping() });
 }
 
 function listPublishers({ world, query }: Call): Reply {

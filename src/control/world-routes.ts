@@ -11,10 +11,11 @@ export const worldRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "worlds",
-    answer: ({ worlds }) => ({
-      kind: "json",
-      value: { worlds: worlds.names().map((name) => summaryOf(worlds, name)), max: worlds.max },
-    }),
+    answer({ worlds }) {
+      const { max, dropped } = worlds.keeping().worlds;
+      const summaries = worlds.names().map((name) => summaryOf(worlds, name));
+      return { kind: "json", value: { worlds: summaries, max, dropped } };
+    },
   },
   { method: "POST", path: "worlds", body: "required", answer: fork },
   {
@@ -45,7 +46,7 @@ interface WorldSummary {
 }
 
 function summaryOf(worlds: Worlds, name: string): WorldSummary {
-  const { seed, clock, journal, held } = worlds.get(name);
+  const { seed, clock, journal, held } = worlds.peek(name) ?? worlds.get(name);
   const now = formatInstant(clock.now());
   return { name, seed, now, requests: journal.total, ...held() };
 }
