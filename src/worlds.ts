@@ -6,6 +6,7 @@
 import { InputError } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import type { MetricFamily } from "./contract/metrics.ts";
+import { atOnce, isWork, type LongResponse, type Work } from "./contract/work.ts";
 import { createKeptWorlds, type Keeping, type KeptWorlds } from "./kept-worlds.ts";
 import type { Surroundings } from "./running-world.ts";
 import { createSimulatorCore, type HostedCore } from "./simulator.ts";
@@ -48,6 +49,8 @@ export interface Worlds {
   metrics(): MetricFamily[];
   /** Answers a request to the world that its path names, at once. Never throws for what a request holds. */
   handle(request: ApiRequest): ApiResponse;
+  /** The same; what the control API is asked may take long. */
+  begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
 }
 
 /** A world as a path names it. It need not exist yet: `open` makes it. */
@@ -63,7 +66,9 @@ export interface WorldPlace {
 /** What answers where no world does. */
 export interface WorldsControl {
   /** Answers a path that begins with `/_sim`, the world's prefix taken off. */
-  answer(request: ApiRequest, place: WorldPlace): ApiResponse;
+  answer(request: ApiRequest, place: WorldPlace): Work<LongResponse>;
+  /** The answer in one piece. */
+  whole(response: LongResponse): ApiResponse;
   /** Says that a world can't be had, and why. */
   refusal(error: InputError): ApiResponse;
 }
@@ -140,32 +145,41 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       "conflict",
     );
   }
-  function answerControl(request: ApiRequest, place: WorldPlace): ApiResponse {
+  /** A request that is given up, or refused, changes nothing: no world comes of it either. */
+  function* answerControl(request: ApiRequest, place: WorldPlace): Work<LongResponse> {
     const { name } = place;
     const isNew = kept.peek(name) === undefined;
-    if (isNew) checkName(name, "world");
     const wasDropped = kept.wasDropped(name);
     // What is about to be replaced need not be told that it went.
     if (wasDropped && replacesState(request)) kept.delete(name);
-    const response = control.answer(request, place);
-    const isRefused = response.status >= 400;
-    // Who is refused changes nothing: no world comes of it either.
-    if (isNew && isRefused) kept.delete(name);
-    if (wasDropped && isRefused) kept.drop(name);
-    if (!isRefused && !/^(?:GET|HEAD)$/.test(request.method)) kept.changed(name);
-    return response;
+    let isDone = false;
+    try {
+      const response = yield* control.answer(request, place);
+      isDone = response.status < 400;
+      if (isDone && !/^(?:GET|HEAD)$/.test(request.method)) kept.changed(name);
+      return response;
+    } finally {
+      if (isNew && !isDone) kept.delete(name);
+      if (wasDropped && !isDone) kept.drop(name);
+    }
   }
-  function handleNamed(request: ApiRequest): ApiResponse {
+  function begin(request: ApiRequest): ApiResponse | Work<LongResponse> {
+    const { path } = request;
+    const second = path.charCodeAt(1);
+    if (second === AT && path.startsWith("/")) return beginNamed(request);
+    if (second === UNDERSCORE && isControlPath(path)) return answerControl(request, defaultPlace);
+    return get(DEFAULT_WORLD).handle(request);
+  }
+  function beginNamed(request: ApiRequest): ApiResponse | Work<LongResponse> {
     const { path } = request;
     const end = endOfName(path);
     const name = path.slice(2, end);
     const rest = path.slice(end);
     const inWorld = { ...request, path: rest.startsWith("/") ? rest : `/${rest}` };
     try {
-      if (isControlPath(inWorld.path)) {
-        return answerControl(inWorld, placeOf(name, path.slice(0, end)));
-      }
-      return get(name).handle(inWorld);
+      if (!isControlPath(inWorld.path)) return get(name).handle(inWorld);
+      checkName(name, "world");
+      return answerControl(inWorld, placeOf(name, path.slice(0, end)));
     } catch (error) {
       if (error instanceof InputError) return control.refusal(error);
       throw error;
@@ -185,12 +199,10 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       return name !== DEFAULT_WORLD && kept.peek(name) === undefined && !kept.wasDropped(name);
     },
     metrics: () => [...(surroundings.meter?.families() ?? []), ...holdings(kept)],
+    begin,
     handle(request) {
-      const { path } = request;
-      const second = path.charCodeAt(1);
-      if (second === AT && path.startsWith("/")) return handleNamed(request);
-      if (second === UNDERSCORE && isControlPath(path)) return answerControl(request, defaultPlace);
-      return get(DEFAULT_WORLD).handle(request);
+      const response = begin(request);
+      return isWork(response) ? control.whole(atOnce(response)) : response;
     },
   };
   return all;

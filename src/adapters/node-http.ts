@@ -4,7 +4,8 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
-import { controlBodyLimit, controlNeeds } from "../control/control.ts";
+import { atOnce, isWork } from "../contract/work.ts";
+import { controlBodyLimit } from "../control/control.ts";
 import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
@@ -16,14 +17,15 @@ import { isDoomed, isSilent } from "./node-deliveries.ts";
 import { createControlGuard, worldGuard, worldNeedsToken } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { listen, urlOf } from "./node-listen.ts";
-import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { createOutbox } from "./node-outbox.ts";
 import { answerBrokenRequests, answerLast } from "./node-raw.ts";
 import { Arrival, afterLatest, type RequestHost, receive, whenTurn } from "./node-requests.ts";
+import { createSlices } from "./node-slices.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {
-  answerSafely,
+  beginSafely,
   createServerWorlds,
+  failure,
   readServerOptions,
   type ServerOptions,
 } from "./server-worlds.ts";
@@ -52,8 +54,7 @@ export async function startPrepared(
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
   const { port, host, controlToken, ...bounds } = readServerOptions(options);
-  const loader = createControlLoader();
-  const worlds = createServerWorlds(options, bounds, loader.modules);
+  const worlds = createServerWorlds(options, bounds, createControlLoader());
   prepare(worlds);
 
   const server = http.createServer(serverSettings);
@@ -81,7 +82,8 @@ export async function startPrepared(
   const sweep = setInterval(sweeper(sockets), IDLE_MS).unref();
   const guard = createControlGuard({ address: address.address, host, controlToken });
   const requestHost: RequestHost = {
-    answer: (request) => answerSafely(worlds, request),
+    begin: (request) => beginSafely(worlds, request),
+    failed: failure,
     inspect(head) {
       const { host: named, "transfer-encoding": coding } = head.headers;
       // Two Host headers arrive as one with a comma, which no host has.
@@ -103,12 +105,6 @@ export async function startPrepared(
       const needsToken = controlToken !== undefined && guard(head.headers) !== undefined;
       return worldGuard(head.headers) ?? (needsToken ? worldNeedsToken : undefined);
     },
-    loading: (method, path) =>
-      isControlTarget(path) ? loader.loading(controlNeeds(method, path)) : undefined,
-    rewritten: ({ method, path }, answer) =>
-      path.endsWith(METRICS_PATH) && isControlTarget(path) && answer.status === 200
-        ? metricsResponse(method, worlds.metrics())
-        : undefined,
     bodyLimit: (method, path) =>
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
     isClosing: () => closing,
@@ -118,6 +114,7 @@ export async function startPrepared(
     },
     outbox,
     overtaking,
+    slices: createSlices(),
   };
   const onRequest = (request: Arrival, response: ServerResponse): void => {
     receive(requestHost, request, response);
@@ -130,7 +127,8 @@ export async function startPrepared(
     const socket = stream as Socket;
     socket.on("error", () => socket.destroy());
     if (isDoomed(socket)) return;
-    const response = answerSafely(worlds, { method: "CONNECT", path });
+    const answer = beginSafely(worlds, { method: "CONNECT", path });
+    const response = isWork(answer) ? atOnce(answer) : answer;
     const turn = (act: () => void): void => afterLatest(socket, act);
     answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
   });

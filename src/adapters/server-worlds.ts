@@ -7,12 +7,13 @@ import type { WallClock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
 import { VERSION } from "../base/version.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import type { LongResponse, Work } from "../contract/work.ts";
 import { createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
-import type { ControlModules } from "../control/routes.ts";
 import { createMeter } from "../exchange/meter.ts";
 import type { SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../worlds.ts";
+import type { ControlLoader } from "./control-loader.ts";
 import { nodeSurroundings } from "./node-surroundings.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
@@ -80,11 +81,11 @@ export function readServerOptions(options: ServerOptions): ReadServerOptions {
   return parseInput(optionsSchema, options);
 }
 
-/** `modules`: what is loaded of what the control API needs. @throws InputError that names the option at fault. */
+/** `loader`: of what the control API needs. @throws InputError that names the option at fault. */
 export function createServerWorlds(
   options: ServerOptions,
   { maxWorlds, worldBytes }: Pick<ServerOptions, "maxWorlds" | "worldBytes">,
-  modules: Partial<ControlModules> = {},
+  loader: Partial<ControlLoader> = {},
 ): Worlds {
   const { port: _port, host: _host, controlToken, snapshot, ...others } = options;
   const { maxWorlds: _most, worldBytes: _bytes, ...rest } = others;
@@ -92,7 +93,7 @@ export function createServerWorlds(
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: { ...nodeSurroundings, meter: createMeter(realMs) },
-    control: createControl({ version: VERSION, controlToken, modules }),
+    control: createControl({ version: VERSION, controlToken, ...loader }),
     maxWorlds,
     worldBytes,
   });
@@ -130,18 +131,23 @@ function readOnce(wallClock: WallClock): number | undefined {
   return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;
 }
 
-/** An exception is a bug, ours or that of a fault rule that is a function. It costs the request an honest 500, and never the process. */
-export function answerSafely(worlds: Worlds, request: ApiRequest): ApiResponse {
+/** Begins to answer. An exception is a bug, ours or that of a fault rule that is a function: it never costs the process. */
+export function beginSafely(worlds: Worlds, request: ApiRequest): ApiResponse | Work<LongResponse> {
   try {
-    return worlds.handle(request);
+    return worlds.begin(request);
   } catch (error) {
-    process.stderr.write(
-      `adsim: a bug, or a fault rule that throws. ${error instanceof Error ? error.stack : error}\n`,
-    );
-    return problemResponse({
-      kind: "bug",
-      detail:
-        "The simulator failed on this request, or a fault rule that is a function did. Its standard error says where; please report it if it is the simulator.",
-    });
+    return failure(error);
   }
+}
+
+/** An honest 500. */
+export function failure(error: unknown): ApiResponse {
+  process.stderr.write(
+    `adsim: a bug, or a fault rule that throws. ${error instanceof Error ? error.stack : error}\n`,
+  );
+  return problemResponse({
+    kind: "bug",
+    detail:
+      "The simulator failed on this request, or a fault rule that is a function did. Its standard error says where; please report it if it is the simulator.",
+  });
 }

@@ -33,6 +33,8 @@ export interface RuleList {
    */
   add(given: FaultRule | FaultFunction, nowMs: number, whyNot: WhyNot): Rule;
   list(nowMs: number): InstalledRule[];
+  /** The rule with this id. */
+  find(id: string, nowMs: number): Rule | undefined;
   /** Removes a rule, or the one with this id. @returns whether it was there. */
   remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
@@ -124,6 +126,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       return install(parsed, idOf(parsed.id), nowMs);
     },
     list: (nowMs) => current(nowMs).map(installed),
+    find: (wanted, nowMs) => current(nowMs).find(({ id }) => id === wanted),
     remove(wanted, nowMs) {
       const before = current(nowMs);
       rules = before.filter((rule) => rule !== wanted && rule.id !== wanted);

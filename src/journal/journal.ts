@@ -230,7 +230,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     },
     toNdjson(given = {}) {
       const filter = readFilter(given);
-      return Array.from(show(select(filter), filter), ndjsonLine).join("");
+      return Array.from(ndjsonPieces(show(select(filter), filter))).join("");
     },
     toHar(given = {}) {
       const { filter, baseUrl } = readHarFilter(given);
@@ -248,7 +248,9 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
   };
 }
 
-/** The entry as JSON, and as `world` what the world that answered was made from. */
-function ndjsonLine({ entry, record }: ShownRecord): string {
-  return `${JSON.stringify({ ...entry, world: record.world })}\n`;
+/** For each entry a line: it as JSON, and as `world` what the world that answered was made from. */
+export function* ndjsonPieces(shown: Iterable<ShownRecord>): Generator<string> {
+  for (const { entry, record } of shown) {
+    yield `${JSON.stringify({ ...entry, world: record.world })}\n`;
+  }
 }
