@@ -55,6 +55,8 @@ interface WorldMakerParts {
 export interface WorldMaker {
   fresh(settings: Settings): RunningWorld;
   continued(settings: Settings, from: Kept): RunningWorld;
+  /** A world of another simulator, which goes on under this one only. */
+  adopted(world: RunningWorld): RunningWorld;
   /** `bookOf`: of what a state keeps of a book. */
   saved<KeptBook>(
     state: State<KeptBook>,
@@ -98,6 +100,11 @@ export function createWorldMaker({
 
   return {
     continued,
+    adopted(world) {
+      const parts = { ...world, whyNot };
+      const startDay = world.dayOf(world.settings.startMs);
+      return { ...parts, exchange: createExchange(parts, journal, startDay) };
+    },
     fresh(settings) {
       const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);

@@ -7,11 +7,12 @@ import { takeOverAccounts } from "./accounts/take-over.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Audit, auditOf } from "./audit/audit.ts";
-import { type ClientReport, clientReport } from "./audit/client-report.ts";
+import { type ClientReport, reportInSlices } from "./audit/client-report.ts";
 import { createEras, type Eras } from "./audit/eras.ts";
 import type { Clock, ClockMode } from "./base/clock.ts";
 import { InputError, parseInput } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
+import { atOnce, type Work } from "./contract/work.ts";
 import { createNearestFinder } from "./exchange/nearest/nearest.ts";
 import { createFaults, createTransports, type Faults } from "./faults/faults.ts";
 import { loadRuleList, type RuleList } from "./faults/rule-list.ts";
@@ -95,6 +96,12 @@ export interface HostedCore extends SimulatorCore {
   fork(): HostedCore;
   /** About how many bytes the world takes in memory, its journal aside. */
   weigh(): number;
+  /** The same as {@link report}, so that others may pass in between. */
+  reporting(): Work<ClientReport>;
+  /** A world from the same options, whose journal goes on counting from this one's. */
+  beside(): HostedCore;
+  /** Goes on from where a world beside it has come to, with all that its journal kept. That one must not be used again. */
+  adopt(other: HostedCore): void;
 }
 
 /** @throws InputError that names the option at fault. */
@@ -155,8 +162,10 @@ class Core implements HostedCore {
 
   readonly handle = (request: ApiRequest): ApiResponse => this.#running.exchange(request);
 
-  readonly report = (): ClientReport =>
-    clientReport(this.journal, this.#eras.finished(), this.#running.clock.mode);
+  readonly report = (): ClientReport => atOnce(this.reporting());
+
+  readonly reporting = (): Work<ClientReport> =>
+    reportInSlices(this.journal, this.#eras.finished(), this.#running.clock.mode);
 
   readonly assume = (readings: Readings): Assumptions => {
     const chosen = readReadings(readings);
@@ -199,6 +208,22 @@ class Core implements HostedCore {
       impressions += book.impressions.count;
     }
     return { publishersTouched, impressions };
+  };
+
+  readonly beside = (): HostedCore => {
+    const other = new Core(this.#read, this.#surroundings);
+    other.journal.takeOver({ forgotten: this.journal.total, records: [] });
+    return other;
+  };
+
+  readonly adopt = (other: HostedCore): void => {
+    if (!(other instanceof Core)) throw new TypeError("A world is adopted that isn't one of ours.");
+    const next = this.#make.adopted(other.#running);
+    notByRule("restore", this.#running);
+    this.#eras.finish(this.#running.clock.mode, "state");
+    const { first, records } = other.journal.records();
+    this.journal.takeOver({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
+    this.#running = next;
   };
 
   readonly weigh = (): number => weightOf(this.#running);

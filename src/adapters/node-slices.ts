@@ -49,8 +49,9 @@ export function holdUntilAnswered(socket: Socket & Connection, response: ServerR
     const behind = socket[BEHIND] ?? [];
     socket[BEHIND] = undefined;
     if (socket.destroyed) return;
-    socket.resume();
     for (const act of behind) act();
+    // Node resumes a moment later, whatever was paused in between.
+    if (!isAnswering(socket)) socket.resume();
   });
 }
 

@@ -148,6 +148,8 @@ export interface JournalRing extends Journal {
   /** Forgets everything, the numbering included. */
   restart(): void;
   readonly share: RecordRing["share"];
+  /** Records what another journal recorded. `forgotten`: how many it had before, and keeps no longer. */
+  takeOver(from: { readonly forgotten: number; readonly records: readonly JournalRecord[] }): void;
 }
 
 /** An entry beside the record that it was made from. */
@@ -204,6 +206,11 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
 
   const { waiting, notify, waitFor } = createWaiters({ select, show: showAll });
 
+  function record(entry: JournalRecord): void {
+    ring.add(entry);
+    if (waiting.length !== 0) notify({ record: entry, sequence: ring.total });
+  }
+
   return {
     get total(): number {
       return ring.total;
@@ -211,9 +218,10 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     get kept(): number {
       return ring.kept;
     },
-    record(entry) {
-      ring.add(entry);
-      if (waiting.length !== 0) notify({ record: entry, sequence: ring.total });
+    record,
+    takeOver({ forgotten, records }) {
+      ring.skip(forgotten);
+      for (const one of records) record(one);
     },
     passUnseen() {
       if (!ring.isOff || waiting.length !== 0) return false;

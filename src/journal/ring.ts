@@ -82,9 +82,9 @@ export function createRecordRing(entries: number, initial: JournalBudget): Recor
     },
     skip(count) {
       // The numbers of what is kept must follow one another.
-      if (kept > 0) clear();
+      if (kept > 0 && count > 0) clear();
       total += count;
-      first = total;
+      if (kept === 0) first = total;
     },
     at(sequence) {
       const isKept = sequence > total - kept && sequence <= total;
