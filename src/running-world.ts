@@ -14,6 +14,7 @@ import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Clock, createClock } from "./base/clock.ts";
 import { inField } from "./base/input.ts";
+import type { Work } from "./contract/work.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import type { Meter } from "./exchange/meter.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
@@ -62,7 +63,7 @@ export interface WorldMaker {
     state: State<KeptBook>,
     rules: RuleList,
     bookOf: (kept: KeptBook) => Book,
-  ): RunningWorld;
+  ): Work<RunningWorld>;
 }
 
 export function createWorldMaker({
@@ -114,7 +115,7 @@ export function createWorldMaker({
       }
       return continued(settings, { clock, rules });
     },
-    saved(snapshot, rules, bookOf) {
+    *saved(snapshot, rules, bookOf) {
       const { mode: savedMode, now } = snapshot.clock;
       // The system clock is real time: it doesn't stay behind by the age of the snapshot.
       const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
@@ -128,7 +129,7 @@ export function createWorldMaker({
       };
       const strangers = copyOfTally(snapshot.strangers);
       const world = continued(settings, { clock, rules, strangers });
-      loadAccounts(snapshot.accounts, world, now, bookOf);
+      yield* loadAccounts(snapshot.accounts, world, now, bookOf);
       return world;
     },
   };

@@ -2,15 +2,16 @@
 
 import * as v from "valibot";
 import { createDirectory, type Publishers } from "./accounts/directory.ts";
-import { parseSnapshot, type Snapshot, type State } from "./accounts/snapshot.ts";
+import { type Snapshot, type State, snapshotInSlices } from "./accounts/snapshot.ts";
 import { takeOverAccounts } from "./accounts/take-over.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
-import { type Audit, auditOf } from "./audit/audit.ts";
+import { type Audit, auditInSlices } from "./audit/audit.ts";
 import { type ClientReport, reportInSlices } from "./audit/client-report.ts";
 import { createEras, type Eras } from "./audit/eras.ts";
 import type { Clock, ClockMode } from "./base/clock.ts";
 import { InputError, parseInput } from "./base/input.ts";
+import { checkRestored } from "./check-restored.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { atOnce, type Work } from "./contract/work.ts";
 import { createNearestFinder } from "./exchange/nearest/nearest.ts";
@@ -98,6 +99,10 @@ export interface HostedCore extends SimulatorCore {
   weigh(): number;
   /** The same as {@link report}, so that others may pass in between. */
   reporting(): Work<ClientReport>;
+  /** The same as {@link audit}. */
+  auditing(): Work<Audit>;
+  /** The same as {@link restore}: until it ends, the world goes on as it was. */
+  restoring(snapshot: Snapshot): Work<void>;
   /** A world from the same options, whose journal goes on counting from this one's. */
   beside(): HostedCore;
   /** Goes on from where a world beside it has come to, with all that its journal kept. That one must not be used again. */
@@ -149,7 +154,7 @@ class Core implements HostedCore {
     this.#running =
       origin === undefined
         ? this.#make.fresh(read.settings)
-        : this.#make.saved(origin.state, origin.rules, (book) => book);
+        : atOnce(this.#make.saved(origin.state, origin.rules, (book) => book));
   }
 
   get seed(): string {
@@ -178,21 +183,26 @@ class Core implements HostedCore {
     return assumptions;
   };
 
-  readonly audit = (): Audit => auditOf(this.#running, this.journal);
+  readonly audit = (): Audit => atOnce(this.auditing());
+
+  readonly auditing = (): Work<Audit> => auditInSlices(this.#running, this.journal);
 
   readonly snapshot = (): Snapshot => {
     const { rules, clock } = this.#running;
     return snapshotOf(this.#running, rules.save(clock.now()));
   };
 
-  readonly restore = (snapshot: Snapshot): void => {
-    const saved = parseSnapshot(snapshot);
+  readonly restore = (snapshot: Snapshot): void => atOnce(this.restoring(snapshot));
+
+  *restoring(snapshot: Snapshot): Work<void> {
+    const saved = yield* snapshotInSlices(snapshot);
     const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
-    const next = this.#make.saved(saved, rules, Book.load);
+    const next = yield* this.#make.saved(saved, rules, Book.load);
+    yield* checkRestored(saved, next, this.journal);
     notByRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
-  };
+  }
 
   readonly fork = (): HostedCore => {
     // Rules go over as they are: a function has no place in a snapshot.

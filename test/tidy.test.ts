@@ -22,6 +22,7 @@ const floors = [
   "audit",
   "simulator-options.ts",
   "running-world.ts",
+  "check-restored.ts",
   "simulator.ts",
   "kept-worlds.ts",
   "worlds.ts",

@@ -13,7 +13,7 @@ function* report({ world }: Call): Work<Reply> {
 }
 
 /** What `sim.audit()` gives, less what is for a program alone. */
-function audit({ world }: Call): Reply {
-  const { assertNothingLostOrDoubled: _, ...value } = world.audit();
+function* audit({ world }: Call): Work<Reply> {
+  const { assertNothingLostOrDoubled: _, ...value } = yield* world.auditing();
   return { kind: "json", value };
 }

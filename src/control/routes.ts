@@ -125,9 +125,9 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: "snapshot",
     body: "required",
     maxBodyBytes: MAX_SNAPSHOT_BYTES,
-    answer(call) {
+    *answer(call) {
       // The simulator checks every field of it before it changes anything.
-      call.world.restore(call.body as ReturnType<SimulatorCore["snapshot"]>);
+      yield* call.world.restoring(call.body as ReturnType<SimulatorCore["snapshot"]>);
       return health(call);
     },
   },
