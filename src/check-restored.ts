@@ -12,6 +12,8 @@ import { dedupWindowOf } from "./exchange/world.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { RunningWorld } from "./running-world.ts";
 
+const MOST_TOLD = 5;
+
 /** @throws InputError that names the first field that can't be as it is. */
 export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
   const { accounts, buckets, rules, settings, dayOf } = world;
@@ -20,6 +22,11 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
   const time = { startMs: settings.startMs, nowMs, dayOf };
   checkSame("assumptions", saved.assumptions, { ...settings.assumptions });
   checkSame("faults", saved.faults, rules.save(nowMs));
+  const { discrepancies } = yield* auditInSlices(world, journal);
+  if (discrepancies.length > 0) {
+    const told = discrepancies.slice(0, MOST_TOLD).join("; ");
+    throw new InputError("accounts", `must have books that agree, and don't: ${told}`);
+  }
   for (const [index, account] of inOrder(accounts).entries()) {
     yield;
     const field = `accounts.${index}`;
@@ -28,10 +35,6 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
     inField(`${field}.book`, () => checkBook(account, from.book, time));
     account.book.forget(nowMs, windowMs);
     checkSame(field, from, saveAccount(account, buckets.save(account, nowMs), account.book.save()));
-  }
-  const [discrepancy] = (yield* auditInSlices(world, journal)).discrepancies;
-  if (discrepancy !== undefined) {
-    throw new InputError("accounts", `must have books that agree, and don't: ${discrepancy}`);
   }
 }
 

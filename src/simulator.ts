@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { createDirectory, type Publishers } from "./accounts/directory.ts";
 import { type Snapshot, type State, snapshotInSlices } from "./accounts/snapshot.ts";
+import { snapshotPieces } from "./accounts/snapshot-pieces.ts";
 import { takeOverAccounts } from "./accounts/take-over.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
@@ -101,6 +102,8 @@ export interface HostedCore extends SimulatorCore {
   reporting(): Work<ClientReport>;
   /** The same as {@link audit}. */
   auditing(): Work<Audit>;
+  /** The same as {@link snapshot} as JSON text: the state of this moment, in pieces. @throws as that does. */
+  saving(): Iterable<string>;
   /** The same as {@link restore}: until it ends, the world goes on as it was. */
   restoring(snapshot: Snapshot): Work<void>;
   /** A world from the same options, whose journal goes on counting from this one's. */
@@ -190,6 +193,11 @@ class Core implements HostedCore {
   readonly snapshot = (): Snapshot => {
     const { rules, clock } = this.#running;
     return snapshotOf(this.#running, rules.save(clock.now()));
+  };
+
+  readonly saving = (): Iterable<string> => {
+    const { rules, clock } = this.#running;
+    return snapshotPieces(copiedStateOf(this.#running, rules.save(clock.now())));
   };
 
   readonly restore = (snapshot: Snapshot): void => atOnce(this.restoring(snapshot));

@@ -18,6 +18,7 @@ import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publish
 import { type Account, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import { type BucketKeeper, type Buckets, type SavedBuckets, savedBucket } from "./buckets.ts";
+import { checkOrigin } from "./check-origin.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
 
 /** An account as JSON, but for its book: that may be there as it is. */
@@ -31,7 +32,6 @@ interface AccountState<KeptBook> extends SavedBuckets {
   readonly book: KeptBook;
 }
 
-/** An account as JSON. */
 type SavedAccount = AccountState<SavedBook>;
 
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
@@ -181,8 +181,8 @@ export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
   return digest.value();
 }
 
-/** All but the accounts. */
-function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
+/** What the digest is over: all but the accounts. */
+export function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
   const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
   return JSON.stringify({ ...rest, digest: undefined, assumptions });
 }
@@ -195,9 +195,8 @@ export interface State<KeptBook = SavedBook>
 
 /** The snapshot with its digest. */
 export function sealSnapshot(state: State): Snapshot {
-  const whole = { format: "adsim-snapshot", version: 4, ...state } as const;
-  const { format, version, ...rest } = whole;
-  return { format, version, digest: snapshotDigest(whole), ...rest };
+  const begin = { format: "adsim-snapshot", version: 4 } as const;
+  return { ...begin, digest: snapshotDigest({ ...begin, ...state }), ...state };
 }
 
 /** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
@@ -252,7 +251,7 @@ function savedSurface({
   return { id, name, status, ...chosen, cpmPaise, cpcPaise };
 }
 
-/** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */
+/** Puts saved accounts into a world that has none. @throws InputError where they don't fit. */
 export function* loadAccounts<KeptBook>(
   saved: readonly AccountState<KeptBook>[],
   into: {
@@ -274,7 +273,7 @@ export function* loadAccounts<KeptBook>(
     } catch (error) {
       throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
     }
-    checkOrigin(from, into.population, field);
+    inField(field, () => checkOrigin(from, into.population));
     const account = createAccount({
       ordinal: from.ordinal,
       id: into.ids.publisher.encode(from.ordinal, 0),
@@ -296,32 +295,6 @@ export function* loadAccounts<KeptBook>(
     );
     if (misplaced !== -1) {
       throw new InputError(`${field}.surfaces.${misplaced}.id`, "is not the id of this surface");
-    }
-  }
-}
-
-/** What the seed gave a publisher is what it was; who signed up has a name of its own. */
-function checkOrigin(from: AccountState<unknown>, population: Population, field: string): void {
-  const { ordinal, joined, person, surfaces } = from;
-  const refuse = (at: string, why: string): never => {
-    throw new InputError(`${field}.${at}`, why);
-  };
-  if (ordinal >= population.size) {
-    if (person === undefined) refuse("person", "is required of who signed up");
-    return;
-  }
-  if (person !== undefined) refuse("person", "must not be there: the publisher didn't sign up");
-  const seeded = population.publisherAt(ordinal);
-  if (joined !== seeded.joined) refuse("joined", "is not the day on which this publisher joined");
-  if (surfaces.length !== seeded.surfaces.length)
-    refuse("surfaces", "are more or fewer than it has");
-  for (const [index, { name, cpcPaise, status, statusBy }] of surfaces.entries()) {
-    const own = seeded.surfaces[index];
-    const at = `surfaces.${index}`;
-    if (name !== own?.name) refuse(`${at}.name`, "is not the name of this surface");
-    if (cpcPaise !== own?.cpcPaise) refuse(`${at}.cpcPaise`, "is not the price of its clicks");
-    if (statusBy === undefined && status !== own?.status) {
-      refuse(`${at}.status`, "is not the one that it has, and nobody changed it");
     }
   }
 }

@@ -20,7 +20,7 @@ export function wholeFrom(least: number, more = ""): v.GenericSchema<unknown, nu
 }
 
 /** More than anybody has counted, and little enough to count on from. */
-export const MOST_COUNTED = 1e15;
+const MOST_COUNTED = 1e15;
 
 /** A count that was saved. */
 export const counted: v.GenericSchema<unknown, number> = v.pipe(

@@ -112,7 +112,7 @@ function refusedBody(kind: "unsupported-media-type" | "too-large", detail: strin
 }
 
 /** An object. @throws InputError for anything else, and for a member that is there twice. */
-function parseJson(text: string): object {
+export function parseJson(text: string): object {
   let value: unknown;
   try {
     value = JSON.parse(text);

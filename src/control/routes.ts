@@ -16,6 +16,7 @@ import { faultRoutes } from "./fault-routes.ts";
 import { type BodyBounds, integerOf, type Query } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
 import { type ScenarioPlayer, scenarioRoutes } from "./scenario-routes.ts";
+import { parseSnapshotJson } from "./snapshot-body.ts";
 import { worldRoutes } from "./world-routes.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
@@ -71,8 +72,8 @@ export interface ControlRoute extends BodyBounds {
   answer(call: Call): Reply | Work<Reply>;
 }
 
-/** A snapshot holds every impression, in about 16 bytes each. */
-const MAX_SNAPSHOT_BYTES: number = 256 * 1024 * 1024;
+/** Some two million impressions, of about 28 bytes each. A larger one takes longer than others may wait. */
+const MAX_SNAPSHOT_BYTES: number = 64 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
 const LAST_PLACE = Number.MAX_SAFE_INTEGER;
@@ -119,12 +120,22 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...worldRoutes,
   ...auditRoutes,
   ...scenarioRoutes,
-  { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
+  {
+    method: "GET",
+    path: "snapshot",
+    answer: ({ world }) => ({
+      kind: "pieces",
+      contentType: "application/json",
+      pieces: world.saving(),
+    }),
+  },
   {
     method: "PUT",
     path: "snapshot",
     body: "required",
     maxBodyBytes: MAX_SNAPSHOT_BYTES,
+    tooLarge: "Start the server with a larger snapshot: adsim serve --load FILE.",
+    parse: parseSnapshotJson,
     *answer(call) {
       // The simulator checks every field of it before it changes anything.
       yield* call.world.restoring(call.body as ReturnType<SimulatorCore["snapshot"]>);
