@@ -14,6 +14,7 @@ import { copyOfTally, type Tally } from "./accounts/tally.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { type Clock, createClock } from "./base/clock.ts";
 import { inField } from "./base/input.ts";
+import type { Work } from "./contract/work.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import type { Meter } from "./exchange/meter.ts";
 import { dayReader, dedupWindowOf, type World } from "./exchange/world.ts";
@@ -55,12 +56,14 @@ interface WorldMakerParts {
 export interface WorldMaker {
   fresh(settings: Settings): RunningWorld;
   continued(settings: Settings, from: Kept): RunningWorld;
+  /** A world of another simulator, which goes on under this one only. */
+  adopted(world: RunningWorld): RunningWorld;
   /** `bookOf`: of what a state keeps of a book. */
   saved<KeptBook>(
     state: State<KeptBook>,
     rules: RuleList,
     bookOf: (kept: KeptBook) => Book,
-  ): RunningWorld;
+  ): Work<RunningWorld>;
 }
 
 export function createWorldMaker({
@@ -98,6 +101,11 @@ export function createWorldMaker({
 
   return {
     continued,
+    adopted(world) {
+      const parts = { ...world, whyNot };
+      const startDay = world.dayOf(world.settings.startMs);
+      return { ...parts, exchange: createExchange(parts, journal, startDay) };
+    },
     fresh(settings) {
       const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
@@ -107,7 +115,7 @@ export function createWorldMaker({
       }
       return continued(settings, { clock, rules });
     },
-    saved(snapshot, rules, bookOf) {
+    *saved(snapshot, rules, bookOf) {
       const { mode: savedMode, now } = snapshot.clock;
       // The system clock is real time: it doesn't stay behind by the age of the snapshot.
       const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
@@ -121,7 +129,7 @@ export function createWorldMaker({
       };
       const strangers = copyOfTally(snapshot.strangers);
       const world = continued(settings, { clock, rules, strangers });
-      loadAccounts(snapshot.accounts, world, now, bookOf);
+      yield* loadAccounts(snapshot.accounts, world, now, bookOf);
       return world;
     },
   };
@@ -173,4 +181,22 @@ function stateOf<KeptBook>(
       keepBook,
     ),
   };
+}
+
+/** What things take in memory, in bytes, as measured; impressions with what recognises their duplicates. */
+const WORLD_BYTES = 70_000;
+const ACCOUNT_BYTES = 3400;
+const IMPRESSION_BYTES = 50;
+
+/** About how many bytes a world takes in memory. */
+export function weightOf({ accounts, rules }: RunningWorld): number {
+  let bytes = WORLD_BYTES + rules.weigh();
+  for (const { book, person, surfaces } of accounts.opened()) {
+    bytes += ACCOUNT_BYTES + IMPRESSION_BYTES * book.impressions.count;
+    // A seeded publisher's names are short, and shared.
+    if (person === undefined) continue;
+    bytes += 2 * person.name.length;
+    for (const { name } of surfaces) bytes += ACCOUNT_BYTES / 8 + 2 * name.length;
+  }
+  return bytes;
 }

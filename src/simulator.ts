@@ -2,20 +2,24 @@
 
 import * as v from "valibot";
 import { createDirectory, type Publishers } from "./accounts/directory.ts";
-import { parseSnapshot, type Snapshot, type State } from "./accounts/snapshot.ts";
+import { type Snapshot, type State, snapshotInSlices } from "./accounts/snapshot.ts";
+import { snapshotPieces } from "./accounts/snapshot-pieces.ts";
 import { takeOverAccounts } from "./accounts/take-over.ts";
 import type { Assumptions } from "./assumptions/catalogue.ts";
 import { resolveAssumptions } from "./assumptions/resolve.ts";
-import { type Audit, auditOf } from "./audit/audit.ts";
-import { type ClientReport, clientReport } from "./audit/client-report.ts";
+import { type Audit, auditInSlices } from "./audit/audit.ts";
+import { type ClientReport, reportInSlices } from "./audit/client-report.ts";
 import { createEras, type Eras } from "./audit/eras.ts";
 import type { Clock, ClockMode } from "./base/clock.ts";
 import { InputError, parseInput } from "./base/input.ts";
+import { checkRestored } from "./check-restored.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
+import { atOnce, type Work } from "./contract/work.ts";
 import { createNearestFinder } from "./exchange/nearest/nearest.ts";
 import { createFaults, createTransports, type Faults } from "./faults/faults.ts";
 import { loadRuleList, type RuleList } from "./faults/rule-list.ts";
 import type { SavedFaults } from "./faults/saved-faults.ts";
+import { createJournalBudget } from "./journal/budget.ts";
 import { createJournal, type Journal, type JournalRing } from "./journal/journal.ts";
 import { Book } from "./ledger/book.ts";
 import {
@@ -26,6 +30,7 @@ import {
   type Surroundings,
   snapshotOf,
   type WorldMaker,
+  weightOf,
 } from "./running-world.ts";
 import {
   type Readings,
@@ -90,11 +95,31 @@ export interface Held {
   readonly impressions: number;
 }
 
+/** What a server needs of a world beyond what its users may do. */
+export interface HostedCore extends SimulatorCore {
+  readonly journal: JournalRing;
+  fork(): HostedCore;
+  /** About how many bytes the world takes in memory, its journal aside. */
+  weigh(): number;
+  /** The same as {@link report}, so that others may pass in between. */
+  reporting(): Work<ClientReport>;
+  /** The same as {@link audit}. */
+  auditing(): Work<Audit>;
+  /** The same as {@link snapshot} as JSON text: the state of this moment, in pieces. @throws as that does. */
+  saving(): Iterable<string>;
+  /** The same as {@link restore}: until it ends, the world goes on as it was. */
+  restoring(snapshot: Snapshot): Work<void>;
+  /** A world from the same options, whose journal goes on counting from this one's. */
+  beside(): HostedCore;
+  /** Goes on from where a world beside it has come to, with all that its journal kept. That one must not be used again. */
+  adopt(other: HostedCore): void;
+}
+
 /** @throws InputError that names the option at fault. */
 export function createSimulatorCore(
   options: SimulatorOptions,
   surroundings: Surroundings,
-): SimulatorCore {
+): HostedCore {
   return new Core(readOptions(options), surroundings);
 }
 
@@ -108,7 +133,7 @@ interface Origin {
  * A class, for in a literal with getters an engine looks every method up slowly, and `handle` is called by the million. Its
  * methods are members of their own, so that they can be taken out.
  */
-class Core implements SimulatorCore {
+class Core implements HostedCore {
   readonly publishers: Publishers = createDirectory(() => this.#running);
   readonly clock: Clock = this.#createClock();
   readonly faults: Faults;
@@ -126,7 +151,7 @@ class Core implements SimulatorCore {
     const transports = this.#transports;
     this.journal = createJournal({
       entries: read.journalEntries,
-      bytes: read.journalBytes,
+      budget: createJournalBudget(read.journalBytes),
       nearest: createNearestFinder(() => this.#running),
     });
     this.#eras = createEras(this.journal);
@@ -135,7 +160,7 @@ class Core implements SimulatorCore {
     this.#running =
       origin === undefined
         ? this.#make.fresh(read.settings)
-        : this.#make.saved(origin.state, origin.rules, (book) => book);
+        : atOnce(this.#make.saved(origin.state, origin.rules, (book) => book));
   }
 
   get seed(): string {
@@ -148,8 +173,10 @@ class Core implements SimulatorCore {
 
   readonly handle = (request: ApiRequest): ApiResponse => this.#running.exchange(request);
 
-  readonly report = (): ClientReport =>
-    clientReport(this.journal, this.#eras.finished(), this.#running.clock.mode);
+  readonly report = (): ClientReport => atOnce(this.reporting());
+
+  readonly reporting = (): Work<ClientReport> =>
+    reportInSlices(this.journal, this.#eras.finished(), this.#running.clock.mode);
 
   readonly assume = (readings: Readings): Assumptions => {
     const chosen = readReadings(readings);
@@ -162,23 +189,33 @@ class Core implements SimulatorCore {
     return assumptions;
   };
 
-  readonly audit = (): Audit => auditOf(this.#running, this.journal);
+  readonly audit = (): Audit => atOnce(this.auditing());
+
+  readonly auditing = (): Work<Audit> => auditInSlices(this.#running, this.journal);
 
   readonly snapshot = (): Snapshot => {
     const { rules, clock } = this.#running;
     return snapshotOf(this.#running, rules.save(clock.now()));
   };
 
-  readonly restore = (snapshot: Snapshot): void => {
-    const saved = parseSnapshot(snapshot);
+  readonly saving = (): Iterable<string> => {
+    const { rules, clock } = this.#running;
+    return snapshotPieces(copiedStateOf(this.#running, rules.save(clock.now())));
+  };
+
+  readonly restore = (snapshot: Snapshot): void => atOnce(this.restoring(snapshot));
+
+  *restoring(snapshot: Snapshot): Work<void> {
+    const saved = yield* snapshotInSlices(snapshot);
     const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
-    const next = this.#make.saved(saved, rules, Book.load);
+    const next = yield* this.#make.saved(saved, rules, Book.load);
+    yield* checkRestored(saved, next, this.journal);
     notByRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
-  };
+  }
 
-  readonly fork = (): SimulatorCore => {
+  readonly fork = (): HostedCore => {
     // Rules go over as they are: a function has no place in a snapshot.
     const state = copiedStateOf(this.#running, noFaults);
     return new Core(this.#read, this.#surroundings, { state, rules: this.#running.rules.copy() });
@@ -202,6 +239,24 @@ class Core implements SimulatorCore {
     }
     return { publishersTouched, impressions };
   };
+
+  readonly beside = (): HostedCore => {
+    const other = new Core(this.#read, this.#surroundings);
+    other.journal.takeOver({ forgotten: this.journal.total, records: [] });
+    return other;
+  };
+
+  readonly adopt = (other: HostedCore): void => {
+    if (!(other instanceof Core)) throw new TypeError("A world is adopted that isn't one of ours.");
+    const next = this.#make.adopted(other.#running);
+    notByRule("restore", this.#running);
+    this.#eras.finish(this.#running.clock.mode, "state");
+    const { first, records } = other.journal.records();
+    this.journal.takeOver({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
+    this.#running = next;
+  };
+
+  readonly weigh = (): number => weightOf(this.#running);
 
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");

@@ -6,37 +6,44 @@
 import { InputError } from "./base/input.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import type { MetricFamily } from "./contract/metrics.ts";
+import { atOnce, isWork, type LongResponse, type Work } from "./contract/work.ts";
 import { type PlainRequest, plainRequest } from "./exchange/plain-request.ts";
 import type { LoggedExchange } from "./journal/logged-exchange.ts";
+import { createKeptWorlds, type Keeping, type KeptWorlds } from "./kept-worlds.ts";
 import type { Surroundings } from "./running-world.ts";
-import { createSimulatorCore, type SimulatorCore } from "./simulator.ts";
+import { createSimulatorCore, type HostedCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
 
 /** The world of a path without a name. */
 export const DEFAULT_WORLD = "default";
-/** How many worlds there can be, unless told otherwise. */
 const DEFAULT_MAX_WORLDS = 1000;
+const DEFAULT_WORLD_BYTES: number = 512 * 1024 * 1024;
+const DEFAULT_JOURNAL_BYTES: number = 128 * 1024 * 1024;
 
 /** The worlds of one server. */
 export interface Worlds {
   /**
-   * The world of this name, made if it is new.
+   * The world of this name, made if it is new. Where there are as many as there can be, or they take too much memory, the
+   * one goes that nobody used, or that was not used for longest.
    *
-   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, and for one world too many.
+   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for one world too many where none may go, and
+   * for a world that had to go.
    */
-  get(name: string): SimulatorCore;
+  get(name: string): HostedCore;
+  /** The same to look at only, where there is one. */
+  peek(name: string): HostedCore | undefined;
   /** The worlds that are, in the order in which they came into being. */
   names(): string[];
-  /** How many there can be. */
-  readonly max: number;
+  /** How many worlds there are and what they hold, beside the bounds. */
+  keeping(): Keeping;
   /**
    * A new world that goes on from where another one is, with an empty journal.
    *
    * @throws InputError for a name that can't be one or is taken, for `from` where there is no such world, and for one
    * world too many. Nothing changes then.
    */
-  fork(name: string, from: string): SimulatorCore;
-  /** Ends a world. Its name is free: the next use makes a new one. @returns whether there was one. */
+  fork(name: string, from: string): HostedCore;
+  /** Ends a world. Its name is free: the next use makes a new one. @returns whether there was one, or had to go. */
   delete(name: string): boolean;
   /** Whether a request to this path would make a world. The default one doesn't count: it always has its place. */
   wouldMake(path: string): boolean;
@@ -46,6 +53,8 @@ export interface Worlds {
   metrics(): MetricFamily[];
   /** Answers a request to the world that its path names, at once. Never throws for what a request holds. */
   handle(request: ApiRequest): ApiResponse;
+  /** The same; what the control API is asked may take long. */
+  begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
 }
 
 /** Gets an exchange with the name of its world. */
@@ -58,32 +67,41 @@ export interface WorldPlace {
   readonly prefix: string;
   readonly worlds: Worlds;
   /** @throws InputError as {@link Worlds.get} does. */
-  open(): SimulatorCore;
+  open(): HostedCore;
 }
 
 /** What answers where no world does. */
 export interface WorldsControl {
   /** Answers a path that begins with `/_sim`, the world's prefix taken off. */
-  answer(request: PlainRequest, place: WorldPlace): ApiResponse;
+  answer(request: PlainRequest, place: WorldPlace): Work<LongResponse>;
+  /** The answer in one piece. */
+  whole(response: LongResponse): ApiResponse;
   /** Says that a world can't be had, and why. */
   refusal(error: InputError): ApiResponse;
 }
 
 export interface WorldsOptions {
-  /** What every world is made from. */
+  /** What every world is made from. Its `journalBytes` bounds the journals of all worlds together. @default 134217728 */
   readonly options: SimulatorOptions;
   readonly surroundings: Surroundings;
   readonly control: WorldsControl;
   /** @default 1000 */
   readonly maxWorlds?: number | undefined;
+  /** About how many bytes all worlds but the default one may take, journals aside. @default 536870912 */
+  readonly worldBytes?: number | undefined;
 }
 
 const AT = 0x40;
 const UNDERSCORE = 0x5f;
 
 export function createWorlds(settings: WorldsOptions): Worlds {
-  const { options, surroundings, control, maxWorlds = DEFAULT_MAX_WORLDS } = settings;
-  const worlds = new Map<string, SimulatorCore>();
+  const { options, surroundings, control } = settings;
+  const { maxWorlds = DEFAULT_MAX_WORLDS, worldBytes = DEFAULT_WORLD_BYTES } = settings;
+  const { journalBytes = DEFAULT_JOURNAL_BYTES } = options;
+  const kept = createKeptWorlds(
+    { most: maxWorlds, bytes: worldBytes, journalBytes },
+    DEFAULT_WORLD,
+  );
   const observers: WorldsObserver[] = [];
   const defaultPlace = placeOf(DEFAULT_WORLD, "");
 
@@ -97,68 +115,89 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       open: () => get(name),
     };
   }
-  function get(name: string): SimulatorCore {
-    return worlds.get(name) ?? make(name);
+  function get(name: string): HostedCore {
+    return kept.use(name) ?? make(name);
   }
-  function make(name: string): SimulatorCore {
+  function make(name: string): HostedCore {
     checkName(name, "world");
-    checkRoom(name, "world");
+    if (kept.wasDropped(name)) throw new InputError("world", whyDropped(name), "gone");
+    makeRoom(name, "world");
     return add(name, createSimulatorCore(options, surroundings));
   }
-  function add(name: string, world: SimulatorCore): SimulatorCore {
-    worlds.set(name, world);
+  function add(name: string, world: HostedCore): HostedCore {
+    kept.add(name, world);
     for (const observer of observers) tell(observer, name, world);
     return world;
   }
-  function tell(observer: WorldsObserver, name: string, world: SimulatorCore): void {
+  function tell(observer: WorldsObserver, name: string, world: HostedCore): void {
     world.journal.observe((exchange) => observer(name, exchange));
   }
-  function fork(name: string, from: string): SimulatorCore {
+  function fork(name: string, from: string): HostedCore {
     checkName(name, "name");
-    const origin = worlds.get(from);
+    const origin = kept.use(from);
     if (origin === undefined) {
       throw new InputError("from", "is not the name of a world that there is", "not-found");
     }
-    if (worlds.has(name)) {
+    if (kept.peek(name) !== undefined) {
       throw new InputError(
         "name",
         "is that of a world that there is already. Delete that one first, or choose another",
         "conflict",
       );
     }
-    checkRoom(name, "name");
-    return add(name, origin.fork());
+    makeRoom(name, "name", from);
+    const world = add(name, origin.fork());
+    kept.changed(name);
+    return world;
   }
-  function checkRoom(name: string, field: string): void {
-    // The default world has its place, in use or not.
-    const taken = worlds.has(DEFAULT_WORLD) ? worlds.size : worlds.size + 1;
-    if (name === DEFAULT_WORLD || taken < maxWorlds) return;
+  function makeRoom(name: string, field: string, beside?: string): void {
+    if (kept.makeRoom(name, beside)) return;
     throw new InputError(
       field,
       `can't be made: there are ${maxWorlds} worlds, the most that this server keeps. Use one of them, delete one (DELETE /_sim/worlds/NAME), or start it with a larger maxWorlds (--max-worlds)`,
       "conflict",
     );
   }
-  function answerControl(request: PlainRequest, place: WorldPlace): ApiResponse {
+  /** A request that is given up, or refused, changes nothing: no world comes of it either. */
+  function* answerControl(request: PlainRequest, place: WorldPlace): Work<LongResponse> {
     const { name } = place;
-    const isNew = !worlds.has(name);
-    if (isNew) checkName(name, "world");
-    const response = control.answer(request, place);
-    // Who is refused changes nothing: no world comes of it either.
-    if (isNew && response.status >= 400) worlds.delete(name);
-    return response;
+    const isNew = kept.peek(name) === undefined;
+    const wasDropped = kept.wasDropped(name);
+    // What is about to be replaced need not be told that it went.
+    if (wasDropped && replacesState(request)) kept.delete(name);
+    let isDone = false;
+    try {
+      const response = yield* control.answer(request, place);
+      isDone = response.status < 400;
+      if (isDone && !/^(?:GET|HEAD)$/.test(request.method)) kept.changed(name);
+      return response;
+    } finally {
+      if (isNew && !isDone) kept.delete(name);
+      if (wasDropped && !isDone) kept.drop(name);
+    }
   }
-  function handleNamed(request: PlainRequest): ApiResponse {
+  function begin(request: ApiRequest): ApiResponse | Work<LongResponse> {
+    const path = pathOf(request);
+    const second = path.charCodeAt(1);
+    if ((second === AT || second === UNDERSCORE) && path.startsWith("/")) {
+      const sent = plainRequest(request);
+      // What can't be a request is no world's in particular.
+      if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
+      if (second === AT) return beginNamed(sent);
+      if (isControlPath(path)) return answerControl(sent, defaultPlace);
+    }
+    return get(DEFAULT_WORLD).handle(request);
+  }
+  function beginNamed(request: PlainRequest): ApiResponse | Work<LongResponse> {
     const { path } = request;
     const end = endOfName(path);
     const name = path.slice(2, end);
     const rest = path.slice(end);
     const inWorld = { ...request, path: rest.startsWith("/") ? rest : `/${rest}` };
     try {
-      if (isControlPath(inWorld.path)) {
-        return answerControl(inWorld, placeOf(name, path.slice(0, end)));
-      }
-      return get(name).handle(inWorld);
+      if (!isControlPath(inWorld.path)) return get(name).handle(inWorld);
+      checkName(name, "world");
+      return answerControl(inWorld, placeOf(name, path.slice(0, end)));
     } catch (error) {
       if (error instanceof InputError) return control.refusal(error);
       throw error;
@@ -167,31 +206,28 @@ export function createWorlds(settings: WorldsOptions): Worlds {
 
   const all: Worlds = {
     get,
-    names: () => [...worlds.keys()],
-    max: maxWorlds,
+    peek: kept.peek,
+    names: kept.names,
+    keeping: kept.keeping,
     fork,
-    delete: (name) => worlds.delete(name),
+    delete: kept.delete,
     wouldMake(path) {
       if (path.charCodeAt(1) !== AT || !path.startsWith("/")) return false;
       const name = path.slice(2, endOfName(path));
-      return name !== DEFAULT_WORLD && !worlds.has(name);
+      return name !== DEFAULT_WORLD && kept.peek(name) === undefined && !kept.wasDropped(name);
     },
     observe(observer) {
       observers.push(observer);
-      for (const [name, world] of worlds) tell(observer, name, world);
-    },
-    metrics: () => [...(surroundings.meter?.families() ?? []), ...holdings(worlds)],
-    handle(request) {
-      const path = pathOf(request);
-      const second = path.charCodeAt(1);
-      if ((second === AT || second === UNDERSCORE) && path.startsWith("/")) {
-        const sent = plainRequest(request);
-        // What can't be a request is no world's in particular.
-        if (sent.flaw !== undefined) return get(DEFAULT_WORLD).handle(request);
-        if (second === AT) return handleNamed(sent);
-        if (isControlPath(path)) return answerControl(sent, defaultPlace);
+      for (const name of kept.names()) {
+        const world = kept.peek(name);
+        if (world !== undefined) tell(observer, name, world);
       }
-      return get(DEFAULT_WORLD).handle(request);
+    },
+    metrics: () => [...(surroundings.meter?.families() ?? []), ...holdings(kept)],
+    begin,
+    handle(request) {
+      const response = begin(request);
+      return isWork(response) ? control.whole(atOnce(response)) : response;
     },
   };
   return all;
@@ -215,23 +251,48 @@ function checkName(name: string, field: string): void {
   );
 }
 
-function holdings(worlds: ReadonlyMap<string, SimulatorCore>): MetricFamily[] {
+/** Whether a control request takes the place of all that a world is, so that it need not be there before. */
+function replacesState({ method, path }: PlainRequest): boolean {
+  return (
+    (method === "POST" && /^\/_sim\/(?:reset|scenarios\/play)(?:\?|$)/.test(path)) ||
+    (method === "PUT" && /^\/_sim\/snapshot(?:\?|$)/.test(path))
+  );
+}
+
+function whyDropped(name: string): string {
+  return `was dropped: this server keeps only so many worlds and so much memory, and nobody had used this one for longest. Begin anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
+}
+
+function holdings(kept: KeptWorlds): MetricFamily[] {
   let impressions = 0;
   let entries = 0;
-  for (const { held, journal } of worlds.values()) {
-    impressions += held().impressions;
-    entries += journal.kept;
+  for (const name of kept.names()) {
+    const world = kept.peek(name);
+    impressions += world?.held().impressions ?? 0;
+    entries += world?.journal.kept ?? 0;
   }
-  const gauge = (name: string, help: string, value: number): MetricFamily => ({
-    name,
-    help,
-    type: "gauge",
-    samples: [{ labels: {}, value }],
-  });
+  const { worlds, memory, journals } = kept.keeping();
+  const figure = (
+    type: "gauge" | "counter",
+    name: string,
+    help: string,
+    value: number,
+  ): MetricFamily => ({ name, help, type, samples: [{ labels: {}, value }] });
   return [
-    gauge("adsim_worlds", "Worlds that there are.", worlds.size),
-    gauge("adsim_impressions_held", "Impressions in the books of all worlds.", impressions),
-    gauge("adsim_journal_entries", "Entries in the journals of all worlds.", entries),
+    figure("gauge", "adsim_worlds", "Worlds that there are.", worlds.count),
+    figure("gauge", "adsim_worlds_limit", "Worlds that there can be.", worlds.max),
+    figure("counter", "adsim_worlds_dropped_total", "Worlds that had to go.", worlds.dropped),
+    figure("gauge", "adsim_world_bytes", "About what named worlds take in memory.", memory.bytes),
+    figure("gauge", "adsim_world_bytes_limit", "What they may take.", memory.limitBytes),
+    figure(
+      "gauge",
+      "adsim_impressions_held",
+      "Impressions in the books of all worlds.",
+      impressions,
+    ),
+    figure("gauge", "adsim_journal_entries", "Entries in the journals of all worlds.", entries),
+    figure("gauge", "adsim_journal_bytes", "What all journals take in memory.", journals.bytes),
+    figure("gauge", "adsim_journal_bytes_limit", "What they may take.", journals.limitBytes),
   ];
 }
 

@@ -3,18 +3,22 @@
 import * as v from "valibot";
 import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
 import { type ClockMode, clockModes } from "../base/clock.ts";
-import { digestOf } from "../base/digest.ts";
-import { InputError, isPlainObject, parseInput } from "../base/input.ts";
+import { createDigest } from "../base/digest.ts";
+import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
+import { counted as count } from "../base/schemas.ts";
+import { atOnce, type Work } from "../contract/work.ts";
 import { type SavedFaults, savedFaultsSchema } from "../faults/saved-faults.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
+import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
 import { type Profile, profileNames } from "../publishers/profiles.ts";
-import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import { createAccount } from "./account.ts";
+import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publisher.ts";
+import { type Account, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import { type BucketKeeper, type Buckets, type SavedBuckets, savedBucket } from "./buckets.ts";
+import { checkOrigin } from "./check-origin.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
 
 /** An account as JSON, but for its book: that may be there as it is. */
@@ -28,13 +32,15 @@ interface AccountState<KeptBook> extends SavedBuckets {
   readonly book: KeptBook;
 }
 
-/** An account as JSON. */
 type SavedAccount = AccountState<SavedBook>;
+
+/** How every snapshot begins. */
+export const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
 
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
 export interface Snapshot {
   readonly format: "adsim-snapshot";
-  readonly version: 5;
+  readonly version: typeof snapshotBegin.version;
   /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
   readonly digest: string;
   readonly seed: string;
@@ -49,7 +55,16 @@ export interface Snapshot {
   readonly accounts: readonly SavedAccount[];
 }
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** A price of a click, or of a thousand impressions. */
+const MOST_PAISE = 100_000_000;
+/** A click costs at most a hundredth of a rupee for each paisa of both bounds together. */
+const MOST_CLICK_MICROS = 100 * 2 * MOST_PAISE;
+const wellFormed = v.pipe(
+  v.string(),
+  v.minLength(1, "must not be empty"),
+  v.maxLength(10_000, "must have at most 10,000 characters"),
+  v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
+);
 const instant = v.pipe(v.number(), v.safeInteger());
 /** What comes from outside must be a time that can be written down, or the next answer would fail. */
 const worldInstant = v.pipe(
@@ -65,28 +80,36 @@ const dayNumber = v.pipe(
 const cpmPaise = v.pipe(
   v.strictTuple([count, count]),
   v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
+  v.check(([, upper]) => upper <= MOST_PAISE, "must be a price that there can be"),
 );
 const generation = v.strictObject({ since: instant, entries: v.string() });
 const savedAccount = v.strictObject({
   ordinal: count,
-  keySerial: v.pipe(count, v.maxValue(0xffff_ffff, "must fit in 32 bits")),
+  keySerial: v.pipe(count, v.maxValue(0x7fff_ffff, "must fit in 31 bits")),
   joined: dayNumber,
   person: v.optional(
     v.strictObject({
-      name: v.string(),
-      contact: v.strictObject({ name: v.string(), email: v.string() }),
-      upiId: v.string(),
+      name: wellFormed,
+      contact: v.strictObject({ name: wellFormed, email: wellFormed }),
+      upiId: wellFormed,
     }),
   ),
-  surfaces: v.array(
-    v.strictObject({
-      id: v.string(),
-      name: v.string(),
-      status: v.string(),
-      statusBy: v.optional(v.literal("user")),
-      cpmPaise,
-      cpcMicros: count,
-    }),
+  surfaces: v.pipe(
+    v.array(
+      v.strictObject({
+        id: v.string(),
+        name: wellFormed,
+        status: v.picklist(surfaceStatuses),
+        statusBy: v.optional(v.literal("user")),
+        cpmPaise,
+        cpcMicros: v.pipe(
+          count,
+          v.maxValue(MOST_CLICK_MICROS, "must be a price that there can be"),
+        ),
+      }),
+    ),
+    v.minLength(1, "must name at least one surface"),
+    v.maxLength(MAX_SURFACES, `must name at most ${MAX_SURFACES} surfaces`),
   ),
   recordingBucket: savedBucket,
   clickBucket: v.optional(savedBucket),
@@ -109,7 +132,10 @@ const savedAccount = v.strictObject({
 });
 const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
-  version: v.literal(5, "must be 5, the version that this adsim reads"),
+  version: v.literal(
+    snapshotBegin.version,
+    `must be ${snapshotBegin.version}, the version that this adsim reads`,
+  ),
   digest: v.string(),
   seed: v.string(),
   start: worldInstant,
@@ -124,34 +150,52 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
 
 /** What is checked before any of it is used. @throws InputError that names the field. */
 export function parseSnapshot(input: unknown): Snapshot {
+  return atOnce(snapshotInSlices(input));
+}
+
+/** The same, so that others may pass between accounts. */
+export function* snapshotInSlices(input: unknown): Work<Snapshot> {
   if (!isPlainObject(input)) {
     const giver = "sim.snapshot() and GET /_sim/snapshot give it";
     throw new InputError("", `must be an object as ${giver}`);
   }
-  const snapshot = parseInput(snapshotSchema, input);
-  if (snapshot.digest !== snapshotDigest(snapshot)) {
+  const { accounts: given, ...others } = input;
+  const list = Array.isArray(given) ? given : undefined;
+  const head = parseInput(snapshotSchema, { ...others, accounts: list === undefined ? given : [] });
+  const accounts: SavedAccount[] = [];
+  const digest = createDigest();
+  digest.text(headText(head));
+  for (const [index, one] of (list ?? []).entries()) {
+    yield;
+    const account = inField(`accounts.${index}`, () => parseInput(savedAccount, one));
+    digest.text(JSON.stringify(account));
+    accounts.push(account);
+  }
+  if (head.digest !== digest.value()) {
     throw new InputError(
       "digest",
       "doesn't match: the snapshot was damaged or edited. Take it again from the world that it is of",
     );
   }
-  if (snapshot.clock.now < snapshot.start) {
+  if (head.clock.now < head.start) {
     throw new InputError("clock.now", "must not be before the world's start");
   }
-  return snapshot;
+  return { ...head, accounts };
 }
 
 /** The digest that belongs to a snapshot whose members are in the schema's order. */
 export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
-  const { accounts, ...rest } = snapshot;
-  const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
-  return digestOf(textsOf({ ...rest, digest: undefined, assumptions }, accounts));
+  const digest = createDigest();
+  digest.text(headText(snapshot));
+  // One text an account: together they can be longer than a string may be.
+  for (const account of snapshot.accounts) digest.text(JSON.stringify(account));
+  return digest.value();
 }
 
-/** One text an account: together they can be longer than a string may be. */
-function* textsOf(world: object, accounts: readonly object[]): Generator<string> {
-  yield JSON.stringify(world);
-  for (const account of accounts) yield JSON.stringify(account);
+/** What the digest is over: all but the accounts. */
+export function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
+  const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
+  return JSON.stringify({ ...rest, digest: undefined, assumptions });
 }
 
 /** What a snapshot is of. `KeptBook`: the form that books have in it. */
@@ -162,9 +206,7 @@ export interface State<KeptBook = SavedBook>
 
 /** The snapshot with its digest. */
 export function sealSnapshot(state: State): Snapshot {
-  const whole = { format: "adsim-snapshot", version: 5, ...state } as const;
-  const { format, version, ...rest } = whole;
-  return { format, version, digest: snapshotDigest(whole), ...rest };
+  return { ...snapshotBegin, digest: snapshotDigest({ ...snapshotBegin, ...state }), ...state };
 }
 
 /** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
@@ -175,18 +217,31 @@ export function saveAccounts<KeptBook>(
   keepBook: (book: Book) => KeptBook,
 ): AccountState<KeptBook>[] {
   for (const { book } of accounts.opened()) forget(book);
-  // Who sent the first request is no part of the state.
-  const inOrder = Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
-  return inOrder.map((account) => ({
+  return inOrder(accounts).map((account) =>
+    saveAccount(account, saveBuckets(account), keepBook(account.book)),
+  );
+}
+
+/** Who sent the first request is no part of the state. */
+export function inOrder(accounts: Accounts): Account[] {
+  return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
+}
+
+export function saveAccount<KeptBook>(
+  account: Account,
+  buckets: SavedBuckets,
+  book: KeptBook,
+): AccountState<KeptBook> {
+  return {
     ordinal: account.ordinal,
     keySerial: account.keySerial,
     joined: account.joined,
     ...(account.person === undefined ? {} : { person: savedPerson(account.person) }),
     surfaces: account.surfaces.map(savedSurface),
-    ...saveBuckets(account),
+    ...buckets,
     tally: copyOfTally(account.tally),
-    book: keepBook(account.book),
-  }));
+    book,
+  };
 }
 
 // The digest is over members in the schema's order, whoever made the object.
@@ -206,8 +261,8 @@ function savedSurface({
   return { id, name, status, ...chosen, cpmPaise: [cpmPaise[0], cpmPaise[1]], cpcMicros };
 }
 
-/** Puts saved accounts into a world that has none. @throws InputError where they don't fit it. */
-export function loadAccounts<KeptBook>(
+/** Puts saved accounts into a world that has none. @throws InputError where they don't fit. */
+export function* loadAccounts<KeptBook>(
   saved: readonly AccountState<KeptBook>[],
   into: {
     readonly accounts: Accounts;
@@ -217,8 +272,9 @@ export function loadAccounts<KeptBook>(
   },
   savedAtMs: number,
   bookOf: (kept: KeptBook) => Book,
-): void {
+): Work<void> {
   for (const [index, from] of saved.entries()) {
+    yield;
     const field = `accounts.${index}`;
     const buckets = into.buckets.load(from, savedAtMs, field);
     let book: Book;
@@ -227,6 +283,7 @@ export function loadAccounts<KeptBook>(
     } catch (error) {
       throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
     }
+    inField(field, () => checkOrigin(from, into.population));
     const account = createAccount({
       ordinal: from.ordinal,
       id: into.ids.publisher.encode(from.ordinal, 0),

@@ -1,7 +1,7 @@
 /** What became of one publisher's impression and click requests, counted as they came. An audit holds it against the book. */
 
 import * as v from "valibot";
-import { wholeFrom } from "../base/schemas.ts";
+import { counted } from "../base/schemas.ts";
 
 /** Requests of one operation. Counts of requests, and sums of what their answers credited in micro-INR. */
 export interface EventTally {
@@ -63,20 +63,19 @@ export function copyOfTally({ impression, click }: Tally): Tally {
   return { impression: { ...impression }, click: { ...click } };
 }
 
-const natural = wholeFrom(0);
 const eventTally = v.strictObject({
-  applied: natural,
-  suppressed: natural,
-  uncounted: natural,
-  refused: natural,
-  copies: natural,
-  injected: natural,
-  dropped: natural,
-  lost: natural,
-  unseen: natural,
-  seenMicros: natural,
-  unseenMicros: natural,
-  repeatedMicros: natural,
+  applied: counted,
+  suppressed: counted,
+  uncounted: counted,
+  refused: counted,
+  copies: counted,
+  injected: counted,
+  dropped: counted,
+  lost: counted,
+  unseen: counted,
+  seenMicros: counted,
+  unseenMicros: counted,
+  repeatedMicros: counted,
 });
 
 /** A tally in a snapshot. */

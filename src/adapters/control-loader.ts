@@ -5,28 +5,28 @@ import type { ControlModules } from "../control/routes.ts";
 /** What is loaded so far, and how more is. */
 export interface ControlLoader {
   readonly modules: Readonly<Partial<ControlModules>>;
-  /** Undefined where there is nothing to load. Never rejects: the route says that it lacks something. */
-  loading(name: keyof ControlModules | undefined): Promise<void> | undefined;
+  /** Where it fails, the route says that it lacks something. */
+  load(name: keyof ControlModules, done: () => void): void;
 }
 
 type Loaders = { readonly [Name in keyof ControlModules]: () => Promise<ControlModules[Name]> };
 
 const loaders: Loaders = {
   scenarios: () => import("./scenario-player.ts").then(({ scenarioPlayer }) => scenarioPlayer),
+  metrics: () => import("./node-metrics.ts").then(({ writeMetrics }) => writeMetrics),
 };
 
-export function createControlLoader(): ControlLoader {
-  const modules: Partial<{ -readonly [Name in keyof ControlModules]: ControlModules[Name] }> = {};
+type Modules = { -readonly [Name in keyof ControlModules]?: ControlModules[Name] };
 
-  async function load(name: keyof ControlModules): Promise<void> {
+export function createControlLoader(): ControlLoader {
+  const modules: Modules = {};
+
+  async function load<Name extends keyof ControlModules>(name: Name): Promise<void> {
     try {
       modules[name] = await loaders[name]();
     } catch (error) {
       process.stderr.write(`adsim: a bug. ${error instanceof Error ? error.stack : error}\n`);
     }
   }
-  return {
-    modules,
-    loading: (name) => (name === undefined || modules[name] !== undefined ? undefined : load(name)),
-  };
+  return { modules, load: (name, done) => load(name).then(done) };
 }

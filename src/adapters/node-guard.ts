@@ -11,7 +11,8 @@ import type { Cors } from "../exchange/cors.ts";
 import { crypto } from "./node-builtins.ts";
 
 /** Says by its headers why a request may not go on; undefined where it may. */
-type Guard = (headers: Readonly<Record<string, string>>) => ApiResponse | undefined;
+type Guard = (headers: Headers) => ApiResponse | undefined;
+type Headers = Readonly<Record<string, string>>;
 
 export interface Guards {
   /** For the control API. */
@@ -38,21 +39,25 @@ export function createGuards(options: GuardOptions): Guards {
   const isRebound: (header: string | undefined) => boolean = local
     ? (header) => !namesThisMachine(header, host)
     : () => false;
+  const hasToken = ({ authorization = "" }: Headers): boolean => {
+    if (expected === undefined) return true;
+    // The name of the scheme is the same in upper and lower case (RFC 9110, §11.1).
+    const sent = digest(/^bearer +(.*)$/i.exec(authorization)?.[1] ?? "");
+    return crypto().timingSafeEqual(sent, expected);
+  };
 
   const newWorld: Guard = (headers) => {
     if (isRebound(headers.host)) return foreignHostOfWorld;
     const { origin } = headers;
     const isAllowed = origin !== undefined && cors?.allows(origin) === true;
-    return isForeign(headers) && !isAllowed ? foreignPageOfWorld : undefined;
+    if (isForeign(headers) && !isAllowed) return foreignPageOfWorld;
+    return hasToken(headers) ? undefined : worldNeedsToken;
   };
   const control: Guard = (headers) => {
     if (!local && expected === undefined) return needsToken;
     if (isRebound(headers.host)) return foreignHost;
     if (isForeign(headers)) return foreignOrigin;
-    if (expected === undefined) return undefined;
-    // The name of the scheme is the same in upper and lower case (RFC 9110, §11.1).
-    const sent = digest(/^bearer +(.*)$/i.exec(headers.authorization ?? "")?.[1] ?? "");
-    return crypto().timingSafeEqual(sent, expected) ? undefined : wrongToken;
+    return hasToken(headers) ? undefined : wrongToken;
   };
   return { control, newWorld };
 }
@@ -112,6 +117,13 @@ const foreignPageOfWorld = problemResponse({
   detail:
     "Web pages of this origin may not call the API, and so they make no world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. A page that needn't read answers can use a world that is made before, by a request from elsewhere to /@NAME/_sim/health.",
   field: "origin",
+});
+/** Where there is a control token, only who has it makes worlds. */
+const worldNeedsToken = problemResponse({
+  kind: "no-world",
+  detail:
+    "There is no such world, and on this server only who has the control token makes one. Make it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
+  field: "world",
 });
 const wrongToken = problemResponse({
   kind: "unauthorized",

@@ -4,7 +4,8 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Rejection } from "../contract/errors.ts";
 import type { ApiResponse } from "../contract/messages.ts";
-import { controlBodyLimit, controlNeeds } from "../control/control.ts";
+import { atOnce, isWork } from "../contract/work.ts";
+import { controlBodyLimit } from "../control/control.ts";
 import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
@@ -18,7 +19,6 @@ import { createGuards } from "./node-guard.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { landingPage } from "./node-landing.ts";
 import { listen, urlOf } from "./node-listen.ts";
-import { METRICS_PATH, metricsResponse } from "./node-metrics.ts";
 import { createOutbox } from "./node-outbox.ts";
 import { answerBrokenRequests, answerLast } from "./node-raw.ts";
 import {
@@ -29,11 +29,13 @@ import {
   receive,
   whenTurn,
 } from "./node-requests.ts";
+import { createSlices } from "./node-slices.ts";
 import { ignoreUpgrades, upgradeSettings } from "./node-upgrade.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {
-  answerSafely,
+  beginSafely,
   createServerWorlds,
+  failure,
   pagesOf,
   readServerOptions,
   type ServerOptions,
@@ -62,9 +64,8 @@ export async function startPrepared(
   options: ServerOptions,
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
-  const { port, host, controlToken, maxWorlds, maxConnections } = readServerOptions(options);
-  const loader = createControlLoader();
-  const worlds = createServerWorlds(options, maxWorlds, loader.modules);
+  const { port, host, controlToken, maxConnections, ...bounds } = readServerOptions(options);
+  const worlds = createServerWorlds(options, bounds, createControlLoader());
   prepare(worlds);
 
   const server = http.createServer(serverSettings);
@@ -93,7 +94,8 @@ export async function startPrepared(
   const cors = pagesOf(options);
   const guards = createGuards({ address: address.address, host, controlToken, cors });
   const requestHost: RequestHost = {
-    answer: (request) => answerSafely(worlds, request),
+    begin: (request) => beginSafely(worlds, request),
+    failed: failure,
     inspect(head) {
       const { host: named, "transfer-encoding": coding } = head.headers;
       // Two Host headers arrive as one with a comma, which no host has.
@@ -116,12 +118,6 @@ export async function startPrepared(
         (worlds.wouldMake(head.path) ? guards.newWorld(head.headers) : undefined)
       );
     },
-    loading: (method, path) =>
-      isControlTarget(path) ? loader.loading(controlNeeds(method, path)) : undefined,
-    rewritten: ({ method, path }, answer) =>
-      path.endsWith(METRICS_PATH) && isControlTarget(path) && answer.status === 200
-        ? metricsResponse(method, worlds.metrics())
-        : undefined,
     bodyLimit: (method, path) =>
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
     isClosing: () => closing,
@@ -131,6 +127,7 @@ export async function startPrepared(
     },
     outbox,
     overtaking,
+    slices: createSlices(),
   };
   const onRequest = (request: Arrival, response: ServerResponse): void => {
     receive(requestHost, request, response);
@@ -143,11 +140,8 @@ export async function startPrepared(
     const { url: path = "", socket } = request;
     socket.on("error", () => socket.destroy());
     if (isDoomed(socket)) return;
-    const response = answerSafely(worlds, {
-      method: "CONNECT",
-      path,
-      headers: fieldsOf(request),
-    });
+    const answer = beginSafely(worlds, { method: "CONNECT", path, headers: fieldsOf(request) });
+    const response = isWork(answer) ? atOnce(answer) : answer;
     const turn = (act: () => void): void => afterLatest(socket, act);
     answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
   });

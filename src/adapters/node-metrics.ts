@@ -1,43 +1,32 @@
-/** The metrics as Prometheus reads them. The library that writes them loads at the first scrape: starting doesn't wait for it. */
+/** The metrics as Prometheus reads them, and what the process uses. Loaded at the first scrape: starting doesn't wait for it. */
 
-import type { ApiResponse } from "../contract/messages.ts";
+import { AggregatorRegistry, prometheusContentType } from "prom-client";
 import type { MetricFamily } from "../contract/metrics.ts";
-import { problemResponse, textResponse } from "../control/problem.ts";
-import { withoutBody } from "../exchange/respond.ts";
+import type { MetricsWriter } from "../control/routes.ts";
 
-/** What the path of a scrape ends with. */
-export const METRICS_PATH = "/_sim/metrics";
-
-/** The text of a scrape: `families`, and what the process uses. Never rejects. */
-export async function metricsResponse(
-  method: string | undefined,
-  families: readonly MetricFamily[],
-): Promise<ApiResponse> {
-  try {
-    const { AggregatorRegistry, prometheusContentType } = await import("prom-client");
-    // The library's own form of metrics that another process has counted.
-    const counted = [...families, ...processFamilies()].map(({ name, help, type, samples }) => ({
-      name,
-      help,
-      type,
-      aggregator: "sum",
-      values: samples.map(({ part, labels, value }) => ({
-        labels,
-        value,
-        ...(part === undefined ? {} : { metricName: `${name}_${part}` }),
-      })),
-    }));
-    const body = await AggregatorRegistry.aggregate([counted]).metrics();
-    const response = textResponse({ status: 200, contentType: prometheusContentType, body });
-    return method === "HEAD" ? withoutBody(response) : response;
-  } catch (error) {
-    process.stderr.write(`adsim: a bug. ${error instanceof Error ? error.stack : error}\n`);
-    return problemResponse({
-      kind: "bug",
-      detail: "The metrics can't be written. Standard error says why; please report it.",
-    });
-  }
-}
+export const writeMetrics: MetricsWriter = (families, done) => {
+  // The library's own form of metrics that another process has counted.
+  const counted = [...families, ...processFamilies()].map(({ name, help, type, samples }) => ({
+    name,
+    help,
+    type,
+    aggregator: "sum",
+    values: samples.map(({ part, labels, value }) => ({
+      labels,
+      value,
+      ...(part === undefined ? {} : { metricName: `${name}_${part}` }),
+    })),
+  }));
+  AggregatorRegistry.aggregate([counted])
+    .metrics()
+    .then(
+      (text) => done({ contentType: prometheusContentType, text }),
+      (error: Error) => {
+        process.stderr.write(`adsim: a bug. ${error.stack}\n`);
+        done(undefined);
+      },
+    );
+};
 
 /** Under the names that Prometheus's client libraries have for them. */
 function processFamilies(): MetricFamily[] {

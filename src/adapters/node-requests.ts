@@ -7,24 +7,24 @@ import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import { atOnce, isWork, type LongResponse, type Work } from "../contract/work.ts";
 import { isControlTarget, worldOf } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
 import { handOver, isDoomed, type Outlet } from "./node-deliveries.ts";
 import type { Outbox, Ready } from "./node-outbox.ts";
+import { holdUntilAnswered, type Slices, waitsBehind } from "./node-slices.ts";
 import { LATEST_ORDER, type Overtaking } from "./overtaking.ts";
 
 /** What the request path needs to know of the server. */
 export interface RequestHost {
-  /** Answers a request that has arrived whole. Never throws. */
-  answer(request: ApiRequest): ApiResponse;
+  /** Begins to answer a request that has arrived whole. */
+  begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
+  /** The answer where that went wrong. */
+  failed(error: unknown): ApiResponse;
   /** Looks at a request's head. The answer, where that is enough to refuse it. */
   inspect(head: Head): ApiResponse | undefined;
   /** The most bytes of a body that are worth keeping; {@link answer} refuses a body of one more. */
   bodyLimit(method: string, path: string): number;
-  /** Loads what answering takes, before it arrives whole at {@link answer}; undefined where nothing is missing. Never rejects. */
-  loading(method: string, path: string): Promise<void> | undefined;
-  /** An answer in the form that it has over HTTP alone, where writing that takes time; undefined for one that is ready. */
-  rewritten(request: Arrival, answer: ApiResponse): Promise<ApiResponse> | undefined;
   /** Whether connections must not be kept for another request. */
   isClosing(): boolean;
   /** Hands over the answer to a request whose body doesn't end, and gives its connection up. */
@@ -33,6 +33,8 @@ export interface RequestHost {
   readonly outbox: Outbox;
   /** Counts what is handed over for the responses that wait to be overtaken. */
   readonly overtaking: Overtaking;
+  /** Where control requests are answered. */
+  readonly slices: Slices;
 }
 
 /** A request before its body. */
@@ -161,7 +163,7 @@ function keep(host: RequestHost, request: Arrival, piece: Buffer): void {
     else request.others.push(kept);
   } else if (request.receivedBytes > request.limitBytes + MAX_DROPPED_BYTES) {
     request.host = undefined;
-    host.giveUp(request, answerTo(host, request, takeBody(request)));
+    host.giveUp(request, request.refusal ?? answerNow(host, request));
   }
 }
 
@@ -178,26 +180,42 @@ function takeBody(request: Arrival): string | Uint8Array {
   return isText ? bytes.toString() : bytes;
 }
 
-function answerTo(host: RequestHost, request: Arrival, body: string | Uint8Array): ApiResponse {
-  const { method = "", path, query, fields, refusal } = request;
-  return refusal ?? host.answer({ method, path, query, headers: fields, body });
+function requestOf(request: Arrival): ApiRequest {
+  const { method = "", path, query, fields } = request;
+  return { method, path, query, headers: fields, body: takeBody(request) };
 }
 
 function finish(host: RequestHost, request: Arrival): void {
-  const { method = "", path, refusal } = request;
-  const body = takeBody(request);
-  const loading = refusal === undefined ? host.loading(method, path) : undefined;
-  if (loading === undefined) answerWhole(host, request, body);
-  else loading.then(() => answerWhole(host, request, body));
+  const { path, refusal, response, socket } = request;
+  // What a connection asks for happens in that order.
+  if (response === undefined || waitsBehind(socket, () => finish(host, request))) return;
+  if (refusal !== undefined || !isControlTarget(path)) {
+    send(host, request, refusal ?? answerNow(host, request));
+  } else {
+    answerInSlices(host, request, response);
+  }
 }
 
-function answerWhole(host: RequestHost, request: Arrival, body: string | Uint8Array): void {
-  // What it asks for can take seconds, and no other answer is to wait for that.
-  if (isControlTarget(request.path)) host.outbox.empty();
-  const answer = answerTo(host, request, body);
-  const rewritten = host.rewritten(request, answer);
-  if (rewritten === undefined) send(host, request, answer);
-  else rewritten.then((written) => send(host, request, written));
+/** The service answers at once. */
+function answerNow(host: RequestHost, request: Arrival): ApiResponse {
+  const answer = host.begin(requestOf(request));
+  return isWork(answer) ? atOnce(answer) : answer;
+}
+
+/** What the control API is asked can take seconds. */
+function answerInSlices(host: RequestHost, request: Arrival, response: ServerResponse): void {
+  holdUntilAnswered(request.socket, response);
+  host.slices.answer({
+    response,
+    begin() {
+      // What is ready must not wait for this.
+      host.outbox.empty();
+      return host.begin(requestOf(request));
+    },
+    failed: host.failed,
+    send: (answer) => send(host, request, answer),
+    sendHead: (answer) => begin(host, response, answer),
+  });
 }
 
 function send(host: RequestHost, request: Arrival, answer: ApiResponse): void {

@@ -9,13 +9,14 @@ import { inField, parseInput } from "../base/input.ts";
 import { printableLines } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import type { LongResponse, Work } from "../contract/work.ts";
 import { createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
-import type { ControlModules } from "../control/routes.ts";
 import { type Cors, createCors, readCors } from "../exchange/cors.ts";
 import { createMeter } from "../exchange/meter.ts";
 import { readReadings, type SimulatorOptions } from "../simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../worlds.ts";
+import type { ControlLoader } from "./control-loader.ts";
 import { nodeSurroundings } from "./node-surroundings.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
@@ -36,6 +37,15 @@ export interface ServerOptions extends SimulatorOptions {
    */
   readonly maxConnections?: number | undefined;
   /**
+   * About how many bytes all worlds but `default` may take in memory, journals aside. Beyond that, worlds go: first those
+   * that nobody used, then those that were not used for longest.
+   *
+   * @default 536870912
+   */
+  readonly worldBytes?: number | undefined;
+  /** How many bytes of requests and responses the journals of all worlds keep together. @default 134217728 */
+  readonly journalBytes?: number | undefined;
+  /**
    * What the world `default` goes on from. Where it holds fault rules, they are in force instead of `faults`. Other worlds
    * begin from the options, and so does this one after a reset.
    *
@@ -45,7 +55,7 @@ export interface ServerOptions extends SimulatorOptions {
 }
 
 /** Of the options those that aren't a world's, with their defaults. */
-type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds"> & {
+type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds" | "worldBytes"> & {
   readonly port: number;
   readonly host: string;
   readonly maxConnections: number;
@@ -74,6 +84,13 @@ const optionsSchema: v.GenericSchema<unknown, ReadServerOptions> = v.looseObject
   maxWorlds: v.optional(atLeastOne),
   // More than a load generator needs, fewer than would exhaust memory with bodies held at once.
   maxConnections: v.optional(atLeastOne, 10_000),
+  worldBytes: v.optional(
+    v.pipe(
+      v.number(),
+      v.safeInteger("must be a whole number"),
+      v.minValue(0, "must not be negative"),
+    ),
+  ),
 });
 
 /** Options with their defaults. @throws InputError that names the one at fault. */
@@ -81,20 +98,21 @@ export function readServerOptions(options: ServerOptions): ReadServerOptions {
   return parseInput(optionsSchema, options);
 }
 
-/** `modules`: what is loaded of what the control API needs. @throws InputError that names the option at fault. */
+/** `loader`: of what the control API needs. @throws InputError that names the option at fault. */
 export function createServerWorlds(
   options: ServerOptions,
-  maxWorlds: number | undefined,
-  modules: Partial<ControlModules> = {},
+  { maxWorlds, worldBytes }: Pick<ServerOptions, "maxWorlds" | "worldBytes">,
+  loader: Partial<ControlLoader> = {},
 ): Worlds {
-  const { port: _port, host: _host, controlToken, maxWorlds: _most, ...others } = options;
-  const { maxConnections: _connections, snapshot, ...rest } = others;
+  const { port: _port, host: _host, controlToken, snapshot, ...others } = options;
+  const { maxWorlds: _most, maxConnections: _connections, worldBytes: _bytes, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: { ...nodeSurroundings, meter: createMeter(realMs) },
-    control: createControl({ version: VERSION, controlToken, modules }),
+    control: createControl({ version: VERSION, controlToken, ...loader }),
     maxWorlds,
+    worldBytes,
   });
   // Finds wrong options now instead of at the first request.
   const first = worlds.get(DEFAULT_WORLD);
@@ -140,20 +158,22 @@ function readOnce(wallClock: WallClock): number | undefined {
   return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;
 }
 
-/** An exception is a bug, ours or that of a fault rule that is a function. It costs the request an honest 500, and never the process. */
-export function answerSafely(worlds: Worlds, request: ApiRequest): ApiResponse {
+/** Begins to answer. An exception is a bug, ours or that of a fault rule that is a function: it never costs the process. */
+export function beginSafely(worlds: Worlds, request: ApiRequest): ApiResponse | Work<LongResponse> {
   try {
-    return worlds.handle(request);
+    return worlds.begin(request);
   } catch (error) {
-    process.stderr.write(
-      printableLines(
-        `adsim: a bug, or a fault rule that throws. ${error instanceof Error ? error.stack : error}\n`,
-      ),
-    );
-    return problemResponse({
-      kind: "bug",
-      detail:
-        "The simulator failed on this request, or a fault rule that is a function did. Its standard error says where; please report it if it is the simulator.",
-    });
+    return failure(error);
   }
+}
+
+/** An honest 500. */
+export function failure(error: unknown): ApiResponse {
+  const told = error instanceof Error ? error.stack : error;
+  process.stderr.write(printableLines(`adsim: a bug, or a fault rule that throws. ${told}\n`));
+  return problemResponse({
+    kind: "bug",
+    detail:
+      "The simulator failed on this request, or a fault rule that is a function did. Its standard error says where; please report it if it is the simulator.",
+  });
 }

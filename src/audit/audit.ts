@@ -2,6 +2,7 @@
 
 import type { Account } from "../accounts/account.ts";
 import { type Day, formatInstant } from "../base/calendar.ts";
+import type { Work } from "../contract/work.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { World } from "../exchange/world.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -51,19 +52,21 @@ export interface AuditedWorld
   readonly settings: { readonly startMs: number };
 }
 
-/** Reads only. */
-export function auditOf(world: AuditedWorld, journal: Journal): Audit {
+/** Reads only. So that others may pass between publishers; what they change meanwhile is in it, or not. */
+export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audit> {
   const { accounts, assumptions, clock, ids, population, dayOf, settings } = world;
   const nowMs = clock.now();
   const today = dayOf(nowMs);
   const historyOf = createPayoutHistories(world, dayOf(settings.startMs));
-  const entries = Array.from(accounts.opened())
+  const entries: { readonly account: Account; readonly books: Books }[] = [];
+  const inOrder = Array.from(accounts.opened())
     .filter(hasHistory)
-    .sort((left, right) => left.ordinal - right.ordinal)
-    .map((account) => ({
-      account,
-      books: booksOf(account, population.baseline(account), historyOf(account, today)),
-    }));
+    .sort((left, right) => left.ordinal - right.ordinal);
+  for (const account of inOrder) {
+    yield;
+    const books = booksOf(account, population.baseline(account), historyOf(account, today));
+    entries.push({ account, books });
+  }
   const strangers = unrecorded(accounts.strangers);
   const withoutKey = linesOf(strangers);
   const discrepancies = [

@@ -3,6 +3,7 @@
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { oneLine } from "../base/text.ts";
+import type { Work } from "../contract/work.ts";
 import type { JournalEntry, JournalRing } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown.ts";
@@ -73,14 +74,15 @@ const MOST_PROOF = 3;
 const MOST_SEQUENCES = 1000;
 const MOST_WHO = 20;
 
-/** `mode`: how the world's clock goes now. `eras`: those that are over. */
-export function clientReport(
+/** So that others may pass between its parts. `mode`: how the world's clock goes now. `eras`: those that are over. */
+export function* reportInSlices(
   journal: JournalRing,
   eras: readonly Era[],
   mode: ClockMode,
-): ClientReport {
+): Work<ClientReport> {
   const kept = journal.records();
-  const now: Era = { last: journal.total, isFrozen: mode === "frozen", end: "clock" };
+  const requests = journal.total;
+  const now: Era = { last: requests, isFrozen: mode === "frozen", end: "clock" };
   const attempts = attemptsOf(kept, [...eras, now]);
   // Preflights are a browser's doing, not a client's.
   const judged = attempts.filter(({ record }) => record.reason !== PREFLIGHT);
@@ -88,8 +90,15 @@ export function clientReport(
   const { first, records } = kept;
   const ends = [records[0], records.at(-1)];
   const [from, until] = ends.map((record) => record && formatInstant(record.nowMs));
+  const findings: Finding[] = [];
+  for (const id of findingIds) {
+    yield;
+    const offences = stretches.flatMap((stretch) => kinds[id].find(stretch));
+    if (offences.length > 0) findings.push(findingOf(id, offences));
+  }
+  yield;
   return {
-    requests: journal.total,
+    requests,
     kept: records.length,
     copies: records.length - attempts.length,
     from,
@@ -97,10 +106,7 @@ export function clientReport(
     operations: operationsOf(attempts),
     faults: faultsOf(attempts),
     notes: [...notesOn(attempts, first, records.length), ...doubtsOn(stretches)],
-    findings: findingIds.flatMap((id) => {
-      const offences = stretches.flatMap((stretch) => kinds[id].find(stretch));
-      return offences.length === 0 ? [] : [findingOf(id, offences)];
-    }),
+    findings,
   };
 }
 

@@ -3,20 +3,23 @@
 import * as v from "valibot";
 import { shown } from "./shown.ts";
 
+/**
+ * - `not-found`: the input is well-formed and names nothing.
+ * - `conflict`: it can't be done now.
+ * - `gone`: what it names had to go.
+ * - `too-much`: it would take more than one request may.
+ */
+export type WhyRefused = "invalid" | "not-found" | "conflict" | "gone" | "too-much";
+
 /** Wrong input. Nothing was changed. `field` is where, the message says what is expected there. */
 export class InputError extends TypeError {
   override readonly name = "InputError";
   readonly field: string;
   /** The message without the field: what is expected there. */
   readonly expected: string;
-  /** `not-found`: the input is well-formed and names nothing. `conflict`: it can't be done now. */
-  readonly reason: "invalid" | "not-found" | "conflict";
+  readonly reason: WhyRefused;
 
-  constructor(
-    field: string,
-    expected: string,
-    reason: "invalid" | "not-found" | "conflict" = "invalid",
-  ) {
+  constructor(field: string, expected: string, reason: WhyRefused = "invalid") {
     const sentence = /[.?]$/.test(expected) ? expected : `${expected}.`;
     super(`${field} ${sentence}`.trimStart());
     this.field = field;

@@ -18,3 +18,12 @@ export function wholeFrom(least: number, more = ""): v.GenericSchema<unknown, nu
   const expected = `must be a whole number from ${least} on${more}`;
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
 }
+
+/** More than anybody has counted, and little enough to count on from. */
+const MOST_COUNTED = 1e15;
+
+/** A count that was saved. */
+export const counted: v.GenericSchema<unknown, number> = v.pipe(
+  wholeFrom(0),
+  v.maxValue(MOST_COUNTED, `must be at most ${MOST_COUNTED}`),
+);

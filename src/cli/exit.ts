@@ -18,6 +18,7 @@ export class CommandFailure extends Error {
 const optionNames: Readonly<Record<string, string>> = {
   controlToken: "--control-token",
   maxWorlds: "--max-worlds",
+  worldBytes: "--world-bytes",
   journalEntries: "--journal-entries",
   journalBytes: "--journal-bytes",
   cors: "--cors",

@@ -33,6 +33,7 @@ export interface ServerFlags extends AnswerFlags {
   readonly controlToken?: string;
   readonly maxWorlds?: number;
   readonly cors?: readonly string[];
+  readonly worldBytes?: number;
   readonly journalEntries?: number;
   readonly journalBytes?: number;
   /** A file of fault rules. */
@@ -104,15 +105,24 @@ export function addServerOptions(
       'an origin whose web pages may call the API, repeatable, such as https://app.example; "*" for all, "off" for none. Pages of loopback origins may in any case but "off"',
       (origin: string, before: readonly string[] = []) => [...before, origin],
     )
-    .option("--max-worlds <count>", "how many worlds (/@NAME) there may be", wholeNumber())
+    .option(
+      "--max-worlds <count>",
+      "how many worlds (/@NAME) there may be; one more takes the place of one that nobody used for longest (default: 1000)",
+      wholeNumber(),
+    )
+    .option(
+      "--world-bytes <count>",
+      "about how much memory they may take, the world default and journals aside; beyond that, worlds go likewise (default: 536870912)",
+      wholeNumber(),
+    )
     .option(
       "--journal-entries <count>",
-      "how many requests the journal keeps; 0 keeps none (default: 10000)",
+      "how many requests each world's journal keeps; 0 keeps none (default: 10000)",
       wholeNumber(),
     )
     .option(
       "--journal-bytes <count>",
-      "how many bytes of them it keeps; 0 keeps none (default: 33554432)",
+      "how many bytes of them all journals keep together; 0 keeps none (default: 134217728)",
       wholeNumber(),
     )
     .option(
@@ -188,6 +198,7 @@ export async function serverOptions(
     controlToken: flags.controlToken,
     maxWorlds: flags.maxWorlds,
     cors: flags.cors,
+    worldBytes: flags.worldBytes,
     journalEntries: flags.journalEntries,
     journalBytes: flags.journalBytes,
     faults: flags.faults === undefined ? undefined : await rulesIn(flags.faults),
@@ -203,7 +214,7 @@ function wholeNumber(maximum = Number.MAX_SAFE_INTEGER): (text: string) => numbe
   const expected =
     maximum === Number.MAX_SAFE_INTEGER
       ? "It must be a whole number."
-      : `It must be a whole number from 0 to ${maximum}.`;
+      : `It must be a whole number from 0 to $maximum.`;
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value <= maximum) return value;

@@ -1,20 +1,16 @@
-/** The control API over the worlds' own objects: request in, response out, at once. Who may use it is decided before. */
+/** The control API over the worlds' own objects: request in, response out. Who may use it is decided before. */
 
 import { InputError } from "../base/input.ts";
+import { utf8Length } from "../base/text.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import { isWork, type LongResponse, type Work } from "../contract/work.ts";
 import { headerOf } from "../exchange/headers.ts";
 import { type PlainRequest, splitTarget } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { WorldPlace, WorldsControl } from "../worlds.ts";
-import { pathPart, type Query, readBody, readQuery } from "./input.ts";
+import { MAX_CONTROL_BODY_BYTES, pathPart, type Query, readBody, readQuery } from "./input.ts";
 import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
-import {
-  type ControlModules,
-  type ControlRoute,
-  controlRoutes,
-  MAX_CONTROL_BODY_BYTES,
-  type Reply,
-} from "./routes.ts";
+import { type ControlModules, type ControlRoute, controlRoutes, type Reply } from "./routes.ts";
 
 export interface ControlOptions {
   /** The version of this package. */
@@ -23,7 +19,12 @@ export interface ControlOptions {
   readonly controlToken?: string | undefined;
   /** What routes need, as far as it is loaded: looked at with each request. @default nothing */
   readonly modules?: Readonly<Partial<ControlModules>> | undefined;
+  /** Loads one of them, if it can. @default nobody does */
+  readonly load?: ((name: keyof ControlModules, done: () => void) => void) | undefined;
 }
+
+/** Answers of fewer characters are written at once. */
+const SHORT_CHARACTERS = 65_536;
 
 /** A route with its path in parts. */
 interface Row {
@@ -39,20 +40,23 @@ const rows: readonly Row[] = controlRoutes.map((route) => ({
 export function createControl(options: ControlOptions): WorldsControl {
   return {
     refusal: inputProblem,
-    answer(request, place) {
-      const response = answerSafely(request, place, options);
-      return request.method === "HEAD" ? withoutBody(response) : response;
+    *answer(request, place) {
+      const response = yield* answerSafely(request, place, options);
+      if (request.method !== "HEAD") return response;
+      const { rest: _, ...head } = response;
+      return withoutBody(head);
     },
+    whole,
   };
 }
 
-function answerSafely(
+function* answerSafely(
   request: PlainRequest,
   place: WorldPlace,
   options: ControlOptions,
-): ApiResponse {
+): Work<LongResponse> {
   try {
-    return answer(request, place, options);
+    return yield* answer(request, place, options);
   } catch (error) {
     if (error instanceof InputError) return inputProblem(withoutToken(error, options.controlToken));
     throw error;
@@ -70,11 +74,11 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
   return new InputError(hidden, expected.replaceAll(quoted, '"(unprintable)"'), reason);
 }
 
-function answer(
+function* answer(
   request: PlainRequest,
   place: WorldPlace,
-  { version, modules }: ControlOptions,
-): ApiResponse {
+  { version, modules, load }: ControlOptions,
+): Work<LongResponse> {
   const { path, query: queryString } = splitTarget(request);
   const sent = path.slice("/_sim/".length).split("/");
   const matching = rowsFor(sent);
@@ -89,7 +93,7 @@ function answer(
   const decoded = new Map(
     parts.map((part, index) => [part.slice(1), pathPart(sent[index] ?? "", part.slice(1))]),
   );
-  const body = readBody(request, route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES);
+  const body = yield* readBody(request, route);
   if (body.kind === "refused") return body.response;
   if (body.kind === "json" && (route.body ?? "none") === "none") {
     throw new InputError("body", "must not be sent here: nothing in it would be read");
@@ -97,23 +101,26 @@ function answer(
   if (body.kind === "none" && route.body === "required") {
     throw new InputError("body", "is required: a JSON object");
   }
-  return written(
-    route.answer({
-      // Not every route is about the world that the path names.
-      get world() {
-        return place.open();
-      },
-      worlds: place.worlds,
-      worldName: place.name,
-      prefix: place.prefix,
-      version,
-      host: headerOf(request.headers, "host"),
-      part: (name) => decoded.get(name) ?? "",
-      query,
-      body: body.kind === "json" ? body.value : {},
-      loaded: (name) => modules?.[name] ?? notLoaded(),
-    }),
-  );
+  const { needs } = route;
+  if (needs !== undefined && modules?.[needs] === undefined)
+    yield (done) => (load === undefined ? done() : load(needs, done));
+  const reply = route.answer({
+    // Not every route is about the world that the path names.
+    get world() {
+      return place.open();
+    },
+    worlds: place.worlds,
+    worldName: place.name,
+    prefix: place.prefix,
+    version,
+    host: headerOf(request.headers, "host"),
+    part: (name) => decoded.get(name) ?? "",
+    query,
+    body: body.kind === "json" ? body.value : {},
+    loaded: (name) => modules?.[name] ?? notLoaded(),
+    optional: (name) => modules?.[name],
+  });
+  return written(isWork(reply) ? yield* reply : reply);
 }
 
 /** Only what hands requests over without an adapter's server gets to see this. */
@@ -128,11 +135,6 @@ function notLoaded(): never {
 /** The largest body that is read for this method and path, in bytes. */
 export function controlBodyLimit(method: string, path: string): number {
   return routeFor(method, path)?.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
-}
-
-/** What must be loaded before a request of this method and path is handed over. */
-export function controlNeeds(method: string, path: string): keyof ControlModules | undefined {
-  return routeFor(method === "HEAD" ? "GET" : method, path)?.needs;
 }
 
 function routeFor(method: string, path: string): ControlRoute | undefined {
@@ -156,8 +158,10 @@ function fits(parts: readonly string[], sent: readonly string[]): boolean {
   );
 }
 
-function written(reply: Reply): ApiResponse {
+function written(reply: Reply): LongResponse {
   switch (reply.kind) {
+    case "pieces":
+      return inPieces(reply);
     case "json":
       return jsonResponse(200, reply.value);
     case "created":
@@ -167,6 +171,27 @@ function written(reply: Reply): ApiResponse {
     case "nothing":
       return { status: 204, headers: everyResponse, body: "" };
   }
+}
+
+/** What is short has its length in its head, as any other answer. */
+function inPieces({ contentType, pieces }: Extract<Reply, { kind: "pieces" }>): LongResponse {
+  const rest = pieces[Symbol.iterator]();
+  let body = "";
+  for (let next = rest.next(); !next.done; next = rest.next()) {
+    body += next.value;
+    if (body.length < SHORT_CHARACTERS) continue;
+    return { status: 200, headers: { "content-type": contentType, ...everyResponse }, body, rest };
+  }
+  return textResponse({ status: 200, contentType, body });
+}
+
+/** The same without a rest. */
+function whole({ rest, ...response }: LongResponse): ApiResponse {
+  if (rest === undefined) return response;
+  let { body } = response;
+  for (let next = rest.next(); !next.done; next = rest.next()) body += next.value;
+  const headers = { ...response.headers, "content-length": String(utf8Length(body)) };
+  return { ...response, headers, body };
 }
 
 function jsonResponse(

@@ -2,6 +2,7 @@
 
 import type { InstalledRule } from "../faults/installed-rule.ts";
 import type { FaultRule } from "../faults/rule.ts";
+import { listPieces } from "./pieces.ts";
 import type { Call, ControlRoute, Reply } from "./routes.ts";
 
 /** A rule's answer may have a body of 1 MiB. */
@@ -11,7 +12,11 @@ export const faultRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "faults",
-    answer: ({ world }) => ({ kind: "json", value: { faults: world.faults.list() } }),
+    answer: ({ world }) => ({
+      kind: "pieces",
+      contentType: "application/json",
+      pieces: listPieces("faults", world.faults.list()),
+    }),
   },
   {
     method: "POST",

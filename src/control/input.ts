@@ -4,6 +4,7 @@ import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-member.ts";
 import { shown } from "../base/shown.ts";
 import type { ApiResponse } from "../contract/messages.ts";
+import type { Work } from "../contract/work.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { problemResponse } from "./problem.ts";
@@ -64,8 +65,21 @@ export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly response: ApiResponse };
 
+/** What a route says of its body. */
+export interface BodyBounds {
+  /** Reads the JSON text, where that takes more than {@link parseJson}. */
+  readonly parse?: ((text: string) => Work<unknown>) | undefined;
+  readonly maxBodyBytes?: number | undefined;
+  /** What to do with a larger one. */
+  readonly tooLarge?: string | undefined;
+}
+
+/** Most control bodies are a few fields. */
+export const MAX_CONTROL_BODY_BYTES = 65_536;
+
 /** The JSON body of a request. @throws InputError where it isn't JSON, or has a member twice. */
-export function readBody({ body, headers }: PlainRequest, maxBytes: number): Body {
+export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): Work<Body> {
+  const { maxBodyBytes = MAX_CONTROL_BODY_BYTES, tooLarge = "", parse } = bounds;
   if (body.length === 0) return { kind: "none" };
   if (!/^(identity)?$/i.test(headerOf(headers, "content-encoding") ?? "")) {
     return refusedBody(
@@ -81,20 +95,20 @@ export function readBody({ body, headers }: PlainRequest, maxBytes: number): Bod
       "Send the body with Content-Type: application/json.",
     );
   }
-  if (body.length > maxBytes) {
-    return refusedBody(
-      "too-large",
-      `The body is larger than ${maxBytes} bytes, the most that is read.`,
-    );
+  if (body.length > maxBodyBytes) {
+    const detail = `The body is larger than ${maxBodyBytes} bytes, the most that is read. ${tooLarge}`;
+    return refusedBody("too-large", detail.trimEnd());
   }
-  return { kind: "json", value: parse(typeof body === "string" ? body : decodeUtf8(body)) };
+  const text = typeof body === "string" ? body : decodeUtf8(body);
+  return { kind: "json", value: parse === undefined ? parseJson(text) : yield* parse(text) };
 }
 
 function refusedBody(kind: "unsupported-media-type" | "too-large", detail: string): Body {
   return { kind: "refused", response: problemResponse({ kind, detail, field: "body" }) };
 }
 
-function parse(text: string): unknown {
+/** An object. @throws InputError for anything else, and for a member that is there twice. */
+export function parseJson(text: string): object {
   let value: unknown;
   try {
     value = JSON.parse(text);

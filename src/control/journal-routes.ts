@@ -1,7 +1,9 @@
 /** The journal over HTTP: its filter as query parameters, and its forms. What fits a condition the journal decides. */
 
-import type { JournalEntry, JournalFilter } from "../journal/journal.ts";
+import { harBaseUrl, harPieces } from "../journal/har.ts";
+import { type JournalEntry, type JournalFilter, ndjsonPieces } from "../journal/journal.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
+import { listPieces } from "./pieces.ts";
 import type { Call, ControlRoute, Reply } from "./routes.ts";
 
 const journalQuery: readonly string[] = [
@@ -34,26 +36,25 @@ const LAST_NUMBER = Number.MAX_SAFE_INTEGER;
 
 function show({ world, query, host, prefix }: Call): Reply {
   const { journal } = world;
-  const filter = filterIn(query);
+  const format = choiceOf(query, "format", ["json", "ndjson", "har"]);
   const baseUrl = baseUrlOf(host, prefix);
-  switch (choiceOf(query, "format", ["json", "ndjson", "har"])) {
+  const shown = journal.shown(filterIn(query));
+  const contentType = format === "ndjson" ? "application/x-ndjson" : "application/json";
+  switch (format) {
     case "ndjson":
-      return { kind: "text", contentType: "application/x-ndjson", text: journal.toNdjson(filter) };
+      return { kind: "pieces", contentType, pieces: ndjsonPieces(shown) };
     case "har":
-      return {
-        kind: "text",
-        contentType: "application/json",
-        text: journal.toHar({ ...filter, baseUrl }),
-      };
-    default:
-      return {
-        kind: "json",
-        value: {
-          entries: journal.entries(filter).map((entry) => withBaseUrl(entry, baseUrl)),
-          total: journal.total,
-        },
-      };
+      return { kind: "pieces", contentType, pieces: harPieces(shown, harBaseUrl(baseUrl)) };
+    default: {
+      const { total } = journal;
+      const entries = mapped(shown, ({ entry }) => withBaseUrl(entry, baseUrl));
+      return { kind: "pieces", contentType, pieces: listPieces("entries", entries, { total }) };
+    }
   }
+}
+
+function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To): Generator<To> {
+  for (const item of items) yield map(item);
 }
 
 /** Text becomes a number or a boolean here; the journal refuses what it can't use, by the same names. */

@@ -6,21 +6,24 @@ import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { instantText } from "../base/schemas.ts";
+import type { MetricFamily } from "../contract/metrics.ts";
+import type { Work } from "../contract/work.ts";
 import { openApiDocument } from "../exchange/openapi.ts";
 import { recordExamples } from "../exchange/openapi-examples.ts";
-import type { SimulatorCore } from "../simulator.ts";
+import type { HostedCore, SimulatorCore } from "../simulator.ts";
 import type { Worlds } from "../worlds.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
-import { integerOf, type Query } from "./input.ts";
+import { type BodyBounds, integerOf, type Query } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
 import { type ScenarioPlayer, scenarioRoutes } from "./scenario-routes.ts";
+import { parseSnapshotJson } from "./snapshot-body.ts";
 import { worldRoutes } from "./world-routes.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
 export interface Call {
   /** The world that the path names; looking at it makes it. */
-  readonly world: SimulatorCore;
+  readonly world: HostedCore;
   readonly worlds: Worlds;
   readonly worldName: string;
   /** What the path of every request to this world begins with. */
@@ -34,38 +37,44 @@ export interface Call {
   readonly body: unknown;
   /** What the route needs. @throws InputError where nobody has loaded it. */
   loaded<Name extends keyof ControlModules>(name: Name): ControlModules[Name];
+  /** The same; undefined where nobody has. */
+  optional<Name extends keyof ControlModules>(name: Name): ControlModules[Name] | undefined;
 }
 
 /** What some routes work with and most servers never use. Adapters load it before they hand a request over. */
 export interface ControlModules {
   readonly scenarios: ScenarioPlayer;
+  readonly metrics: MetricsWriter;
 }
+
+/** Writes figures as Prometheus reads them; undefined where it can't. */
+export type MetricsWriter = (
+  families: readonly MetricFamily[],
+  done: (written: { readonly contentType: string; readonly text: string } | undefined) => void,
+) => void;
 
 export type Reply =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "created"; readonly value: unknown; readonly location: string }
   | { readonly kind: "text"; readonly contentType: string; readonly text: string }
+  | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
   | { readonly kind: "nothing" };
 
-export interface ControlRoute {
+export interface ControlRoute extends BodyBounds {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/_sim/`; a part that begins with a colon stands for any. */
   readonly path: string;
   readonly query?: readonly string[];
   /** `optional`: everything in it is. @default "none" */
   readonly body?: "none" | "optional" | "required";
-  /** The largest body, in bytes. @default 65536 */
-  readonly maxBodyBytes?: number;
   /** What must have been loaded before it answers. @default nothing */
   readonly needs?: keyof ControlModules;
-  /** @throws InputError, and nothing changed. */
-  answer(call: Call): Reply;
+  /** What takes long is {@link Work}. @throws InputError, and nothing changed. */
+  answer(call: Call): Reply | Work<Reply>;
 }
 
-/** Most control bodies are a few fields. */
-export const MAX_CONTROL_BODY_BYTES = 65_536;
-/** A snapshot holds every impression, in about 16 bytes each. */
-const MAX_SNAPSHOT_BYTES: number = 256 * 1024 * 1024;
+/** Some two million impressions, of about 28 bytes each. A larger one takes longer than others may wait. */
+const MAX_SNAPSHOT_BYTES: number = 64 * 1024 * 1024;
 
 const MAX_LISTED = 1000;
 const LAST_PLACE = Number.MAX_SAFE_INTEGER;
@@ -112,15 +121,25 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...worldRoutes,
   ...auditRoutes,
   ...scenarioRoutes,
-  { method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) },
+  {
+    method: "GET",
+    path: "snapshot",
+    answer: ({ world }) => ({
+      kind: "pieces",
+      contentType: "application/json",
+      pieces: world.saving(),
+    }),
+  },
   {
     method: "PUT",
     path: "snapshot",
     body: "required",
     maxBodyBytes: MAX_SNAPSHOT_BYTES,
-    answer(call) {
+    tooLarge: "Start the server with a larger snapshot: adsim serve --load FILE.",
+    parse: parseSnapshotJson,
+    *answer(call) {
       // The simulator checks every field of it before it changes anything.
-      call.world.restore(call.body as ReturnType<SimulatorCore["snapshot"]>);
+      yield* call.world.restoring(call.body as ReturnType<SimulatorCore["snapshot"]>);
       return health(call);
     },
   },
@@ -141,9 +160,10 @@ function json(value: unknown): Reply {
   return { kind: "json", value };
 }
 
-function health({ world, worldName, version }: Call): Reply {
+function health({ world, worlds, worldName, version }: Call): Reply {
   const now = formatInstant(world.clock.now());
-  return json({ status: "ok", version, seed: world.seed, world: worldName, now });
+  const { seed } = world;
+  return json({ status: "ok", version, seed, world: worldName, now, server: worlds.keeping() });
 }
 
 function document({ world, prefix, host }: Call): Reply {

@@ -4,15 +4,16 @@
  */
 
 import * as v from "valibot";
-import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
+import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { commandLine } from "../base/shell.ts";
+import type { Work } from "../contract/work.ts";
 import {
   isOverridden,
   type Overrides,
   overrideWords,
   withOverrides,
 } from "../scenario/overrides.ts";
-import type { playScenarioSync } from "../scenario/player/in-process.ts";
+import type { playInSlices } from "../scenario/player/in-process.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import type { Readings } from "../simulator-options.ts";
 import type { Call, ControlRoute, Reply } from "./routes.ts";
@@ -22,13 +23,14 @@ export interface ScenarioPlayer {
   /** Those that come with adsim, in the order of their names. */
   readonly list: () => readonly { readonly name: string; readonly about: string }[];
   readonly find: (name: string) => Scenario | undefined;
-  readonly play: typeof playScenarioSync;
+  readonly play: typeof playInSlices;
 }
 
 /** A scenario is at most as large; the rest of a body is small beside it. */
 const MAX_PLAY_BYTES: number = 4 * 1024 * 1024 + 65_536;
-/** The server answers nobody else meanwhile. */
+/** As long as a client may wait for one answer: some ten seconds. */
 const MOST_REQUESTS = 200_000;
+const MOST_COST = 400_000;
 
 export const scenarioRoutes: readonly ControlRoute[] = [
   {
@@ -73,8 +75,11 @@ const playSchema = v.strictObject({
   assumptions: v.optional(v.custom<Readings>(isPlainObject, "must be an object of choices by key")),
 });
 
-/** Refuses before the world is touched: what is refused in a world of its own would have been in this one. */
-function play(call: Call): Reply {
+/**
+ * Plays in a world beside, whose state and journal this world takes over in the end: until then it answers as it did, and
+ * where a play is refused or given up, nothing has changed.
+ */
+function* play(call: Call): Work<Reply> {
   const { name, scenario, ...overrides } = parseInput(playSchema, call.body);
   if ((name === undefined) === (scenario === undefined)) {
     throw new InputError(
@@ -85,26 +90,28 @@ function play(call: Call): Reply {
     );
   }
   const whole = withOverrides(scenario ?? shipped(call, name ?? "", "name"), overrides);
-  const { play: playSync } = call.loaded("scenarios");
-  refusedByField(overrides, () => playSync(whole, { maxRequests: MOST_REQUESTS }));
-  const value = playSync(whole, {
-    simulator: call.world,
-    maxRequests: MOST_REQUESTS,
-    reproduce: commandLine(["adsim", "play", name ?? "FILE", ...overrideWords(overrides)]),
-  });
-  return { kind: "json", value };
+  const { world } = call;
+  const simulator = world.beside();
+  try {
+    const value = yield* call.loaded("scenarios").play(whole, {
+      simulator,
+      maxRequests: MOST_REQUESTS,
+      maxCost: MOST_COST,
+      reproduce: commandLine(["adsim", "play", name ?? "FILE", ...overrideWords(overrides)]),
+    });
+    world.adopt(simulator);
+    return { kind: "json", value };
+  } catch (error) {
+    throw inBody(error, overrides);
+  }
 }
 
 /** What is wrong with the scenario is so at its place in the body, and never a conflict with the world of the path. */
-function refusedByField(overrides: Overrides, act: () => unknown): void {
-  try {
-    act();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const { field, expected } = error;
-    if (isOverridden(field, overrides)) throw new InputError(field, expected);
-    inField("scenario", () => {
-      throw new InputError(field === "scenario" ? "" : field, expected);
-    });
-  }
+function inBody(error: unknown, overrides: Overrides): unknown {
+  if (!(error instanceof InputError)) return error;
+  const { field, expected } = error;
+  const reason = error.reason === "too-much" ? error.reason : "invalid";
+  if (isOverridden(field, overrides)) return new InputError(field, expected, reason);
+  const inner = field === "" || field === "scenario" ? "" : `.${field}`;
+  return new InputError(`scenario${inner}`, expected, reason);
 }

@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
+import type { Work } from "../contract/work.ts";
 import type { Worlds } from "../worlds.ts";
 import type { Call, ControlRoute, Reply } from "./routes.ts";
 
@@ -11,10 +12,11 @@ export const worldRoutes: readonly ControlRoute[] = [
   {
     method: "GET",
     path: "worlds",
-    answer: ({ worlds }) => ({
-      kind: "json",
-      value: { worlds: worlds.names().map((name) => summaryOf(worlds, name)), max: worlds.max },
-    }),
+    answer({ worlds }) {
+      const { max, dropped } = worlds.keeping().worlds;
+      const summaries = worlds.names().map((name) => summaryOf(worlds, name));
+      return { kind: "json", value: { worlds: summaries, max, dropped } };
+    },
   },
   { method: "POST", path: "worlds", body: "required", answer: fork },
   {
@@ -25,12 +27,7 @@ export const worldRoutes: readonly ControlRoute[] = [
       throw new InputError("name", "is not that of a world that there is", "not-found");
     },
   },
-  // For Prometheus an adapter writes them as it reads them.
-  {
-    method: "GET",
-    path: "metrics",
-    answer: ({ worlds }) => ({ kind: "json", value: { metrics: worlds.metrics() } }),
-  },
+  { method: "GET", path: "metrics", needs: "metrics", answer: metrics },
 ];
 
 /** A world as the listing shows it. */
@@ -45,9 +42,24 @@ interface WorldSummary {
 }
 
 function summaryOf(worlds: Worlds, name: string): WorldSummary {
-  const { seed, clock, journal, held } = worlds.get(name);
+  const { seed, clock, journal, held } = worlds.peek(name) ?? worlds.get(name);
   const now = formatInstant(clock.now());
   return { name, seed, now, requests: journal.total, ...held() };
+}
+
+/** As Prometheus reads them, where somebody can write that. */
+function* metrics({ worlds, optional }: Call): Work<Reply> {
+  const families = worlds.metrics();
+  let written: Reply = { kind: "json", value: { metrics: families } };
+  const write = optional("metrics");
+  if (write !== undefined) {
+    yield (done) =>
+      write(families, (text) => {
+        if (text !== undefined) written = { kind: "text", ...text };
+        done();
+      });
+  }
+  return written;
 }
 
 const forkSchema = v.strictObject({ name: v.string(), from: v.optional(v.string()) });

@@ -90,8 +90,9 @@ export function createFaults(
     },
     list,
     get(id) {
-      const found = list().find((rule) => rule.id === id);
-      if (found !== undefined) return found;
+      const { rules, clock } = current();
+      const found = rules.find(id, clock.now());
+      if (found !== undefined) return installed(found);
       throw new InputError("id", "is not that of a fault rule in force", "not-found");
     },
     remove,

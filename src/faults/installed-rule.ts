@@ -64,6 +64,8 @@ export interface Rule {
 interface DataRule {
   readonly kind: "data";
   readonly rule: FaultRule;
+  /** Characters of the rule as JSON. */
+  readonly textLength: number;
   readonly match: FaultMatch;
   readonly window: Window;
 }
@@ -98,7 +100,8 @@ export function ruleOf(
 
 function dataRule(rule: FaultRule): DataRule {
   const { match = {} } = rule;
-  return { kind: "data", rule, match, window: windowOf(match) };
+  const textLength = JSON.stringify(rule).length;
+  return { kind: "data", rule, textLength, match, window: windowOf(match) };
 }
 
 /** Numbers a request, if the rule looks at it. */

@@ -33,16 +33,25 @@ export interface RuleList {
    */
   add(given: FaultRule | FaultFunction, nowMs: number, whyNot: WhyNot): Rule;
   list(nowMs: number): InstalledRule[];
+  /** The rule with this id. */
+  find(id: string, nowMs: number): Rule | undefined;
   /** Removes a rule, or the one with this id. @returns whether it was there. */
   remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
   /** The first rule that picks out the request. Counts it for every rule that looks at it. */
   look(arrived: Arrived, whyNot: WhyNot): Fired | undefined;
+  /** About how many bytes the rules and their counts take in memory. */
+  weigh(): number;
   /** @throws InputError for a rule that is a function. */
   save(nowMs: number): SavedFaults;
   /** The same rules with the same counts, functions included. */
   copy(): RuleList;
 }
+
+/** A listing of them is one answer. */
+const MOST_RULES_BYTES: number = 16 * 1024 * 1024;
+/** What a count of one caller takes in memory. */
+const COUNTER_BYTES = 60;
 
 export function createRuleList(seed: string): RuleList {
   return listOf(seed, [], 0);
@@ -53,7 +62,11 @@ export function loadRuleList(seed: string, saved: SavedFaults, whyNot: WhyNot): 
   if (saved.rules.length > MOST_RULES) {
     throw new InputError("faults.rules", `must be at most ${MOST_RULES} rules`);
   }
-  return listOf(seed, loadRules(seed, saved, whyNot), saved.added);
+  const rules = loadRules(seed, saved, whyNot);
+  if (textBytes(rules) > MOST_RULES_BYTES) {
+    throw new InputError("faults.rules", `must be at most ${MOST_RULES_BYTES} bytes as JSON`);
+  }
+  return listOf(seed, rules, saved.added);
 }
 
 function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): RuleList {
@@ -113,6 +126,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       return install(parsed, idOf(parsed.id), nowMs);
     },
     list: (nowMs) => current(nowMs).map(installed),
+    find: (wanted, nowMs) => current(nowMs).find(({ id }) => id === wanted),
     remove(wanted, nowMs) {
       const before = current(nowMs);
       rules = before.filter((rule) => rule !== wanted && rule.id !== wanted);
@@ -136,6 +150,10 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
         isDeciding = false;
       }
     },
+    weigh() {
+      const counters = rules.reduce((sum, { seen, fired }) => sum + seen.size + fired.size, 0);
+      return 2 * textBytes(rules) + COUNTER_BYTES * counters;
+    },
     save: (nowMs) => ({ added, rules: current(nowMs).map(savedRule) }),
     copy: () => listOf(seed, rules.map(copied), added),
   };
@@ -144,10 +162,21 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     const ttl = typeof rule === "function" ? undefined : rule.ttl;
     const expiresMs = ttl === undefined ? Number.POSITIVE_INFINITY : nowMs + durationMs(ttl);
     const made = ruleOf(seed, id, rule, expiresMs);
+    if (textBytes([...rules, made]) > MOST_RULES_BYTES) {
+      throw new InputError(
+        "faults",
+        `would be more than ${MOST_RULES_BYTES} bytes as JSON, the most that a world's rules may have together. Remove some first, or send shorter bodies`,
+        "conflict",
+      );
+    }
     rules = [...rules, made];
     added += 1;
     return made;
   }
+}
+
+function textBytes(rules: readonly Rule[]): number {
+  return rules.reduce((sum, { does }) => sum + (does.kind === "data" ? does.textLength : 0), 0);
 }
 
 function copied(rule: Rule): Rule {

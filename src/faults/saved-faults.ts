@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError, inField } from "../base/input.ts";
-import { wholeFrom } from "../base/schemas.ts";
+import { counted } from "../base/schemas.ts";
 import { type Rule, ruleOf, WHOLE_WORLD, type WhyNot } from "./installed-rule.ts";
 import { copyOfRule, type FaultRule, parseRule } from "./rule.ts";
 
@@ -49,9 +49,8 @@ function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
   return Array.from(counts).sort(([left], [right]) => left - right);
 }
 
-const natural = wholeFrom(0);
 const counts = v.pipe(
-  v.array(v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(WHOLE_WORLD)), natural])),
+  v.array(v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(WHOLE_WORLD)), counted])),
   v.check(
     (pairs) =>
       pairs.every(([caller], index) => index === 0 || caller > (pairs[index - 1]?.[0] ?? 0)),
@@ -61,7 +60,7 @@ const counts = v.pipe(
 
 /** The schema of saved rules; the rules themselves are checked by {@link loadRules}. */
 export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strictObject({
-  added: natural,
+  added: counted,
   rules: v.array(
     v.strictObject({
       rule: v.custom<FaultRule & { readonly id: string }>(

@@ -4,36 +4,30 @@ import { InputError } from "../base/input.ts";
 import { fromBase64, utf8Length } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
 import { headerPairs, nameValues, parametersOf, reasonPhrase } from "./har-parts.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { JournalEntry, ShownRecord } from "./journal.ts";
 import type { JournalRecord } from "./record.ts";
-
-/** An entry beside the record that it was made from. */
-export interface HarSource {
-  readonly entry: JournalEntry;
-  readonly record: JournalRecord;
-}
 
 const PAGE = "page_1";
 
-/** One JSON document, with a line break at its end. `baseUrl`: as {@link harBaseUrl} gives it. */
-export function harOf(sources: readonly HarSource[], baseUrl: string): string {
-  const [first] = sources;
-  const log = {
-    version: "1.2",
-    creator: { name: "adsim", version: VERSION },
+/** One JSON document in pieces, with a line break at its end. `baseUrl`: as {@link harBaseUrl} gives it. */
+export function* harPieces(sources: Iterable<ShownRecord>, baseUrl: string): Generator<string> {
+  const head = { version: "1.2", creator: { name: "adsim", version: VERSION } };
+  let before = `{"log":${JSON.stringify(head).slice(0, -1)},"pages":`;
+  for (const source of sources) {
     // Firefox looks for the page of every entry.
-    pages: first === undefined ? [] : [pageOf(first.entry, baseUrl)],
-    entries: sources.map((source) => entryOf(source, baseUrl)),
-    _adsim: { baseUrl },
-  };
-  return `${JSON.stringify({ log })}\n`;
+    if (before !== ",") before += `${JSON.stringify([pageOf(source.entry, baseUrl)])},"entries":[`;
+    yield before + JSON.stringify(entryOf(source, baseUrl));
+    before = ",";
+  }
+  const none = before === "," ? "" : `${before}[],"entries":[`;
+  yield `${none}],"_adsim":${JSON.stringify({ baseUrl })}}}\n`;
 }
 
 function pageOf({ at }: JournalEntry, baseUrl: string): object {
   return { startedDateTime: at, id: PAGE, title: baseUrl, pageTimings: {} };
 }
 
-function entryOf({ entry, record }: HarSource, baseUrl: string): object {
+function entryOf({ entry, record }: ShownRecord, baseUrl: string): object {
   const { request: _request, response: _response, ...rest } = entry;
   const timings = timingsOf(entry, record);
   return {

@@ -6,12 +6,13 @@ import { type ApiResponse, copyOfResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
+import type { JournalBudget } from "./budget.ts";
 import { type ReadFilter, readFilter, readHarFilter, type Secrets } from "./filter.ts";
-import { harBaseUrl, harOf } from "./har.ts";
+import { harBaseUrl, harPieces } from "./har.ts";
 import { type ExchangeObserver, join, tellAll } from "./logged-exchange.ts";
 import type { JournalRecord, Producer } from "./record.ts";
+import { createRecordRing, type RecordRing } from "./ring.ts";
 import { shownEntry } from "./shown.ts";
-import { bytesOf } from "./size.ts";
 import { createWaiters, type WaitFor } from "./wait-for.ts";
 
 /** A request with its answer. Keys and UPI ids are left out of it, unless they were asked for. */
@@ -146,8 +147,19 @@ export interface JournalRing extends Journal {
   passUnseen(): boolean;
   /** What is kept, oldest first, keys and all; `first` is the sequence of the oldest. */
   records(): { readonly first: number; readonly records: readonly JournalRecord[] };
+  /** The entries that {@link Journal.entries} gives, each worked out only when it is asked for, with their records. */
+  shown(filter: JournalFilter): Iterable<ShownRecord>;
   /** Forgets everything, the numbering included. */
   restart(): void;
+  readonly share: RecordRing["share"];
+  /** Records what another journal recorded. `forgotten`: how many it had before, and keeps no longer. */
+  takeOver(from: { readonly forgotten: number; readonly records: readonly JournalRecord[] }): void;
+}
+
+/** An entry beside the record that it was made from. */
+export interface ShownRecord {
+  readonly entry: JournalEntry;
+  readonly record: JournalRecord;
 }
 
 /** A record with its number. */
@@ -162,133 +174,101 @@ export type NearestFinder = () => (record: JournalRecord, secrets: Secrets) => N
 export interface JournalOptions {
   /** How many requests it keeps; 0 keeps none. */
   readonly entries: number;
-  /** How many bytes of requests and responses it keeps, the latest one in any case; 0 keeps none. */
-  readonly bytes: number;
+  /** How many bytes of requests and responses it keeps, alone or with others. */
+  readonly budget: JournalBudget;
   readonly nearest: NearestFinder;
 }
 
-export function createJournal({ entries, bytes: most, nearest }: JournalOptions): JournalRing {
-  const capacity = most === 0 ? 0 : entries;
-  // Entry `n` is at place `(n - first) % capacity`, where `first` is the number of the first entry after a clear.
-  let ring: (JournalRecord | undefined)[] = [];
-  // Beside the ring, since an old entry is far from the processor: only its place is touched when it goes.
-  let sizes: number[] = [];
-  let first = 0;
-  let total = 0;
-  let kept = 0;
-  let bytes = 0;
-
-  function dropOldest(): void {
-    bytes -= sizes[(total - kept - first) % capacity] ?? 0;
-    kept -= 1;
-  }
-
-  function clear(): void {
-    ring = [];
-    sizes = [];
-    first = total;
-    kept = 0;
-    bytes = 0;
-  }
+export function createJournal({ entries, budget, nearest }: JournalOptions): JournalRing {
+  const ring = createRecordRing(entries, budget);
+  const oldestKept = (): number => ring.total - ring.kept + 1;
 
   /** The latest that match, oldest first. */
   function select(filter: ReadFilter): Kept[] {
     const found: Kept[] = [];
-    const oldest = Math.max(filter.first, total - kept + 1);
+    const { total } = ring;
+    const oldest = Math.max(filter.first, oldestKept());
     const step = filter.readsOn ? 1 : -1;
     let sequence = filter.readsOn ? oldest : total;
     while (sequence >= oldest && sequence <= total && found.length < filter.limit) {
-      const record = ring[(sequence - 1 - first) % capacity];
+      const record = ring.at(sequence);
       if (record !== undefined && filter.matches(record)) found.push({ record, sequence });
       sequence += step;
     }
     return filter.readsOn ? found : found.reverse();
   }
 
-  function show(found: readonly Kept[], { secrets }: ReadFilter): JournalEntry[] {
+  /** Each is worked out when it is asked for. Which there are is decided at once. */
+  function* show(found: readonly Kept[], { secrets }: ReadFilter): Generator<ShownRecord> {
     const find = nearest();
-    return found.map(({ record, sequence }) =>
-      shownEntry(record, sequence, secrets, find(record, secrets)),
-    );
+    for (const { record, sequence } of found) {
+      yield { record, entry: shownEntry(record, sequence, secrets, find(record, secrets)) };
+    }
   }
+  const showAll = (found: readonly Kept[], filter: ReadFilter): JournalEntry[] =>
+    Array.from(show(found, filter), ({ entry }) => entry);
 
   const observers = new Set<ExchangeObserver>();
-  const { waiting, notify, waitFor } = createWaiters({ select, show });
+  const { waiting, notify, waitFor } = createWaiters({ select, show: showAll });
+
+  function record(entry: JournalRecord): ApiResponse {
+    const { response } = entry;
+    if (!ring.isOff || waiting.length !== 0) entry.response = copyOfResponse(response);
+    ring.add(entry);
+    if (observers.size !== 0) tellAll(observers, entry, ring.total);
+    if (waiting.length !== 0) notify({ record: entry, sequence: ring.total });
+    return response;
+  }
 
   return {
     get total(): number {
-      return total;
+      return ring.total;
     },
     get kept(): number {
-      return kept;
+      return ring.kept;
     },
-    record(entry) {
-      const { response } = entry;
-      if (capacity > 0 || waiting.length !== 0) entry.response = copyOfResponse(response);
-      if (capacity > 0) {
-        if (kept === capacity) dropOldest();
-        const place = (total - first) % capacity;
-        const size = bytesOf(entry);
-        ring[place] = entry;
-        sizes[place] = size;
-        kept += 1;
-        bytes += size;
-      }
-      total += 1;
-      while (bytes > most && kept > 1) {
-        // Its place may not be needed for long: let go of what it holds.
-        ring[(total - kept - first) % capacity] = undefined;
-        dropOldest();
-      }
-      if (observers.size !== 0) tellAll(observers, entry, total);
-      if (waiting.length !== 0) notify({ record: entry, sequence: total });
-      return response;
+    record,
+    takeOver({ forgotten, records }) {
+      ring.skip(forgotten);
+      for (const one of records) record(one);
     },
     passUnseen() {
-      if (capacity > 0 || waiting.length !== 0 || observers.size !== 0) return false;
-      total += 1;
+      if (!ring.isOff || waiting.length !== 0 || observers.size !== 0) return false;
+      ring.skip(1);
       return true;
     },
-    entries(given = {}) {
+    shown(given) {
       const filter = readFilter(given);
       return show(select(filter), filter);
     },
+    entries(given = {}) {
+      const filter = readFilter(given);
+      return showAll(select(filter), filter);
+    },
     toNdjson(given = {}) {
       const filter = readFilter(given);
-      const found = select(filter);
-      return show(found, filter)
-        .map((entry, at) => `${JSON.stringify({ ...entry, world: found[at]?.record.world })}\n`)
-        .join("");
+      return Array.from(ndjsonPieces(show(select(filter), filter))).join("");
     },
     toHar(given = {}) {
       const { filter, baseUrl } = readHarFilter(given);
-      const base = harBaseUrl(baseUrl);
-      const found = select(filter);
-      const entries = show(found, filter);
-      return harOf(
-        found.flatMap(({ record }, at) => {
-          const entry = entries[at];
-          return entry === undefined ? [] : [{ record, entry }];
-        }),
-        base,
-      );
+      return Array.from(harPieces(show(select(filter), filter), harBaseUrl(baseUrl))).join("");
     },
     waitFor,
     observe: (observer) => join(observers, observer),
     records() {
-      const oldest = total - kept;
-      const place = (oldest - first) % capacity;
-      // The ring is no longer than what is kept until it has gone round once.
-      const records = kept === 0 ? [] : [...ring.slice(place), ...ring.slice(0, place)];
-      return {
-        first: oldest + 1,
-        records: records.slice(0, kept).filter((record) => record !== undefined),
-      };
+      const first = oldestKept();
+      const all = Array.from({ length: ring.kept }, (_, index) => ring.at(first + index));
+      return { first, records: all.filter((record) => record !== undefined) };
     },
-    clear,
-    restart() {
-      total = 0;
-      clear();
-    },
+    clear: ring.clear,
+    restart: ring.restart,
+    share: ring.share,
   };
+}
+
+/** For each entry a line: it as JSON, and as `world` what the world that answered was made from. */
+export function* ndjsonPieces(shown: Iterable<ShownRecord>): Generator<string> {
+  for (const { entry, record } of shown) {
+    yield `${JSON.stringify({ ...entry, world: record.world })}\n`;
+  }
 }

@@ -40,10 +40,15 @@ describe("the control API", () => {
       version: "1.2.3",
       seed: "adsim",
       now: "2026-01-15T00:00:00.000Z",
+      server: {
+        worlds: { count: 1, max: 1000, dropped: 0 },
+        memory: { bytes: 0, limitBytes: 536_870_912 },
+        journals: { bytes: 0, limitBytes: 134_217_728 },
+      },
     };
     expect(read(worlds, "GET", "health")).toEqual({ ...health, world: "default" });
     const other = worlds.handle({ method: "GET", path: "/@a/_sim/health" });
-    expect(JSON.parse(other.body)).toEqual({ ...health, world: "a" });
+    expect(JSON.parse(other.body)).toEqual({ ...health, world: "a", server: expect.anything() });
   });
 
   test("lists publishers as the simulator does", () => {
@@ -168,7 +173,7 @@ describe("the control API", () => {
     });
     expect(put.status, put.body).toBe(200);
     expect(JSON.parse(put.body)).toMatchObject({ world: "b", now: "2026-01-16T00:00:00.000Z" });
-    expect(JSON.stringify(worlds.get("b").snapshot())).toBe(snapshot);
+    expect(worlds.get("b").snapshot()).toEqual(JSON.parse(snapshot));
   });
 
   test("resets, with another seed if one is sent", () => {

@@ -2,11 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
-import {
-  type ControlRoute,
-  controlRoutes,
-  MAX_CONTROL_BODY_BYTES,
-} from "../../src/control/routes.ts";
+import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
+import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
 import type { Worlds } from "../../src/worlds.ts";
 import {
   bodyFor,

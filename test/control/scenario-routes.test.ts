@@ -119,9 +119,24 @@ describe("a refused play names the field, and changes nothing", () => {
     [
       "too many requests",
       { scenario: step({ repeat: { times: 1_000_001, steps: [{ impression: {} }] } }) },
-      400,
+      422,
       "scenario",
     ],
+    ...[
+      { assume: {} },
+      { signUp: {} },
+      { fault: { verdict: { kind: "drop" }, ttl: "1s" } },
+      { heal: "all" },
+      { setSurface: { status: "active" } },
+      { rotateKey: {} },
+      { expect: { audit: { balanced: true } } },
+      { expect: { invariant: "M1" } },
+    ].map((costly): [string, object, number, string] => [
+      `too many steps of the kind ${Object.keys(costly)}`,
+      { scenario: step({ repeat: { times: 400_000, steps: [costly] } }) },
+      422,
+      "scenario",
+    ]),
     [
       "what only the play finds out",
       { scenario: step({ assume: { "date.timezone": "ist" } }) },

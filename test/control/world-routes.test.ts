@@ -39,6 +39,7 @@ describe("worlds over the control API", () => {
         { name: "other", now: START, ...untouched },
       ],
       max: 1000,
+      dropped: 0,
     });
   });
 
@@ -52,7 +53,7 @@ describe("worlds over the control API", () => {
     for (const path of ["/_sim/worlds", "/@a/_sim/worlds", "/@a/_sim/metrics"]) {
       expect(ask(worlds, "GET", path).status).toBe(200);
     }
-    expect(ask(worlds, "GET", "/_sim/worlds").body).toBe('{"worlds":[],"max":7}');
+    expect(ask(worlds, "GET", "/_sim/worlds").body).toBe('{"worlds":[],"max":7,"dropped":0}');
   });
 
   test("go on from another one, and from then on are their own", () => {
@@ -122,19 +123,23 @@ describe("worlds over the control API", () => {
       maxWorlds: 3,
     });
     expect(ask(worlds, "POST", "/_sim/worlds", { name: "a" }).status).toBe(201);
-    // The fork finds no room beside the world that its path names: neither of them is made.
-    expect(problemOf(ask(worlds, "POST", "/@b/_sim/worlds", { name: "c" }))).toEqual({
-      status: 409,
-      field: "name",
+    // The one that goes is not the one that is forked.
+    expect(ask(worlds, "POST", "/@b/_sim/worlds", { name: "c" }).status).toBe(201);
+    expect(worlds.names()).toEqual(["default", "b", "c"]);
+    expect(ask(worlds, "POST", "/@c/_sim/worlds", { name: "d" }).status).toBe(201);
+    expect(worlds.names()).toEqual(["default", "c", "d"]);
+    const full = createWorlds({
+      options: { publishers: 1 },
+      surroundings: { people: () => fakerPeople },
+      control: createControl({ version: "0.0.0" }),
+      maxWorlds: 2,
     });
-    expect(worlds.names()).toEqual(["default", "a"]);
-    expect(ask(worlds, "POST", "/@a/_sim/worlds", { name: "b" }).status).toBe(201);
-    const full = ask(worlds, "POST", "/_sim/worlds", { name: "c" });
-    expect(full.status).toBe(409);
-    expect(JSON.parse(full.body).detail).toContain("there are 3 worlds");
-    expect(JSON.parse(full.body).detail).toContain("DELETE /_sim/worlds/NAME");
-    expect(ask(worlds, "DELETE", "/_sim/worlds/a").status).toBe(204);
-    expect(ask(worlds, "POST", "/_sim/worlds", { name: "c" }).status).toBe(201);
+    // The fork finds no room beside the world that its path names.
+    const refused = ask(full, "POST", "/@b/_sim/worlds", { name: "c" });
+    expect(problemOf(refused)).toEqual({ status: 409, field: "name" });
+    expect(JSON.parse(refused.body).detail).toContain("there are 2 worlds");
+    expect(JSON.parse(refused.body).detail).toContain("DELETE /_sim/worlds/NAME");
+    expect(full.names()).toEqual([]);
   });
 
   test("end, and come into being anew on their next use", () => {

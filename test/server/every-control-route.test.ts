@@ -2,11 +2,8 @@
 
 import { expect, test } from "vitest";
 import type { ApiRequest } from "../../src/contract/messages.ts";
-import {
-  type ControlRoute,
-  controlRoutes,
-  MAX_CONTROL_BODY_BYTES,
-} from "../../src/control/routes.ts";
+import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
+import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
 import { nameOf, requestFor, setUp, stateOf } from "../control/every-route.ts";
 import { exchange, serve } from "./raw.ts";
 

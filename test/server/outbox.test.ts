@@ -112,7 +112,7 @@ describe("a server", () => {
   async function stepsOf(...lists: readonly (readonly string[])[]): Promise<string[]> {
     await using server = await serve();
     const connections = await Promise.all(lists.map(() => connection(server.port)));
-    const handle = vi.spyOn(server.worlds, "handle");
+    const handle = vi.spyOn(server.worlds, "begin");
     const end = vi.spyOn(ServerResponse.prototype, "end");
     try {
       for (const [at, { socket }] of connections.entries()) {
@@ -229,11 +229,11 @@ describe("a server", () => {
 
   test("doesn't close a connection for an answer that was there before", async () => {
     const server = await serve();
-    const { handle } = server.worlds;
+    const { begin } = server.worlds;
     let closed: Promise<void> | undefined;
-    vi.spyOn(server.worlds, "handle").mockImplementation((request) => {
+    vi.spyOn(server.worlds, "begin").mockImplementation((request) => {
       if (request.path === "/v1/publisher/stats") closed = server.close();
-      return handle(request);
+      return begin(request);
     });
     const [first, second] = [await connection(server.port), await connection(server.port)];
     first.socket.write(NOWHERE);

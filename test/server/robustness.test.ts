@@ -65,13 +65,39 @@ test("worlds over HTTP are isolated, and bounded", async () => {
   };
   expect(await put("/@a", "one")).toBe(200);
   expect(await put("/@b", "two")).toBe(200);
-  expect(await put("/@c", "three")).toBe(409);
+  expect(await put("/@c", "three")).toBe(200);
+  expect(await put("/@b", "two again")).toBe(200);
   expect(await put("/@a%20", "four")).toBe(400);
   expect(server.worlds.names().map((name) => server.worlds.get(name).seed)).toEqual([
     "adsim",
-    "one",
-    "two",
+    "two again",
+    "three",
   ]);
+});
+
+test("with a control token only who has it makes worlds", async () => {
+  await using server = await serve({ controlToken: "secret" });
+  const { apiKey, id } = server.worlds.get("default").publishers.at(0);
+  const surfaces = `v1/publisher/surfaces?publisher_id=${id}`;
+  const ask = async (path: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${server.url}/${path}`, { headers });
+    const text = await response.text();
+    return { status: response.status, text };
+  };
+  const refused = await ask(`@a/${surfaces}`, apiKey);
+  expect(refused.status).toBe(403);
+  expect(JSON.parse(refused.text)).toMatchObject({
+    type: "urn:adsim:control:no-world",
+    field: "world",
+    detail: expect.stringContaining("/@NAME/_sim/health with Authorization: Bearer TOKEN"),
+  });
+  expect((await ask("@a/_sim/health", "wrong")).status).toBe(401);
+  expect((await ask("@a/v1/click", "wrong")).status).toBe(403);
+  expect(server.worlds.names()).toEqual(["default"]);
+  expect((await ask("@a/_sim/health", "secret")).status).toBe(200);
+  expect((await ask(`@a/${surfaces}`, apiKey)).status).toBe(200);
+  expect((await ask(surfaces, apiKey)).status).toBe(200);
 });
 
 test("a snapshot of more than 64 KiB goes through HTTP both ways", async () => {

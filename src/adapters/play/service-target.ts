@@ -59,6 +59,7 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
 
   const performers: LatePerformers = {
     now: async () => Date.now(),
+    pass: async () => undefined,
     member: async ({ ordinal }) => await members[ordinal]?.(),
     send: ({ outgoing }) => send(outgoing),
     together: ({ outgoing }) => Promise.all(outgoing.map(send)),
@@ -92,7 +93,7 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
 
 type Uncontrolled = Exclude<
   EffectKind,
-  "now" | "member" | "send" | "together" | "wait" | "traffic"
+  "now" | "pass" | "member" | "send" | "together" | "wait" | "traffic"
 >;
 
 const uncontrolled: Pick<LatePerformers, Uncontrolled> = {

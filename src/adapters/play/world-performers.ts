@@ -56,6 +56,7 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
 
   return {
     now: async () => nowMs,
+    pass: async () => undefined,
     async member({ ordinal }) {
       const path = `publishers?offset=${ordinal}&limit=1`;
       const [found] = (await api.askFor(listed, "GET", path)).publishers;

@@ -27,6 +27,8 @@ export const SCENARIO_NAME: RegExp = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
 export interface ParseScenarioOptions {
   /** How many requests it may plan. @default 20000000 */
   readonly maxRequests?: number | undefined;
+  /** How much playing it may cost: a request costs 1, what takes longer more. @default nothing is too much */
+  readonly maxCost?: number | undefined;
 }
 
 const profile: v.GenericSchema<unknown, Profile> = oneOf(profileNames);
@@ -76,7 +78,7 @@ export function parseScenario(input: unknown, options: ParseScenarioOptions = {}
     inField(`thresholds.${index}`, () => parseThreshold(threshold));
   });
   checkReferences(scenario);
-  checkCounts(scenario, mostRequests(options));
+  checkCounts(scenario, mostRequests(options), options.maxCost);
   checkWorld(scenario);
   return scenario;
 }

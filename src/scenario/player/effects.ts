@@ -75,6 +75,8 @@ export type Observer = (exchange: Exchange) => void;
 export interface Effects {
   /** The time of the target, in milliseconds since 1970. */
   now: { given: Record<never, never>; gives: number };
+  /** Nothing: the player has worked for a while, and others may pass. */
+  pass: { given: Record<never, never>; gives: undefined };
   /** The publisher with this ordinal. Undefined where there is none. */
   member: { given: { readonly ordinal: number }; gives: Member | undefined };
   send: { given: { readonly outgoing: Outgoing }; gives: Exchange };

@@ -2,23 +2,22 @@
 
 import type { Publisher } from "../../accounts/account.ts";
 import { InputError } from "../../base/input.ts";
+import type { Work } from "../../contract/work.ts";
 import { fakerPeople } from "../../publishers/people.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator.ts";
 import type { SimulatorOptions } from "../../simulator-options.ts";
 import { countRequests } from "../parse/count-requests.ts";
-import { parseScenario } from "../parse/parse-scenario.ts";
+import { type ParseScenarioOptions, parseScenario } from "../parse/parse-scenario.ts";
 import type { Scenario } from "../scenario.ts";
-import { runTraffic } from "../traffic/run-traffic.ts";
+import { runTraffic, trafficInSlices } from "../traffic/run-traffic.ts";
 import type { Effect, Exchange, Member, Outgoing, Performers, Playing } from "./effects.ts";
 import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";
 import { exchangeOf } from "./seen-in-process.ts";
 
-export interface SyncOptions {
+export interface SyncOptions extends ParseScenarioOptions {
   /** Played on this simulator, whose state the scenario's takes the place of. @default a new one */
   readonly simulator?: SimulatorCore | undefined;
-  /** The most requests that it may plan. @default 20000000 */
-  readonly maxRequests?: number | undefined;
   /** @default "adsim play" and the scenario's name */
   readonly reproduce?: string | undefined;
   readonly onStep?: PlayOptions["onStep"];
@@ -33,18 +32,60 @@ const MOST_JOURNALLED = 1_000_000;
  * @throws InputError that names the step and the field of a scenario that can't be played.
  */
 export function playScenarioSync(input: unknown, options: SyncOptions = {}): PlayResult {
-  const { maxRequests, onStep } = options;
-  const scenario = parseScenario(input, { maxRequests });
+  const scenario = parseScenario(input, options);
   const { simulator = simulatorFor(scenario) } = options;
   if (options.simulator !== undefined) simulator.restore(freshSnapshot(scenario));
-  const reproduce = options.reproduce ?? `adsim play ${scenario.name}`;
-  const playing = play(scenario, {
+  return driveAtOnce(playingOf(scenario, options), performersOn(simulator));
+}
+
+/** The same, so that others may pass in between. @throws InputError before the simulator is touched. */
+export function* playInSlices(
+  input: unknown,
+  options: SyncOptions & { readonly simulator: SimulatorCore },
+): Work<PlayResult> {
+  const { simulator } = options;
+  const scenario = parseScenario(input, options);
+  yield;
+  simulator.restore(freshSnapshot(scenario));
+  const performers = performersOn(simulator);
+  const playing = playingOf(scenario, options);
+  let next = playing.next();
+  while (!next.done) {
+    yield;
+    let given: unknown;
+    try {
+      given = yield* performedInSlices(next.value, performers, simulator);
+    } catch (error) {
+      next = playing.throw(error);
+      continue;
+    }
+    next = playing.next(given);
+  }
+  return next.value;
+}
+
+function* performedInSlices(
+  effect: Effect,
+  performers: Performers,
+  sim: SimulatorCore,
+): Work<unknown> {
+  if (effect.kind === "traffic") return yield* trafficInSlices(sim, effect.order);
+  if (effect.kind !== "together") return performed(effect, performers);
+  const exchanges: Exchange[] = [];
+  for (const outgoing of effect.outgoing) {
+    exchanges.push(performers.send({ kind: "send", outgoing }));
+    yield;
+  }
+  return exchanges;
+}
+
+function playingOf(scenario: Scenario, options: SyncOptions): Playing<PlayResult> {
+  return play(scenario, {
     abilities: { time: { kind: "virtual" }, control: true },
     target: { kind: "in-process", url: undefined },
-    reproduce,
-    onStep,
+    reproduce: options.reproduce ?? `adsim play ${scenario.name}`,
+    onStep: options.onStep,
   });
-  return driveAtOnce(playing, performersOn(simulator));
 }
 
 /** What the world is made from that a scenario is played in. */
@@ -103,6 +144,7 @@ export function performersOn(sim: SimulatorCore): Performers {
   }
   return {
     now: () => sim.clock.now(),
+    pass: () => undefined,
     member({ ordinal }) {
       return ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined;
     },

@@ -1,6 +1,7 @@
 /** Sends traffic into a simulator of this process, in virtual time: every request at the instant at which it is due. */
 
 import { durationMs } from "../../base/duration.ts";
+import { atOnce, type Work } from "../../contract/work.ts";
 import type { SimulatorCore } from "../../simulator.ts";
 import type { Punctuality, TrafficOrder } from "../player/effects.ts";
 import { exchangeOf } from "../player/seen-in-process.ts";
@@ -12,6 +13,11 @@ import { createTrafficSource } from "./source.ts";
  * @throws InputError where nobody takes part, or somebody without a surface, before anything is sent.
  */
 export function runTraffic(sim: SimulatorCore, order: TrafficOrder): Punctuality {
+  return atOnce(trafficInSlices(sim, order));
+}
+
+/** The same, so that others may pass after every few requests. */
+export function* trafficInSlices(sim: SimulatorCore, order: TrafficOrder): Work<Punctuality> {
   const { observe, traffic } = order;
   // Taken out once: an engine looks a method up slowly in an object that has getters.
   const { handle, clock } = sim;
@@ -26,9 +32,11 @@ export function runTraffic(sim: SimulatorCore, order: TrafficOrder): Punctuality
     const exchange = exchangeOf(arrival, handle(arrival.request), nowMs);
     source.answered(arrival.number, exchange);
     observe(exchange);
+    if (arrival.number % REQUESTS_AT_ONCE === 0) yield;
   }
   if (endMs > nowMs) advance(endMs - nowMs);
   return onTime;
 }
 
+const REQUESTS_AT_ONCE = 64;
 const onTime: Punctuality = Object.freeze({ late: 0, dropped: 0 });

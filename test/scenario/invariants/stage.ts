@@ -131,6 +131,7 @@ function performersOf(stage: Stage, sim: Simulator, lie: Lie, isAside: boolean):
   };
   return {
     now: () => sim.clock.now(),
+    pass: () => undefined,
     member: ({ ordinal }) =>
       sim.publishers.list({ limit: 100 }).find((one) => one.ordinal === ordinal),
     send: ({ outgoing }) => send(outgoing),

@@ -1,0 +1,21 @@
+/** A snapshot as text without ever holding the whole of it. */
+
+import { createDigest } from "../base/digest.ts";
+import type { Book } from "../ledger/book.ts";
+import { headText, type State, snapshotBegin } from "./snapshot.ts";
+
+/** A snapshot as JSON text in pieces, one an account; its digest comes last, for it is over the others. */
+export function* snapshotPieces({ accounts, ...state }: State<Book>): Generator<string> {
+  const head = { ...snapshotBegin, ...state, accounts: [] } as const;
+  const { accounts: _, ...shown } = head;
+  const digest = createDigest();
+  digest.text(headText(head));
+  let before = `${JSON.stringify(shown).slice(0, -1)},"accounts":[`;
+  for (const account of accounts) {
+    const text = JSON.stringify({ ...account, book: account.book.save() });
+    digest.text(text);
+    yield before + text;
+    before = ",";
+  }
+  yield `${before === "," ? "" : before}],"digest":"${digest.value()}"}`;
+}

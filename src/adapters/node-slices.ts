@@ -1,0 +1,188 @@
+/**
+ * Control requests answered in slices: what takes long lets the requests of others pass in between, and what is large is
+ * written as its client takes it in. A turn of the event loop spends a few milliseconds on all of them together.
+ */
+
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { ApiResponse } from "../contract/messages.ts";
+import { isWork, type LongResponse, type Work } from "../contract/work.ts";
+import { timers } from "./node-builtins.ts";
+
+/** Where answers are worked out in slices. */
+export interface Slices {
+  /** Answers when it is its turn. */
+  answer(order: Order): void;
+}
+
+export interface Order {
+  readonly response: ServerResponse;
+  begin(): ApiResponse | Work<LongResponse>;
+  /** What is answered instead where something throws. */
+  failed(error: unknown): ApiResponse;
+  /** Hands an answer over that is there whole. */
+  send(answer: ApiResponse): void;
+  /** Sends the head of one that goes on. */
+  sendHead(answer: ApiResponse): void;
+}
+
+const BEHIND: unique symbol = Symbol("what waits behind a control request");
+
+/** A connection that knows what came behind a control request that isn't answered yet. */
+type Connection = object & { [BEHIND]?: (() => void)[] | undefined };
+
+/** Whether a connection waits for the answer to a control request. */
+export function isAnswering(socket: Connection): boolean {
+  return socket[BEHIND] !== undefined;
+}
+
+/** Puts off what came behind a control request. @returns whether there is one. */
+export function waitsBehind(socket: Connection, act: () => void): boolean {
+  return socket[BEHIND]?.push(act) !== undefined;
+}
+
+/** Reads nothing more from a connection until this is answered: who sends on must not fill the memory. */
+export function holdUntilAnswered(socket: Socket & Connection, response: ServerResponse): void {
+  socket[BEHIND] = [];
+  socket.pause();
+  response.once("close", () => {
+    const behind = socket[BEHIND] ?? [];
+    socket[BEHIND] = undefined;
+    if (socket.destroyed) return;
+    for (const act of behind) act();
+    // Node resumes a moment later, whatever was paused in between.
+    if (!isAnswering(socket)) socket.resume();
+  });
+}
+
+/** How long others wait for a turn's slices, in milliseconds. */
+const TURN_MS = 10;
+/** Answers in the making at once. The others wait: each can hold some hundred kilobytes. */
+const MOST_OPEN = 32;
+/** A client that takes nothing in for so long is given up, in milliseconds: others wait for its place. */
+const STALLED_MS = 60_000;
+
+const { setImmediate } = timers;
+
+/** A slice of one answer, until a time. */
+type Slice = (untilMs: number) => void;
+
+export function createSlices(): Slices {
+  const ready: Slice[] = [];
+  const backlog: Order[] = [];
+  let open = 0;
+  let isDue = false;
+
+  function add(slice: Slice): void {
+    ready.push(slice);
+    if (isDue) return;
+    isDue = true;
+    setImmediate(turn);
+  }
+  function turn(): void {
+    const untilMs = performance.now() + TURN_MS;
+    while (ready.length > 0 && performance.now() < untilMs) ready.shift()?.(untilMs);
+    isDue = ready.length > 0;
+    if (isDue) setImmediate(turn);
+  }
+  function close(): void {
+    open -= 1;
+    const next = backlog.shift();
+    if (next !== undefined) start(next);
+  }
+  function start(order: Order): void {
+    open += 1;
+    if (order.response.closed) {
+      close();
+      return;
+    }
+    order.response.once("close", close);
+    add((untilMs) => {
+      if (order.response.closed) return;
+      const answer = guarded(order, order.begin);
+      if (answer === undefined) return;
+      if (isWork(answer)) goOn(order, answer, untilMs);
+      else order.send(answer);
+    });
+  }
+
+  /** Works until the time is over. */
+  function goOn(order: Order, work: Work<LongResponse>, untilMs: number): void {
+    if (order.response.closed) {
+      work.return(gone);
+      return;
+    }
+    const step = guarded(order, () => {
+      let next = work.next();
+      while (!next.done && next.value === undefined && performance.now() < untilMs) {
+        next = work.next();
+      }
+      return next;
+    });
+    if (step === undefined) return;
+    const again = (): void => add((laterMs) => goOn(order, work, laterMs));
+    if (step.done) hand(order, step.value);
+    else if (step.value === undefined) again();
+    else step.value(again);
+  }
+
+  function hand(order: Order, { rest, ...answer }: LongResponse): void {
+    if (rest === undefined) {
+      order.send(answer);
+      return;
+    }
+    order.sendHead(answer);
+    const { response } = order;
+    const isTaken = response.write(answer.body);
+    const write: Slice = (untilMs) => {
+      while (!response.closed) {
+        const next = guarded(order, () => rest.next());
+        // The head says that there is more: only an end of the connection says that it doesn't come.
+        if (next === undefined) response.destroy();
+        else if (next.done) response.end();
+        else if (!response.write(next.value)) onceTaken(response, () => add(write));
+        else if (performance.now() < untilMs) continue;
+        else add(write);
+        return;
+      }
+    };
+    if (isTaken) add(write);
+    else onceTaken(response, () => add(write));
+  }
+
+  return {
+    answer(order) {
+      if (open < MOST_OPEN) start(order);
+      else backlog.push(order);
+    },
+  };
+}
+
+const gone: LongResponse = { status: 0, headers: {}, body: "" };
+
+/** What throws is answered, and that is the end of it. */
+function guarded<Result>(order: Order, act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch (error) {
+    const answer = order.failed(error);
+    if (!order.response.headersSent) order.send(answer);
+    return undefined;
+  }
+}
+
+/** Calls `act` when there is room for more. Who takes nothing in is cut off. */
+function onceTaken(response: ServerResponse, act: () => void): void {
+  const timer = setTimeout(() => response.destroy(), STALLED_MS);
+  const drained = (): void => {
+    clearTimeout(timer);
+    response.off("close", closed);
+    act();
+  };
+  const closed = (): void => {
+    clearTimeout(timer);
+    response.off("drain", drained);
+  };
+  response.once("drain", drained);
+  response.once("close", closed);
+}

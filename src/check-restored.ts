@@ -1,0 +1,58 @@
+/**
+ * Whether a world that came out of a snapshot is one that could have been saved: whoever made the snapshot, a digest can
+ * be forged. It is saved again and compared, and its books are audited.
+ */
+
+import { checkBook } from "./accounts/check-book.ts";
+import { inOrder, type Snapshot, saveAccount } from "./accounts/snapshot.ts";
+import { auditInSlices } from "./audit/audit.ts";
+import { InputError, inField } from "./base/input.ts";
+import type { Work } from "./contract/work.ts";
+import { dedupWindowOf } from "./exchange/world.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { RunningWorld } from "./running-world.ts";
+
+const MOST_TOLD = 5;
+
+/** @throws InputError that names the first field that can't be as it is. */
+export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
+  const { accounts, buckets, rules, settings, dayOf } = world;
+  const nowMs = saved.clock.now;
+  const windowMs = dedupWindowOf(settings.assumptions);
+  const time = { startMs: settings.startMs, nowMs, dayOf };
+  checkSame("assumptions", saved.assumptions, { ...settings.assumptions });
+  checkSame("faults", saved.faults, rules.save(nowMs));
+  const { discrepancies } = yield* auditInSlices(world, journal);
+  if (discrepancies.length > 0) {
+    const told = discrepancies.slice(0, MOST_TOLD).join("; ");
+    throw new InputError("accounts", `must have books that agree, and don't: ${told}`);
+  }
+  for (const [index, account] of inOrder(accounts).entries()) {
+    yield;
+    const field = `accounts.${index}`;
+    const from = saved.accounts[index];
+    if (from === undefined) throw new InputError("accounts", "must be each of its own publisher");
+    inField(`${field}.book`, () => checkBook(account, from.book, time));
+    account.book.forget(nowMs, windowMs);
+    checkSame(field, from, saveAccount(account, buckets.save(account, nowMs), account.book.save()));
+  }
+}
+
+/** @throws InputError that names the first place at which they differ. */
+function checkSame(field: string, given: unknown, saved: unknown): void {
+  const at = differenceOf(given, saved, field);
+  if (at !== undefined) {
+    throw new InputError(at, "is not as this world would save it: the snapshot was edited");
+  }
+}
+
+function differenceOf(left: unknown, right: unknown, path: string): string | undefined {
+  if (Object.is(left, right)) return undefined;
+  if (typeof left !== "object" || typeof right !== "object" || !left || !right) return path;
+  const [one, other] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
+  for (const name of new Set([...one.keys(), ...other.keys()])) {
+    const at = differenceOf(one.get(name), other.get(name), `${path}.${name}`);
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}

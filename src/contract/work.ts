@@ -1,0 +1,28 @@
+/** Work that may take long, in slices, so that an adapter can let others pass in between. */
+
+import type { ApiResponse } from "./messages.ts";
+
+/** Something to wait for: calls `done` once it is there, or can't come. */
+export type Wait = (done: () => void) => void;
+
+/**
+ * Yields where others may pass, or what it waits for, and gives its result in the end. What isn't driven to the end has
+ * changed nothing.
+ */
+export type Work<Result> = Generator<Wait | undefined, Result, unknown>;
+
+/** A response whose body may go on: `rest` gives the pieces behind `body`, each worked out when it is asked for. */
+export interface LongResponse extends ApiResponse {
+  readonly rest?: Iterator<string> | undefined;
+}
+
+/** Does all of it now. Nobody waits for anything: the work has to do without. */
+export function atOnce<Result>(work: Work<Result>): Result {
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
+}
+
+export function isWork<Result extends object>(given: Result | Work<Result>): given is Work<Result> {
+  return "next" in given && "throw" in given;
+}

@@ -1,0 +1,16 @@
+/** Long lists as JSON text in pieces: nobody has to hold the whole of it. */
+
+/** An object with a list and, behind it, a few other members. */
+export function* listPieces(
+  name: string,
+  items: Iterable<unknown>,
+  others: Readonly<Record<string, unknown>> = {},
+): Generator<string> {
+  let before = `{${JSON.stringify(name)}:[`;
+  for (const item of items) {
+    yield before + JSON.stringify(item);
+    before = ",";
+  }
+  const end = JSON.stringify(others).slice(1);
+  yield `${before === "," ? "" : before}]${end === "}" ? "" : ","}${end}`;
+}

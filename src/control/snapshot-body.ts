@@ -1,0 +1,115 @@
+/**
+ * Reads the JSON of a snapshot so that others may pass: account by account. What no snapshot is, such as millions of empty
+ * objects, is refused before anything is made of it.
+ */
+
+import { InputError } from "../base/input.ts";
+import { repeatedMember } from "../base/repeated-member.ts";
+import type { Work } from "../contract/work.ts";
+import { parseJson } from "./input.ts";
+
+/** Deeper than anything in a snapshot. */
+const MOST_DEPTH = 32;
+/** Characters outside of texts in one account: its days, buckets and counts. Events are in texts. */
+const MOST_IN_ACCOUNT = 1024 * 1024;
+/** The same in all but the accounts: mostly the counts of fault rules. */
+const MOST_IN_HEAD = 2 * 1024 * 1024;
+/** All characters but those of accounts: fault rules have bodies. */
+const MOST_OF_HEAD = 20 * 1024 * 1024;
+/** Characters between two rests, and those of texts count for little: they are searched, not walked through. */
+const STEP = 262_144;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** An object as `JSON.parse` gives it. @throws InputError for anything else. */
+export function* parseSnapshotJson(text: string): Work<object> {
+  const list = yield* findAccounts(text);
+  const { from, to, commas } = list ?? { from: 0, to: 0, commas: [] };
+  checkSize(text.length - (to - from), MOST_OF_HEAD, "body");
+  const head = parseJson(text.slice(0, from) + text.slice(to));
+  if (list === undefined) return head;
+  const accounts: unknown[] = [];
+  const isEmpty = commas.length === 0 && text.slice(from, to).trim() === "";
+  for (const [index, end] of isEmpty ? [] : [...commas, to].entries()) {
+    yield;
+    const begin = index === 0 ? from : (commas[index - 1] ?? 0) + 1;
+    accounts.push(accountIn(text.slice(begin, end), index));
+  }
+  return { ...head, accounts };
+}
+
+/** The snapshot's schema looks at what it is. */
+function accountIn(text: string, index: number): unknown {
+  let account: unknown;
+  try {
+    account = JSON.parse(text);
+  } catch {
+    throw new InputError("body", "must be valid JSON");
+  }
+  const repeated = repeatedMember(text);
+  if (repeated === undefined) return account;
+  throw new InputError(`accounts.${index}.${repeated}`, "stands in the body more than once");
+}
+
+/** Where the list of accounts stands: behind its bracket, up to the other, and the commas between accounts. */
+interface Found {
+  readonly from: number;
+  readonly to: number;
+  readonly commas: readonly number[];
+}
+
+function* findAccounts(text: string): Work<Found | undefined> {
+  const commas: number[] = [];
+  let from: number | undefined;
+  let to: number | undefined;
+  let depth = 0;
+  let steps = 0;
+  let inHead = 0;
+  let inAccount = 0;
+  let name = "";
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    steps += 1;
+    if (steps % STEP === 0) yield;
+    if (from === undefined || to !== undefined) inHead += 1;
+    else inAccount += 1;
+    checkSize(inHead, MOST_IN_HEAD, "body");
+    checkSize(inAccount, MOST_IN_ACCOUNT, `accounts.${commas.length}`);
+    if (code === QUOTE) {
+      const end = endOfText(text, at);
+      if (depth === 1) name = text.slice(at + 1, Math.min(end, at + 20));
+      at = end;
+    } else if ((code | 0x20) === 0x7b) {
+      depth += 1;
+      if (depth > MOST_DEPTH) throw new InputError("body", `nests more than ${MOST_DEPTH} deep`);
+      if (depth === 2 && code === 0x5b && name === "accounts") from ??= at + 1;
+    } else if ((code | 0x20) === 0x7d) {
+      depth -= 1;
+      if (depth === 1 && from !== undefined) to ??= at;
+    } else if (code === COMMA && depth === 2 && from !== undefined && to === undefined) {
+      commas.push(at);
+      inAccount = 0;
+    }
+  }
+  return from === undefined || to === undefined ? undefined : { from, to, commas };
+}
+
+function checkSize(size: number, most: number, field: string): void {
+  if (size <= most) return;
+  throw new InputError(field, "is larger than in any snapshot of adsim", "too-much");
+}
+
+function endOfText(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  if (end === -1) throw new InputError("body", "must be valid JSON");
+  return end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+  return (at - first) % 2 === 1;
+}

@@ -1,0 +1,168 @@
+/**
+ * The worlds that a server keeps, within its bounds: when there are too many, or they hold too much, one goes. First one
+ * that nobody has used, then the one that was not used for longest. The name of a used one is remembered, so that it
+ * doesn't come back as another world without anybody being told.
+ */
+
+import { createJournalBudget, type JournalBudget } from "./journal/budget.ts";
+import type { HostedCore } from "./simulator.ts";
+
+/** What a server may keep. */
+export interface WorldBounds {
+  /** How many worlds, the one that is always kept included. */
+  readonly most: number;
+  /** How many bytes the others may take together, their journals aside. */
+  readonly bytes: number;
+  /** How many bytes all journals may keep together. */
+  readonly journalBytes: number;
+}
+
+/** What a server keeps now, and what it let go of. */
+export interface Keeping {
+  readonly worlds: { readonly count: number; readonly max: number; readonly dropped: number };
+  /** `bytes`: about what all worlds but the one that is always kept take in memory, journals aside. */
+  readonly memory: { readonly bytes: number; readonly limitBytes: number };
+  readonly journals: { readonly bytes: number; readonly limitBytes: number };
+}
+
+export interface KeptWorlds {
+  /** The world with this name. Using it is what keeps it. */
+  use(name: string): HostedCore | undefined;
+  /** The same without using it. */
+  peek(name: string): HostedCore | undefined;
+  /** In the order in which they came into being. */
+  names(): string[];
+  /** Whether the world with this name was used and let go of, and the name is not free again. */
+  wasDropped(name: string): boolean;
+  /** Makes room for one more world. `beside`: one that stays. @returns whether there is room now. */
+  makeRoom(name: string, beside?: string): boolean;
+  /** A world that is new, for which there is room. */
+  add(name: string, world: HostedCore): void;
+  /** A world was changed by hand. */
+  changed(name: string): void;
+  /** Ends a world; its name is free. The name of one that was let go of is free again, too. @returns whether there was one. */
+  delete(name: string): boolean;
+  /** Ends a world that needn't be there; its name isn't free. */
+  drop(name: string): void;
+  keeping(): Keeping;
+}
+
+interface Entry {
+  readonly world: HostedCore;
+  usedAt: number;
+  /** Whether anything happened in it that a new world wouldn't know of. */
+  isUsed: boolean;
+  bytes: number;
+  /** How many requests it had answered when it was weighed. */
+  weighedAt: number;
+}
+
+/** The world that was let go of before so many others may come back unnoticed. */
+const MOST_REMEMBERED = 100_000;
+/** Requests to all worlds between two looks at what they hold. */
+const LOOK_EVERY = 1024;
+
+export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorlds {
+  const entries = new Map<string, Entry>();
+  const droppedNames = new Set<string>();
+  const budget: JournalBudget = createJournalBudget(bounds.journalBytes);
+  let uses = 0;
+  let bytes = 0;
+  let dropped = 0;
+
+  function weigh(name: string, entry: Entry): void {
+    if (name === always) return;
+    const now = entry.world.weigh();
+    bytes += now - entry.bytes;
+    entry.bytes = now;
+    entry.weighedAt = entry.world.journal.total;
+  }
+  /** Weighs what has grown. A world is weighed again only after as many requests as it has publishers to look at. */
+  function look(current: string): void {
+    for (const [name, entry] of entries) {
+      const since = Math.abs(entry.world.journal.total - entry.weighedAt);
+      if (since >= Math.max(LOOK_EVERY, entry.bytes / 4096)) weigh(name, entry);
+    }
+    while (bytes > bounds.bytes && dropOne(current)) {}
+  }
+  function isUsed(entry: Entry): boolean {
+    entry.isUsed ||= entry.world.held().publishersTouched > 0;
+    return entry.isUsed;
+  }
+  /** @returns false where nothing may go. */
+  function dropOne(...stays: readonly (string | undefined)[]): boolean {
+    let victim: string | undefined;
+    let rank = Number.POSITIVE_INFINITY;
+    for (const [name, entry] of entries) {
+      if (name === always || stays.includes(name)) continue;
+      const own = entry.usedAt + (isUsed(entry) ? Number.MAX_SAFE_INTEGER / 2 : 0);
+      if (own >= rank) continue;
+      victim = name;
+      rank = own;
+    }
+    if (victim === undefined) return false;
+    if (entries.get(victim)?.isUsed) drop(victim);
+    else remove(victim);
+    dropped += 1;
+    return true;
+  }
+  function drop(name: string): void {
+    remove(name);
+    droppedNames.add(name);
+    const [oldest] = droppedNames;
+    if (droppedNames.size > MOST_REMEMBERED && oldest !== undefined) droppedNames.delete(oldest);
+  }
+  function remove(name: string): boolean {
+    const entry = entries.get(name);
+    if (entry === undefined) return false;
+    bytes -= entry.bytes;
+    // Somebody may still hold it: what it records from now on is its own affair.
+    entry.world.journal.share(createJournalBudget(bounds.journalBytes));
+    return entries.delete(name);
+  }
+
+  return {
+    use(name) {
+      const entry = entries.get(name);
+      if (entry === undefined) return undefined;
+      uses += 1;
+      entry.usedAt = uses;
+      if (uses % LOOK_EVERY === 0) look(name);
+      return entry.world;
+    },
+    peek: (name) => entries.get(name)?.world,
+    names: () => [...entries.keys()],
+    wasDropped: (name) => droppedNames.has(name),
+    makeRoom(name, beside) {
+      // The one that is always kept has its place, there or not.
+      const taken = entries.size + (entries.has(always) ? 0 : 1);
+      return name === always || taken < bounds.most || dropOne(beside);
+    },
+    add(name, world) {
+      world.journal.share(budget);
+      uses += 1;
+      const entry: Entry = { world, usedAt: uses, isUsed: false, bytes: 0, weighedAt: 0 };
+      entries.set(name, entry);
+      droppedNames.delete(name);
+      weigh(name, entry);
+      look(name);
+    },
+    changed(name) {
+      const entry = entries.get(name);
+      if (entry === undefined) return;
+      entry.isUsed = true;
+      weigh(name, entry);
+      look(name);
+    },
+    delete(name) {
+      const wasThere = remove(name);
+      return droppedNames.delete(name) || wasThere;
+    },
+    drop,
+    keeping: () => ({
+      worlds: { count: entries.size, max: bounds.most, dropped },
+      memory: { bytes, limitBytes: bounds.bytes },
+      journals: { bytes: budget.usedBytes(), limitBytes: bounds.journalBytes },
+    }),
+  };
+}

@@ -1,0 +1,116 @@
+/** Control requests that take long, and those of others in between. What is said here is about order, never about time. */
+
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { serve } from "./raw.ts";
+
+const JSON_BODY = { "content-type": "application/json" };
+
+function play(steps: unknown): RequestInit {
+  const scenario = { name: "long", about: "Takes long.", steps, expectations: [] };
+  return { method: "POST", headers: JSON_BODY, body: JSON.stringify({ scenario }) };
+}
+const impressions = (times: number): unknown => [
+  { repeat: { times, steps: [{ impression: {} }] } },
+];
+
+test("others are answered while a scenario plays, and its world as before", async () => {
+  await using server = await serve();
+  let isPlayed = false;
+  const played = fetch(`${server.url}/_sim/scenarios/play`, play(impressions(5000))).then(
+    async (response) => {
+      isPlayed = true;
+      return { status: response.status, result: await response.json() };
+    },
+  );
+  let between = 0;
+  while (!isPlayed) {
+    const health = await (await fetch(`${server.url}/_sim/health`)).json();
+    if (isPlayed) break;
+    expect(health.seed).toBe("adsim");
+    expect(server.worlds.get("default").held().impressions).toBe(0);
+    between += 1;
+  }
+  expect((await played).status).toBe(200);
+  expect(between).toBeGreaterThan(3);
+  expect(server.worlds.get("default").held().impressions).toBeGreaterThan(0);
+  const { total } = await (await fetch(`${server.url}/_sim/journal?limit=1`)).json();
+  expect(total).toBe(5000);
+});
+
+test("a play that its client gives up changes nothing", async () => {
+  await using server = await serve();
+  const world = server.worlds.get("default");
+  const before = world.snapshot();
+  const controller = new AbortController();
+  const given = fetch(`${server.url}/_sim/scenarios/play`, {
+    ...play([{ impression: {} }, { assume: { "date.timezone": "nowhere" } }]),
+    signal: controller.signal,
+  });
+  expect((await given).status).toBe(400);
+  expect(world.snapshot()).toEqual(before);
+  expect(world.journal.total).toBe(0);
+});
+
+test("a connection's requests are answered in their order, those behind a play too", async () => {
+  await using server = await serve();
+  const { body } = play(impressions(500));
+  const requests = [
+    `POST /_sim/scenarios/play HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(body).length}\r\n\r\n${body}`,
+    "GET /_sim/journal HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "GET /v1/nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "GET /_sim/journal?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+  ];
+  const socket = connect(server.port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (piece) => {
+    text += piece;
+  });
+  // With the end of its half: what is asked is answered all the same.
+  socket.end(requests.join(""));
+  await new Promise((resolve) => socket.once("close", resolve));
+  const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
+  expect(statuses).toEqual(["200", "200", "404", "200"]);
+  expect(text).toContain('"total":500}');
+  expect(text).toContain('"total":501}');
+});
+
+test("a large journal comes in pieces, whole and as it was asked for", async () => {
+  await using server = await serve();
+  const world = server.worlds.get("default");
+  for (let count = 0; count < 2000; count += 1) world.handle({ method: "GET", path: "/v1/nope" });
+  for (const format of ["json", "ndjson", "har"]) {
+    const response = await fetch(`${server.url}/_sim/journal?format=${format}`);
+    expect(response.headers.get("content-length")).toBe(null);
+    const text = await response.text();
+    const path = `/_sim/journal?format=${format}`;
+    const host = new URL(server.url).host;
+    const inProcess = server.worlds.handle({ method: "GET", path, headers: { host } });
+    expect(text).toBe(inProcess.body);
+    expect(inProcess.headers["content-length"]).toBe(String(text.length));
+  }
+  expect(
+    (await fetch(`${server.url}/_sim/journal?limit=2`)).headers.get("content-length"),
+  ).not.toBe(null);
+});
+
+test.each([
+  ["millions of objects", () => `{"a":[${"{},".repeat(2_000_000)}{}]}`, 422],
+  ["lists in lists", () => `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, 400],
+  [
+    "an account of millions of lists",
+    () => `{"accounts":[{"a":[${"[],".repeat(1_000_000)}[]]}]}`,
+    422,
+  ],
+  ["accounts that end in the midst", () => '{"accounts":[{},', 400],
+  ["accounts that are twice there", () => '{"accounts":[],"accounts":[]}', 400],
+  ["more than 64 MiB", () => `{"a":"${"x".repeat(64 * 1024 * 1024)}"}`, 413],
+])("a snapshot of %s is refused, and nothing changes", async (_, body, status) => {
+  await using server = await serve();
+  const before = server.worlds.get("default").snapshot();
+  const put = { method: "PUT", headers: JSON_BODY, body: body() };
+  const response = await fetch(`${server.url}/_sim/snapshot`, put);
+  expect(response.status).toBe(status);
+  expect((await response.json()).field).toBeTruthy();
+  expect(server.worlds.get("default").snapshot()).toEqual(before);
+});
