@@ -260,6 +260,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     const { nowMs } = visit;
     // Whoever sent a valid key is told what is left for it.
     visit.account = authenticate.glance(visit.headers);
+    visit.publisher = visit.account?.id;
     if (routed.kind === "refused") {
       const standing = quota.standing(undefined, visit.account, nowMs);
       return refuse(visit, routed, standing, { allow: routed.allow });

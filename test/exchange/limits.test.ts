@@ -421,7 +421,9 @@ describe("an answer that no operation makes", () => {
     const sim = exhausted();
     const response = sim.handle({ method, path, ...keyed(sim) });
     expect([response.status, remaining(response)]).toEqual([status, 0]);
+    expect(sim.journal.entries({ limit: 1 })[0]?.publisher).toBe(sim.publishers.at(0).id);
     expect(remaining(sim.handle({ method, path }))).toBe(60);
+    expect(sim.journal.entries({ limit: 1 })[0]?.publisher).toBe(undefined);
     expect(remaining(sim.handle({ method, path, ...keyed(sim, "Basic") }))).toBe(60);
     sim.publishers.rotateKey(sim.publishers.at(0).id);
     expect(remaining(sim.handle({ method, path, ...keyed(sim) }))).toBe(60);

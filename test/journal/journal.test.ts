@@ -103,7 +103,7 @@ describe("the ring", () => {
     const { id } = sim.publishers.at(1);
     const found = (filter: Parameters<typeof sim.journal.entries>[0]): number[] =>
       sim.journal.entries(filter).map(({ sequence }) => sequence);
-    expect(found({ publisher: id })).toEqual([2, 3]);
+    expect(found({ publisher: id })).toEqual([2, 3, 4]);
     expect(found({ publisher: id, operation: "surfaces" })).toEqual([2]);
     expect(found({ status: 404 })).toEqual([4]);
     expect(found({ status: 200, limit: 2 })).toEqual([2, 3]);
