@@ -44,7 +44,10 @@ export function waitsBehind(socket: Connection, act: () => void): boolean {
 /** Reads nothing more from a connection until this is answered: who sends on must not fill the memory. */
 export function holdUntilAnswered(socket: Socket & Connection, response: ServerResponse): void {
   socket[BEHIND] = [];
-  socket.pause();
+  // Later, for Node reads on by itself once a request has arrived whole.
+  queueMicrotask(() => {
+    if (isAnswering(socket)) socket.pause();
+  });
   response.once("close", () => {
     const behind = socket[BEHIND] ?? [];
     socket[BEHIND] = undefined;
