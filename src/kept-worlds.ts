@@ -4,6 +4,7 @@
  * doesn't come back as another world without anybody being told.
  */
 
+import type { MetricFamily } from "./contract/metrics.ts";
 import { createJournalBudget, type JournalBudget } from "./journal/budget.ts";
 import type { HostedCore } from "./simulator.ts";
 
@@ -165,4 +166,38 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
       journals: { bytes: budget.usedBytes(), limitBytes: bounds.journalBytes },
     }),
   };
+}
+
+/** What the worlds hold, as metrics. */
+export function holdings(kept: KeptWorlds): MetricFamily[] {
+  let impressions = 0;
+  let entries = 0;
+  for (const name of kept.names()) {
+    const world = kept.peek(name);
+    impressions += world?.held().impressions ?? 0;
+    entries += world?.journal.kept ?? 0;
+  }
+  const { worlds, memory, journals } = kept.keeping();
+  const figure = (
+    type: "gauge" | "counter",
+    name: string,
+    help: string,
+    value: number,
+  ): MetricFamily => ({ name, help, type, samples: [{ labels: {}, value }] });
+  return [
+    figure("gauge", "adsim_worlds", "Worlds that there are.", worlds.count),
+    figure("gauge", "adsim_worlds_limit", "Worlds that there can be.", worlds.max),
+    figure("counter", "adsim_worlds_dropped_total", "Worlds that had to go.", worlds.dropped),
+    figure("gauge", "adsim_world_bytes", "About what named worlds take in memory.", memory.bytes),
+    figure("gauge", "adsim_world_bytes_limit", "What they may take.", memory.limitBytes),
+    figure(
+      "gauge",
+      "adsim_impressions_held",
+      "Impressions in the books of all worlds.",
+      impressions,
+    ),
+    figure("gauge", "adsim_journal_entries", "Entries in the journals of all worlds.", entries),
+    figure("gauge", "adsim_journal_bytes", "What all journals take in memory.", journals.bytes),
+    figure("gauge", "adsim_journal_bytes_limit", "What they may take.", journals.limitBytes),
+  ];
 }

@@ -9,7 +9,7 @@ import type { MetricFamily } from "./contract/metrics.ts";
 import { atOnce, isWork, type LongResponse, type Work } from "./contract/work.ts";
 import { type PlainRequest, plainRequest } from "./exchange/plain-request.ts";
 import type { LoggedExchange } from "./journal/logged-exchange.ts";
-import { createKeptWorlds, type Keeping, type KeptWorlds } from "./kept-worlds.ts";
+import { createKeptWorlds, holdings, type Keeping } from "./kept-worlds.ts";
 import type { Surroundings } from "./running-world.ts";
 import { createSimulatorCore, type HostedCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
@@ -261,39 +261,6 @@ function replacesState({ method, path }: PlainRequest): boolean {
 
 function whyDropped(name: string): string {
   return `was dropped: this server keeps only so many worlds and so much memory, and nobody had used this one for longest. Begin anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
-}
-
-function holdings(kept: KeptWorlds): MetricFamily[] {
-  let impressions = 0;
-  let entries = 0;
-  for (const name of kept.names()) {
-    const world = kept.peek(name);
-    impressions += world?.held().impressions ?? 0;
-    entries += world?.journal.kept ?? 0;
-  }
-  const { worlds, memory, journals } = kept.keeping();
-  const figure = (
-    type: "gauge" | "counter",
-    name: string,
-    help: string,
-    value: number,
-  ): MetricFamily => ({ name, help, type, samples: [{ labels: {}, value }] });
-  return [
-    figure("gauge", "adsim_worlds", "Worlds that there are.", worlds.count),
-    figure("gauge", "adsim_worlds_limit", "Worlds that there can be.", worlds.max),
-    figure("counter", "adsim_worlds_dropped_total", "Worlds that had to go.", worlds.dropped),
-    figure("gauge", "adsim_world_bytes", "About what named worlds take in memory.", memory.bytes),
-    figure("gauge", "adsim_world_bytes_limit", "What they may take.", memory.limitBytes),
-    figure(
-      "gauge",
-      "adsim_impressions_held",
-      "Impressions in the books of all worlds.",
-      impressions,
-    ),
-    figure("gauge", "adsim_journal_entries", "Entries in the journals of all worlds.", entries),
-    figure("gauge", "adsim_journal_bytes", "What all journals take in memory.", journals.bytes),
-    figure("gauge", "adsim_journal_bytes_limit", "What they may take.", journals.limitBytes),
-  ];
 }
 
 /** Where the name in `/@NAME…` ends. */

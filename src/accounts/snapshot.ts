@@ -1,7 +1,7 @@
 /** A world as JSON and back. A snapshot that is damaged, or not one, is refused before anything changes. */
 
 import * as v from "valibot";
-import { day, dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
+import { day, LAST_INSTANT_MS } from "../base/calendar.ts";
 import { type ClockMode, clockModes } from "../base/clock.ts";
 import { createDigest } from "../base/digest.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
@@ -9,30 +9,17 @@ import { counted as count } from "../base/schemas.ts";
 import { atOnce, type Work } from "../contract/work.ts";
 import { type SavedFaults, savedFaultsSchema } from "../faults/saved-faults.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
-import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
 import { type Profile, profileNames } from "../publishers/profiles.ts";
-import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publisher.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type Account, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
-import { type BucketKeeper, type Buckets, type SavedBuckets, savedBucket } from "./buckets.ts";
+import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
 import { checkOrigin } from "./check-origin.ts";
+import { type AccountState, type SavedAccount, savedAccount } from "./saved-account.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
-
-/** An account as JSON, but for its book: that may be there as it is. */
-interface AccountState<KeptBook> extends SavedBuckets {
-  readonly ordinal: number;
-  readonly keySerial: number;
-  readonly joined: number;
-  readonly person?: Person | undefined;
-  readonly surfaces: readonly SurfaceTerms[];
-  readonly tally: Tally;
-  readonly book: KeptBook;
-}
-
-type SavedAccount = AccountState<SavedBook>;
 
 /** How every snapshot begins. */
 export const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
@@ -55,81 +42,13 @@ export interface Snapshot {
   readonly accounts: readonly SavedAccount[];
 }
 
-/** A price of a click, or of a thousand impressions. */
-const MOST_PAISE = 100_000_000;
-/** A click costs at most a hundredth of a rupee for each paisa of both bounds together. */
-const MOST_CLICK_MICROS = 100 * 2 * MOST_PAISE;
-const wellFormed = v.pipe(
-  v.string(),
-  v.minLength(1, "must not be empty"),
-  v.maxLength(10_000, "must have at most 10,000 characters"),
-  v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
-);
-const instant = v.pipe(v.number(), v.safeInteger());
 /** What comes from outside must be a time that can be written down, or the next answer would fail. */
 const worldInstant = v.pipe(
-  instant,
+  v.number(),
+  v.safeInteger(),
   v.minValue(0, "must not be before 1970"),
   v.maxValue(LAST_INSTANT_MS, "must not be past the year 9999"),
 );
-const dayNumber = v.pipe(
-  instant,
-  v.minValue(firstDayOfMonth(0), "must not be before the year 0"),
-  v.maxValue(dayOfInstant(LAST_INSTANT_MS, 0), "must not be past the year 9999"),
-);
-const cpmPaise = v.pipe(
-  v.strictTuple([count, count]),
-  v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
-  v.check(([, upper]) => upper <= MOST_PAISE, "must be a price that there can be"),
-);
-const generation = v.strictObject({ since: instant, entries: v.string() });
-const savedAccount = v.strictObject({
-  ordinal: count,
-  keySerial: v.pipe(count, v.maxValue(0x7fff_ffff, "must fit in 31 bits")),
-  joined: dayNumber,
-  person: v.optional(
-    v.strictObject({
-      name: wellFormed,
-      contact: v.strictObject({ name: wellFormed, email: wellFormed }),
-      upiId: wellFormed,
-    }),
-  ),
-  surfaces: v.pipe(
-    v.array(
-      v.strictObject({
-        id: v.string(),
-        name: wellFormed,
-        status: v.picklist(surfaceStatuses),
-        statusBy: v.optional(v.literal("user")),
-        cpmPaise,
-        cpcMicros: v.pipe(
-          count,
-          v.maxValue(MOST_CLICK_MICROS, "must be a price that there can be"),
-        ),
-      }),
-    ),
-    v.minLength(1, "must name at least one surface"),
-    v.maxLength(MAX_SURFACES, `must name at most ${MAX_SURFACES} surfaces`),
-  ),
-  recordingBucket: savedBucket,
-  clickBucket: v.optional(savedBucket),
-  reportingBucket: savedBucket,
-  tally: savedTally,
-  book: v.strictObject({
-    impressions: v.strictObject({
-      count,
-      epochs: v.array(v.strictTuple([count, instant])),
-      surface: v.string(),
-      micros: v.string(),
-      time: v.string(),
-      clicked: v.string(),
-    }),
-    days: v.array(v.array(v.strictTuple([dayNumber, count, count, count]))),
-    recent: v.optional(
-      v.strictObject({ latest: instant, current: generation, previous: generation }),
-    ),
-  }),
-});
 const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
   version: v.literal(
