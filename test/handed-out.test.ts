@@ -182,6 +182,10 @@ describe("what a public call gives", () => {
       "record",
       "passUnseen",
       "records",
+      "takeOver",
+      "shown",
+      "observe",
+      "share",
     ];
     const covered = [...Object.keys(calls).map((each) => each.replace(/^faults\./, "")), ...plain];
     const { publishers, faults, journal } = sim;

@@ -30,7 +30,7 @@ const MOST_CLICK_MICROS = 100 * 2 * MOST_PAISE;
 const wellFormed = v.pipe(
   v.string(),
   v.minLength(1, "must not be empty"),
-  v.maxLength(10_000, "must have at most 10,000 characters"),
+  v.maxLength(100_000, "must have at most 100,000 characters"),
   v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
 );
 const instant = v.pipe(v.number(), v.safeInteger());

@@ -233,7 +233,9 @@ describe("a long run", () => {
     assumptions: undefined,
   });
   const judged = (trace: Trace, id: string): string | undefined => {
-    const step = checkInvariants(evidenceOf(trace), [id]).next();
+    const judging = checkInvariants(evidenceOf(trace), [id]);
+    let step = judging.next();
+    while (step.done !== true && step.value.kind === "pass") step = judging.next();
     return step.done === true ? step.value[0]?.verdict : "asked for something";
   };
 

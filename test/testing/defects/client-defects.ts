@@ -133,7 +133,7 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "an event whose answer was lost is said to be recorded",
     breaks: "close-loses-nothing",
     file: "client/report.ts",
-    find: "if (error?.status === 409 && mayHaveAppliedBefore)",
+    find: "if (mayHaveAppliedBefore && isDuplicate(error))",
     replace: "if (mayHaveApplied)",
   },
   {
