@@ -25,13 +25,13 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
   const { discrepancies } = yield* auditInSlices(world, journal);
   if (discrepancies.length > 0) {
     const told = discrepancies.slice(0, MOST_TOLD).join("; ");
-    throw new InputError("accounts", `must have books that agree, and don't: ${told}`);
+    throw new InputError("accounts", `must have books that agree; they don't: ${told}`);
   }
   for (const [index, account] of inOrder(accounts).entries()) {
     yield;
     const field = `accounts.${index}`;
     const from = saved.accounts[index];
-    if (from === undefined) throw new InputError("accounts", "must be each of its own publisher");
+    if (from === undefined) throw new InputError("accounts", "must name each publisher only once");
     inField(`${field}.book`, () => checkBook(account, from.book, time));
     account.book.forget(nowMs, windowMs);
     checkSame(field, from, saveAccount(account, buckets.save(account, nowMs), account.book.save()));

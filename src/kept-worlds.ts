@@ -185,11 +185,26 @@ export function holdings(kept: KeptWorlds): MetricFamily[] {
     value: number,
   ): MetricFamily => ({ name, help, type, samples: [{ labels: {}, value }] });
   return [
-    figure("gauge", "adsim_worlds", "Worlds that there are.", worlds.count),
-    figure("gauge", "adsim_worlds_limit", "Worlds that there can be.", worlds.max),
-    figure("counter", "adsim_worlds_dropped_total", "Worlds that had to go.", worlds.dropped),
-    figure("gauge", "adsim_world_bytes", "About what named worlds take in memory.", memory.bytes),
-    figure("gauge", "adsim_world_bytes_limit", "What they may take.", memory.limitBytes),
+    figure("gauge", "adsim_worlds", "Worlds that exist.", worlds.count),
+    figure("gauge", "adsim_worlds_limit", "The most worlds that the server keeps.", worlds.max),
+    figure(
+      "counter",
+      "adsim_worlds_dropped_total",
+      "Worlds that were dropped to make room.",
+      worlds.dropped,
+    ),
+    figure(
+      "gauge",
+      "adsim_world_bytes",
+      "Estimated memory of all named worlds, in bytes.",
+      memory.bytes,
+    ),
+    figure(
+      "gauge",
+      "adsim_world_bytes_limit",
+      "The most memory that named worlds may take.",
+      memory.limitBytes,
+    ),
     figure(
       "gauge",
       "adsim_impressions_held",
@@ -197,7 +212,12 @@ export function holdings(kept: KeptWorlds): MetricFamily[] {
       impressions,
     ),
     figure("gauge", "adsim_journal_entries", "Entries in the journals of all worlds.", entries),
-    figure("gauge", "adsim_journal_bytes", "What all journals take in memory.", journals.bytes),
-    figure("gauge", "adsim_journal_bytes_limit", "What they may take.", journals.limitBytes),
+    figure("gauge", "adsim_journal_bytes", "Bytes that all journals keep.", journals.bytes),
+    figure(
+      "gauge",
+      "adsim_journal_bytes_limit",
+      "The most bytes that all journals may keep.",
+      journals.limitBytes,
+    ),
   ];
 }

@@ -260,7 +260,7 @@ function replacesState({ method, path }: PlainRequest): boolean {
 }
 
 function whyDropped(name: string): string {
-  return `was dropped: this server keeps only so many worlds and so much memory, and nobody had used this one for longest. Begin anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
+  return `was dropped: the server reached its limit of worlds or memory, and this world was the least recently used. Start anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
 }
 
 /** Where the name in `/@NAME…` ends. */

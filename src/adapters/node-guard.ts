@@ -109,20 +109,20 @@ const foreignOrigin = problemResponse({
 const foreignHostOfWorld = problemResponse({
   kind: "no-world",
   detail:
-    "A request makes a world only where its Host header names this machine, as localhost or 127.0.0.1: anything else may be a web page behind a rebound DNS name. Make the world before, with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME for a name of your own.",
+    "A request creates a world only if its Host header names this machine, such as localhost or 127.0.0.1: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME to use a name of your own.",
   field: "host",
 });
 const foreignPageOfWorld = problemResponse({
   kind: "no-world",
   detail:
-    "Web pages of this origin may not call the API, and so they make no world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. A page that needn't read answers can use a world that is made before, by a request from elsewhere to /@NAME/_sim/health.",
+    "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
   field: "origin",
 });
 /** Where there is a control token, only who has it makes worlds. */
 const worldNeedsToken = problemResponse({
   kind: "no-world",
   detail:
-    "There is no such world, and on this server only who has the control token makes one. Make it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
+    "There is no such world, and on this server only a request with the control token creates one. Create it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
   field: "world",
 });
 const wrongToken = problemResponse({

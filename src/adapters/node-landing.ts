@@ -47,8 +47,8 @@ function apiPage(prefix: string): string {
 <ul>
 <li>${link(prefix, "publishers")}: publishers with their keys and surfaces</li>
 <li>${link(prefix, "openapi.json")}: the API as an OpenAPI document</li>
-<li>${link(prefix, "journal")}: the requests so far, with their answers</li>
-<li>${link(prefix, "")}: all that the control API has</li>
+<li>${link(prefix, "journal")}: the recorded requests with their answers</li>
+<li>${link(prefix, "")}: the list of control operations</li>
 </ul>`,
   );
 }

@@ -38,7 +38,7 @@ function logText(worlds: Worlds): Lines {
   const lines = createLines(
     sinkOf(stderr),
     (exchanges) =>
-      `adsim: ${exchanges} exchanges aren't shown: they came faster than they are read`,
+      `adsim: ${exchanges} exchanges were dropped from the log: they came faster than it is read`,
   );
   worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, isColourful)));
   return lines;
