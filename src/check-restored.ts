@@ -1,6 +1,6 @@
 /**
- * Whether a world that came out of a snapshot is one that could have been saved: whoever made the snapshot, a digest can
- * be forged. It is saved again and compared, and its books are audited.
+ * Checks that adsim could have saved a restored world, since anybody can forge a digest. It saves the world again, compares
+ * the two snapshots, and audits the books.
  */
 
 import { checkBook } from "./accounts/check-book.ts";
@@ -14,7 +14,7 @@ import type { RunningWorld } from "./running-world.ts";
 
 const MOST_TOLD = 5;
 
-/** @throws InputError that names the first field that can't be as it is. */
+/** @throws InputError that names the first wrong field. */
 export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
   const { accounts, buckets, rules, settings, dayOf } = world;
   const nowMs = saved.clock.now;

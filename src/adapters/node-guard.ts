@@ -1,7 +1,7 @@
 /**
  * Who may use the control API, and who may make a world. The control API hands out keys and deletes state, so no web page
- * may reach it: not one of another origin, and not one whose name was made to resolve to this machine (DNS rebinding). Such
- * a page may call the API of a world that is there, as any client without a key; it may not make worlds.
+ * may reach it: neither a page of another origin, nor one whose host name was rebound to this machine (DNS rebinding). Such
+ * a page may call the API of an existing world, like any client without a key. It may not create worlds.
  */
 
 import { isLoopbackHost } from "../base/loopback.ts";
@@ -10,14 +10,14 @@ import { problemResponse } from "../control/problem.ts";
 import type { Cors } from "../exchange/cors.ts";
 import { crypto } from "./node-builtins.ts";
 
-/** Says by its headers why a request may not go on; undefined where it may. */
+/** Decides by its headers: the refusal of a request, or undefined if it may go on. */
 type Guard = (headers: Headers) => ApiResponse | undefined;
 type Headers = Readonly<Record<string, string>>;
 
 export interface Guards {
   /** For the control API. */
   readonly control: Guard;
-  /** For a request to the API that would make a world: a page could make any number of them. */
+  /** For an API request that would create a world: otherwise a page could create any number of them. */
   readonly newWorld: Guard;
 }
 
@@ -118,7 +118,7 @@ const foreignPageOfWorld = problemResponse({
     "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
   field: "origin",
 });
-/** Where there is a control token, only who has it makes worlds. */
+/** With a control token, only a request that carries it creates a world. */
 const worldNeedsToken = problemResponse({
   kind: "no-world",
   detail:

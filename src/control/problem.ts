@@ -5,7 +5,7 @@ import { utf8Length } from "../base/text.ts";
 import { documentedLimits } from "../contract/limits.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 
-/** What can be wrong with a control request, or with the place from which a world is asked for. */
+/** The errors of the control API, and of requests that may not create a world. */
 const problemKinds = {
   invalid: { status: 400, title: "The request holds a value that can't be used" },
   unauthorized: { status: 401, title: "The control token is missing or wrong" },

@@ -7,7 +7,7 @@ import { createLines, type Lines } from "./lines.ts";
 import { sinkOf } from "./sink.ts";
 
 export interface Log {
-  /** Writes what is left. A reader who is too slow for that doesn't keep the process from ending. */
+  /** Writes the remaining lines, but doesn't let a slow reader keep the process alive. */
   end(exitCode: number): Promise<void>;
 }
 
