@@ -214,7 +214,7 @@ function wholeNumber(maximum = Number.MAX_SAFE_INTEGER): (text: string) => numbe
   const expected =
     maximum === Number.MAX_SAFE_INTEGER
       ? "It must be a whole number."
-      : `It must be a whole number from 0 to $maximum.`;
+      : `It must be a whole number from 0 to ${maximum}.`;
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value <= maximum) return value;
