@@ -1,6 +1,6 @@
 /**
- * Whether a world that came out of a snapshot is one that could have been saved: whoever made the snapshot, a digest can
- * be forged. It is saved again and compared, and its books are audited.
+ * Checks that adsim could have saved a restored world, since anybody can forge a digest. It saves the world again, compares
+ * the two snapshots, and audits the books.
  */
 
 import { checkBook } from "./accounts/check-book.ts";
@@ -14,7 +14,7 @@ import type { RunningWorld } from "./running-world.ts";
 
 const MOST_TOLD = 5;
 
-/** @throws InputError that names the first field that can't be as it is. */
+/** @throws InputError that names the first wrong field. */
 export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
   const { accounts, buckets, rules, settings, dayOf } = world;
   const nowMs = saved.clock.now;
@@ -25,13 +25,13 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
   const { discrepancies } = yield* auditInSlices(world, journal);
   if (discrepancies.length > 0) {
     const told = discrepancies.slice(0, MOST_TOLD).join("; ");
-    throw new InputError("accounts", `must have books that agree, and don't: ${told}`);
+    throw new InputError("accounts", `must have books that agree; they don't: ${told}`);
   }
   for (const [index, account] of inOrder(accounts).entries()) {
     yield;
     const field = `accounts.${index}`;
     const from = saved.accounts[index];
-    if (from === undefined) throw new InputError("accounts", "must be each of its own publisher");
+    if (from === undefined) throw new InputError("accounts", "must name each publisher only once");
     inField(`${field}.book`, () => checkBook(account, from.book, time));
     account.book.forget(nowMs, windowMs);
     checkSame(field, from, saveAccount(account, buckets.save(account, nowMs), account.book.save()));

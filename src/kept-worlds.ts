@@ -1,7 +1,7 @@
 /**
- * The worlds that a server keeps, within its bounds: when there are too many, or they hold too much, one goes. First one
- * that nobody has used, then the one that was not used for longest. The name of a used one is remembered, so that it
- * doesn't come back as another world without anybody being told.
+ * The worlds that a server keeps within its limits. If there are too many, or they hold too much, it drops one: first one that
+ * nobody has used, then the least recently used one. It remembers the name of a used one, so that a request to it gets 410
+ * instead of a new world.
  */
 
 import type { MetricFamily } from "./contract/metrics.ts";
@@ -18,7 +18,7 @@ export interface WorldBounds {
   readonly journalBytes: number;
 }
 
-/** What a server keeps now, and what it let go of. */
+/** Counts of the worlds that a server keeps, and of those that it dropped. */
 export interface Keeping {
   readonly worlds: { readonly count: number; readonly max: number; readonly dropped: number };
   /** `bytes`: about what all worlds but the one that is always kept take in memory, journals aside. */
@@ -43,7 +43,7 @@ export interface KeptWorlds {
   changed(name: string): void;
   /** Ends a world; its name is free. The name of one that was let go of is free again, too. @returns whether there was one. */
   delete(name: string): boolean;
-  /** Ends a world that needn't be there; its name isn't free. */
+  /** Drops a world to make room. Its name isn't free afterwards. */
   drop(name: string): void;
   keeping(): Keeping;
 }
@@ -185,11 +185,26 @@ export function holdings(kept: KeptWorlds): MetricFamily[] {
     value: number,
   ): MetricFamily => ({ name, help, type, samples: [{ labels: {}, value }] });
   return [
-    figure("gauge", "adsim_worlds", "Worlds that there are.", worlds.count),
-    figure("gauge", "adsim_worlds_limit", "Worlds that there can be.", worlds.max),
-    figure("counter", "adsim_worlds_dropped_total", "Worlds that had to go.", worlds.dropped),
-    figure("gauge", "adsim_world_bytes", "About what named worlds take in memory.", memory.bytes),
-    figure("gauge", "adsim_world_bytes_limit", "What they may take.", memory.limitBytes),
+    figure("gauge", "adsim_worlds", "Worlds that exist.", worlds.count),
+    figure("gauge", "adsim_worlds_limit", "The most worlds that the server keeps.", worlds.max),
+    figure(
+      "counter",
+      "adsim_worlds_dropped_total",
+      "Worlds that were dropped to make room.",
+      worlds.dropped,
+    ),
+    figure(
+      "gauge",
+      "adsim_world_bytes",
+      "Estimated memory of all named worlds, in bytes.",
+      memory.bytes,
+    ),
+    figure(
+      "gauge",
+      "adsim_world_bytes_limit",
+      "The most memory that named worlds may take.",
+      memory.limitBytes,
+    ),
     figure(
       "gauge",
       "adsim_impressions_held",
@@ -197,7 +212,12 @@ export function holdings(kept: KeptWorlds): MetricFamily[] {
       impressions,
     ),
     figure("gauge", "adsim_journal_entries", "Entries in the journals of all worlds.", entries),
-    figure("gauge", "adsim_journal_bytes", "What all journals take in memory.", journals.bytes),
-    figure("gauge", "adsim_journal_bytes_limit", "What they may take.", journals.limitBytes),
+    figure("gauge", "adsim_journal_bytes", "Bytes that all journals keep.", journals.bytes),
+    figure(
+      "gauge",
+      "adsim_journal_bytes_limit",
+      "The most bytes that all journals may keep.",
+      journals.limitBytes,
+    ),
   ];
 }

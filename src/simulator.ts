@@ -247,7 +247,8 @@ class Core implements HostedCore {
   };
 
   readonly adopt = (other: HostedCore): void => {
-    if (!(other instanceof Core)) throw new TypeError("A world is adopted that isn't one of ours.");
+    if (!(other instanceof Core))
+      throw new TypeError("Only a world of this package can be adopted.");
     const next = this.#make.adopted(other.#running);
     notByRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");

@@ -23,11 +23,11 @@ const DEFAULT_JOURNAL_BYTES: number = 128 * 1024 * 1024;
 /** The worlds of one server. */
 export interface Worlds {
   /**
-   * The world of this name, made if it is new. Where there are as many as there can be, or they take too much memory, the
-   * one goes that nobody used, or that was not used for longest.
+   * The world of this name, created if it is new. If there are then too many worlds, or they take too much memory, one is
+   * dropped: one that nobody used, else the least recently used.
    *
-   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for one world too many where none may go, and
-   * for a world that had to go.
+   * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for one world too many if none may be dropped,
+   * and for a world that was dropped.
    */
   get(name: string): HostedCore;
   /** The same to look at only, where there is one. */
@@ -260,7 +260,7 @@ function replacesState({ method, path }: PlainRequest): boolean {
 }
 
 function whyDropped(name: string): string {
-  return `was dropped: this server keeps only so many worlds and so much memory, and nobody had used this one for longest. Begin anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
+  return `was dropped: the server reached its limit of worlds or memory, and this world was the least recently used. Start anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
 }
 
 /** Where the name in `/@NAME…` ends. */

@@ -1,4 +1,4 @@
-/** Whether a book that comes from outside can be one of its account: times that follow one another, days that fit the rows. */
+/** Checks a book that comes from outside: its times must be in order, and its days must fit the rows. */
 
 import type { Day } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
@@ -12,7 +12,7 @@ interface Time {
   readonly dayOf: (instantMs: number) => Day;
 }
 
-/** @throws InputError that names the part of the book that can't be. */
+/** @throws InputError that names the invalid part of the book. */
 export function checkBook({ book, surfaces }: Account, saved: SavedBook, time: Time): void {
   if (saved.days.length > surfaces.length) {
     throw new InputError("days", "must not be of more surfaces than the publisher has");

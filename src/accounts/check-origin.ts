@@ -1,11 +1,11 @@
-/** Whether an account that comes from outside is one of its population: what the seed gave a publisher doesn't change. */
+/** Checks that an account from outside belongs to its population: the seed fixes who a publisher is. */
 
 import { InputError } from "../base/input.ts";
 import type { Person } from "../publishers/people.ts";
 import type { Population } from "../publishers/population.ts";
 import type { Account } from "./account.ts";
 
-/** @throws InputError that names what can't be. */
+/** @throws InputError that names the field that doesn't fit the seed. */
 export function checkOrigin(
   from: Pick<Account, "ordinal" | "surfaces"> & {
     readonly joined: number;

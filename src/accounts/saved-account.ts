@@ -1,4 +1,4 @@
-/** An account in a snapshot, and what each of its members may be. */
+/** An account in a snapshot, and the schema of its members. */
 
 import * as v from "valibot";
 import { dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../base/calendar.ts";
@@ -10,7 +10,7 @@ import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publish
 import { type SavedBuckets, savedBucket } from "./buckets.ts";
 import { savedTally, type Tally } from "./tally.ts";
 
-/** An account as JSON, but for its book: that may be there as it is. */
+/** An account as JSON. Its book may be an object that isn't JSON yet. */
 export interface AccountState<KeptBook> extends SavedBuckets {
   readonly ordinal: number;
   readonly keySerial: number;
@@ -45,7 +45,7 @@ const cpmPaise = v.pipe(
   v.check(([, upper]) => upper <= MOST_PAISE, "must be a price that there can be"),
 );
 const generation = v.strictObject({ since: instant, entries: v.string() });
-/** Each member by itself; whether they fit together and the world is seen later. */
+/** Checks each member by itself. Later checks compare the members with each other and with the world. */
 export const savedAccount: v.GenericSchema<unknown, SavedAccount> = v.strictObject({
   ordinal: count,
   keySerial: v.pipe(count, v.maxValue(0x7fff_ffff, "must fit in 31 bits")),

@@ -1,10 +1,10 @@
-/** A snapshot as text without ever holding the whole of it. */
+/** Writes a snapshot as text piece by piece, so that nobody holds the whole text in memory. */
 
 import { createDigest } from "../base/digest.ts";
 import type { Book } from "../ledger/book.ts";
 import { headText, type State, snapshotBegin } from "./snapshot.ts";
 
-/** A snapshot as JSON text in pieces, one an account; its digest comes last, for it is over the others. */
+/** A snapshot as JSON text in pieces, one for each account. The digest covers the other pieces, so it comes last. */
 export function* snapshotPieces({ accounts, ...state }: State<Book>): Generator<string> {
   const head = { ...snapshotBegin, ...state, accounts: [] } as const;
   const { accounts: _, ...shown } = head;

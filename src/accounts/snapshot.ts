@@ -106,7 +106,7 @@ export function* snapshotInSlices(input: unknown): Work<Snapshot> {
 export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
   const digest = createDigest();
   digest.text(headText(snapshot));
-  // One text an account: together they can be longer than a string may be.
+  // One text for each account: one string couldn't hold all of them.
   for (const account of snapshot.accounts) digest.text(JSON.stringify(account));
   return digest.value();
 }
@@ -141,7 +141,7 @@ export function saveAccounts<KeptBook>(
   );
 }
 
-/** Who sent the first request is no part of the state. */
+/** The state doesn't say who sent the first request. */
 export function inOrder(accounts: Accounts): Account[] {
   return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
 }

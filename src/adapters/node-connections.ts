@@ -1,4 +1,4 @@
-/** The connections of a server. Whoever holds many of them without a request must not lock others out. */
+/** The connections of a server. A client that holds many silent connections must not lock others out. */
 
 import type { Socket } from "node:net";
 import { latestResponse } from "./node-requests.ts";
@@ -8,13 +8,13 @@ export interface Connections extends Iterable<Socket> {
   add(socket: Socket): boolean;
 }
 
-/** How many more there may be while nothing can be closed: enough for the control API to end what holds the others. */
+/** How many more are accepted while none can be closed, so that the control API stays reachable. */
 export const RESERVED_CONNECTIONS = 100;
 
-/** Beyond `most` connections, each new one takes the place of another that waits for nothing of ours. */
+/** Beyond `most` connections, each new one replaces one that isn't waiting for an answer. */
 export function createConnections(most: number): Connections {
   const all = new Set<Socket>();
-  /** Those that had brought no request when they were looked at last. The oldest comes first, as in `all`. */
+  /** Connections that had sent no request at the last look. The oldest comes first, as in `all`. */
   const silent = new Set<Socket>();
 
   /**

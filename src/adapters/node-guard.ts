@@ -1,7 +1,7 @@
 /**
  * Who may use the control API, and who may make a world. The control API hands out keys and deletes state, so no web page
- * may reach it: not one of another origin, and not one whose name was made to resolve to this machine (DNS rebinding). Such
- * a page may call the API of a world that is there, as any client without a key; it may not make worlds.
+ * may reach it: neither a page of another origin, nor one whose host name was rebound to this machine (DNS rebinding). Such
+ * a page may call the API of an existing world, like any client without a key. It may not create worlds.
  */
 
 import { isLoopbackHost } from "../base/loopback.ts";
@@ -10,14 +10,14 @@ import { problemResponse } from "../control/problem.ts";
 import type { Cors } from "../exchange/cors.ts";
 import { crypto } from "./node-builtins.ts";
 
-/** Says by its headers why a request may not go on; undefined where it may. */
+/** Decides by its headers: the refusal of a request, or undefined if it may go on. */
 type Guard = (headers: Headers) => ApiResponse | undefined;
 type Headers = Readonly<Record<string, string>>;
 
 export interface Guards {
   /** For the control API. */
   readonly control: Guard;
-  /** For a request to the API that would make a world: a page could make any number of them. */
+  /** For an API request that would create a world: otherwise a page could create any number of them. */
   readonly newWorld: Guard;
 }
 
@@ -109,20 +109,20 @@ const foreignOrigin = problemResponse({
 const foreignHostOfWorld = problemResponse({
   kind: "no-world",
   detail:
-    "A request makes a world only where its Host header names this machine, as localhost or 127.0.0.1: anything else may be a web page behind a rebound DNS name. Make the world before, with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME for a name of your own.",
+    "A request creates a world only if its Host header names this machine, such as localhost or 127.0.0.1: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME to use a name of your own.",
   field: "host",
 });
 const foreignPageOfWorld = problemResponse({
   kind: "no-world",
   detail:
-    "Web pages of this origin may not call the API, and so they make no world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. A page that needn't read answers can use a world that is made before, by a request from elsewhere to /@NAME/_sim/health.",
+    "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
   field: "origin",
 });
-/** Where there is a control token, only who has it makes worlds. */
+/** With a control token, only a request that carries it creates a world. */
 const worldNeedsToken = problemResponse({
   kind: "no-world",
   detail:
-    "There is no such world, and on this server only who has the control token makes one. Make it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
+    "There is no such world, and on this server only a request with the control token creates one. Create it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
   field: "world",
 });
 const wrongToken = problemResponse({

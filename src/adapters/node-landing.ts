@@ -1,4 +1,4 @@
-/** What a person sees who opens the server's address in a browser: where to look. No request of the API, and it makes no world. */
+/** The page for a person who opens the server's address in a browser. It is no request of the API and creates no world. */
 
 import type { ApiResponse } from "../contract/messages.ts";
 import { textResponse } from "../control/problem.ts";
@@ -6,7 +6,7 @@ import { controlRoutes } from "../control/routes.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { Head } from "./node-requests.ts";
 
-/** The page at this path; undefined where there is none, and for who doesn't ask for one. */
+/** The page at this path; undefined if there is none, or if the client doesn't ask for HTML. */
 export function landingPage({ method, path, headers }: Head): ApiResponse | undefined {
   const parts = /^((?:\/@[A-Za-z0-9._-]{1,64})?)(\/|\/_sim\/?)?$/.exec(path);
   if (parts === null || path === "" || !prefersHtml(headers.accept)) return undefined;
@@ -22,7 +22,7 @@ export function landingPage({ method, path, headers }: Head): ApiResponse | unde
   return method === "HEAD" ? withoutBody(response) : response;
 }
 
-/** Whether a page is wanted, and nothing else as much. */
+/** Whether the client prefers HTML to every other type. */
 function prefersHtml(accept = ""): boolean {
   const html = qualityOf(accept, /^(text\/html|application\/xhtml\+xml)$/);
   return html > 0 && html >= qualityOf(accept, /^application\/(problem\+)?json$/);
@@ -39,7 +39,7 @@ function qualityOf(accept: string, type: RegExp): number {
   return best;
 }
 
-/** `prefix`: that of the world, whose name is checked; it needs no escaping. */
+/** `prefix`: the world's. Its name is checked, so it needs no escaping. */
 function apiPage(prefix: string): string {
   return page(
     "adsim",
@@ -47,8 +47,8 @@ function apiPage(prefix: string): string {
 <ul>
 <li>${link(prefix, "publishers")}: publishers with their keys and surfaces</li>
 <li>${link(prefix, "openapi.json")}: the API as an OpenAPI document</li>
-<li>${link(prefix, "journal")}: the requests so far, with their answers</li>
-<li>${link(prefix, "")}: all that the control API has</li>
+<li>${link(prefix, "journal")}: the recorded requests with their answers</li>
+<li>${link(prefix, "")}: the list of control operations</li>
 </ul>`,
   );
 }

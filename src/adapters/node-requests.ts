@@ -202,13 +202,13 @@ function answerNow(host: RequestHost, request: Arrival): ApiResponse {
   return isWork(answer) ? atOnce(answer) : answer;
 }
 
-/** What the control API is asked can take seconds. */
+/** A control request can take seconds. */
 function answerInSlices(host: RequestHost, request: Arrival, response: ServerResponse): void {
   holdUntilAnswered(request.socket, response);
   host.slices.answer({
     response,
     begin() {
-      // What is ready must not wait for this.
+      // Answers that are ready must not wait for this one.
       host.outbox.empty();
       return host.begin(requestOf(request));
     },

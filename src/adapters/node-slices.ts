@@ -1,6 +1,6 @@
 /**
- * Control requests answered in slices: what takes long lets the requests of others pass in between, and what is large is
- * written as its client takes it in. A turn of the event loop spends a few milliseconds on all of them together.
+ * Answers control requests in slices: a long one lets other requests pass in between, and a large answer is written as fast
+ * as its client reads it. Together they take a few milliseconds of each turn of the event loop.
  */
 
 import type { ServerResponse } from "node:http";
@@ -20,15 +20,15 @@ export interface Order {
   begin(): ApiResponse | Work<LongResponse>;
   /** What is answered instead where something throws. */
   failed(error: unknown): ApiResponse;
-  /** Hands an answer over that is there whole. */
+  /** Sends an answer that is complete. */
   send(answer: ApiResponse): void;
-  /** Sends the head of one that goes on. */
+  /** Sends the head of an answer whose body follows in pieces. */
   sendHead(answer: ApiResponse): void;
 }
 
 const BEHIND: unique symbol = Symbol("what waits behind a control request");
 
-/** A connection that knows what came behind a control request that isn't answered yet. */
+/** A connection that remembers the input that arrived behind an unanswered control request. */
 type Connection = object & { [BEHIND]?: (() => void)[] | undefined };
 
 /** Whether a connection waits for the answer to a control request. */
@@ -36,12 +36,12 @@ export function isAnswering(socket: Connection): boolean {
   return socket[BEHIND] !== undefined;
 }
 
-/** Puts off what came behind a control request. @returns whether there is one. */
+/** Keeps input for later if a control request is unanswered. @returns whether there is one. */
 export function waitsBehind(socket: Connection, act: () => void): boolean {
   return socket[BEHIND]?.push(act) !== undefined;
 }
 
-/** Reads nothing more from a connection until this is answered: who sends on must not fill the memory. */
+/** Stops reading from a connection until this request is answered, so that its client can't fill the memory. */
 export function holdUntilAnswered(socket: Socket & Connection, response: ServerResponse): void {
   socket[BEHIND] = [];
   // Later, for Node reads on by itself once a request has arrived whole.
@@ -60,9 +60,9 @@ export function holdUntilAnswered(socket: Socket & Connection, response: ServerR
 
 /** How long others wait for a turn's slices, in milliseconds. */
 const TURN_MS = 10;
-/** Answers in the making at once. The others wait: each can hold some hundred kilobytes. */
+/** Answers that are worked on at once. The others wait: each can hold some hundred kilobytes. */
 const MOST_OPEN = 32;
-/** A client that takes nothing in for so long is given up, in milliseconds: others wait for its place. */
+/** A client that reads nothing for so long, in milliseconds, is cut off: others wait for its place. */
 const STALLED_MS = 60_000;
 
 const { setImmediate } = timers;
@@ -140,7 +140,7 @@ export function createSlices(): Slices {
     const write: Slice = (untilMs) => {
       while (!response.closed) {
         const next = guarded(order, () => rest.next());
-        // The head says that there is more: only an end of the connection says that it doesn't come.
+        // The head was sent, so only closing the connection can tell the client that the rest won't come.
         if (next === undefined) response.destroy();
         else if (next.done) response.end();
         else if (!response.write(next.value)) onceTaken(response, () => add(write));
@@ -163,7 +163,7 @@ export function createSlices(): Slices {
 
 const gone: LongResponse = { status: 0, headers: {}, body: "" };
 
-/** What throws is answered, and that is the end of it. */
+/** Answers with an error if the work throws. */
 function guarded<Result>(order: Order, act: () => Result): Result | undefined {
   try {
     return act();
@@ -174,7 +174,7 @@ function guarded<Result>(order: Order, act: () => Result): Result | undefined {
   }
 }
 
-/** Calls `act` when there is room for more. Who takes nothing in is cut off. */
+/** Calls `act` when there is room for more. A client that reads nothing is cut off. */
 function onceTaken(response: ServerResponse, act: () => void): void {
   const timer = setTimeout(() => response.destroy(), STALLED_MS);
   const drained = (): void => {

@@ -1,6 +1,6 @@
 /**
- * Answers a request that asks for another protocol as if it didn't ask (RFC 9110 §7.8). Node's parser stops at such a
- * request, and what came with it in one packet would be lost.
+ * Ignores a request's wish for another protocol (RFC 9110 §7.8). Node's parser stops at such a request, and would lose the
+ * rest of its packet.
  */
 
 import type { Server as HttpServer, IncomingMessage } from "node:http";
@@ -19,7 +19,7 @@ export const upgradeSettings = {
   shouldUpgradeCallback: (request: IncomingMessage): boolean => !isLeftToNode(request),
 };
 
-/** Has the parser read the same bytes again, without the word at which it stops. */
+/** Lets the parser read the same bytes again, without the word that stops it. */
 export function ignoreUpgrades(server: HttpServer): void {
   server.on("upgrade", (request, stream, behind: Buffer) => {
     const socket = stream as Socket;
@@ -44,7 +44,7 @@ function isLeftToNode({ headers }: IncomingMessage): boolean {
   return hasBody && /\bupgrade\b/i.test(headers.connection ?? "");
 }
 
-/** The head as it was sent, but for the word `upgrade` in Connection: the field Upgrade alone asks for nothing. */
+/** The head without the word `upgrade` in Connection. The field Upgrade alone has no effect. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -23,7 +23,7 @@ import { crypto } from "./node-builtins.ts";
 /** A text, or its parts one after the other where it may be longer than a string can be. */
 export type Content = string | Iterable<string>;
 
-/** What became of the file that a path names. */
+/** Whether a file was created, replaced or written to. */
 export type Written = "made" | "replaced" | "written to";
 
 /** Mode of a new file, before the umask. */
@@ -91,10 +91,10 @@ export function temporaryIn(folder: string): string {
   return join(folder, `.adsim-${crypto().randomUUID()}.tmp`);
 }
 
-/** What {@link temporaryIn} gives, without the folder. */
+/** Matches the names that {@link temporaryIn} makes, without the folder. */
 export const temporaryName: RegExp = /^\.adsim-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-/** Gives a file another name in one step. @returns false where something has that name already; both stay then. */
+/** Renames a file in one step. @returns false if that name is taken; then both files stay. */
 export async function moveToFreeName(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to).catch((error: unknown) => {
@@ -141,7 +141,7 @@ async function endOfLinks(path: string): Promise<string> {
   return endOfLinks(resolve(await realpath(dirname(path)), next));
 }
 
-/** The file that our own output goes to, as in `--report json=/dev/stdout > FILE`: replaced, it would lose all later output. */
+/** The file of our own output, as in `--report json=/dev/stdout > FILE`. If we replaced it, later output would be lost. */
 function standardStreamOf(before: Stats | undefined): number | undefined {
   return [1, 2].find((stream) => {
     const { dev, ino } = fstatSync(stream);

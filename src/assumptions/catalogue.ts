@@ -57,7 +57,7 @@ export const catalogue = {
     default: "coerce",
     choices: {
       coerce:
-        "A number is read as its decimal text, but a whole one past 2^53 is refused: it has lost digits. Decimal text is read as a number.",
+        "A number is read as its decimal text. A whole number past 2^53 is refused, since JSON parsers lose its digits. Decimal text is read as a number.",
       strict: "The documented JSON type alone is accepted.",
     },
     caution: "That ids may be sent as numbers.",
@@ -161,8 +161,8 @@ export const catalogue = {
     spec: "§4",
     default: "any",
     choices: {
-      any: "Yes, from loopback origins and those of --cors: preflights are answered, and CORS headers stand on every answer.",
-      none: "No: no CORS headers, and a preflight is an OPTIONS like any other, 405.",
+      any: "Yes, pages of loopback origins and of those named with --cors: preflights are answered, and every answer has CORS headers.",
+      none: "No. Answers have no CORS headers, and a preflight gets 405 like any other OPTIONS.",
     },
     caution: "That a web page may call the API.",
   },
@@ -339,7 +339,7 @@ export const catalogue = {
     choices: {
       documented: "Only `active`, until someone sets another.",
       extended:
-        "`paused`, `pending_review` and `archived` too. The seeded history of such a surface ended earlier, or never began.",
+        "`paused`, `pending_review` and `archived` too. Such a surface's seeded history ended earlier, or never began.",
     },
     caution: "That `active` is the only status.",
   },
@@ -390,12 +390,12 @@ export const catalogue = {
     caution: "A payout on a certain day.",
   },
   "payout.threshold": {
-    question: "How much must come together before it is paid?",
+    question: "What is the smallest amount that is paid out?",
     spec: "§3",
     default: "500",
     choices: {
-      "500": "500 INR; less rolls over to the next cycle.",
-      none: "Any amount: every cycle with revenue is paid.",
+      "500": "500 INR. A smaller amount rolls over to the next cycle.",
+      none: "There is no minimum: every cycle with revenue is paid.",
     },
     caution: "That a cycle with revenue ends in a payout, or that small amounts roll over.",
   },
@@ -451,7 +451,7 @@ export const catalogue = {
     choices: {
       omitted: "They are left out.",
       zeroed:
-        "They stay, with zeros; stats.surfaces=with-traffic leaves them out, since zeros are no traffic.",
+        "They stay, with zeros. stats.surfaces=with-traffic still leaves them out, since they have no traffic.",
     },
     caution: "That there is exactly one row.",
   },
@@ -485,7 +485,7 @@ export const catalogue = {
     choices: {
       none: "No.",
       present:
-        "Yes, every object of a success body has some: at its end, unless response.key-order=shuffled.",
+        "Yes, every object of a success body has some. They come last, unless response.key-order=shuffled.",
     },
     caution: "That no other field ever comes.",
   },
@@ -501,7 +501,7 @@ export const catalogue = {
   },
 } as const;
 
-// Everybody gets this very object, and the simulator reads it, too.
+// Callers get this very object, and the simulator reads it too.
 freezeDeeply(catalogue);
 
 catalogue satisfies Record<string, OpenPoint>;

@@ -6,7 +6,7 @@ import { shown } from "./shown.ts";
 /**
  * - `not-found`: the input is well-formed and names nothing.
  * - `conflict`: it can't be done now.
- * - `gone`: what it names had to go.
+ * - `gone`: what it names was dropped to make room.
  * - `too-much`: it would take more than one request may.
  */
 export type WhyRefused = "invalid" | "not-found" | "conflict" | "gone" | "too-much";

@@ -19,8 +19,8 @@ export function oneLine(text: string, most: number): string {
 }
 
 /**
- * A text of somebody else's with escapes in place of what acts on a terminal, can't be seen, or turns the direction of what
- * follows: controls, line separators, bidirectional marks. Breaks and tabs as well. JSON stays the same JSON.
+ * A foreign text with escapes in place of characters that act on a terminal, are invisible or change the direction of text:
+ * controls, line separators, direction marks, line breaks and tabs. JSON stays the same JSON.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, escapeOf);

@@ -102,17 +102,17 @@ export function addServerOptions(
     .addOption(controlTokenOption())
     .option(
       "--cors <origin>",
-      'an origin whose web pages may call the API, repeatable, such as https://app.example; "*" for all, "off" for none. Pages of loopback origins may in any case but "off"',
+      'an origin whose web pages may call the API, such as https://app.example; can be repeated; "*" for all, "off" for none. Loopback origins are always allowed, except with "off"',
       (origin: string, before: readonly string[] = []) => [...before, origin],
     )
     .option(
       "--max-worlds <count>",
-      "how many worlds (/@NAME) there may be; one more takes the place of one that nobody used for longest (default: 1000)",
+      "the most worlds (/@NAME) to keep; one more replaces the least recently used one (default: 1000)",
       wholeNumber(),
     )
     .option(
       "--world-bytes <count>",
-      "about how much memory they may take, the world default and journals aside; beyond that, worlds go likewise (default: 536870912)",
+      "about how many bytes of memory they may take, without the world default and journals; beyond that, the server drops worlds in the same way (default: 536870912)",
       wholeNumber(),
     )
     .option(
@@ -122,7 +122,7 @@ export function addServerOptions(
     )
     .option(
       "--journal-bytes <count>",
-      "how many bytes of them all journals keep together; 0 keeps none (default: 134217728)",
+      "how many bytes of requests all journals keep together; 0 keeps none (default: 134217728)",
       wholeNumber(),
     )
     .option(
@@ -148,7 +148,7 @@ export function addServerOptions(
     .addOption(
       new Option(
         "--log [format]",
-        `a line for each exchange of every world: text on stderr, or json (NDJSON) on stdout; off for none (default: ${defaultLog})`,
+        `log a line for each exchange of every world: text on stderr, or json (NDJSON) on stdout; off writes none (default: ${defaultLog})`,
       ).choices(logFormats),
     )
     .addOption(new Option("--no-log", "the same as --log off"));

@@ -55,7 +55,7 @@ export function readyText(message: Ready): string {
     "",
     ...curlLines(message, publisher),
     "",
-    ...(message.isLogged ? ["Each request gets a line below; --no-log leaves them out.", ""] : []),
+    ...(message.isLogged ? ["Each request is logged below. --no-log turns this off.", ""] : []),
     "",
   ].join("\n");
 }

@@ -38,7 +38,7 @@ export async function writeReports<Kind extends string>(
   }
 }
 
-/** `option`: with the file, as the user gave it. */
+/** `option`: the option and its file, as the user gave them. */
 export function sayIfReplaced(option: string, written: Written): void {
   if (written !== "replaced") return;
   process.stderr.write(`adsim: ${option} replaced the file that was there\n`);

@@ -1,4 +1,4 @@
-/** How this program writes to people and to programs: what came from files or the network can't act on a terminal. */
+/** Writes output that holds text from files or the network, so that this text can't act on a terminal. */
 
 import { printableLines } from "../base/text.ts";
 

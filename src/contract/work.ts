@@ -6,8 +6,8 @@ import type { ApiResponse } from "./messages.ts";
 export type Wait = (done: () => void) => void;
 
 /**
- * Yields where others may pass, or what it waits for, and gives its result in the end. What isn't driven to the end has
- * changed nothing.
+ * Yields to let other requests pass, or yields what it waits for, and returns its result. Work that is abandoned before its
+ * end has changed nothing.
  */
 export type Work<Result> = Generator<Wait | undefined, Result, unknown>;
 
@@ -16,7 +16,7 @@ export interface LongResponse extends ApiResponse {
   readonly rest?: Iterator<string> | undefined;
 }
 
-/** Does all of it now. Nobody waits for anything: the work has to do without. */
+/** Does all of the work now, without waiting for anything that it yields. */
 export function atOnce<Result>(work: Work<Result>): Result {
   let step = work.next();
   while (!step.done) step = work.next();

@@ -1,4 +1,4 @@
-/** Long lists as JSON text in pieces: nobody has to hold the whole of it. */
+/** Writes long lists as JSON text in pieces, so that the whole text is never in memory. */
 
 /** An object with a list and, behind it, a few other members. */
 export function* listPieces(

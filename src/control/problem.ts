@@ -5,19 +5,19 @@ import { utf8Length } from "../base/text.ts";
 import { documentedLimits } from "../contract/limits.ts";
 import type { ApiResponse } from "../contract/messages.ts";
 
-/** What can be wrong with a control request, or with the place from which a world is asked for. */
+/** The errors of the control API, and of requests that may not create a world. */
 const problemKinds = {
   invalid: { status: 400, title: "The request holds a value that can't be used" },
   unauthorized: { status: 401, title: "The control token is missing or wrong" },
   forbidden: { status: 403, title: "The control API may not be used from there" },
-  "no-world": { status: 403, title: "There is no such world, and this request may not make it" },
+  "no-world": { status: 403, title: "There is no such world, and this request may not create it" },
   "not-found": { status: 404, title: "There is nothing at this path" },
   "method-not-allowed": { status: 405, title: "The path has other methods" },
   conflict: { status: 409, title: "It can't be done in this state" },
-  gone: { status: 410, title: "The world had to make room for others" },
+  gone: { status: 410, title: "The world was dropped to make room for others" },
   "too-large": { status: 413, title: "The request body is too large" },
   "unsupported-media-type": { status: 415, title: "The request body must be JSON" },
-  "too-much": { status: 422, title: "It takes more than one request may" },
+  "too-much": { status: 422, title: "The request would take too much" },
   bug: { status: 500, title: "The simulator failed" },
 } as const;
 

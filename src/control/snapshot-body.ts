@@ -1,6 +1,6 @@
 /**
- * Reads the JSON of a snapshot so that others may pass: account by account. What no snapshot is, such as millions of empty
- * objects, is refused before anything is made of it.
+ * Reads the JSON of a snapshot account by account, and lets other requests pass in between. It refuses what can't be a
+ * snapshot, such as millions of empty objects, before it parses it.
  */
 
 import { InputError } from "../base/input.ts";

@@ -88,7 +88,7 @@ function wrong(expected: string): InputError {
 
 const letsPagesIn = { any: true, none: false } satisfies Record<Choice<"http.cors">, boolean>;
 
-/** Undefined where no page may read anything: then nothing on an answer depends on its request's origin. */
+/** Undefined if no page may read anything: then no answer depends on the request's origin. */
 export function createCors({ origins, assumptions, explain }: CorsParts): Cors | undefined {
   const { isOff, isAny, named } = origins;
   if (isOff || !letsPagesIn[assumptions["http.cors"]]) return undefined;

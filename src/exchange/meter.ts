@@ -100,7 +100,7 @@ export function createMeter(nowMs: () => number): Meter {
     families: () => [
       {
         name: "adsim_requests_total",
-        help: "Requests to the API by operation (none: no operation is at that path; preflight: a browser asked whether a page may send another) and status (none: a fault rule left the client without a response).",
+        help: "Requests to the API by operation (none: the path has no operation; preflight: a browser asked whether a page may send a request) and status (none: a fault rule left the client without a response).",
         type: "counter",
         samples: requestSamples(requests),
       },

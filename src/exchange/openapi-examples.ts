@@ -1,6 +1,6 @@
 /**
- * The examples of the API's document: a right request of each operation with its answer, and an answer for each error. They
- * are recorded, not written: a simulator that was made for it answers.
+ * The examples of the API's document: a valid request of each operation with its answer, and an answer for each error. A
+ * fresh simulator answers them, so nobody writes them by hand.
  */
 
 import type { Credentials } from "../accounts/account.ts";

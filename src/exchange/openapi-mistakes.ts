@@ -1,4 +1,4 @@
-/** A wrong request for each error of the API's document, made from a right one. */
+/** Makes an invalid request for each error of the API's document, from a valid one. */
 
 import type { Publishers } from "../accounts/directory.ts";
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";

@@ -1,4 +1,4 @@
-/** The requests of the API's document: parameters in the query, or a body, by the reading of how they are sent. */
+/** The requests of the API's document: parameters in the query or in a body, depending on `request.encoding`. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import type { ApiRequest } from "../contract/messages.ts";

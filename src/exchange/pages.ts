@@ -1,4 +1,4 @@
-/** Requests of web pages: the preflights that their browsers send before, and answers that they get to read. */
+/** Requests of web pages: answers preflights, and adds the headers that let a page read an answer. */
 
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { OperationId } from "../contract/operations.ts";
@@ -29,7 +29,7 @@ export function createPages(cors: Cors | undefined, quota: Quota, respond: Respo
         const { headers } = request;
         return headers != null && headerOf(headers, "origin") !== undefined;
       } catch {
-        // The whole way answers what throws when it is read.
+        // The usual path answers a request that throws when it is read.
         return true;
       }
     },

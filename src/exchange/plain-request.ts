@@ -1,4 +1,4 @@
-/** A request in texts and bytes, whatever an untyped caller gave. What is behind this need not look at types again. */
+/** Turns whatever an untyped caller gave into a request of texts and bytes. Code behind this needn't check types again. */
 
 import { isPlainObject } from "../base/input.ts";
 import type { ApiRequest } from "../contract/messages.ts";

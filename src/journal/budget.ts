@@ -1,4 +1,4 @@
-/** How many bytes journals may keep: one journal, or all of a server together. Beyond that the largest lets go of its oldest. */
+/** Limits the bytes of one journal, or of all journals of a server. Beyond it, the largest drops its oldest entries. */
 
 /** A journal as a budget sees it. */
 export interface Budgeted {

@@ -1,4 +1,4 @@
-/** What a line of a log says of an exchange: no headers, no bodies and no secrets. */
+/** The parts of an exchange that a log shows: no headers, no bodies and no secrets. */
 
 import { formatInstant } from "../base/calendar.ts";
 import type { LimitClass } from "../contract/limits.ts";

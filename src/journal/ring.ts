@@ -1,4 +1,4 @@
-/** The latest records, as many as a count and a budget allow, each by its number. */
+/** Keeps the latest records by number, as many as a count and a budget allow. */
 
 import type { Budgeted, JournalBudget } from "./budget.ts";
 import type { JournalRecord } from "./record.ts";

@@ -77,7 +77,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
   const days = options.startDay - joined;
   const histories = surfaces.map((surface, index) => historyOf(options, surface, index, days));
 
-  /** The totals of the days `from` to `to`, counted from joining, of which the last is left out. */
+  /** The totals of the days from `from` up to but without `to`, counted from joining. */
   function rows(sums: Sums, from: number, to: number): Totals {
     const first = Math.max(0, from) * COLUMNS;
     const end = to * COLUMNS;

@@ -290,7 +290,7 @@ describe("adsim serve", () => {
     expect(adsim.stderr()).toMatch(line);
     expect(adsim.stderr()).not.toContain("_sim");
     expect(adsim.stdout()).not.toContain("405");
-    expect(adsim.stdout()).toContain("--no-log leaves them out");
+    expect(adsim.stdout()).toContain("--no-log turns this off");
   });
 
   test.each([[[]], [["--no-log"]], [["--log", "off"]], [["--log", "--no-log"]]])(

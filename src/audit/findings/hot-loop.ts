@@ -7,11 +7,11 @@ import { type FindingKind, groupedBy, lasting, type Offence } from "../finding.t
 const NO_PAUSE_MS = 10;
 /** So many in a row are a loop where each of them can only be a repetition. Fewer are a few quick retries. */
 const FEWEST = 6;
-/** What many users ask looks the same, so it takes more: this many, which a page doesn't ask at one time, … */
+/** Queries of many users look the same, so they need more: this many, since no page sends so many at once, … */
 const FEWEST_SHARED = 50;
 /** … or this many one after the other. */
 const FEWEST_IN_TURN = 30;
-/** What is sent in one go arrives several a millisecond: in turn is what has at least this share of instants of its own. */
+/** Requests that are sent at once share a millisecond. They count as in turn if at least this share of them doesn't. */
 const IN_TURN = 0.9;
 
 export const hotLoop: FindingKind = {

@@ -20,8 +20,8 @@ export const refusedAndSentAgain: FindingKind = {
 };
 
 /**
- * A path without an operation is named by itself. What many users may ask has to be wrong by the service's own word: asking
- * anew what a rule refused is another question. In another encoding it is no longer the same.
+ * Another finding names requests to paths without an operation. A query that many users may send counts only if the service
+ * itself refused it, not a fault rule. With another encoding it is another request.
  */
 function repeatable({ isOneEvent, same, record }: Attempt): string | undefined {
   const { operation, producedBy, headers } = record;

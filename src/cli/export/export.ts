@@ -50,7 +50,7 @@ function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: 
   const { seed = "adsim", publishers = 25, profile = "typical" } = scenario;
   const lines = leftOut.map((what) => `  ${what}\n`);
   if (lines.length > 0) {
-    say(`adsim: what the script doesn't say of the scenario:\n${lines.join("")}`);
+    say(`adsim: the script leaves out these parts of the scenario:\n${lines.join("")}`);
   }
   if (isForeign) return;
   say(

@@ -1,4 +1,4 @@
-/** An exchange as one line, as text and as JSON. What clients sent can't act on a terminal. */
+/** Writes an exchange as one line of text or JSON. Escapes keep text from clients from acting on a terminal. */
 
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
 import { DEFAULT_WORLD } from "../../worlds.ts";
@@ -51,7 +51,7 @@ function cut(text: string): string {
   return text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH - 1)}…` : text;
 }
 
-/** Control characters, those that turn the direction of a text, and the like, as JSON and JavaScript write them. */
+/** Escapes invisible characters, such as controls and direction marks, as JSON and JavaScript write them. */
 function escaped(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (characters) =>
     Array.from({ length: characters.length }, (_, at) => {

@@ -1,4 +1,4 @@
-/** The choices of `--log`. Loads the log only where there is one: help must come at once, and most servers have none. */
+/** The choices of `--log`. The log is loaded only if it is on, so that other starts don't wait for it. */
 
 import type { Worlds } from "../../worlds.ts";
 import type { Log } from "./log.ts";
@@ -13,7 +13,7 @@ export function logFormatOf(flag: LogFormat | boolean | undefined, usual: LogFor
   return flag;
 }
 
-/** What begins to log in this format; undefined where nothing is to be logged. To be loaded before the server listens. */
+/** A function that starts the log in this format; undefined if it is off. Await it before the server listens. */
 export async function logStarter(
   format: LogFormat,
 ): Promise<((worlds: Worlds) => Log) | undefined> {

@@ -1,4 +1,4 @@
-/** Lines on their way to a reader that may be slow: so many are kept at most, and those that are dropped are counted. */
+/** Lines that wait for a slow reader. Beyond a limit, further lines are dropped and counted. */
 
 import type { Sink } from "./sink.ts";
 
@@ -8,12 +8,12 @@ export interface Lines {
   end(): Promise<boolean>;
 }
 
-/** Of the lines that wait, together. A line has some hundred. */
+/** The most characters that may wait, in all lines together. A line has some hundred. */
 const MOST_CHARACTERS = 1_000_000;
 /** How long a reader may take at the end, in milliseconds. */
 const LAST_MS = 200;
 
-/** `dropped`: the line that stands in the place of so many. */
+/** `dropped`: makes the line that says how many were dropped. */
 export function createLines(sink: Sink, dropped: (count: number) => string): Lines {
   let waiting: string[] = [];
   let characters = 0;

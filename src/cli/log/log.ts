@@ -7,7 +7,7 @@ import { createLines, type Lines } from "./lines.ts";
 import { sinkOf } from "./sink.ts";
 
 export interface Log {
-  /** Writes what is left. A reader who is too slow for that doesn't keep the process from ending. */
+  /** Writes the remaining lines, but doesn't let a slow reader keep the process alive. */
   end(exitCode: number): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ function logText(worlds: Worlds): Lines {
   const lines = createLines(
     sinkOf(stderr),
     (exchanges) =>
-      `adsim: ${exchanges} exchanges aren't shown: they came faster than they are read`,
+      `adsim: ${exchanges} exchanges were dropped from the log: they came faster than it is read`,
   );
   worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, isColourful)));
   return lines;

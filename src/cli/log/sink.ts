@@ -1,4 +1,4 @@
-/** Where lines go: a stream that takes as much as it can at once, and never makes the process wait for its reader. */
+/** The stream that the log's lines go to. It never makes the process wait for its reader. */
 
 import { constants, openSync, writeSync } from "node:fs";
 
@@ -11,7 +11,7 @@ export interface Sink {
   whenReady(callback: () => void): void;
 }
 
-/** How often a terminal that stands still is asked whether it goes on, in milliseconds. */
+/** How long to wait before the next try to write to a stopped terminal, in milliseconds. */
 const ASK_AGAIN_MS = 20;
 
 export function sinkOf(stream: NodeJS.WriteStream & { readonly fd: number }): Sink {
@@ -20,8 +20,8 @@ export function sinkOf(stream: NodeJS.WriteStream & { readonly fd: number }): Si
 }
 
 /**
- * Node waits for a terminal, all requests included: one that was stopped by Ctrl-S would stop the server. So it is opened
- * once more, in such a way that a write never waits.
+ * Node's writes to a terminal block: a terminal stopped by Ctrl-S would stop the server. So we open it a second time without
+ * blocking.
  */
 function openTerminal(fd: number): number | undefined {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
