@@ -105,3 +105,16 @@ test.each([
   expect((await response.json()).field).toBeTruthy();
   expect(server.worlds.get("default").snapshot()).toEqual(before);
 });
+
+test("a play goes on where its client hangs up, as where it closes only its own half", async () => {
+  await using server = await serve();
+  const { body } = play(impressions(3000));
+  const head = `POST /_sim/scenarios/play HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(body).length}\r\n\r\n`;
+  const socket = connect(server.port, "127.0.0.1");
+  await new Promise((resolve) => socket.write(head + body, resolve));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  socket.destroy();
+  const world = server.worlds.get("default");
+  while (world.journal.total === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(world.held().impressions).toBe(3000);
+});
