@@ -31,6 +31,8 @@ export interface KeptWorlds {
   use(name: string): HostedCore | undefined;
   /** The same without using it. */
   peek(name: string): HostedCore | undefined;
+  /** How often it was used, its making included; 0 where there is none. */
+  uses(name: string): number;
   /** In the order in which they came into being. */
   names(): string[];
   /** Whether the world with this name was used and let go of, and the name is not free again. */
@@ -51,6 +53,7 @@ export interface KeptWorlds {
 interface Entry {
   readonly world: HostedCore;
   usedAt: number;
+  uses: number;
   /** Whether anything happened in it that a new world wouldn't know of. */
   isUsed: boolean;
   bytes: number;
@@ -128,10 +131,12 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
       if (entry === undefined) return undefined;
       uses += 1;
       entry.usedAt = uses;
+      entry.uses += 1;
       if (uses % LOOK_EVERY === 0) look(name);
       return entry.world;
     },
     peek: (name) => entries.get(name)?.world,
+    uses: (name) => entries.get(name)?.uses ?? 0,
     names: () => [...entries.keys()],
     wasDropped: (name) => droppedNames.has(name),
     makeRoom(name, beside) {
@@ -142,7 +147,14 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
     add(name, world) {
       world.journal.share(budget);
       uses += 1;
-      const entry: Entry = { world, usedAt: uses, isUsed: false, bytes: 0, weighedAt: 0 };
+      const entry: Entry = {
+        world,
+        usedAt: uses,
+        uses: 1,
+        isUsed: false,
+        bytes: 0,
+        weighedAt: 0,
+      };
       entries.set(name, entry);
       droppedNames.delete(name);
       weigh(name, entry);

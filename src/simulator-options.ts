@@ -6,6 +6,7 @@ import { resolveAssumptions } from "./assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "./base/calendar.ts";
 import { type ClockMode, clockModes, type WallClock, wallFor } from "./base/clock.ts";
 import { InputError, inField, isPlainObject, parseInput } from "./base/input.ts";
+import { seedText } from "./base/schemas.ts";
 import { type AllowedOrigins, type CorsOption, readCors } from "./exchange/cors.ts";
 import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./faults/rule.ts";
 import { MAX_POPULATION } from "./publishers/population.ts";
@@ -79,7 +80,7 @@ const assumptionsSchema = v.custom<Readonly<Record<string, unknown>>>(
 );
 
 const optionsSchema = v.strictObject({
-  seed: v.optional(v.string(), "adsim"),
+  seed: v.optional(seedText, "adsim"),
   start: v.optional(v.string()),
   publishers: v.optional(
     v.pipe(

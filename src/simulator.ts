@@ -12,6 +12,7 @@ import { type ClientReport, reportInSlices } from "./audit/client-report.ts";
 import { createEras, type Eras } from "./audit/eras.ts";
 import type { Clock, ClockMode } from "./base/clock.ts";
 import { InputError, parseInput } from "./base/input.ts";
+import { seedText } from "./base/schemas.ts";
 import { checkRestored } from "./check-restored.ts";
 import type { ApiRequest, ApiResponse } from "./contract/messages.ts";
 import { atOnce, type Work } from "./contract/work.ts";
@@ -293,6 +294,6 @@ function notByRule(call: string, { rules }: RunningWorld): void {
   throw new InputError(call, `can't be called by a rule: ${why}`, "conflict");
 }
 
-const resetSchema = v.strictObject({ seed: v.optional(v.string()) });
+const resetSchema = v.strictObject({ seed: v.optional(seedText) });
 
 const noFaults: SavedFaults = { added: 0, rules: [] };

@@ -134,7 +134,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   }
   function fork(name: string, from: string): HostedCore {
     checkName(name, "name");
-    const origin = kept.use(from);
+    const origin = kept.peek(from);
     if (origin === undefined) {
       throw new InputError("from", "is not the name of a world that there is", "not-found");
     }
@@ -146,6 +146,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       );
     }
     makeRoom(name, "name", from);
+    kept.use(from);
     const world = add(name, origin.fork());
     kept.changed(name);
     return world;
@@ -166,14 +167,23 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     // What is about to be replaced need not be told that it went.
     if (wasDropped && replacesState(request)) kept.delete(name);
     let isDone = false;
+    let opened: HostedCore | undefined;
+    let uses = 0;
+    const open = (): HostedCore => {
+      opened = place.open();
+      uses += 1;
+      return opened;
+    };
     try {
-      const response = yield* control.answer(request, place);
+      const response = yield* control.answer(request, { ...place, open });
       isDone = response.status < 400;
       if (isDone && !/^(?:GET|HEAD)$/.test(request.method)) kept.changed(name);
       return response;
     } finally {
-      if (isNew && !isDone) kept.delete(name);
-      if (wasDropped && !isDone) kept.drop(name);
+      // Others may have used the world meanwhile, or made another of this name: then it stays.
+      const isOwn = kept.peek(name) === opened && kept.uses(name) === uses;
+      if (isNew && !isDone && isOwn) kept.delete(name);
+      if (wasDropped && !isDone && isOwn) kept.drop(name);
     }
   }
   function begin(request: ApiRequest): ApiResponse | Work<LongResponse> {

@@ -5,7 +5,7 @@ import { day, LAST_INSTANT_MS } from "../base/calendar.ts";
 import { type ClockMode, clockModes } from "../base/clock.ts";
 import { createDigest } from "../base/digest.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
-import { counted as count } from "../base/schemas.ts";
+import { counted as count, seedText } from "../base/schemas.ts";
 import { atOnce, type Work } from "../contract/work.ts";
 import { type SavedFaults, savedFaultsSchema } from "../faults/saved-faults.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
@@ -56,7 +56,7 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
     `must be ${snapshotBegin.version}, the version that this adsim reads`,
   ),
   digest: v.string(),
-  seed: v.string(),
+  seed: seedText,
   start: worldInstant,
   publishers: v.pipe(count, v.minValue(1), v.maxValue(MAX_POPULATION)),
   profile: v.picklist(profileNames),

@@ -140,7 +140,12 @@ export async function startPrepared(
     const { url: path = "", socket } = request;
     socket.on("error", () => socket.destroy());
     if (isDoomed(socket)) return;
-    const answer = beginSafely(worlds, { method: "CONNECT", path, headers: fieldsOf(request) });
+    const headers = fieldsOf(request);
+    const asked = { method: "CONNECT", path, headers };
+    const [target = ""] = path.split("?");
+    const head = { ...asked, path: target, httpVersion: request.httpVersion };
+    const refusal = requestHost.inspect(head);
+    const answer = refusal ?? beginSafely(worlds, asked);
     const response = isWork(answer) ? atOnce(answer) : answer;
     const turn = (act: () => void): void => afterLatest(socket, act);
     answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });

@@ -13,6 +13,15 @@ export const instantText: v.GenericSchema<unknown, string> = v.pipe(
   v.check((text) => parseInstant(text) !== undefined, INSTANT_EXPECTED),
 );
 
+/** In characters. A seed is read anew with each draw, so that one of megabytes would make a world slow for minutes. */
+export const LONGEST_SEED = 1000;
+
+/** What all made-up data follows from. */
+export const seedText: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.maxLength(LONGEST_SEED, `must have at most ${LONGEST_SEED} characters`),
+);
+
 /** A whole number that is safe, from `least` on. `more`: what else is to be said of it. */
 export function wholeFrom(least: number, more = ""): v.GenericSchema<unknown, number> {
   const expected = `must be a whole number from ${least} on${more}`;

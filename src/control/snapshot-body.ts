@@ -12,6 +12,9 @@ import { parseJson } from "./input.ts";
 const MOST_DEPTH = 32;
 /** Characters outside of texts in one account: its days, buckets and counts. Events are in texts. */
 const MOST_IN_ACCOUNT = 1024 * 1024;
+/** Fewer are in none, so that a body can't hold millions that are refused one by one. */
+const LEAST_IN_ACCOUNT = 64;
+const NO_ACCOUNT = "is not an account as adsim saves it";
 /** The same in all but the accounts: mostly the counts of fault rules. */
 const MOST_IN_HEAD = 2 * 1024 * 1024;
 /** All characters but those of accounts: fault rules have bodies. */
@@ -89,6 +92,8 @@ function* findAccounts(text: string): Work<Found | undefined> {
       depth -= 1;
       if (depth === 1 && from !== undefined) to ??= at;
     } else if (code === COMMA && depth === 2 && from !== undefined && to === undefined) {
+      if (inAccount < LEAST_IN_ACCOUNT)
+        throw new InputError(`accounts.${commas.length}`, NO_ACCOUNT);
       commas.push(at);
       inAccount = 0;
     }

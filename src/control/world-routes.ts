@@ -73,7 +73,7 @@ function fork(call: Call): Reply {
 }
 
 /** The world that the path names: this is a use of it, so that it comes into being. */
-function openedPlace({ worlds, worldName }: Call): string {
-  worlds.get(worldName);
-  return worldName;
+function openedPlace(call: Call): string {
+  void call.world;
+  return call.worldName;
 }

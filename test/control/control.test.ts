@@ -6,6 +6,7 @@ import { createSimulator } from "../../src/adapters/in-process.ts";
 import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
 import { fakerPeople } from "../../src/publishers/people.ts";
+import { playScenarioSync } from "../../src/scenario.ts";
 import { createWorlds, type Worlds } from "../../src/worlds.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -342,10 +343,50 @@ test.each([
   expect(worlds.get("default").snapshot()).toEqual(before);
 });
 
+test("a seed that would make every draw slow is refused wherever one is given", () => {
+  const worlds = worldsOf();
+  const seed = "x".repeat(1001);
+  const before = worlds.get("default").snapshot();
+  const expected = "seed must have at most 1000 characters";
+  expect(() => createSimulator({ seed })).toThrow(expected);
+  expect(() => createSimulator({}).reset({ seed })).toThrow(expected);
+  expect(() =>
+    playScenarioSync({ name: "long", about: "x", steps: [{ impression: {} }], seed }),
+  ).toThrow(expected);
+  const { digest: _, ...rest } = { ...before, seed };
+  const forged = { ...rest, digest: snapshotDigest(rest as typeof before) };
+  for (const [method, path, body] of [
+    ["POST", "reset", { seed }],
+    ["PUT", "snapshot", forged],
+  ] as const) {
+    const response = ask(worlds, method, path, body);
+    expect(response.status, response.body).toBe(400);
+    expect(response.body).toContain(expected);
+  }
+  expect(worlds.get("default").snapshot()).toEqual(before);
+});
+
 test("a body above 64 KiB is 413, one of a snapshot isn't", () => {
   const worlds = worldsOf();
   const big = { seed: "x".repeat(65_536) };
   expect(ask(worlds, "POST", "reset", big).status).toBe(413);
-  const longSeed = createSimulator({ seed: "x".repeat(100_000) });
-  expect(ask(worlds, "PUT", "snapshot", longSeed.snapshot()).status).toBe(200);
+  const longName = createSimulator({});
+  longName.publishers.signUp({ name: "Long" });
+  const snapshot = longName.snapshot();
+  const body = `${JSON.stringify(snapshot)}${" ".repeat(65_536)}`;
+  const put = { method: "PUT", path: "/_sim/snapshot", headers: JSON_BODY, body };
+  expect(worlds.handle(put).status).toBe(200);
+});
+
+test("a body of millions of what no account is is refused while it is read", () => {
+  const worlds = worldsOf();
+  for (const part of [",", "1,", "{},"]) {
+    const body = `{"accounts":[${part.repeat(100_000)}{}]}`;
+    const put = { method: "PUT", path: "/_sim/snapshot", headers: JSON_BODY, body };
+    const response = worlds.handle(put);
+    expect(response.status).toBe(400);
+    const { field, detail } = JSON.parse(response.body);
+    expect(field).toBe("accounts.0");
+    expect(detail).toContain("is not an account as adsim saves it");
+  }
 });

@@ -56,6 +56,30 @@ test("a foreign host in an absolute target counts, not the Host header", async (
   expect(server.worlds.get("default").seed).toBe("adsim");
 });
 
+test.each([
+  ["CONNECT", "/@made/v1/impression"],
+  ["CONNECT", "/@made?x/v1/impression"],
+  ["CONNECT", "/@made/_sim/health"],
+  ["GET", "/@made/v1/impression"],
+  ["OPTIONS", "/@made/v1/impression"],
+  ["TRACE", "/@made"],
+  ["HEAD", "/@made/v1/publisher/stats"],
+])(
+  "%s %s makes no world under a foreign host, nor without the control token",
+  async (method, path) => {
+    await using server = await serve();
+    await using locked = await serve({ controlToken: "s3cret" });
+    const sent = `${method} ${path} HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\n\r\n`;
+    const foreign = await exchange(server.port, sent, { method });
+    expect(foreign.responses[0]?.status).toBe(403);
+    expect(server.worlds.names()).toEqual(["default"]);
+    const own = sent.replace("evil.example", "localhost").replace("text/html", "*/*");
+    const keyless = await exchange(locked.port, own, { method });
+    expect(keyless.responses[0]?.status).toBe(path.includes("_sim") ? 401 : 403);
+    expect(locked.worlds.names()).toEqual(["default"]);
+  },
+);
+
 const foreignPages = [
   "Origin: http://evil.example\r\n",
   "Origin: null\r\n",

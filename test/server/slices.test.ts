@@ -105,3 +105,39 @@ test.each([
   expect((await response.json()).field).toBeTruthy();
   expect(server.worlds.get("default").snapshot()).toEqual(before);
 });
+
+test("a play goes on where its client hangs up, as where it closes only its own half", async () => {
+  await using server = await serve();
+  const { body } = play(impressions(3000));
+  const head = `POST /_sim/scenarios/play HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(body).length}\r\n\r\n`;
+  const socket = connect(server.port, "127.0.0.1");
+  await new Promise((resolve) => socket.write(head + body, resolve));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  socket.destroy();
+  const world = server.worlds.get("default");
+  while (world.journal.total === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(world.held().impressions).toBe(3000);
+});
+
+test("a play that is refused late takes no world away that others have used meanwhile", async () => {
+  await using server = await serve();
+  const wrong = play([
+    { repeat: { times: 3000, steps: [{ impression: {} }] } },
+    { assume: { "date.timezone": "ist" } },
+  ]);
+  const refused = fetch(`${server.url}/@shared/_sim/scenarios/play`, wrong);
+  while (server.worlds.peek("shared") === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const signUp = { method: "POST", headers: JSON_BODY, body: JSON.stringify({ name: "Mine" }) };
+  expect((await fetch(`${server.url}/@shared/_sim/publishers`, signUp)).status).toBe(201);
+  const again = fetch(`${server.url}/@shared/_sim/scenarios/play`, wrong);
+  expect((await refused).status).toBe(400);
+  expect((await again).status).toBe(400);
+  expect(server.worlds.peek("shared")?.held().publishersTouched).toBe(1);
+  // Where nobody has, a refusal makes none.
+  expect((await fetch(`${server.url}/@own/_sim/scenarios/play`, wrong)).status).toBe(400);
+  const taken = { ...signUp, body: JSON.stringify({ name: "shared" }) };
+  expect((await fetch(`${server.url}/@own/_sim/worlds`, taken)).status).toBe(409);
+  expect(server.worlds.names()).not.toContain("own");
+});

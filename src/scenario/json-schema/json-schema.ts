@@ -4,6 +4,7 @@
  */
 
 import { catalogue, type OpenPoint } from "../../assumptions/catalogue.ts";
+import { LONGEST_SEED } from "../../base/schemas.ts";
 import type { JsonSchema } from "../../contract/responses.ts";
 import { MOST_RULES } from "../../faults/rule.ts";
 import { MAX_POPULATION } from "../../publishers/population.ts";
@@ -49,7 +50,11 @@ export const scenarioJsonSchema: JsonSchema = {
         minLength: 1,
         description: "What a client must survive, in a sentence or two. Lists show the first.",
       },
-      seed: { type: "string", description: "What the world's draws follow from. Default: adsim." },
+      seed: {
+        type: "string",
+        maxLength: LONGEST_SEED,
+        description: "What the world's draws follow from. Default: adsim.",
+      },
       start: part("instant", "The first instant. Default: 2026-01-15T00:00:00Z."),
       publishers: whole(1, "How many seeded publishers there are. Default: 25.", MAX_POPULATION),
       profile: choice(profileNames, "What the publishers' history is like. Default: typical."),

@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../base/input.ts";
+import { seedText } from "../../base/schemas.ts";
 import { MOST_RULES } from "../../faults/rule.ts";
 import { type Profile, profileNames } from "../../publishers/profiles.ts";
 import { readOptions } from "../../simulator-options.ts";
@@ -40,7 +41,7 @@ const scenarioSchema: v.GenericSchema<unknown, Scenario> = shape({
     v.regex(SCENARIO_NAME, "must be of letters, digits and single hyphens between them"),
   ),
   about: textUpTo(10_000),
-  seed: v.optional(v.string()),
+  seed: v.optional(seedText),
   start: v.optional(v.string()),
   publishers: v.optional(v.number()),
   profile: v.optional(profile),
