@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from "commander";
 import { nearestName } from "../base/did-you-mean.ts";
+import { printable } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
@@ -109,7 +110,8 @@ function withHint(names: readonly string[]) {
     const bare = known.map((name) => name.replace(/^-*/, ""));
     const meant = nearestName(sent, bare);
     const hint = meant === undefined ? "" : `. Did you mean ${dashes === "" ? "" : "--"}${meant}?`;
-    write(`${text.replace(/^error: /, "adsim: ").trimEnd()}${hint}\n`);
+    const said = printable(text.replace(/^error: /, "adsim: ").trimEnd());
+    write(`${said}${hint}\n`);
   };
 }
 

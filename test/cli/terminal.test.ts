@@ -203,3 +203,14 @@ test("the client report shows publishers and rules in escapes, each on its line"
   expect(acting.exec(text)).toBe(null);
   expect(text).not.toMatch(/^adsim: all is well/m);
 });
+
+describe("what was typed", () => {
+  test.each([
+    ["a command", [EVIL]],
+    ["an option", ["serve", `--${EVIL}`]],
+    ["an option's value", ["serve", `--port=${EVIL}`]],
+    ["a surplus argument", ["openapi", EVIL]],
+  ])("%s that there isn't is shown in escapes", async (_, args) => {
+    expect(await shows(args, 2, "own lines")).toMatch(/^adsim: /);
+  });
+});
