@@ -26,8 +26,8 @@ export interface ScenarioPlayer {
   readonly play: typeof playInSlices;
 }
 
-/** A scenario is at most as large; the rest of a body is small beside it. */
-const MAX_PLAY_BYTES: number = 4 * 1024 * 1024 + 65_536;
+/** JSON is parsed in one go: a larger body would hold up other requests. `adsim play` takes larger files. */
+const MAX_PLAY_BYTES: number = 1024 * 1024;
 /** As long as a client may wait for one answer: some ten seconds. */
 const MOST_REQUESTS = 200_000;
 const MOST_COST = 400_000;

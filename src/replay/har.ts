@@ -8,7 +8,7 @@ import { parseInstant } from "../base/calendar.ts";
 import { InputError, inField, parseInput } from "../base/input.ts";
 import { fromBase64 } from "../base/text.ts";
 import { operations } from "../contract/operations.ts";
-import { detailsOf } from "./journal-entry.ts";
+import { detailsOf, isControlPath } from "./journal-entry.ts";
 import type { RecordedExchange, RecordedResponse, SkipReason } from "./recording.ts";
 
 const headers = v.array(v.looseObject({ name: v.string(), value: v.string() }));
@@ -119,7 +119,7 @@ function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): Rec
       body: sentBody(entry),
     },
   };
-  if (_adsim !== undefined) return { ...recorded, ...detailsOf(_adsim, shown) };
+  if (_adsim !== undefined) return { ...recorded, ...detailsOf(_adsim, path, shown) };
   const isHere = isBelow && url.origin === base.origin;
   return {
     ...recorded,
@@ -134,7 +134,7 @@ function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): Rec
 }
 
 function skipOf(isHere: boolean, path: string, status: number): SkipReason | undefined {
-  if (isHere && /^\/_sim(\/|$)/.test(path)) return "control";
+  if (isHere && isControlPath(path)) return "control";
   if (!isHere || !/^\/v1(\/|$)/.test(path)) return "not-the-api";
   return status === 0 ? "no-response-recorded" : undefined;
 }

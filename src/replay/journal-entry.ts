@@ -64,8 +64,13 @@ const entry = v.looseObject({
 /** What becomes of an exchange by what the journal says of it beside request and response. */
 export type Details = Omit<RecordedExchange, "place" | "request">;
 
+/** Whether a path goes to the control API, that of a named world included. No journal has such a request; a forged one may. */
+export function isControlPath(path: string): boolean {
+  return /^(\/@[^/?]*)?\/_sim([/?]|$)/.test(path);
+}
+
 /** `shown`: what the client got. @throws InputError that names the field. */
-export function detailsOf(input: unknown, shown: RecordedResponse): Details {
+export function detailsOf(input: unknown, path: string, shown: RecordedResponse): Details {
   const { sequence, at, publisher, fault, assumptions, world } = parseInput(details, input);
   const isKept = fault !== undefined && fault !== null && !fault.served;
   return {
@@ -75,7 +80,7 @@ export function detailsOf(input: unknown, shown: RecordedResponse): Details {
     oddScheme: Array.isArray(assumptions) && assumptions.includes("auth.scheme-case"),
     // What the service answered, not what was left of it on the way.
     response: fault?.lost ? { ...fault.lost, headers: lowerCase(fault.lost.headers) } : shown,
-    skip: isKept ? "kept-from-service" : undefined,
+    skip: isControlPath(path) ? "control" : isKept ? "kept-from-service" : undefined,
     world: world ?? undefined,
   };
 }
@@ -88,7 +93,7 @@ export function journalExchange(input: unknown, place: string): RecordedExchange
   return {
     place,
     request: { method, path, query, headers: lowerCase(request.headers), body },
-    ...detailsOf(input, shown),
+    ...detailsOf(input, path, shown),
   };
 }
 

@@ -87,6 +87,17 @@ describe("a journal", () => {
     const [exchange] = readRecording([JSON.stringify({ ...entry, fault })]).exchanges;
     expect(exchange?.skip).toBe("kept-from-service");
   });
+
+  test.each(["/_sim/reset", "/_sim", "/_sim?a=b", "/@other/_sim/reset", "/@other/_sim"])(
+    "sends no request to the control API, which only a forged one has: %s",
+    (path) => {
+      const { request: _, ...rest } = entry;
+      const forged = { ...entry, request: { ...entry.request, method: "POST", path } };
+      const [line] = readRecording([JSON.stringify(forged)]).exchanges;
+      const [inHar] = readRecording(har([harEntry(`http://h${path}`, { _adsim: rest })])).exchanges;
+      expect([line?.skip, inHar?.skip]).toEqual(["control", "control"]);
+    },
+  );
 });
 
 describe("a HAR", () => {

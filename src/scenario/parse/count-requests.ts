@@ -36,8 +36,8 @@ const stepCosts: Readonly<Record<StepKind, number>> = {
   // All rules are looked at, and there can be a thousand.
   fault: 20,
   heal: 20,
-  // A publisher with a name and a book.
-  signUp: 10,
+  // A publisher with a name and a book, which is copied and audited in the end.
+  signUp: 40,
   setSurface: 2,
   rotateKey: 2,
   repeat: 1,
