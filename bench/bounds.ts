@@ -51,6 +51,9 @@ const cases: Readonly<Record<string, (ground: Ground) => Promise<unknown>>> = {
       "/_sim/scenarios/play",
       scenario([{ traffic: { rate: "1000/s", for: "190s", sessions: { count: 1000 } } }]),
     ),
+  // What the next three cases begin with, which is no control request.
+  "impressions-pipelined": ({ raw, impression }) =>
+    raw(Array.from({ length: 10_000 }, (_, index) => impression("", index))),
   "journal-pipelined": async ({ raw, impression }) => {
     await raw(Array.from({ length: 10_000 }, (_, index) => impression("", index)));
     await raw(Array.from({ length: 1300 }, () => get("/_sim/journal")));
