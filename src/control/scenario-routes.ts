@@ -4,6 +4,7 @@
  */
 
 import * as v from "valibot";
+import { catalogue } from "../assumptions/catalogue.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { commandLine } from "../base/shell.ts";
 import type { Work } from "../contract/work.ts";
@@ -31,6 +32,8 @@ const MAX_PLAY_BYTES: number = 1024 * 1024;
 /** As long as a client may wait for one answer: some ten seconds. */
 const MOST_REQUESTS = 200_000;
 const MOST_COST = 400_000;
+/** As many as there are keys. */
+const MOST_ASSUMPTIONS = Object.keys(catalogue).length;
 
 export const scenarioRoutes: readonly ControlRoute[] = [
   {
@@ -72,7 +75,12 @@ const playSchema = v.strictObject({
   scenario: v.optional(v.custom<object>(isPlainObject, "must be an object, as it is written")),
   seed: v.optional(v.string()),
   start: v.optional(v.string()),
-  assumptions: v.optional(v.custom<Readings>(isPlainObject, "must be an object of choices by key")),
+  assumptions: v.optional(
+    v.custom<Readings>(
+      (given) => isPlainObject(given) && Object.keys(given).length <= MOST_ASSUMPTIONS,
+      `must be an object of choices by key, at most ${MOST_ASSUMPTIONS}`,
+    ),
+  ),
 });
 
 /**

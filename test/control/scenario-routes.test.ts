@@ -117,6 +117,15 @@ describe("a refused play names the field, and changes nothing", () => {
       "assumptions.dedup.repeat",
     ],
     [
+      "more assumptions than there are",
+      {
+        scenario: short,
+        assumptions: Object.fromEntries(Array.from({ length: 49 }, (_, key) => [`k${key}`, "x"])),
+      },
+      400,
+      "assumptions",
+    ],
+    [
       "too many requests",
       { scenario: step({ repeat: { times: 1_000_001, steps: [{ impression: {} }] } }) },
       422,
