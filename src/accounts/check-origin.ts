@@ -32,7 +32,10 @@ export function checkOrigin(
     if (name !== own?.name) refuse(`${at}.name`, "is not the name of this surface");
     if (cpcMicros !== own?.cpcMicros) refuse(`${at}.cpcMicros`, "is not the price of its clicks");
     if (statusBy === undefined && status !== own?.status) {
-      refuse(`${at}.status`, "is not the one that it has, and nobody changed it");
+      refuse(
+        `${at}.status`,
+        "differs from the status that the seed gives, and the snapshot records no change of it",
+      );
     }
   }
 }

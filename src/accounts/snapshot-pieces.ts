@@ -1,4 +1,4 @@
-/** Writes a snapshot as text piece by piece, so that nobody holds the whole text in memory. */
+/** Writes a snapshot as text piece by piece, so that the whole text is never in memory. */
 
 import { createDigest } from "../base/digest.ts";
 import type { Book } from "../ledger/book.ts";

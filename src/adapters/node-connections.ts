@@ -18,8 +18,8 @@ export function createConnections(most: number): Connections {
   const silent = new Set<Socket>();
 
   /**
-   * Closes the oldest that is silent. Where only a few are, these may just have come, and the oldest goes that is idle or in
-   * the middle of a request. Where there is none of those either, nothing goes as long as there is room in the reserve.
+   * Closes the oldest silent connection if many are silent. If only a few are, they may have just arrived: then it closes the
+   * oldest connection that is idle or in the middle of a request. If there is none, it closes nothing until the reserve is full.
    */
   function makeRoom(newest: Socket): void {
     const oldest = oldestSilent(newest);

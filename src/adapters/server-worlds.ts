@@ -37,8 +37,8 @@ export interface ServerOptions extends SimulatorOptions {
    */
   readonly maxConnections?: number | undefined;
   /**
-   * About how many bytes all worlds but `default` may take in memory, journals aside. Beyond that, worlds go: first those
-   * that nobody used, then those that were not used for longest.
+   * About how many bytes all worlds but `default` may take in memory, journals aside. Beyond that, the server drops
+   * worlds: first unused ones, then the least recently used.
    *
    * @default 536870912
    */

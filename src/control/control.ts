@@ -19,7 +19,7 @@ export interface ControlOptions {
   readonly controlToken?: string | undefined;
   /** What routes need, as far as it is loaded: looked at with each request. @default nothing */
   readonly modules?: Readonly<Partial<ControlModules>> | undefined;
-  /** Loads one of them, if it can. @default nobody does */
+  /** Loads one of them, if it can. @default nothing is loaded */
   readonly load?: ((name: keyof ControlModules, done: () => void) => void) | undefined;
 }
 

@@ -4,7 +4,7 @@ import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-member.ts";
 import { shown } from "../base/shown.ts";
 import type { ApiResponse } from "../contract/messages.ts";
-import type { Work } from "../contract/work.ts";
+import { atOnce, type Work } from "../contract/work.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { problemResponse } from "./problem.ts";
@@ -100,7 +100,7 @@ export function* readBody({ body, headers }: PlainRequest, bounds: BodyBounds): 
     return refusedBody("too-large", detail.trimEnd());
   }
   const text = typeof body === "string" ? body : decodeUtf8(body);
-  return { kind: "json", value: parse === undefined ? parseJson(text) : yield* parse(text) };
+  return { kind: "json", value: yield* (parse ?? jsonInSlices)(text) };
 }
 
 function refusedBody(kind: "unsupported-media-type" | "too-large", detail: string): Body {
@@ -109,6 +109,11 @@ function refusedBody(kind: "unsupported-media-type" | "too-large", detail: strin
 
 /** An object. @throws InputError for anything else, and for a member that is there twice. */
 export function parseJson(text: string): object {
+  return atOnce(jsonInSlices(text));
+}
+
+/** The same; other requests pass between its two steps. */
+function* jsonInSlices(text: string): Work<object> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -118,9 +123,11 @@ export function parseJson(text: string): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new InputError("body", "must be a JSON object");
   }
+  yield;
   // JSON.parse keeps the last of two members with one name and says nothing.
   const repeated = repeatedMember(text);
   if (repeated !== undefined) throw new InputError(repeated, "stands in the body more than once");
+  yield;
   return value;
 }
 

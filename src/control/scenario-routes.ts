@@ -97,7 +97,9 @@ function* play(call: Call): Work<Reply> {
         : "must not be there beside name: give one of the two",
     );
   }
+  yield;
   const whole = withOverrides(scenario ?? shipped(call, name ?? "", "name"), overrides);
+  yield;
   const { world } = call;
   const simulator = world.beside();
   try {

@@ -3,7 +3,7 @@
 import { constants, openSync, writeSync } from "node:fs";
 
 export interface Sink {
-  /** Whether all that was written is on its way, or nobody reads any more. */
+  /** Whether everything written has been sent, or the reader is gone. */
   isReady(): boolean;
   /** To be called only when it is ready. */
   write(text: string): void;
