@@ -29,7 +29,7 @@ import {
   receive,
   whenTurn,
 } from "./node-requests.ts";
-import { createSlices } from "./node-slices.ts";
+import { createRuns, createSlices } from "./node-slices.ts";
 import { ignoreUpgrades, upgradeSettings } from "./node-upgrade.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {
@@ -127,6 +127,7 @@ export async function startPrepared(
     },
     outbox,
     overtaking,
+    arrived: createRuns(),
     slices: createSlices(),
   };
   const onRequest = (request: Arrival, response: ServerResponse): void => {

@@ -2,7 +2,7 @@
 
 import type { Socket } from "node:net";
 import { holdsBack, isSilent } from "./node-deliveries.ts";
-import { isAnswering } from "./node-slices.ts";
+import { isHeld } from "./node-slices.ts";
 
 /**
  * A connection that is idle for this long is closed within twice as long, in milliseconds. Clients mostly keep idle ones
@@ -34,7 +34,7 @@ export function sweeper(
   return () => {
     for (const socket of sockets) {
       const { bytesRead } = socket;
-      if (holdsBack(socket) || isAnswering(socket)) {
+      if (holdsBack(socket) || isHeld(socket)) {
         before.delete(socket);
         continue;
       }

@@ -33,6 +33,8 @@ export interface RequestHost {
   readonly outbox: Outbox;
   /** Counts what is handed over for the responses that wait to be overtaken. */
   readonly overtaking: Overtaking;
+  /** Told of each request: lets other connections have their turn. */
+  arrived(socket: Socket): void;
   /** Where control requests are answered. */
   readonly slices: Slices;
 }
@@ -190,6 +192,7 @@ function finish(host: RequestHost, request: Arrival): void {
   // What a connection asks for happens in that order.
   if (response === undefined || waitsBehind(socket, () => finish(host, request))) return;
   if (refusal !== undefined || !isControlTarget(path)) {
+    host.arrived(socket);
     send(host, request, refusal ?? answerNow(host, request));
   } else {
     answerInSlices(host, request, response);

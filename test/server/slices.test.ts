@@ -1,7 +1,9 @@
 /** Control requests that take long, and those of others in between. What is said here is about order, never about time. */
 
+import { once } from "node:events";
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { Simulator } from "../../src/index.ts";
 import { serve } from "./raw.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -64,6 +66,66 @@ test("a connection's requests are answered in their order, those behind a play t
   expect(statuses).toEqual(["200", "200", "404", "200"]);
   expect(text).toContain('"total":500}');
   expect(text).toContain('"total":501}');
+});
+
+describe("many requests sent ahead on one connection", () => {
+  const many = 3000;
+  const none = (number: number): string =>
+    `GET /v1/none/${number} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const pathsOf = ({ journal }: Pick<Simulator, "journal">): string[] =>
+    journal.entries().map(({ request }) => request.path);
+  const manyOf = (from: number): string =>
+    Array.from({ length: many }, (_, index) => none(from + index)).join("");
+
+  test("leave others their turn", async () => {
+    await using server = await serve();
+    const greedy = connect(server.port, "127.0.0.1");
+    const other = connect(server.port, "127.0.0.1");
+    await Promise.all([greedy, other].map((socket) => once(socket, "connect")));
+    // Both are there before the server reads again.
+    greedy.end(manyOf(0));
+    other.end("GET /v1/other HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    greedy.resume();
+    other.resume();
+    await Promise.all([greedy, other].map((socket) => once(socket, "close")));
+    const paths = pathsOf(server.worlds.get("default"));
+    expect(paths.length).toBe(many + 1);
+    expect(paths.indexOf("/v1/other")).toBeLessThan(500);
+  });
+
+  test("are answered in their order, control requests among them, to a client that reads late", async () => {
+    await using server = await serve();
+    const journal = "GET /_sim/journal?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const socket = connect(server.port, "127.0.0.1");
+    socket.end(manyOf(0) + journal + manyOf(many) + journal);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    let text = "";
+    socket.on("data", (piece) => {
+      text += piece;
+    });
+    await once(socket, "close");
+    const answers = text.split(/HTTP\/1\.1 (?=\d{3} )/).slice(1);
+    expect(answers.length).toBe(2 * many + 2);
+    expect(answers[many]).toContain(`"total":${many}}`);
+    expect(answers[2 * many + 1]).toContain(`"total":${2 * many}}`);
+    const paths = pathsOf(server.worlds.get("default"));
+    expect(paths).toEqual(Array.from({ length: 2 * many }, (_, index) => `/v1/none/${index}`));
+  });
+
+  test.each([1, 63, 64, 65, 100, 129])(
+    "none is answered after a reset, the %i. request's",
+    async (nth) => {
+      await using server = await serve();
+      const world = server.worlds.get("default");
+      world.faults.add({ match: { nth }, verdict: { kind: "reset" } });
+      const socket = connect(server.port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      socket.end(manyOf(0));
+      socket.resume();
+      await new Promise((resolve) => socket.once("close", resolve));
+      expect(world.journal.total).toBe(nth);
+    },
+  );
 });
 
 test("a large journal comes in pieces, whole and as it was asked for", async () => {
