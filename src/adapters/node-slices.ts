@@ -84,13 +84,16 @@ function pause(socket: Connection): void {
 function release(socket: Connection & { _paused?: boolean }): void {
   const behind = socket[BEHIND] ?? [];
   socket[BEHIND] = undefined;
-  for (const act of behind) {
+  for (const [index, act] of behind.entries()) {
     // After an answer that was the connection's last, nobody reads on.
     if (socket.destroyed || isDoomed(socket)) return;
     act();
+    if (socket[BEHIND] === undefined) continue;
+    socket[BEHIND] = [...behind.slice(index + 1), ...socket[BEHIND]];
+    return;
   }
   // Where the client doesn't take its answers, Node has paused the connection as well, and resumes it itself.
-  if (!isHeld(socket) && socket._paused !== true) socket.resume();
+  if (socket._paused !== true) socket.resume();
 }
 
 /** How long others wait for a turn's slices, in milliseconds. */
