@@ -135,8 +135,11 @@ function silence({ signal, keepsProcessMs = 0, timers = globalTimers }: Client):
   });
 }
 
-/** @returns a function that stops listening. */
-function onAbort(signal: AbortSignal | undefined, act: (reason: unknown) => void): () => void {
+/** Calls `act` with the reason once a signal is aborted. @returns a function that stops listening. */
+export function onAbort(
+  signal: AbortSignal | undefined,
+  act: (reason: unknown) => void,
+): () => void {
   if (signal === undefined) return nothing;
   const listener = (): void => act(signal.reason);
   signal.addEventListener("abort", listener, { once: true });

@@ -1,7 +1,7 @@
 /** A simulator as `fetch`, and requests as plain data, which the MSW handlers need as well. */
 
 import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import { type Client, handOver, toResponse } from "./fetch-deliveries.ts";
+import { type Client, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
 import { createOvertaking, LATEST_ORDER } from "./overtaking.ts";
 import { globalTimers, type Timers } from "./timers.ts";
 
@@ -25,9 +25,10 @@ export function createFetch(
   return async (input, init) => {
     const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     request.signal.throwIfAborted();
-    let read = await unlessAborted(request.signal, toApiRequest(request));
+    const signal = signalOf(input, init);
+    let read = await unlessAborted(signal, toApiRequest(request));
     let { url } = request;
-    const client = { overtaking, keepsProcessMs, timers, signal: signalOf(input, init) };
+    const client = { overtaking, keepsProcessMs, timers, signal };
     for (let redirects = 0; ; redirects += 1) {
       const answer = handle(read);
       const response = await arrival(answer, client);
@@ -68,7 +69,7 @@ const KEEPS_PROCESS_MS = 300_000;
  * The signal that ends a request: the one that was given. A request's own only follows it, and only as long as somebody
  * remembers the request.
  */
-function signalOf(
+export function signalOf(
   input: RequestInfo | URL,
   init: RequestInit | undefined,
 ): AbortSignal | undefined {
@@ -114,11 +115,13 @@ const aboutBody = [
 const secret = ["authorization", "cookie", "proxy-authorization"] as const;
 
 /** What `work` gives, or the signal's reason as soon as it is aborted: a body may never come to its end. */
-function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  work: Promise<Result>,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    const stopListening = onAbort(signal, reject);
+    work.then(resolve, reject).finally(stopListening);
   });
 }
 

@@ -1,5 +1,6 @@
 /** A fetch whose requests arrive, and whose answers come back, in the order that a scheduler draws. */
 
+import { signalOf } from "../../adapters/fetch.ts";
 import type { Scheduler } from "./test-world.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -19,7 +20,7 @@ export function createScheduledFetch(
   return async (input, init) => {
     // At once, as fetch does: who sends may use its objects for something else by the time of arrival.
     const request = new Request(typeof input === "string" ? new URL(input, baseUrl) : input, init);
-    const signal = init?.signal ?? request.signal;
+    const signal = signalOf(input, init) ?? request.signal;
     sent += 1;
     const name = `${request.method} ${new URL(request.url).pathname} (request ${sent})`;
     const turn = (label: string): Promise<void> => inTurn(scheduler, `${label} ${name}`, signal);
