@@ -1,10 +1,10 @@
 /**
- * The worlds that a server keeps within its limits. If there are too many, or they hold too much, it drops one: first one that
- * nobody has used, then the least recently used one. It remembers the name of a used one, so that a request to it gets 410
+ * The worlds that a server keeps within its limits. If there are too many, or they hold too much, it drops one: an unused
+ * one if there is one, else the least recently used. It remembers the name of a used one, so that a request to it gets 410
  * instead of a new world.
  */
 
-import type { MetricFamily } from "./contract/metrics.ts";
+import { type MetricFamily, metric } from "./contract/metrics.ts";
 import { createJournalBudget, type JournalBudget } from "./journal/budget.ts";
 import type { HostedCore } from "./simulator.ts";
 
@@ -190,42 +190,36 @@ export function holdings(kept: KeptWorlds): MetricFamily[] {
     entries += world?.journal.kept ?? 0;
   }
   const { worlds, memory, journals } = kept.keeping();
-  const figure = (
-    type: "gauge" | "counter",
-    name: string,
-    help: string,
-    value: number,
-  ): MetricFamily => ({ name, help, type, samples: [{ labels: {}, value }] });
   return [
-    figure("gauge", "adsim_worlds", "Worlds that exist.", worlds.count),
-    figure("gauge", "adsim_worlds_limit", "The most worlds that the server keeps.", worlds.max),
-    figure(
+    metric("gauge", "adsim_worlds", "Worlds that exist.", worlds.count),
+    metric("gauge", "adsim_worlds_limit", "The most worlds that the server keeps.", worlds.max),
+    metric(
       "counter",
       "adsim_worlds_dropped_total",
       "Worlds that were dropped to make room.",
       worlds.dropped,
     ),
-    figure(
+    metric(
       "gauge",
       "adsim_world_bytes",
       "Estimated memory of all named worlds, in bytes.",
       memory.bytes,
     ),
-    figure(
+    metric(
       "gauge",
       "adsim_world_bytes_limit",
       "The most memory that named worlds may take.",
       memory.limitBytes,
     ),
-    figure(
+    metric(
       "gauge",
       "adsim_impressions_held",
       "Impressions in the books of all worlds.",
       impressions,
     ),
-    figure("gauge", "adsim_journal_entries", "Entries in the journals of all worlds.", entries),
-    figure("gauge", "adsim_journal_bytes", "Bytes that all journals keep.", journals.bytes),
-    figure(
+    metric("gauge", "adsim_journal_entries", "Entries in the journals of all worlds.", entries),
+    metric("gauge", "adsim_journal_bytes", "Bytes that all journals keep.", journals.bytes),
+    metric(
       "gauge",
       "adsim_journal_bytes_limit",
       "The most bytes that all journals may keep.",

@@ -24,7 +24,7 @@ const DEFAULT_JOURNAL_BYTES: number = 128 * 1024 * 1024;
 export interface Worlds {
   /**
    * The world of this name, created if it is new. If there are then too many worlds, or they take too much memory, one is
-   * dropped: one that nobody used, else the least recently used.
+   * dropped: an unused one if there is one, else the least recently used.
    *
    * @throws InputError for a name that isn't 1 to 64 of `A-Z a-z 0-9 . _ -`, for one world too many if none may be dropped,
    * and for a world that was dropped.

@@ -1,13 +1,13 @@
 /** `action.yml`: makes adsim from its own files and wraps `npx adsim exec`, whatever its inputs hold. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { entry } from "./cli/run-adsim.ts";
 import { hasCurl } from "./programs.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Action {
   readonly inputs: Readonly<
@@ -49,14 +49,12 @@ if [ "$1" = pack ]; then echo packed > "$4/adsim-0.0.0.tgz"; fi
 echo noise
 `;
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "adsim-action-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 /** Runs the step as a runner does: inputs in the places of their expressions, the script in a file for bash. */
-function runStep(npx: string, inputs: Readonly<Record<string, string>>, folder = newFolder()) {
+function runStep(
+  npx: string,
+  inputs: Readonly<Record<string, string>>,
+  folder = temporaryFolder(),
+) {
   writeFileSync(join(folder, "npx"), npx, { mode: 0o755 });
   writeFileSync(join(folder, "npm"), npm, { mode: 0o755 });
   const given = (name: string): string => inputs[name] ?? action.inputs[name]?.default ?? "";

@@ -1,12 +1,12 @@
 /** docs/scenarios.md: what is in it plays, and it has everything that there is. */
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { playScenarioSync, scenarioJsonSchema } from "../src/scenario.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
 import { runSnippet } from "./run-snippet.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const page = await readFile(new URL("../docs/scenarios.md", import.meta.url), "utf8");
 
@@ -26,8 +26,7 @@ test("every scenario in it plays, and holds", () => {
 
 describe("the first scenario, from a file", () => {
   async function play(text: string): ReturnType<typeof runAdsim> {
-    const folder = await mkdtemp(join(tmpdir(), "adsim-first-scenario-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const file = join(folder, "month-end.json");
     await writeFile(file, text);
     return runAdsim(["play", file]);

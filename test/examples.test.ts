@@ -1,13 +1,13 @@
 /** What the page about other languages shows is what lies in `examples`, runs, and notices a client that is wrong. */
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { entry } from "./cli/run-adsim.ts";
 import { runHere } from "./cli/run-here.ts";
 import { hasCurl, hasPython } from "./programs.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..");
 const page = readFileSync(join(root, "docs/other-languages.md"), "utf8");
@@ -18,8 +18,7 @@ function runIn(
   line: string,
   defect?: { readonly file: string; readonly right: string; readonly wrong: string },
 ): { readonly code: number | null; readonly output: string } {
-  const copy = mkdtempSync(join(tmpdir(), "adsim-examples-"));
-  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const copy = temporaryFolder();
   cpSync(join(root, "examples", folder), copy, { recursive: true });
   if (defect !== undefined) {
     const file = join(copy, defect.file);
@@ -94,8 +93,7 @@ test.skipIf(!hasCurl)(
 test.skipIf(!hasPython)(
   "the page reads fixtures as they are written, and names all that a file holds",
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "adsim-examples-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     expect((await runHere(["fixtures", "--out", join(folder, "fixtures")])).code).toBe(0);
     const [, program = ""] =
       page.split("## Files with")[1]?.match(/```python\n([\s\S]*?)```/) ?? [];

@@ -1,16 +1,14 @@
 /** Runs a TypeScript snippet of the documentation as a program of its own. */
 
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** @returns what it prints. Rejects where it fails. */
 export async function runSnippet(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "adsim-snippet-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, "snippet.ts");
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await writeFile(file, fromSource(text));

@@ -16,6 +16,7 @@ import { http } from "./node-builtins.ts";
 import { createConnections, RESERVED_CONNECTIONS } from "./node-connections.ts";
 import { isDoomed, isSilent } from "./node-deliveries.ts";
 import { createGuards } from "./node-guard.ts";
+import { createRuns } from "./node-held.ts";
 import { IDLE_MS, sweeper } from "./node-idle.ts";
 import { landingPage } from "./node-landing.ts";
 import { listen, urlOf } from "./node-listen.ts";
@@ -29,7 +30,7 @@ import {
   receive,
   whenTurn,
 } from "./node-requests.ts";
-import { createRuns, createSlices } from "./node-slices.ts";
+import { createSlices } from "./node-slices.ts";
 import { ignoreUpgrades, upgradeSettings } from "./node-upgrade.ts";
 import { createOvertaking } from "./overtaking.ts";
 import {

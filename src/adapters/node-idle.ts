@@ -2,7 +2,7 @@
 
 import type { Socket } from "node:net";
 import { holdsBack, isSilent } from "./node-deliveries.ts";
-import { isHeld } from "./node-slices.ts";
+import { isHeld } from "./node-held.ts";
 
 /**
  * A connection that is idle for this long is closed within twice as long, in milliseconds. Clients mostly keep idle ones

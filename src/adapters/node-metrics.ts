@@ -1,7 +1,7 @@
 /** The metrics as Prometheus reads them, and what the process uses. Loaded at the first scrape: starting doesn't wait for it. */
 
 import { AggregatorRegistry, prometheusContentType } from "prom-client";
-import type { MetricFamily } from "../contract/metrics.ts";
+import { type MetricFamily, metric } from "../contract/metrics.ts";
 import type { MetricsWriter } from "../control/routes.ts";
 
 export const writeMetrics: MetricsWriter = (families, done) => {
@@ -32,24 +32,28 @@ export const writeMetrics: MetricsWriter = (families, done) => {
 function processFamilies(): MetricFamily[] {
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  const one = (
-    type: "counter" | "gauge",
-    name: string,
-    help: string,
-    value: number,
-  ): MetricFamily => ({ name, help, type, samples: [{ labels: {}, value }] });
   return [
-    one("gauge", "process_resident_memory_bytes", "Resident memory size in bytes.", rss),
-    one("gauge", "nodejs_heap_size_total_bytes", "Size of the JavaScript heap.", heapTotal),
-    one("gauge", "nodejs_heap_size_used_bytes", "What of the JavaScript heap is used.", heapUsed),
-    one("gauge", "nodejs_external_memory_bytes", "Memory of objects outside the heap.", external),
-    one(
+    metric("gauge", "process_resident_memory_bytes", "Resident memory size in bytes.", rss),
+    metric("gauge", "nodejs_heap_size_total_bytes", "Size of the JavaScript heap.", heapTotal),
+    metric(
+      "gauge",
+      "nodejs_heap_size_used_bytes",
+      "What of the JavaScript heap is used.",
+      heapUsed,
+    ),
+    metric(
+      "gauge",
+      "nodejs_external_memory_bytes",
+      "Memory of objects outside the heap.",
+      external,
+    ),
+    metric(
       "counter",
       "process_cpu_seconds_total",
       "Total user and system CPU time spent in seconds.",
       (user + system) / 1_000_000,
     ),
-    one(
+    metric(
       "gauge",
       "process_start_time_seconds",
       "Start time of the process since unix epoch in seconds.",

@@ -11,8 +11,9 @@ import { atOnce, isWork, type LongResponse, type Work } from "../contract/work.t
 import { isControlTarget, worldOf } from "../worlds.ts";
 import { http } from "./node-builtins.ts";
 import { handOver, isDoomed, type Outlet } from "./node-deliveries.ts";
+import { holdUntilAnswered, waitsBehind } from "./node-held.ts";
 import type { Outbox, Ready } from "./node-outbox.ts";
-import { holdUntilAnswered, type Slices, waitsBehind } from "./node-slices.ts";
+import type { Slices } from "./node-slices.ts";
 import { LATEST_ORDER, type Overtaking } from "./overtaking.ts";
 
 /** What the request path needs to know of the server. */
@@ -33,7 +34,7 @@ export interface RequestHost {
   readonly outbox: Outbox;
   /** Counts what is handed over for the responses that wait to be overtaken. */
   readonly overtaking: Overtaking;
-  /** Told of each request: lets other connections have their turn. */
+  /** Counts a request of a connection, so that the others get their turn. */
   arrived(socket: Socket): void;
   /** Where control requests are answered. */
   readonly slices: Slices;

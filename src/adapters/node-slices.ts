@@ -1,15 +1,12 @@
 /**
  * Answers control requests in slices: a long one lets other requests pass in between, and a large answer is written as fast
- * as its client reads it. Together they take a few milliseconds of each turn of the event loop. A connection that sends
- * request after request has its turns, too.
+ * as its client reads it. Together they take a few milliseconds of each turn of the event loop.
  */
 
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { ApiResponse } from "../contract/messages.ts";
 import { isWork, type LongResponse, type Work } from "../contract/work.ts";
 import { timers } from "./node-builtins.ts";
-import { isDoomed } from "./node-deliveries.ts";
 
 /** Where answers are worked out in slices. */
 export interface Slices {
@@ -26,74 +23,6 @@ export interface Order {
   send(answer: ApiResponse): void;
   /** Sends the head of an answer whose body follows in pieces. */
   sendHead(answer: ApiResponse): void;
-}
-
-const BEHIND: unique symbol = Symbol("what waits on a connection that is held");
-
-/** A connection that remembers the input that arrived while it was held. */
-type Connection = Socket & { [BEHIND]?: (() => void)[] | undefined };
-
-/** Whether a connection's input waits: for the answer to a control request, or for the others' turn. */
-export function isHeld(socket: object): boolean {
-  return (socket as Connection)[BEHIND] !== undefined;
-}
-
-/** Keeps input for later on a connection that is held. @returns whether it is. */
-export function waitsBehind(socket: Connection, act: () => void): boolean {
-  if (socket[BEHIND] === undefined) return false;
-  socket[BEHIND].push(act);
-  pause(socket);
-  return true;
-}
-
-/** Stops reading from a connection until this request is answered, so that its client can't fill the memory. */
-export function holdUntilAnswered(socket: Socket, response: ServerResponse): void {
-  hold(socket);
-  response.once("close", () => release(socket));
-}
-
-/** How many requests of one connection may come one after another before the others have their turn. */
-const RUN = 64;
-
-/** Counts requests, and holds up a client that sends many without waiting: Node would read 2 MiB of them in one turn. */
-export function createRuns(): (socket: Socket) => void {
-  let latest: Socket | undefined;
-  let run = 0;
-  return (socket) => {
-    run = socket === latest ? run + 1 : 1;
-    latest = socket;
-    if (run < RUN) return;
-    run = 0;
-    hold(socket);
-    setImmediate(() => release(socket));
-  };
-}
-
-function hold(socket: Connection): void {
-  socket[BEHIND] = [];
-  pause(socket);
-}
-
-function pause(socket: Connection): void {
-  // Later, for Node reads on by itself once a request has arrived whole.
-  queueMicrotask(() => {
-    if (isHeld(socket)) socket.pause();
-  });
-}
-
-function release(socket: Connection & { _paused?: boolean }): void {
-  const behind = socket[BEHIND] ?? [];
-  socket[BEHIND] = undefined;
-  for (const [index, act] of behind.entries()) {
-    // After an answer that was the connection's last, nobody reads on.
-    if (socket.destroyed || isDoomed(socket)) return;
-    act();
-    if (socket[BEHIND] === undefined) continue;
-    socket[BEHIND] = [...behind.slice(index + 1), ...socket[BEHIND]];
-    return;
-  }
-  // Where the client doesn't take its answers, Node has paused the connection as well, and resumes it itself.
-  if (socket._paused !== true) socket.resume();
 }
 
 /** How long others wait for a turn's slices, in milliseconds. */

@@ -15,3 +15,13 @@ export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
+
+/** A metric with one value. */
+export function metric(
+  type: "counter" | "gauge",
+  name: string,
+  help: string,
+  value: number,
+): MetricFamily {
+  return { name, help, type, samples: [{ labels: {}, value }] };
+}

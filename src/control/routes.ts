@@ -35,9 +35,9 @@ export interface Call {
   part(name: string): string;
   readonly query: Query;
   readonly body: unknown;
-  /** What the route needs. @throws InputError where nobody has loaded it. */
+  /** What the route needs. @throws InputError if it isn't loaded. */
   loaded<Name extends keyof ControlModules>(name: Name): ControlModules[Name];
-  /** The same; undefined where nobody has. */
+  /** The same; undefined if it isn't loaded. */
   optional<Name extends keyof ControlModules>(name: Name): ControlModules[Name] | undefined;
 }
 

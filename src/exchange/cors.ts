@@ -118,7 +118,7 @@ export function createCors({ origins, assumptions, explain }: CorsParts): Cors |
     preflightHeaders(sent, methods) {
       const origin = granted(sent);
       if (origin === undefined) return undefined;
-      // A page of the internet may reach into a private network only where the user named it: "*" names nobody.
+      // A page of the internet may reach into a private network only if the user named its origin: "*" names none.
       const opensNetwork =
         origin !== "*" && headerOf(sent, "access-control-request-private-network") === "true";
       return {

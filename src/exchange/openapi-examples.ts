@@ -1,6 +1,6 @@
 /**
  * The examples of the API's document: a valid request of each operation with its answer, and an answer for each error. A
- * fresh simulator answers them, so nobody writes them by hand.
+ * fresh simulator gives the answers: none is written by hand.
  */
 
 import type { Credentials } from "../accounts/account.ts";

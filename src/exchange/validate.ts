@@ -158,7 +158,7 @@ function readText(sent: unknown, readings: Readings): Read {
   return wrong("must not contain control characters or lone surrogates");
 }
 
-/** A number without exponent; undefined for a whole one past 2^53, of which nobody knows how it was written. */
+/** A number without exponent; undefined for an integer past 2^53, because it has lost its last digits. */
 function decimalText(number: number): string | undefined {
   if (Number.isSafeInteger(number)) return String(number);
   if (!Number.isFinite(number) || Number.isInteger(number)) return undefined;

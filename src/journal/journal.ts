@@ -140,7 +140,7 @@ export interface JournalRing extends Journal {
   /** Keeps the entry with a copy of its response. @returns the response, for whoever sent the request to do with as they like. */
   record(entry: JournalRecord): ApiResponse;
   /**
-   * Counts a request without a record of it where nobody could get to see one: the journal keeps none, and nobody waits or observes.
+   * Counts a request without a record if none could be seen: the journal keeps no entries, and nothing waits for or observes one.
    *
    * @returns whether it was counted. Where not, it wants a record.
    */

@@ -5,21 +5,19 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { whyNot } from "../../src/adapters/file-error.ts";
 import { checkWritable, moveToFreeName, writeWhole } from "../../src/adapters/whole-file.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Names of calls that fail, with the code that they fail with. */
 const failing = vi.hoisted(() => ({ codes: new Map<string, string>() }));
@@ -48,17 +46,11 @@ vi.mock("node:fs/promises", async (original) => {
 
 beforeEach(() => failing.codes.clear());
 
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "adsim-whole-"));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
-
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
 describe("writing", () => {
   test("makes a file, then replaces it, and says which; the mode stays", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const path = join(directory, "report.json");
     expect(await writeWhole(path, "one", 0o600)).toBe("made");
     expect(modeOf(path)).toBe(0o600);
@@ -70,7 +62,7 @@ describe("writing", () => {
   });
 
   test("follows links, also to a file that isn't there yet, and leaves them links", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     mkdirSync(join(directory, "deep"));
     const [target, link, second] = ["deep/report", "deep/link", "second"].map((name) =>
       join(directory, name),
@@ -90,7 +82,7 @@ describe("writing", () => {
   });
 
   test("leaves the other names of a file what they were", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const [path, other] = [join(directory, "report"), join(directory, "other")];
     writeFileSync(path, "old");
     linkSync(path, other);
@@ -99,7 +91,7 @@ describe("writing", () => {
   });
 
   test("at the same time twice leaves one of them, whole", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const path = join(directory, "report");
     const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
     await Promise.all(texts.map((text) => writeWhole(path, text)));
@@ -112,7 +104,7 @@ describe("writing", () => {
     ["open", "ENOSPC", "the disk is full"],
     ["rename", "EIO", "EIO"],
   ])("where %s fails with %s, the old file stays and no other is left", async (call, code, why) => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const path = join(directory, "report");
     writeFileSync(path, "old");
     failing.codes.set(call, code);
@@ -127,7 +119,7 @@ describe("writing", () => {
     ["open", "EROFS"],
     ["rename", "EBUSY"],
   ])("where only the file may be written (%s: %s), it is written in place", async (call, code) => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const path = join(directory, "mounted");
     writeFileSync(path, "old and longer");
     failing.codes.set(call, code);
@@ -139,7 +131,7 @@ describe("writing", () => {
   });
 
   test("is refused for what can't be a file, and nothing changes", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     mkdirSync(join(directory, "sub"));
     symlinkSync("sub", join(directory, "link-to-sub"));
     symlinkSync("circle", join(directory, "circle"));
@@ -168,7 +160,7 @@ describe("writing", () => {
 
 describe("a free name", () => {
   test.each([undefined, "EPERM"])("is taken, and one that is taken isn't (%s)", async (code) => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const [from, to] = [join(directory, "from"), join(directory, "to")];
     writeFileSync(from, "new");
     if (code !== undefined) failing.codes.set("link", code);

@@ -1,15 +1,15 @@
 /** `adsim export --to artillery`: what of a scenario is in the script, and what is said not to be. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Phase, phasesOf, totalOf } from "../../src/cli/export/phases.ts";
 import { wholeWeights } from "../../src/cli/export/weights.ts";
 import { createSimulator } from "../../src/index.ts";
 import type { Step } from "../../src/scenario/scenario.ts";
 import { createTrafficSource } from "../../src/scenario/traffic/source.ts";
 import type { Arrivals } from "../../src/scenario/traffic/traffic.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 
 const MIDNIGHT_MS = Date.parse("2026-01-15T00:00:00Z");
@@ -28,14 +28,8 @@ interface Script {
   }[];
 }
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "adsim-export-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 function fileOf(steps: readonly Step[], more: object = {}): string {
-  const file = join(folder(), "mine.json");
+  const file = join(temporaryFolder(), "mine.json");
   writeFileSync(file, JSON.stringify({ name: "mine", about: "Traffic.", steps, ...more }));
   return file;
 }
@@ -240,7 +234,7 @@ describe("a script", () => {
         expectations: [{ audit: { balanced: true } }],
       },
     );
-    const out = join(folder(), "script.json");
+    const out = join(temporaryFolder(), "script.json");
     const target = "https://ads.test/base/";
     const { code, stdout, stderr } = await runHere([
       ...["export", file, "--to", "artillery", "--out", out, "--target", target],
@@ -316,7 +310,13 @@ describe("wrong usage", () => {
     ],
     [
       "no place for it",
-      () => [fileOf([steady]), "--to", "artillery", "--out", join(folder(), "no", "x.json")],
+      () => [
+        fileOf([steady]),
+        "--to",
+        "artillery",
+        "--out",
+        join(temporaryFolder(), "no", "x.json"),
+      ],
       3,
       /can't be written: there is no such/,
     ],

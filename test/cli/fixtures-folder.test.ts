@@ -7,7 +7,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,10 +14,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { checkFolder, writeFolder } from "../../src/cli/fixtures/folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 type Step = (name: string, args: readonly unknown[]) => void | Promise<void>;
 
@@ -53,15 +52,9 @@ const textsOf = (version: string, ...more: string[]): Map<string, string> =>
   );
 const [first, second, third] = [textsOf("1", "c/old.json"), textsOf("2"), textsOf("3")];
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "adsim-folder-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** A folder with the fixtures of an earlier run. */
 async function usedFolder(): Promise<string> {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   await writeFolder(folder, first);
   return folder;
 }
@@ -193,7 +186,7 @@ describe("what appears at any step stays", () => {
     let refused = 0;
     for (const wanted of await someSteps(7)) {
       const folder = await usedFolder();
-      const outside = join(newFolder(), "outside");
+      const outside = join(temporaryFolder(), "outside");
       writeFileSync(outside, "mine");
       const place = join(folder, path);
       atStep(wanted, () => {
@@ -233,7 +226,7 @@ test("a full disk at any step leaves nothing behind in a new folder, and no temp
   const full = Object.assign(new Error("full"), { code: "ENOSPC" });
   let failed = 0;
   for (let wanted = 1; wanted <= second.size + 2; wanted += 1) {
-    for (const folder of [join(newFolder(), "new", "one"), await usedFolder()]) {
+    for (const folder of [join(temporaryFolder(), "new", "one"), await usedFolder()]) {
       const before = existsSync(folder) ? contentOf(folder) : undefined;
       let writes = 0;
       disk.before = (name) => {
@@ -342,12 +335,12 @@ test.each<[string, (folder: string) => void, string]>([
 });
 
 test("a link to a folder is followed, whatever becomes of it meanwhile", async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const [real, link] = [join(folder, "real"), join(folder, "link")];
   mkdirSync(real);
   symlinkSync(real, link);
   await writeFolder(link, first);
-  const elsewhere = newFolder();
+  const elsewhere = temporaryFolder();
   writeFileSync(join(elsewhere, "index.json"), "mine");
   atStep(10, () => {
     rmSync(link);

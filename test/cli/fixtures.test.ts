@@ -1,8 +1,7 @@
 /** `adsim fixtures`: whole, as the API's document says, the same everywhere, and each of them can be played again. */
 
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
@@ -18,6 +17,7 @@ import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/worlds.ts";
 import { answersListed, codeIn, ofTransports } from "../openapi-answers.ts";
 import { createConformance } from "../openapi-conformance.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 
 const readings: Readonly<Record<string, Readings>> = {
@@ -176,11 +176,6 @@ test("a server answers the same over HTTP", async () => {
 });
 
 describe("the folder", () => {
-  function emptyFolder(): string {
-    const folder = mkdtempSync(join(tmpdir(), "adsim-fixtures-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    return folder;
-  }
   const filesIn = (folder: string): string[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -198,7 +193,7 @@ describe("the folder", () => {
   };
 
   test("holds what the index lists and a page; made again, it has the same bytes as everywhere", async () => {
-    const folder = join(emptyFolder(), "new", "folder");
+    const folder = join(temporaryFolder(), "new", "folder");
     const { code, stdout, stderr } = await runHere(["fixtures", "--out", folder, "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(readFileSync(join(folder, "index.json"), "utf8")).toBe(stdout);
@@ -243,7 +238,7 @@ describe("the folder", () => {
       'holds "a.json"',
     ],
   ])("with %s stays as it is", async (_, fill, expected) => {
-    const folder = emptyFolder();
+    const folder = temporaryFolder();
     fill(folder);
     const before = readdirSync(folder, { recursive: true });
     const { code, stderr, stdout } = await runHere(["fixtures", "--out", folder]);
@@ -259,7 +254,7 @@ describe("the folder", () => {
   });
 
   test("that can't be one is refused, and so is what makes no world of fixtures", async () => {
-    const folder = emptyFolder();
+    const folder = temporaryFolder();
     const file = join(folder, "file");
     writeFileSync(file, "mine");
     const tried: [readonly string[], number, string][] = [

@@ -1,8 +1,7 @@
 /** `--log`: a line for each exchange, whoever reads it or doesn't, and whatever clients send. */
 
 import { spawnSync } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
@@ -13,6 +12,7 @@ import { type Sink, sinkOf } from "../../src/cli/log/sink.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator, type LoggedExchange } from "../../src/index.ts";
 import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
 
 const exchange: LoggedExchange = {
@@ -151,8 +151,7 @@ describe("a reader who is too slow", () => {
   });
 
   test("is no reason to wait for a terminal", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "adsim-log-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const pipe = join(folder, "pipe");
     // It stands for a terminal: both can be opened once more, and are full at some time.
     expect(spawnSync("mkfifo", [pipe]).status).toBe(0);

@@ -1,10 +1,9 @@
 /** `adsim matrix` over the two example clients: a process for each run, of which there are many. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AssumptionKey } from "../../src/assumptions/catalogue.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
 const MOST_MS = 600_000;
@@ -20,8 +19,7 @@ async function matrixOf(
   client: string,
   ...options: string[]
 ): Promise<{ code: number | null; report: Report }> {
-  const folder = mkdtempSync(join(tmpdir(), "adsim-clients-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const script = join(import.meta.dirname, "../clients", client);
   const { code, stdout } = await runAdsim(
     ["matrix", "--json", ...options, "--", process.execPath, script],

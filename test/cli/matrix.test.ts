@@ -1,12 +1,12 @@
 /** `adsim matrix -- CMD`, with shell scripts as CMD: they start fast. They know the assumptions in force by ADSIM_ASSUMPTIONS. */
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { hasCurl } from "../programs.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { entry, runAdsim, startAdsim } from "./run-adsim.ts";
 import { childrenOf, readXml, textOf } from "./xml.ts";
 
@@ -22,12 +22,6 @@ const CALL = 'curl --silent --output /dev/null "$ADSIM_URL/v1/publisher/stats"\n
 function failsWith(...choices: readonly string[]): string {
   const members = choices.map((choice) => `"${choice.replace("=", '":"')}"`);
   return `case "$ADSIM_ASSUMPTIONS" in *'${members.join("'*'")}'*) echo "I can't stand this"; exit 1;; esac\n`;
-}
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "adsim-matrix-test-"));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
 }
 
 interface Report {
@@ -63,7 +57,7 @@ async function matrix(
   options: readonly string[] = ["--only", KEYS],
 ): Promise<{ code: number | null; report: Report; text: string }> {
   const args = ["matrix", "--json", ...options, "--", "sh", "-c", script];
-  const { code, stdout, stderr } = await runAdsim(args, { TMPDIR: folder() });
+  const { code, stdout, stderr } = await runAdsim(args, { TMPDIR: temporaryFolder() });
   return { code, report: JSON.parse(stdout), text: stderr };
 }
 
@@ -152,7 +146,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
 describe.skipIf(!hasCurl)("a client that fails now and then", () => {
   /** Fails in its nth run. */
   function failingRun(nth: number): string {
-    const file = join(folder(), "runs");
+    const file = join(temporaryFolder(), "runs");
     return `${CALL} echo run >> '${file}'; test $(wc -l < '${file}') -ne ${nth} || exit 1\n`;
   }
 
@@ -173,7 +167,7 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
   });
 
   test("is flaky where it can't run beside itself, and is told what to do", async () => {
-    const lock = join(folder(), "lock");
+    const lock = join(temporaryFolder(), "lock");
     const script = `${CALL} mkdir '${lock}' || exit 1; sleep 0.3; rmdir '${lock}'`;
     const options = ["--only", "errors.invalid,payout.order", "--jobs", "3"];
     const { report, text } = await matrix(script, options);
@@ -182,8 +176,8 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
   });
 
   test("may rely on something besides, and both are said", async () => {
-    const mark = join(folder(), "failed-once");
-    const runs = join(folder(), "runs");
+    const mark = join(temporaryFolder(), "failed-once");
+    const runs = join(temporaryFolder(), "runs");
     // Once after the defaults, in a row that fails for no other reason.
     const now = `test $(wc -l < '${runs}') -gt 2 && mkdir '${mark}' 2> /dev/null && exit 1`;
     const script = `${CALL} ${failsWith("limit.exceeded=503")}\necho run >> '${runs}'; ${now}; exit 0\n`;
@@ -197,7 +191,7 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
 
 describe.skipIf(!hasCurl)("CMD", () => {
   test("is killed after its time, with all that it started", async () => {
-    const file = join(folder(), "pid");
+    const file = join(temporaryFolder(), "pid");
     const script = `sh -c 'trap "" TERM; sleep 60 & echo $! > "${file}"; wait'`;
     const options = ["--only", KEYS, "--time-limit", "500ms"];
     const { report, text } = await matrix(script, options);
@@ -228,7 +222,7 @@ describe.skipIf(!hasCurl)("CMD", () => {
   });
 
   test("leaves nothing behind that it started and didn't end", async () => {
-    const file = join(folder(), "pids");
+    const file = join(temporaryFolder(), "pids");
     const script = `${CALL} sleep 60 & echo $! >> '${file}'`;
     const { code } = await matrix(script, ["--only", "errors.invalid"]);
     expect(code).toBe(0);
@@ -238,7 +232,7 @@ describe.skipIf(!hasCurl)("CMD", () => {
   });
 
   test("may end by a signal, and write any amount of anything", async () => {
-    const kept = join(folder(), "a/b");
+    const kept = join(temporaryFolder(), "a/b");
     const script = `${CALL} head -c 20000000 /dev/zero; printf '\\n\\377\\033[31mred\\033[0m\\a\\nthe end'; kill -9 $$`;
     const { report } = await matrix(script, ["--only", KEYS, "--keep-output", kept]);
     const [first, second] = report.defaults.runs;
@@ -296,7 +290,10 @@ function isAlive(pid: number): boolean {
 
 describe("reports", () => {
   test.skipIf(!hasCurl)("are JSON, the text's JSON, and JUnit with a case a row", async () => {
-    const [json, junit] = [join(folder(), "report.json"), join(folder(), "report.xml")];
+    const [json, junit] = [
+      join(temporaryFolder(), "report.json"),
+      join(temporaryFolder(), "report.xml"),
+    ];
     const nasty = "]]> <b> & \u{1f680} it's";
     const print = `printf ']]> <b> & \\001\u{1f680} it'\\''s'; exit 1`;
     const script = CALL + failsWith("payout.order=oldest-first").replace(/echo .*; exit 1/, print);
@@ -328,7 +325,7 @@ describe("reports", () => {
   test.skipIf(!hasCurl)(
     "go to standard output as text without --json, and a passing client leaves no files",
     async () => {
-      const temporary = folder();
+      const temporary = temporaryFolder();
       const args = ["matrix", "--only", "errors.invalid", "--", "sh", "-c", CALL];
       const { stdout, stderr } = await runAdsim(args, { TMPDIR: temporary });
       expect(stdout).toMatch(/^Your client passes everywhere: .* of 1 open point\.$/m);
@@ -343,7 +340,7 @@ describe("reports", () => {
     ["--report", (path: string) => `json=${path}`],
     ["--keep-output", (path: string) => `${path}/file/folder`],
   ])("that can't be written are refused before anything runs: %s", async (option, value) => {
-    const place = folder();
+    const place = temporaryFolder();
     await promisify(execFile)("sh", ["-c", `touch '${place}/file'`]);
     const script = `touch '${place}/ran'`;
     const args = ["matrix", option, value(place), "--", "sh", "-c", script];
@@ -356,7 +353,7 @@ describe("reports", () => {
 });
 
 test.skipIf(!hasCurl)("Ctrl-C ends what runs, and what is known is reported", async () => {
-  const place = folder();
+  const place = temporaryFolder();
   const json = join(place, "report.json");
   const script = `${CALL} test -e '${place}/pid' && { sleep 60 & echo $! > '${place}/pid'; wait; }; ${failsWith("limit.exceeded=503")} true`;
   const only = ["--only", "limit.exceeded,errors.invalid,payout.order", "--jobs", "1"];

@@ -6,17 +6,14 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CommandFailure } from "../../src/cli/exit.ts";
@@ -24,6 +21,7 @@ import { chosenScenario, reproduceLine } from "../../src/cli/play/chosen.ts";
 import { givenPublishers, publisherWords } from "../../src/cli/play/credentials.ts";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
 import { startServer } from "../../src/server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { entry, startAdsim } from "./run-adsim.ts";
 import { runHere } from "./run-here.ts";
 
@@ -40,21 +38,15 @@ const unknown = {
 };
 const slow = { ...held, steps: [{ impression: {} }, { advance: "1h" }, { impression: {} }] };
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "adsim-play-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 function fileOf(content: unknown, name = "mine.json"): string {
-  const path = join(folder(), name);
+  const path = join(temporaryFolder(), name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
 }
 
 describe("in process", () => {
   test("a scenario that holds ends with 0, and its reports are written", async () => {
-    const path = folder();
+    const path = temporaryFolder();
     const file = join(path, "mine.mjs");
     writeFileSync(file, `export const scenario = ${JSON.stringify(held)};`);
     const reports = ["junit", "json", "html"].map((kind) => join(path, `out.${kind}`));
@@ -72,7 +64,10 @@ describe("in process", () => {
   });
 
   test("a report that replaces a file says so, through a link too, and keeps its mode", async () => {
-    const [file, link] = [join(folder(), "out.json"), join(folder(), "link.json")];
+    const [file, link] = [
+      join(temporaryFolder(), "out.json"),
+      join(temporaryFolder(), "link.json"),
+    ];
     symlinkSync(file, link);
     const args = ["play", fileOf(held), "--report", `json=${link}`];
     expect((await runHere(args)).stderr).toBe("");
@@ -86,7 +81,7 @@ describe("in process", () => {
   });
 
   test("a report to standard output that goes to a file doesn't cut off the text", async () => {
-    const out = join(folder(), "out");
+    const out = join(temporaryFolder(), "out");
     const descriptor = openSync(out, "w");
     const args = [entry, "play", fileOf(held), "--report", "json=/dev/stdout"];
     const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", descriptor, "pipe"] });
@@ -152,7 +147,7 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
   const two = 2;
   const three = 3;
   const inFile = (content: string | undefined, name: string) => (): string => {
-    const path = join(folder(), name);
+    const path = join(temporaryFolder(), name);
     if (content !== undefined) writeFileSync(path, content);
     return path;
   };
@@ -180,12 +175,12 @@ describe("what can't be read ends with 3, what is no scenario with 2", () => {
   });
 
   function aFolder(): string {
-    const path = join(folder(), "a.json");
+    const path = join(temporaryFolder(), "a.json");
     mkdirSync(path);
     return path;
   }
   function fileWith(bytes: Uint8Array): string {
-    const path = join(folder(), "a.json");
+    const path = join(temporaryFolder(), "a.json");
     writeFileSync(path, bytes);
     return path;
   }
@@ -284,7 +279,7 @@ describe("at a target", () => {
     const server = await startServer({ port: 0 });
     onTestFinished(() => server.close());
     const { id, apiKey } = server.worlds.get("default").publishers.at(3);
-    const path = folder();
+    const path = temporaryFolder();
     const report = join(path, "out.json");
     const file = fileOf({ ...held, expectations: [] });
     const { code, stdout, stderr } = await runHere([
@@ -312,7 +307,7 @@ describe("at a target", () => {
     const server = await startServer({ port: 0 });
     onTestFinished(() => server.close());
     const { id, apiKey } = server.worlds.get("default").publishers.at(0);
-    const report = join(folder(), "out.json");
+    const report = join(temporaryFolder(), "out.json");
     const adsim = startAdsim([
       ...["play", fileOf(slow), "--target", server.url, "--api-key", apiKey, "--publisher", id],
       ...["--report", `json=${report}`],

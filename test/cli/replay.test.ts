@@ -1,9 +1,8 @@
 /** `adsim replay`, in process and to a URL. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { explain } from "../../src/cli/exit.ts";
@@ -12,11 +11,11 @@ import { replay } from "../../src/cli/replay/replay.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.ts";
 import { linesOf } from "../replay/recorded.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
 function fileOf(lines: readonly string[], name = "journal.ndjson"): string {
-  const directory = mkdtempSync(join(tmpdir(), "adsim-replay-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const path = join(directory, name);
   writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
   return path;

@@ -1,11 +1,11 @@
 /** `--scenario`, of `serve` and `exec`: a server that goes on from a scenario's end. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options.ts";
 import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
 import { runHere } from "./run-here.ts";
 
@@ -28,8 +28,7 @@ const broken = { ...month, expectations: [{ audit: { total: { applied: 3 } } }] 
 const unknown = { ...month, steps: month.steps.filter((step) => !("payouts" in step)) };
 
 function fileOf(scenario: object): string {
-  const path = mkdtempSync(join(tmpdir(), "adsim-serve-scenario-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const path = temporaryFolder();
   const file = join(path, "mine.json");
   writeFileSync(file, JSON.stringify(scenario));
   return file;

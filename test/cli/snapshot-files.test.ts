@@ -1,7 +1,6 @@
 /** `--load`, `--save-on-exit` and `--faults`, of `serve` and `exec`. */
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { explain } from "../../src/cli/exit.ts";
@@ -10,13 +9,8 @@ import type { ServerFlags } from "../../src/cli/options.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
 import { saveSnapshot } from "../../src/server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "adsim-cli-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 /** A file with the state of a world with a sign-up, and the id of that. */
 async function savedState(path: string): Promise<string> {
@@ -40,7 +34,7 @@ const get = (path: string): string =>
 
 describe("exec", () => {
   test("goes on from --load, and saves at the end whatever CMD's exit code", async () => {
-    const path = join(folder(), "state.json");
+    const path = join(temporaryFolder(), "state.json");
     const id = await savedState(path);
     const script = `${get(`/_sim/publishers/${id}`)} process.exitCode = 7;`;
     const first = await execNode(script, ["--load", path, "--save-on-exit", path]);
@@ -55,7 +49,7 @@ describe("exec", () => {
   });
 
   test("begins other worlds and a reset from the options of the loaded world", async () => {
-    const path = join(folder(), "state.json");
+    const path = join(temporaryFolder(), "state.json");
     await savedState(path);
     const { stdout } = await execNode(
       `const at = (path, init) => fetch(process.env.ADSIM_URL + path, init).then((it) => it.json());
@@ -68,11 +62,11 @@ describe("exec", () => {
   });
 
   test("ends with 3 where the state can't be saved, and says so", async () => {
-    const path = join(folder(), "gone", "state.json");
+    const path = join(temporaryFolder(), "gone", "state.json");
     const script = `fs.rmSync(${JSON.stringify(join(path, ".."))}, { recursive: true });`;
     const { code, stderr } = await execNode("", ["--save-on-exit", path]);
     expect([code, stderr.includes("can't be saved")]).toEqual([3, true]);
-    const there = join(folder(), "state.json");
+    const there = join(temporaryFolder(), "state.json");
     const late = await execNode(script.replace(join(path, ".."), join(there, "..")), [
       "--save-on-exit",
       there,
@@ -82,7 +76,7 @@ describe("exec", () => {
 });
 
 test("serve saves after the last answer", async () => {
-  const path = join(folder(), "state.json");
+  const path = join(temporaryFolder(), "state.json");
   const adsim = startAdsim(["serve", "--port", "0", "--json", "--save-on-exit", path]);
   await adsim.waitFor("\n");
   const { url, publishers } = JSON.parse(adsim.stdout());
@@ -108,7 +102,7 @@ describe("--load is refused before anything listens", () => {
     ["another profile", { profile: "tiny" }, "--profile asks for"],
     ["another reading", { assume: { "errors.body": "list" } }, "--assume errors.body asks for"],
   ])("%s", async (_, flags, message) => {
-    const load = join(folder(), "state.json");
+    const load = join(temporaryFolder(), "state.json");
     await savedState(load);
     const failure = explain(
       await startFrom({ port: 0, load, ...flags }, "system").catch((error) => error),
@@ -119,7 +113,7 @@ describe("--load is refused before anything listens", () => {
   });
 
   test("a damaged file, in one line", async () => {
-    const path = join(folder(), "state.json");
+    const path = join(temporaryFolder(), "state.json");
     await savedState(path);
     writeFileSync(path, readFileSync(path, "utf8").slice(0, -20));
     const { code, stdout, stderr } = await runAdsim(["serve", "--port", "0", "--load", path]);
@@ -129,7 +123,7 @@ describe("--load is refused before anything listens", () => {
   });
 
   test("a world that starts after the system clock, unless its clock isn't that", async () => {
-    const load = join(folder(), "state.json");
+    const load = join(temporaryFolder(), "state.json");
     await saveSnapshot(createSimulator({ start: "9000-01-01T00:00:00Z" }), load);
     const flags = { port: 0, load, clock: "system" } as const;
     const failure = explain(await startFrom(flags, "system").catch((error) => error));
@@ -153,7 +147,7 @@ describe("--faults", () => {
     'fetch(process.env.ADSIM_URL + world + "/v1/publisher/stats", { headers: { authorization: "Bearer " + process.env.ADSIM_API_KEY } }).then((it) => it.status)';
 
   test("are in force in every world, and again after a reset", async () => {
-    const path = join(folder(), "faults.json");
+    const path = join(temporaryFolder(), "faults.json");
     writeFileSync(path, JSON.stringify([rule]));
     const { stdout } = await execNode(
       `const ask = (world) => ${status};
@@ -169,7 +163,7 @@ describe("--faults", () => {
   });
 
   test("join a loaded world that has none, and must be its own where it has some", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const [state, one, other] = ["state.json", "one.json", "other.json"].map((name) =>
       join(directory, name),
     ) as [string, string, string];
@@ -211,7 +205,7 @@ describe("--faults", () => {
     ["no JSON", "[{", "is not valid JSON"],
     ["nothing", "", "is empty"],
   ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {
-    const path = join(folder(), "faults.json");
+    const path = join(temporaryFolder(), "faults.json");
     writeFileSync(path, text);
     const failure = explain(await faultRules(path).catch((error) => error));
     expect(failure.exitCode).toBe(2);
@@ -219,7 +213,7 @@ describe("--faults", () => {
   });
 
   test("of no use end exec before CMD runs", async () => {
-    const path = join(folder(), "none.json");
+    const path = join(temporaryFolder(), "none.json");
     const { code, stdout, stderr } = await execNode("console.log(1)", ["--faults", path]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`--faults ${path}: can't be read: there is no such file`);

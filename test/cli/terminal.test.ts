@@ -1,14 +1,14 @@
 /** Nothing that came from a file or the network acts on the terminal that a command writes to, in text and in JSON. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reportText } from "../../src/cli/report-text.ts";
 import { createSimulator } from "../../src/index.ts";
 import { linesOf } from "../replay/recorded.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 
 /** Clears the screen, rings, colours by a C1 control, deletes, turns the direction, breaks the line. */
@@ -16,8 +16,7 @@ const EVIL = "\u001b[2J\u0007\u009b31m\u007f\u202e\u2066\u2028\u0085\r\nadsim: a
 const acting = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 function fileOf(content: string, name = "file.json"): string {
-  const folder = mkdtempSync(join(tmpdir(), "adsim-terminal-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, name);
   writeFileSync(file, content);
   return file;

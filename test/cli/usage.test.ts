@@ -1,13 +1,13 @@
 /** Help, and what wrong usage is answered with. */
 
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../src/assumptions/catalogue.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { entry, runAdsim } from "./run-adsim.ts";
 
 const commonOptions = [
@@ -245,8 +245,7 @@ describe("adsim assumptions", () => {
 
 describe("--assumptions FILE", () => {
   function fileOf(text: string): string {
-    const folder = mkdtempSync(join(tmpdir(), "adsim-assumptions-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const file = join(folder, "chosen.json");
     writeFileSync(file, text);
     return file;

@@ -3,26 +3,18 @@
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
 import { loadSnapshot, SnapshotFileError, saveSnapshot, startServer } from "../../src/server.ts";
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "adsim-snapshot-"));
-  onTestFinished(() => rmSync(path, { recursive: true }));
-  return path;
-}
+import { temporaryFolder } from "../temporary-folder.ts";
 
 function used(): Simulator {
   const sim = createSimulator({
@@ -58,7 +50,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Error> {
 
 describe("saving", () => {
   test("and loading gives the same state, which goes on the same", async () => {
-    const path = join(folder(), "state.json");
+    const path = join(temporaryFolder(), "state.json");
     const sim = used();
     await saveSnapshot(sim, path);
     const other = createSimulator();
@@ -68,7 +60,7 @@ describe("saving", () => {
   });
 
   test("writes JSON for this user alone, or in place of a file with its mode, and leaves nothing else", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const path = join(directory, "state.json");
     const sim = used();
     expect(await saveSnapshot(sim, path)).toEqual({ replaced: false });
@@ -82,7 +74,7 @@ describe("saving", () => {
   });
 
   test("saves the state of the moment of the call", async () => {
-    const path = join(folder(), "state.json");
+    const path = join(temporaryFolder(), "state.json");
     const sim = used();
     const before = sim.snapshot();
     const saved = saveSnapshot(sim, path);
@@ -92,7 +84,7 @@ describe("saving", () => {
   });
 
   test("at the same time twice leaves one whole file", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const path = join(directory, "state.json");
     const sims = [used(), createSimulator()];
     await Promise.all(sims.map((sim) => saveSnapshot(sim, path)));
@@ -102,7 +94,7 @@ describe("saving", () => {
   });
 
   test("follows a link to the file that it stands for", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const [path, link] = [join(directory, "state.json"), join(directory, "link.json")];
     writeFileSync(path, "old");
     symlinkSync(path, link);
@@ -111,7 +103,7 @@ describe("saving", () => {
   });
 
   test("that fails half-way leaves the old file and no other", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const path = join(directory, "state.json");
     writeFileSync(path, "old");
     const snapshot = used().snapshot();
@@ -130,7 +122,7 @@ describe("saving", () => {
   });
 
   test("is refused where the path is a folder, no regular file or below no folder", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     mkdirSync(join(directory, "sub"));
     // Not a device: a mistake in the code would put a file in its place.
     const socket = join(directory, "socket");
@@ -151,7 +143,7 @@ describe("saving", () => {
   });
 
   test("says which rule is a function, and writes nothing", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     const sim = used();
     sim.faults.add(() => undefined);
     const error = await failureOf(saveSnapshot(sim, join(directory, "state.json")));
@@ -186,7 +178,7 @@ describe("loading", () => {
     ["what isn't JSON", () => "seed: 7", "not valid JSON"],
     ["what isn't text", () => "\u0000", "not valid JSON"],
   ])("%s is refused and changes nothing", async (_, damaged, why) => {
-    const path = join(folder(), "state.json");
+    const path = join(temporaryFolder(), "state.json");
     await saveSnapshot(used(), path);
     const lines = readFileSync(path, "utf8").split("\n");
     expect(lines).toHaveLength(6);
@@ -202,7 +194,7 @@ describe("loading", () => {
   });
 
   test("a file that isn't there, a folder, or bytes that are no text are refused", async () => {
-    const directory = folder();
+    const directory = temporaryFolder();
     writeFileSync(join(directory, "bytes"), Uint8Array.of(0x7b, 0xff));
     for (const [path, why] of [
       [join(directory, "none"), "there is no such file"],
@@ -215,7 +207,7 @@ describe("loading", () => {
   });
 
   test("takes the same JSON in another layout, with a byte order mark or line ends of another system", async () => {
-    const path = join(folder(), "state.json");
+    const path = join(temporaryFolder(), "state.json");
     const sim = used();
     const snapshot = sim.snapshot();
     await saveSnapshot(sim, path);

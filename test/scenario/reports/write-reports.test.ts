@@ -1,24 +1,18 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createProgress, type PlayState } from "../../../src/cli/play/progress.ts";
 import { writePlayReports } from "../../../src/cli/play/write-reports.ts";
 import type { LineStream } from "../../../src/cli/progress-line.ts";
 import { reportOption } from "../../../src/cli/report-option.ts";
 import { checkReports } from "../../../src/cli/reports.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { brokenResult, playResult } from "./play-results.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
-
-async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), "adsim-reports-"));
-  onTestFinished(() => rm(made, { recursive: true, force: true }));
-  return made;
-}
 
 describe("--report", () => {
   const KINDS = ["junit", "json", "html"] as const;
@@ -47,7 +41,7 @@ describe("--report", () => {
 
 describe("report files", () => {
   test("of every kind are written, the old ones replaced, and nothing else is left", async () => {
-    const place = await folder();
+    const place = temporaryFolder();
     const targets = (["junit", "json", "html"] as const).map((kind) => ({
       ...{ kind, file: join(place, `report.${kind}`) },
     }));
@@ -63,7 +57,7 @@ describe("report files", () => {
   });
 
   test("behind a link are written where it leads", async () => {
-    const place = await folder();
+    const place = temporaryFolder();
     await writeFile(join(place, "real.json"), "old");
     await symlink("real.json", join(place, "link.json"));
     await writePlayReports([{ kind: "json", file: join(place, "link.json") }], playResult());
@@ -72,7 +66,7 @@ describe("report files", () => {
   });
 
   test("that can't be written are told by name, before any work and after it", async () => {
-    const place = await folder();
+    const place = temporaryFolder();
     await mkdir(join(place, "taken"));
     for (const file of [join(place, "taken"), join(place, "nowhere", "report.json")]) {
       const targets = [{ kind: "json" as const, file }];
