@@ -8,8 +8,8 @@ import { defineConfig } from "vitest/config";
  * half a minute. What replaces a module, intercepts requests or changes globals stays apart.
  */
 const together: string[] = [
-  ...["accounts", "assumptions", "audit", "base", "exchange", "ledger", "limits", "properties"],
-  ...["publishers", "scenario/format", "scenario/invariants", "scenario/shipped"],
+  ...["audit", "base", "exchange", "properties", "readings", "simulator", "spec", "world"],
+  ...["play/language", "play/invariants", "play/shipped"],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 const config: ReturnType<typeof defineConfig> = defineConfig({

@@ -1,20 +1,4 @@
-export type { Publisher, Surface } from "./accounts/account.ts";
-export type {
-  Publishers,
-  SignUpRequest,
-  SurfaceChange,
-  SurfaceRequest,
-} from "./accounts/directory.ts";
-export type { Snapshot } from "./accounts/snapshot.ts";
 export { createSimulator, type Simulator } from "./adapters/in-process.ts";
-export {
-  type AssumptionKey,
-  type Assumptions,
-  type Choice,
-  catalogue,
-  type OpenPoint,
-} from "./assumptions/catalogue.ts";
-export { type CoveringArrayOptions, coveringArray } from "./assumptions/covering-array.ts";
 export type { Audit, PublisherAudit } from "./audit/audit.ts";
 export { type AuditDifference, AuditError } from "./audit/audit-error.ts";
 export type { ClientCounts } from "./audit/client-counts.ts";
@@ -24,9 +8,6 @@ export type { Finding, FindingId } from "./audit/finding.ts";
 export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
 export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";
-export type { Delivery } from "./contract/delivery.ts";
-export type { ApiRequest, ApiResponse } from "./contract/messages.ts";
-export type { OperationId } from "./contract/operations.ts";
 export type { Delay } from "./faults/delay.ts";
 export type { Faults, RuleRemover, Transport } from "./faults/faults.ts";
 export type { InstalledRule } from "./faults/installed-rule.ts";
@@ -42,6 +23,25 @@ export type {
 } from "./journal/journal.ts";
 export type { ExchangeObserver, LoggedExchange } from "./journal/logged-exchange.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
-export type { Profile } from "./publishers/profiles.ts";
-export type { Held, SimulatorCore } from "./simulator.ts";
-export type { Readings, SimulatorOptions } from "./simulator-options.ts";
+export { type CoveringArrayOptions, coveringArray } from "./readings/covering-array.ts";
+export type { Held, SimulatorCore } from "./simulator/simulator.ts";
+export type { Readings, SimulatorOptions } from "./simulator/simulator-options.ts";
+export {
+  type AssumptionKey,
+  type Assumptions,
+  type Choice,
+  catalogue,
+  type OpenPoint,
+} from "./spec/assumptions/catalogue.ts";
+export type { Delivery } from "./spec/delivery.ts";
+export type { ApiRequest, ApiResponse } from "./spec/messages.ts";
+export type { OperationId } from "./spec/operations.ts";
+export type { Publisher, Surface } from "./world/accounts/account.ts";
+export type {
+  Publishers,
+  SignUpRequest,
+  SurfaceChange,
+  SurfaceRequest,
+} from "./world/accounts/directory.ts";
+export type { Snapshot } from "./world/accounts/snapshot.ts";
+export type { Profile } from "./world/publishers/profiles.ts";

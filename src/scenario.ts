@@ -1,23 +1,9 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
-export { type PlayScenarioOptions, playScenario } from "./adapters/play/play-scenario.ts";
-export { defineScenario } from "./scenario/define/define-scenario.ts";
-export { scenarioJsonSchema } from "./scenario/json-schema/json-schema.ts";
-export type { OperationTally, TallySummary } from "./scenario/measure/tally.ts";
-export { type ParseScenarioOptions, parseScenario } from "./scenario/parse/parse-scenario.ts";
-export { parseScenarioText } from "./scenario/parse/parse-text.ts";
-export { playScenarioSync, type SyncOptions } from "./scenario/player/in-process.ts";
-export type {
-  Check,
-  InvariantResult,
-  LatencySummary,
-  PlayResult,
-  ShownExchange,
-  StepResult,
-  ThresholdResult,
-  TimelineBucket,
-  Verdict,
-} from "./scenario/player/result.ts";
+export { defineScenario } from "./play/language/define/define-scenario.ts";
+export { scenarioJsonSchema } from "./play/language/json-schema/json-schema.ts";
+export { type ParseScenarioOptions, parseScenario } from "./play/language/parse/parse-scenario.ts";
+export { parseScenarioText } from "./play/language/parse/parse-text.ts";
 export type {
   AdvanceStep,
   AnswerExpectation,
@@ -45,6 +31,20 @@ export type {
   Step,
   TrafficStep,
   Value,
-} from "./scenario/scenario.ts";
-export type { StepKind } from "./scenario/step-kind.ts";
-export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./scenario/traffic/traffic.ts";
+} from "./play/language/scenario.ts";
+export type { StepKind } from "./play/language/step-kind.ts";
+export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
+export { playScenarioSync, type SyncOptions } from "./play/player/in-process.ts";
+export type {
+  Check,
+  InvariantResult,
+  LatencySummary,
+  PlayResult,
+  ShownExchange,
+  StepResult,
+  ThresholdResult,
+  TimelineBucket,
+  Verdict,
+} from "./play/player/result.ts";
+export { type PlayScenarioOptions, playScenario } from "./play/targets/play-scenario.ts";
+export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./play/traffic/traffic.ts";

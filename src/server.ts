@@ -3,5 +3,5 @@
 export { type Server, startServer } from "./adapters/node-http.ts";
 export type { ServerOptions } from "./adapters/server-worlds.ts";
 export { loadSnapshot, SnapshotFileError, saveSnapshot } from "./adapters/snapshot-file.ts";
-export type { MetricFamily, MetricSample } from "./contract/metrics.ts";
-export type { Worlds } from "./worlds.ts";
+export type { Worlds } from "./simulator/worlds.ts";
+export type { MetricFamily, MetricSample } from "./spec/metrics.ts";

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import type { ChartLibrary } from "../scenario/reports/report-html.ts";
+import type { ChartLibrary } from "../play/reports/report-html.ts";
 
 export async function readChartLibrary(): Promise<ChartLibrary> {
   const { resolve } = createRequire(import.meta.url);

@@ -1,9 +1,9 @@
 /** Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all. */
 
-import type { Delivery } from "../contract/delivery.ts";
-import type { ApiResponse } from "../contract/messages.ts";
+import { paceOf, timerMs } from "../base/pace.ts";
+import type { Delivery } from "../spec/delivery.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import type { Overtaking, Place } from "./overtaking.ts";
-import { paceOf, timerMs } from "./pace.ts";
 import { globalTimers, type Timers } from "./timers.ts";
 
 /** Who waits for the response. */

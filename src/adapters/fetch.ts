@@ -1,6 +1,6 @@
 /** A simulator as `fetch`, and requests as plain data, which the MSW handlers need as well. */
 
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { type Client, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
 import { createOvertaking, LATEST_ORDER } from "./overtaking.ts";
 import { globalTimers, type Timers } from "./timers.ts";

@@ -1,8 +1,8 @@
 /** The simulator as a program uses it directly: the core, with `fetch`. */
 
-import { fakerPeople } from "../publishers/people.ts";
-import { createSimulatorCore, type SimulatorCore } from "../simulator.ts";
-import type { SimulatorOptions } from "../simulator-options.ts";
+import { createSimulatorCore, type SimulatorCore } from "../simulator/simulator.ts";
+import type { SimulatorOptions } from "../simulator/simulator-options.ts";
+import { fakerPeople } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
 
 /** A simulated service in this process. */

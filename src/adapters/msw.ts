@@ -6,9 +6,9 @@
 import { http } from "msw";
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { arrival, toApiRequest } from "./fetch.ts";
 import { createOvertaking } from "./overtaking.ts";
 

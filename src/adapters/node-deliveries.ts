@@ -4,10 +4,10 @@
  */
 
 import type { Socket } from "node:net";
-import type { Delivery } from "../contract/delivery.ts";
-import type { ApiResponse } from "../contract/messages.ts";
+import { paceOf, timerMs } from "../base/pace.ts";
+import type { Delivery } from "../spec/delivery.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import type { Overtaking, Place } from "./overtaking.ts";
-import { paceOf, timerMs } from "./pace.ts";
 
 /** Where a response goes: an HTTP response of Node's, or a bare connection. */
 export interface Outlet {

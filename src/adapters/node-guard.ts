@@ -5,9 +5,9 @@
  */
 
 import { isLoopbackHost } from "../base/loopback.ts";
-import type { ApiResponse } from "../contract/messages.ts";
 import { problemResponse } from "../control/problem.ts";
 import type { Cors } from "../exchange/cors.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import { crypto } from "./node-builtins.ts";
 
 /** Decides by its headers: the refusal of a request, or undefined if it may go on. */

@@ -2,15 +2,15 @@
 
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Rejection } from "../contract/errors.ts";
-import type { ApiResponse } from "../contract/messages.ts";
-import { atOnce, isWork } from "../contract/work.ts";
 import { controlBodyLimit } from "../control/control.ts";
 import { refused } from "../exchange/outcome.ts";
 import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
-import { DEFAULT_WORLD, isControlTarget, type Worlds, worldOf } from "../worlds.ts";
+import { DEFAULT_WORLD, isControlTarget, type Worlds, worldOf } from "../simulator/worlds.ts";
+import type { Rejection } from "../spec/errors.ts";
+import type { ApiResponse } from "../spec/messages.ts";
+import { atOnce, isWork } from "../spec/work.ts";
 import { createControlLoader } from "./control-loader.ts";
 import { http } from "./node-builtins.ts";
 import { createConnections, RESERVED_CONNECTIONS } from "./node-connections.ts";

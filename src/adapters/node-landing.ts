@@ -1,9 +1,9 @@
 /** The page for a person who opens the server's address in a browser. It is no request of the API and creates no world. */
 
-import type { ApiResponse } from "../contract/messages.ts";
 import { textResponse } from "../control/problem.ts";
 import { controlRoutes } from "../control/routes.ts";
 import { withoutBody } from "../exchange/respond.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import type { Head } from "./node-requests.ts";
 
 /** The page at this path; undefined if there is none, or if the client doesn't ask for HTML. */

@@ -5,8 +5,8 @@
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { type Rejection, unreadable } from "../contract/errors.ts";
-import type { ApiResponse } from "../contract/messages.ts";
+import { type Rejection, unreadable } from "../spec/errors.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import { http } from "./node-builtins.ts";
 import { handOver, type Outlet } from "./node-deliveries.ts";
 import { latestResponse, whenTurn } from "./node-requests.ts";

@@ -6,9 +6,9 @@
 import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import { atOnce, isWork, type LongResponse, type Work } from "../contract/work.ts";
-import { isControlTarget, worldOf } from "../worlds.ts";
+import { isControlTarget, worldOf } from "../simulator/worlds.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import { atOnce, isWork, type LongResponse, type Work } from "../spec/work.ts";
 import { http } from "./node-builtins.ts";
 import { handOver, isDoomed, type Outlet } from "./node-deliveries.ts";
 import { holdUntilAnswered, waitsBehind } from "./node-held.ts";

@@ -4,8 +4,8 @@
  */
 
 import type { ServerResponse } from "node:http";
-import type { ApiResponse } from "../contract/messages.ts";
-import { isWork, type LongResponse, type Work } from "../contract/work.ts";
+import type { ApiResponse } from "../spec/messages.ts";
+import { isWork, type LongResponse, type Work } from "../spec/work.ts";
 import { timers } from "./node-builtins.ts";
 
 /** Where answers are worked out in slices. */

@@ -1,8 +1,8 @@
 /** What the server takes from the installed package: names and contacts, on first need. */
 
 import { createRequire } from "node:module";
-import type { People } from "../publishers/people.ts";
-import type { Surroundings } from "../running-world.ts";
+import type { Surroundings } from "../simulator/running-world.ts";
+import type { People } from "../world/publishers/people.ts";
 
 /** `.ts` in the repository, `.js` in the package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
@@ -18,5 +18,5 @@ export const nodeSurroundings: Surroundings = {
 
 function load(): People {
   const require = createRequire(import.meta.url);
-  return (require(`../publishers/people${extension}`) as { fakerPeople: People }).fakerPeople;
+  return (require(`../world/publishers/people${extension}`) as { fakerPeople: People }).fakerPeople;
 }

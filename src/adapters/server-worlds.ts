@@ -1,21 +1,21 @@
 /** The worlds of a server and the options that they are made from. Knows nothing of sockets. */
 
 import * as v from "valibot";
-import type { Snapshot } from "../accounts/snapshot.ts";
-import { resolveAssumptions } from "../assumptions/resolve.ts";
 import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { WallClock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
 import { printableLines } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import type { LongResponse, Work } from "../contract/work.ts";
 import { createControl } from "../control/control.ts";
 import { problemResponse } from "../control/problem.ts";
 import { type Cors, createCors, readCors } from "../exchange/cors.ts";
 import { createMeter } from "../exchange/meter.ts";
-import { readReadings, type SimulatorOptions } from "../simulator-options.ts";
-import { createWorlds, DEFAULT_WORLD, type Worlds } from "../worlds.ts";
+import { readReadings, type SimulatorOptions } from "../simulator/simulator-options.ts";
+import { createWorlds, DEFAULT_WORLD, type Worlds } from "../simulator/worlds.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { LongResponse, Work } from "../spec/work.ts";
+import type { Snapshot } from "../world/accounts/snapshot.ts";
 import type { ControlLoader } from "./control-loader.ts";
 import { nodeSurroundings } from "./node-surroundings.ts";
 

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Scenario } from "../scenario/scenario.ts";
+import type { Scenario } from "../play/language/scenario.ts";
 
 /** A scenario as a listing shows it. */
 export interface ShippedScenario {

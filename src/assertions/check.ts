@@ -6,7 +6,7 @@
 import { InputError } from "../base/input.ts";
 import { oneLine } from "../base/text.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
-import type { SimulatorCore } from "../simulator.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
 
 /** The outcome of a check, as Jest and vitest take it from a matcher. */
 export interface Check {

@@ -5,7 +5,7 @@ import { parseInstant } from "../base/calendar.ts";
 import { nearestMicros } from "../base/money.ts";
 import { isRecorded } from "../exchange/outcome.ts";
 import type { JournalEntry } from "../journal/journal.ts";
-import type { SimulatorCore } from "../simulator.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
 
 export type EventKind = "impression" | "click";
 

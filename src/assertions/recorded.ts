@@ -2,7 +2,7 @@
 
 import { InputError } from "../base/input.ts";
 import { withoutSecrets } from "../journal/secrets.ts";
-import type { SimulatorCore } from "../simulator.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
 import {
   byCloseness,

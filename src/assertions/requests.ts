@@ -3,10 +3,10 @@
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
-import { type ErrorCode, errorKinds } from "../contract/errors.ts";
 import { notes } from "../exchange/outcome.ts";
 import type { JournalEntry, JournalFilter } from "../journal/journal.ts";
-import type { SimulatorCore } from "../simulator.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
+import { type ErrorCode, errorKinds } from "../spec/errors.ts";
 import { type Check, cell, check, checkNames, counted, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 

@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { formatDay, parseDay } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
-import { operations } from "../contract/operations.ts";
 import { dayReader } from "../exchange/world.ts";
-import type { SimulatorCore } from "../simulator.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
+import { operations } from "../spec/operations.ts";
 import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
 
 /** Figures of one surface. */

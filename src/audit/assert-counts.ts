@@ -1,8 +1,8 @@
 /** Compares what a client believes with what is on record, and puts the difference into words. */
 
-import type { Choice } from "../assumptions/catalogue.ts";
 import { MICROS_PER_INR, MICROS_PER_PAISA } from "../base/money.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
 import { type AuditDifference, AuditError } from "./audit-error.ts";
 import type { Books } from "./check-account.ts";
 import { type ClientCounts, readClientCounts } from "./client-counts.ts";

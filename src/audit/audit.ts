@@ -1,11 +1,11 @@
 /** The truth about a world: what clients attempted, what was applied, what they came to know, and whether the books agree. */
 
-import type { Account } from "../accounts/account.ts";
 import { type Day, formatInstant } from "../base/calendar.ts";
-import type { Work } from "../contract/work.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
 import type { World } from "../exchange/world.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Work } from "../spec/work.ts";
+import type { Account } from "../world/accounts/account.ts";
 import { assertCounts } from "./assert-counts.ts";
 import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";

@@ -3,12 +3,12 @@
  * totals and the payouts that follow from them. Reads only.
  */
 
-import type { Account } from "../accounts/account.ts";
-import type { EventTally, Tally } from "../accounts/tally.ts";
 import { type Day, day } from "../base/calendar.ts";
 import { formatInr } from "../base/money.ts";
-import type { PayoutHistory } from "../ledger/payouts.ts";
-import type { Baseline, Totals } from "../publishers/baseline.ts";
+import type { Account } from "../world/accounts/account.ts";
+import type { EventTally, Tally } from "../world/accounts/tally.ts";
+import type { PayoutHistory } from "../world/ledger/payouts.ts";
+import type { Baseline, Totals } from "../world/publishers/baseline.ts";
 import { answeredIn, type FiguresByOperation } from "./event-line.ts";
 
 /** An account's books, each figure from the place that it is kept in. */

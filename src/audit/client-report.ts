@@ -3,10 +3,10 @@
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { oneLine } from "../base/text.ts";
-import type { Work } from "../contract/work.ts";
 import type { JournalEntry, JournalRing } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown.ts";
+import type { Work } from "../spec/work.ts";
 import { type Attempt, attemptsOf, type Stretch } from "./attempts.ts";
 import type { Era } from "./eras.ts";
 import {

@@ -1,10 +1,10 @@
 /** What the journal knows of events that a client and the ledger may count differently, and why. */
 
-import type { AssumptionKey } from "../assumptions/catalogue.ts";
-import { saysDuplicate } from "../contract/errors.ts";
-import type { OperationId } from "../contract/operations.ts";
 import { isRecorded, notes } from "../exchange/outcome.ts";
 import type { JournalEntry, JournalFault } from "../journal/journal.ts";
+import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
+import { saysDuplicate } from "../spec/errors.ts";
+import type { OperationId } from "../spec/operations.ts";
 
 /** An entry that can explain a difference. */
 export interface Clue {

@@ -1,7 +1,7 @@
 /** What became of recording requests, as an audit shows it: a tally and what the book has, brought into one line. */
 
-import { createEventTally, type EventTally, type Tally } from "../accounts/tally.ts";
 import { MICROS_PER_INR } from "../base/money.ts";
+import { createEventTally, type EventTally, type Tally } from "../world/accounts/tally.ts";
 
 /**
  * Recording requests and what became of them. A request is one attempt, and attempts = answered + injected + lost + dropped.

@@ -1,11 +1,11 @@
 /** The journal's impressions and clicks with what they asked for, and whom each is about. */
 
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import type { Input, Subject } from "../contract/operations.ts";
 import { createInputReaders } from "../exchange/read-input.ts";
 import type { JournalEntry } from "../journal/journal.ts";
-import type { Ids } from "../publishers/ids.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { Input, Subject } from "../spec/operations.ts";
+import type { Accounts } from "../world/accounts/accounts.ts";
+import type { Ids } from "../world/publishers/ids.ts";
 import type { RecordingEntry } from "./clues.ts";
 
 export interface EntryReading {

@@ -1,7 +1,7 @@
 /** Keys of assumptions as users name them. */
 
-import { type AssumptionKey, catalogue } from "../assumptions/catalogue.ts";
-import { keyHint } from "../assumptions/resolve.ts";
+import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
+import { keyHint } from "../spec/assumptions/resolve.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 
 /** In the order of the catalogue. */

@@ -1,8 +1,8 @@
 /** For commands that need no world: the assumptions, once all options would make one. A wrong one is wrong everywhere. */
 
 import { nodeSurroundings } from "../adapters/node-surroundings.ts";
-import type { Assumptions } from "../assumptions/catalogue.ts";
-import { createSimulatorCore } from "../simulator.ts";
+import { createSimulatorCore } from "../simulator/simulator.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type CommonFlags, simulatorOptions } from "./options.ts";
 
 /** @throws InputError that names the option at fault. */

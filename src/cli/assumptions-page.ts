@@ -1,7 +1,7 @@
 /** The catalogue as a page of documentation: `docs/assumptions.md` is what this gives, and a test holds it to that. */
 
-import { catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
 import { formKeys } from "../exchange/respond.ts";
+import { catalogue, type OpenPoint } from "../spec/assumptions/catalogue.ts";
 
 const points = Object.entries<OpenPoint>(catalogue);
 
@@ -9,7 +9,7 @@ const introduction = `# Assumptions
 
 The specification is silent in ${points.length} places. Each is a key here, with the reading that adsim takes unless told
 otherwise, the other readings on offer, and what a client must not rely on. \`npm run docs\` writes this page from
-the catalogue in \`src/assumptions\`.
+the catalogue in \`src/spec/assumptions\`.
 
 | where | how to choose |
 |---|---|

@@ -1,6 +1,6 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
 
-import { type AssumptionKey, catalogue, type OpenPoint } from "../assumptions/catalogue.ts";
+import { type AssumptionKey, catalogue, type OpenPoint } from "../spec/assumptions/catalogue.ts";
 import { allKeys, knownKey } from "./assumption-key.ts";
 import { assumptionsInForce } from "./assumptions-in-force.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";

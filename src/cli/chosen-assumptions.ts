@@ -1,9 +1,9 @@
 /** What `--assume` and the file of `--assumptions` choose together. What is wrong is said of the one it came from. */
 
-import type { Assumptions } from "../assumptions/catalogue.ts";
-import { resolveAssumptions } from "../assumptions/resolve.ts";
 import { InputError } from "../base/input.ts";
 import { shown } from "../base/shown.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { CommandFailure } from "./exit.ts";
 import { readJsonFile, wrongFile } from "./json-file.ts";
 

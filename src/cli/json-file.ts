@@ -1,6 +1,6 @@
 /** A JSON file that an option names. What is wrong is said of both, and repeats nothing of the file: keys may be in it. */
 
-import { whyNot } from "../adapters/file-error.ts";
+import { whyNot } from "../base/file-error.ts";
 import { whyNotJson } from "../base/not-json.ts";
 import { repeatedMember } from "../base/repeated-member.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";

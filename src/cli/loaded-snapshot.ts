@@ -1,11 +1,11 @@
 /** What `--load FILE` brings: the snapshot, and the options that a world is made from to be like it. */
 
-import type { Snapshot } from "../accounts/snapshot.ts";
 import { readSnapshot } from "../adapters/snapshot-file.ts";
-import { resolveAssumptions } from "../assumptions/resolve.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
-import type { Readings, SimulatorOptions } from "../simulator-options.ts";
+import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import type { Snapshot } from "../world/accounts/snapshot.ts";
 import { chosenAssumptions } from "./chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 import type { CommonFlags } from "./options.ts";

@@ -3,9 +3,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ClockMode } from "../base/clock.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import type { Profile } from "../publishers/profiles.ts";
 import type { ServerOptions } from "../server.ts";
-import type { SimulatorOptions } from "../simulator-options.ts";
+import type { SimulatorOptions } from "../simulator/simulator-options.ts";
+import type { Profile } from "../world/publishers/profiles.ts";
 import { type LogFormat, logFormats } from "./log/format.ts";
 
 /** What every command takes. */

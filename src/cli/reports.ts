@@ -1,7 +1,7 @@
 /** Report files: checked before any work, and written after it. */
 
-import { whyNot } from "../adapters/file-error.ts";
 import { checkWritable, type Written, writeWhole } from "../adapters/whole-file.ts";
+import { whyNot } from "../base/file-error.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
 

@@ -1,6 +1,6 @@
 /** The truth about a world, and how its clients behaved: `GET audit` and `GET report`. */
 
-import type { Work } from "../contract/work.ts";
+import type { Work } from "../spec/work.ts";
 import type { Call, ControlRoute, Reply } from "./routes.ts";
 
 export const auditRoutes: readonly ControlRoute[] = [

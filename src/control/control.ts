@@ -2,12 +2,12 @@
 
 import { InputError } from "../base/input.ts";
 import { utf8Length } from "../base/text.ts";
-import type { ApiResponse } from "../contract/messages.ts";
-import { isWork, type LongResponse, type Work } from "../contract/work.ts";
 import { headerOf } from "../exchange/headers.ts";
 import { type PlainRequest, splitTarget } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
-import type { WorldPlace, WorldsControl } from "../worlds.ts";
+import type { WorldPlace, WorldsControl } from "../simulator/worlds.ts";
+import type { ApiResponse } from "../spec/messages.ts";
+import { isWork, type LongResponse, type Work } from "../spec/work.ts";
 import { MAX_CONTROL_BODY_BYTES, pathPart, type Query, readBody, readQuery } from "./input.ts";
 import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
 import { type ControlModules, type ControlRoute, controlRoutes, type Reply } from "./routes.ts";

@@ -3,10 +3,10 @@
 import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-member.ts";
 import { shown } from "../base/shown.ts";
-import type { ApiResponse } from "../contract/messages.ts";
-import { atOnce, type Work } from "../contract/work.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
+import type { ApiResponse } from "../spec/messages.ts";
+import { atOnce, type Work } from "../spec/work.ts";
 import { problemResponse } from "./problem.ts";
 
 /** Query parameters by name. */

@@ -1,17 +1,17 @@
 /** The control API as a table: what answers at which path. Every row only calls what the in-process API has too. */
 
 import * as v from "valibot";
-import type { Publishers } from "../accounts/directory.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { instantText } from "../base/schemas.ts";
-import type { MetricFamily } from "../contract/metrics.ts";
-import type { Work } from "../contract/work.ts";
-import { openApiDocument } from "../exchange/openapi.ts";
-import { recordExamples } from "../exchange/openapi-examples.ts";
-import type { HostedCore, SimulatorCore } from "../simulator.ts";
-import type { Worlds } from "../worlds.ts";
+import { openApiDocument } from "../exchange/openapi/openapi.ts";
+import { recordExamples } from "../exchange/openapi/openapi-examples.ts";
+import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
+import type { Worlds } from "../simulator/worlds.ts";
+import type { MetricFamily } from "../spec/metrics.ts";
+import type { Work } from "../spec/work.ts";
+import type { Publishers } from "../world/accounts/directory.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { type BodyBounds, integerOf, type Query } from "./input.ts";

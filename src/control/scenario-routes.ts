@@ -4,19 +4,19 @@
  */
 
 import * as v from "valibot";
-import { catalogue } from "../assumptions/catalogue.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { commandLine } from "../base/shell.ts";
-import type { Work } from "../contract/work.ts";
 import {
   isOverridden,
   type Overrides,
   overrideWords,
   withOverrides,
-} from "../scenario/overrides.ts";
-import type { playInSlices } from "../scenario/player/in-process.ts";
-import type { Scenario } from "../scenario/scenario.ts";
-import type { Readings } from "../simulator-options.ts";
+} from "../play/language/overrides.ts";
+import type { Scenario } from "../play/language/scenario.ts";
+import type { playInSlices } from "../play/player/in-process.ts";
+import type { Readings } from "../simulator/simulator-options.ts";
+import { catalogue } from "../spec/assumptions/catalogue.ts";
+import type { Work } from "../spec/work.ts";
 import type { Call, ControlRoute, Reply } from "./routes.ts";
 
 /** What these routes work with. */

@@ -5,7 +5,7 @@
 
 import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-member.ts";
-import type { Work } from "../contract/work.ts";
+import type { Work } from "../spec/work.ts";
 import { parseJson } from "./input.ts";
 
 /** Deeper than anything in a snapshot. */

@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import type { Work } from "../contract/work.ts";
-import type { Worlds } from "../worlds.ts";
+import type { Worlds } from "../simulator/worlds.ts";
+import type { Work } from "../spec/work.ts";
 import type { Call, ControlRoute, Reply } from "./routes.ts";
 
 /** None of them makes the world that its path names, save for a fork of it. */

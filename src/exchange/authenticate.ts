@@ -1,8 +1,8 @@
 /** API key to account (spec §5). Comes before everything but the route, and depends on the key alone. */
 
-import type { Account } from "../accounts/account.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { Account } from "../world/accounts/account.ts";
+import type { Accounts } from "../world/accounts/accounts.ts";
 import { headerOf } from "./headers.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 import { UsualImpressions } from "./usual-impressions.ts";

@@ -1,9 +1,9 @@
 /** Which publisher a request works on (spec §5.4), and so whose recording limit it counts against (spec §8). */
 
-import type { Account } from "../accounts/account.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Choice } from "../assumptions/catalogue.ts";
-import type { Operation, OperationId, Subject } from "../contract/operations.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
+import type { Operation, OperationId, Subject } from "../spec/operations.ts";
+import type { Account } from "../world/accounts/account.ts";
+import type { Accounts } from "../world/accounts/accounts.ts";
 import { type Refused, refused, type ShapedBy } from "./outcome.ts";
 import type { ParsedTarget } from "./parameters.ts";
 import type { InputReader } from "./read-input.ts";

@@ -3,9 +3,9 @@
  * one). The text is rewritten, so that the operations know nothing of it and every number stays as it was written.
  */
 
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { rewriteObjects } from "../base/json-objects.ts";
 import { deriveKey, drawBetween, type Key, textKey } from "../base/random.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 
 /** Gives a body its form. What it adds is ASCII, so that the body grows by as many bytes as characters. */
 export type BodyForm = (body: string) => string;

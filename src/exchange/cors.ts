@@ -3,9 +3,9 @@
  * spec doesn't say whether any may: `http.cors` decides. The control API never comes here.
  */
 
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { InputError } from "../base/input.ts";
 import { isLoopbackHost } from "../base/loopback.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { headerOf } from "./headers.ts";
 import { limitHeaderNames } from "./limit-headers.ts";
 

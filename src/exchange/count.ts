@@ -1,7 +1,7 @@
 /** Keeps the tallies: what the service did, and what of it the client came to know. */
 
-import type { Accounts } from "../accounts/accounts.ts";
-import type { EventTally } from "../accounts/tally.ts";
+import type { Accounts } from "../world/accounts/accounts.ts";
+import type { EventTally } from "../world/accounts/tally.ts";
 import type { Visit } from "./visit.ts";
 
 /** The tally of a recording request; undefined for any other. */

@@ -1,7 +1,7 @@
 /** The shapes of an error body (spec §7: "not shown"). Details are for people and repeat no secrets: all of it may be shown. */
 
-import type { Choice } from "../assumptions/catalogue.ts";
-import { errorKinds, type Rejection } from "../contract/errors.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
+import { errorKinds, type Rejection } from "../spec/errors.ts";
 
 export interface ErrorBody {
   /** Undefined where there is no body. */

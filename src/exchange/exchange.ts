@@ -5,14 +5,14 @@
  * state.
  */
 
-import type { Account } from "../accounts/account.ts";
 import type { Day } from "../base/calendar.ts";
-import { saysDuplicate } from "../contract/errors.ts";
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import { type Input, type OperationId, operations } from "../contract/operations.ts";
 import type { JournalRing } from "../journal/journal.ts";
-import type { Moment } from "../ledger/book.ts";
-import type { Decision } from "../limits/algorithm.ts";
+import { saysDuplicate } from "../spec/errors.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import { type Input, type OperationId, operations } from "../spec/operations.ts";
+import type { Account } from "../world/accounts/account.ts";
+import type { Moment } from "../world/ledger/book.ts";
+import type { Decision } from "../world/limits/algorithm.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer, shapedByScope } from "./authorize.ts";
 import { createCors, isPreflight } from "./cors.ts";

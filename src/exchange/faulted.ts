@@ -3,11 +3,11 @@
  * the client gets. Only describes what happens to a connection; an adapter acts it out.
  */
 
-import { type ApiResponse, copyOfResponse, noResponse } from "../contract/messages.ts";
 import type { Fired } from "../faults/installed-rule.ts";
 import type { Injected } from "../faults/plan.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
+import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.ts";
 import type { Cors } from "./cors.ts";
 import { countUnseen, tallyOf } from "./count.ts";
 import { documented } from "./outcome.ts";

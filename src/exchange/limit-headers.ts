@@ -1,7 +1,7 @@
 /** The limit headers beyond X-RateLimit-Remaining, in each of their forms (spec §8 names none). */
 
-import type { Choice } from "../assumptions/catalogue.ts";
-import type { Rate } from "../limits/algorithm.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
+import type { Rate } from "../world/limits/algorithm.ts";
 
 /** The name of what is counted together, as clients get to see it. */
 export type PoolName = "recording" | "clicks" | "reporting";

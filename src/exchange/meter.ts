@@ -3,11 +3,11 @@
  * start, since it happens at every request; they are put into words only for who asks.
  */
 
-import type { LimitClass } from "../contract/limits.ts";
-import type { MetricFamily, MetricSample } from "../contract/metrics.ts";
-import { type OperationId, operations } from "../contract/operations.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { PREFLIGHT } from "../journal/record.ts";
+import type { LimitClass } from "../spec/limits.ts";
+import type { MetricFamily, MetricSample } from "../spec/metrics.ts";
+import { type OperationId, operations } from "../spec/operations.ts";
 
 /** What a request is counted as; those that reach no operation have a row of their own. */
 type Counted = OperationId | typeof PREFLIGHT;

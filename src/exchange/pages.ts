@@ -1,8 +1,8 @@
 /** Requests of web pages: answers preflights, and adds the headers that let a page read an answer. */
 
-import type { ApiRequest, ApiResponse } from "../contract/messages.ts";
-import type { OperationId } from "../contract/operations.ts";
 import { PREFLIGHT } from "../journal/record.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { OperationId } from "../spec/operations.ts";
 import { type Cors, isPreflight } from "./cors.ts";
 import { headerOf } from "./headers.ts";
 import { type ShapedBy, shapedByBoth } from "./outcome.ts";

@@ -1,9 +1,9 @@
 /** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
 
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { shown } from "../base/shown.ts";
 import { utf8Length } from "../base/text.ts";
-import type { Operation } from "../contract/operations.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { Operation } from "../spec/operations.ts";
 import { headerOf } from "./headers.ts";
 import { scanMembers } from "./json-members.ts";
 import { type Refused, refused } from "./outcome.ts";

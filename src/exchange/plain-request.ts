@@ -1,7 +1,7 @@
 /** Turns whatever an untyped caller gave into a request of texts and bytes. Code behind this needn't check types again. */
 
 import { isPlainObject } from "../base/input.ts";
-import type { ApiRequest } from "../contract/messages.ts";
+import type { ApiRequest } from "../spec/messages.ts";
 import { headerOf } from "./headers.ts";
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 /** Which bucket a request counts against, whether it is admitted, and what its response says of the limit (spec §8). */
 
-import type { Account } from "../accounts/account.ts";
-import { type Bucket, createBucketKeeper } from "../accounts/buckets.ts";
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import { documentedLimits, type LimitClass } from "../contract/limits.ts";
-import type { OperationId, operations } from "../contract/operations.ts";
-import type { Decision, Rate } from "../limits/algorithm.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import { documentedLimits, type LimitClass } from "../spec/limits.ts";
+import type { OperationId, operations } from "../spec/operations.ts";
+import type { Account } from "../world/accounts/account.ts";
+import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
+import type { Decision, Rate } from "../world/limits/algorithm.ts";
 import { type LimitHeaders, limitHeaders, type PoolName } from "./limit-headers.ts";
 import { type Refused, refused, type ShapedBy } from "./outcome.ts";
 

@@ -1,13 +1,13 @@
 /** A request to the typed input of its operation: parsed, then validated; the usual JSON body directly. */
 
-import type { Assumptions } from "../assumptions/catalogue.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import {
   type Input,
   type Operation,
   type OperationId,
   operations,
   subjectOf,
-} from "../contract/operations.ts";
+} from "../spec/operations.ts";
 import { alsoShapedBy } from "./outcome.ts";
 import { createParameterParser, type ParsedTarget } from "./parameters.ts";
 import { isUsualText, readsJson, senderOfJson } from "./usual-json.ts";

@@ -3,9 +3,9 @@
  * changes nothing, and what isn't recognised goes the whole way.
  */
 
-import type { Assumptions } from "../assumptions/catalogue.ts";
-import type { ApiRequest } from "../contract/messages.ts";
-import { operations } from "../contract/operations.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import type { ApiRequest } from "../spec/messages.ts";
+import { operations } from "../spec/operations.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Members, Recognised } from "./usual-impressions.ts";
 import { isUsualText, readsJson, senderOfJson } from "./usual-json.ts";

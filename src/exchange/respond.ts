@@ -1,13 +1,13 @@
 /** Decisions to responses: status, headers and body text. X-RateLimit-Remaining stands on every one (spec §8). */
 
-import { type Assumptions, type Choice, catalogue } from "../assumptions/catalogue.ts";
 import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
-import { type ErrorCode, errorKinds, type Rejection } from "../contract/errors.ts";
-import { type ApiResponse, responseOf } from "../contract/messages.ts";
 import { textOf } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
+import { type Assumptions, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
+import { type ErrorCode, errorKinds, type Rejection } from "../spec/errors.ts";
+import { type ApiResponse, responseOf } from "../spec/messages.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
 import type { CorsHeaders } from "./cors.ts";
 import { type ErrorBody, errorBodies } from "./error-bodies.ts";

@@ -1,7 +1,7 @@
 /** Method and path to operation. Paths are compared as sent: nothing is decoded, normalised or trimmed. */
 
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
-import { type Operation, type OperationId, operations } from "../contract/operations.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import { type Operation, type OperationId, operations } from "../spec/operations.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 
 export type Route =

@@ -1,9 +1,9 @@
 /** What can be told of a request before the service does anything: what fault rules are asked about. */
 
-import type { Account } from "../accounts/account.ts";
-import type { Accounts } from "../accounts/accounts.ts";
-import type { OperationId } from "../contract/operations.ts";
 import { type Arrived, STRANGER } from "../faults/installed-rule.ts";
+import type { OperationId } from "../spec/operations.ts";
+import type { Account } from "../world/accounts/account.ts";
+import type { Accounts } from "../world/accounts/accounts.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
 import type { InputReader } from "./read-input.ts";

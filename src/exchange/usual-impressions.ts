@@ -3,9 +3,9 @@
  * one comparison, and nothing to cut out and look up. Ad and session are hashed where they stand.
  */
 
-import type { Account } from "../accounts/account.ts";
 import { TextHash } from "../base/text-hash.ts";
-import type { Showing } from "../ledger/fingerprint.ts";
+import type { Account } from "../world/accounts/account.ts";
+import type { Showing } from "../world/ledger/fingerprint.ts";
 
 /** What the body of an impression says: it is the owner's, on a surface of its own. */
 export interface Recognised<Owner = Account> {

@@ -1,7 +1,7 @@
 /** Recognises what nearly every client sends: JSON in the body, no query, no encoding. The text itself isn't looked at. */
 
-import type { Choice } from "../assumptions/catalogue.ts";
-import type { ApiRequest } from "../contract/messages.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
+import type { ApiRequest } from "../spec/messages.ts";
 import { MAX_BODY_BYTES } from "./parameters.ts";
 
 /** What is looked at. */

@@ -1,8 +1,8 @@
 /** Raw values to the typed input of an operation, by the contract's table (spec §4). Never repeats an id in an error. */
 
-import type { AssumptionKey, Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { parseDay } from "../base/calendar.ts";
 import { shown } from "../base/shown.ts";
+import type { AssumptionKey, Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import {
   type Input,
   type Operation,
@@ -10,7 +10,7 @@ import {
   type Parameter,
   type Subject,
   subjectOf,
-} from "../contract/operations.ts";
+} from "../spec/operations.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
 import { nameShown, type SentParameters } from "./parameters.ts";
 

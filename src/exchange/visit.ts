@@ -1,9 +1,9 @@
 /** A request on its way: what was sent, and what becomes of it, filled in from stage to stage. */
 
-import type { Account } from "../accounts/account.ts";
-import { type ApiRequest, type ApiResponse, noResponse } from "../contract/messages.ts";
-import type { OperationId } from "../contract/operations.ts";
 import type { FaultRecord, JournalRecord, Producer, WorldAbout } from "../journal/record.ts";
+import { type ApiRequest, type ApiResponse, noResponse } from "../spec/messages.ts";
+import type { OperationId } from "../spec/operations.ts";
+import type { Account } from "../world/accounts/account.ts";
 import { documented, type Effect, type ShapedBy } from "./outcome.ts";
 import { plainRequest, splitTarget } from "./plain-request.ts";
 

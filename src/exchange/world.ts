@@ -1,15 +1,15 @@
 /** Everything that the request path works on: one world's parts, wired by the simulator. */
 
-import type { Accounts } from "../accounts/accounts.ts";
-import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { type Day, dayOfInstant } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { WhyNot } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
 import type { WorldAbout } from "../journal/record.ts";
-import type { Ids } from "../publishers/ids.ts";
-import type { Population } from "../publishers/population.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { Accounts } from "../world/accounts/accounts.ts";
+import type { Ids } from "../world/publishers/ids.ts";
+import type { Population } from "../world/publishers/population.ts";
 import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
 

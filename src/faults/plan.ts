@@ -2,8 +2,8 @@
 
 import { durationMs } from "../base/duration.ts";
 import { drawBetween, type Key, subKey } from "../base/random.ts";
-import type { Delivery } from "../contract/delivery.ts";
-import { type ApiResponse, noResponse } from "../contract/messages.ts";
+import type { Delivery } from "../spec/delivery.ts";
+import { type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { Loss, Verdict, VerdictKind } from "./verdict.ts";
 
 type Manner = Delivery extends infer D

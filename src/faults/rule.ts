@@ -5,7 +5,7 @@ import { parseInstant } from "../base/calendar.ts";
 import { type Duration, durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
-import { type OperationId, operationIds } from "../contract/operations.ts";
+import { type OperationId, operationIds } from "../spec/operations.ts";
 import { duration } from "./delay.ts";
 import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
-import { operationIds } from "../contract/operations.ts";
+import { operationIds } from "../spec/operations.ts";
 import { type JournalRecord, PREFLIGHT } from "./record.ts";
 
 /** Whether keys and UPI ids are shown. */

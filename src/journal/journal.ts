@@ -1,11 +1,11 @@
 /** What happened: the latest requests with their answers and the reason for each, in a ring. */
 
-import type { AssumptionKey } from "../assumptions/catalogue.ts";
-import type { LimitClass } from "../contract/limits.ts";
-import { type ApiResponse, copyOfResponse } from "../contract/messages.ts";
-import type { OperationId } from "../contract/operations.ts";
 import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
+import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
+import type { LimitClass } from "../spec/limits.ts";
+import { type ApiResponse, copyOfResponse } from "../spec/messages.ts";
+import type { OperationId } from "../spec/operations.ts";
 import type { JournalBudget } from "./budget.ts";
 import { type ReadFilter, readFilter, readHarFilter, type Secrets } from "./filter.ts";
 import { harBaseUrl, harPieces } from "./har.ts";

@@ -1,9 +1,9 @@
 /** The parts of an exchange that a log shows: no headers, no bodies and no secrets. */
 
 import { formatInstant } from "../base/calendar.ts";
-import type { LimitClass } from "../contract/limits.ts";
-import type { OperationId } from "../contract/operations.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
+import type { LimitClass } from "../spec/limits.ts";
+import type { OperationId } from "../spec/operations.ts";
 import type { JournalRecord, Producer } from "./record.ts";
 import { withoutSecrets } from "./secrets.ts";
 import { limitOf } from "./shown.ts";

@@ -1,13 +1,13 @@
 /** A request with what became of it, as the request path hands it to the journal: the journal keeps it as it is. */
 
-import type { AssumptionKey, Assumptions, Choice } from "../assumptions/catalogue.ts";
-import { catalogue } from "../assumptions/catalogue.ts";
 import { formatInstant } from "../base/calendar.ts";
-import type { ApiResponse } from "../contract/messages.ts";
-import type { OperationId } from "../contract/operations.ts";
 import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
-import type { Profile } from "../publishers/profiles.ts";
+import type { AssumptionKey, Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import { catalogue } from "../spec/assumptions/catalogue.ts";
+import type { ApiResponse } from "../spec/messages.ts";
+import type { OperationId } from "../spec/operations.ts";
+import type { Profile } from "../world/publishers/profiles.ts";
 
 /** Who made an answer: the service, its request limit, or a fault rule in its place. */
 export type Producer = "service" | "limit" | "rule";

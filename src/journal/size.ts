@@ -1,6 +1,6 @@
 /** What a record holds in memory, near enough to bound a journal by it, and without looking at every character. */
 
-import type { ApiResponse } from "../contract/messages.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import type { JournalRecord } from "./record.ts";
 
 /** What a record takes beside its texts, in bytes. */

@@ -1,8 +1,8 @@
 /** The oracle about one simulator's world: told of its publishers, its past and its time, so that a test only shows it answers. */
 
 import { InputError } from "../base/input.ts";
-import type { ApiResponse } from "../contract/messages.ts";
-import type { SimulatorCore } from "../simulator.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import { type Call, type OperationName, operations, plainWay, requestOf } from "./oracle/calls.ts";
 import type { History } from "./oracle/expectation.ts";
 import type { Account } from "./oracle/facts.ts";

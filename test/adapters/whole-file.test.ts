@@ -15,8 +15,8 @@ import type { FileHandle } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { whyNot } from "../../src/adapters/file-error.ts";
 import { checkWritable, moveToFreeName, writeWhole } from "../../src/adapters/whole-file.ts";
+import { whyNot } from "../../src/base/file-error.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Names of calls that fail, with the code that they fail with. */

@@ -1,12 +1,12 @@
 /** What an audit says of a world, and that it finds books which were tampered with. */
 
 import { describe, expect, test } from "vitest";
-import { type Snapshot, snapshotDigest } from "../../src/accounts/snapshot.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Verdict } from "../../src/faults/verdict.ts";
 import type { Simulator } from "../../src/index.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import { createWorlds } from "../../src/worlds.ts";
+import { createWorlds } from "../../src/simulator/worlds.ts";
+import { type Snapshot, snapshotDigest } from "../../src/world/accounts/snapshot.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 import { impressionIn, type Recording, recordingOf } from "./recording.ts";
 
 const nothing = {

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { createAds, type Report } from "../../src/client.ts";
-import { operationIds } from "../../src/contract/operations.ts";
 import type { Verdict } from "../../src/faults/verdict.ts";
 import { coveringArray, type OperationId, type SimulatorOptions } from "../../src/index.ts";
+import { operationIds } from "../../src/spec/operations.ts";
 import { rules } from "../../src/testing/contract/rules.ts";
 import { tryRule } from "../../src/testing/contract/try-rule.ts";
 import { BrokenRule } from "../../src/testing.ts";

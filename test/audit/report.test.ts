@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import { createWorlds } from "../../src/worlds.ts";
+import { createWorlds } from "../../src/simulator/worlds.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 import { stageOf } from "./report-stage.ts";
 
 test("a world that nobody asked anything has an empty report", () => {

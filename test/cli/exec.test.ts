@@ -1,7 +1,7 @@
 /** `adsim exec -- CMD`. CMD is Node here, which every machine that runs the tests has. */
 
 import { describe, expect, test } from "vitest";
-import { defaultAssumptions } from "../../src/assumptions/resolve.ts";
+import { defaultAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
 
 function execNode(script: string, options: readonly string[] = []): ReturnType<typeof runAdsim> {

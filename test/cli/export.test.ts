@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { type Phase, phasesOf, totalOf } from "../../src/cli/export/phases.ts";
 import { wholeWeights } from "../../src/cli/export/weights.ts";
 import { createSimulator } from "../../src/index.ts";
-import type { Step } from "../../src/scenario/scenario.ts";
-import { createTrafficSource } from "../../src/scenario/traffic/source.ts";
-import type { Arrivals } from "../../src/scenario/traffic/traffic.ts";
+import type { Step } from "../../src/play/language/scenario.ts";
+import { createTrafficSource } from "../../src/play/traffic/source.ts";
+import type { Arrivals } from "../../src/play/traffic/traffic.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 

@@ -11,7 +11,7 @@ import { createLines } from "../../src/cli/log/lines.ts";
 import { type Sink, sinkOf } from "../../src/cli/log/sink.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator, type LoggedExchange } from "../../src/index.ts";
-import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Adsim, runAdsim, startAdsim } from "./run-adsim.ts";
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { AssumptionKey } from "../../src/assumptions/catalogue.ts";
+import type { AssumptionKey } from "../../src/spec/assumptions/catalogue.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 

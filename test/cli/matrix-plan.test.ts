@@ -1,14 +1,14 @@
 /** Which rows a matrix runs. */
 
 import { describe, expect, test } from "vitest";
+import { makePlan, type Plan, type PlanOptions } from "../../src/cli/matrix/plan.ts";
 import {
   type AssumptionKey,
   type Assumptions,
   catalogue,
   type OpenPoint,
-} from "../../src/assumptions/catalogue.ts";
-import { defaultAssumptions, resolveAssumptions } from "../../src/assumptions/resolve.ts";
-import { makePlan, type Plan, type PlanOptions } from "../../src/cli/matrix/plan.ts";
+} from "../../src/spec/assumptions/catalogue.ts";
+import { defaultAssumptions, resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 
 const keys = [
   "errors.invalid",

@@ -2,7 +2,6 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { catalogue, type OpenPoint } from "../../src/assumptions/catalogue.ts";
 import {
   compareSets,
   type Departures,
@@ -13,6 +12,7 @@ import {
   without,
 } from "../../src/cli/matrix/departures.ts";
 import { type Found, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
+import { catalogue, type OpenPoint } from "../../src/spec/assumptions/catalogue.ts";
 
 /** One departure of each of some keys. */
 const departures: Departures = Object.entries<OpenPoint>(catalogue)

@@ -10,7 +10,7 @@ import type { ReplayFlags } from "../../src/cli/replay/options.ts";
 import { replay } from "../../src/cli/replay/replay.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.ts";
-import { linesOf } from "../replay/recorded.ts";
+import { linesOf } from "../play/replay/recorded.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 

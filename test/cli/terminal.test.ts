@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reportText } from "../../src/cli/report-text.ts";
 import { createSimulator } from "../../src/index.ts";
-import { linesOf } from "../replay/recorded.ts";
+import { linesOf } from "../play/replay/recorded.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { catalogue } from "../../src/assumptions/catalogue.ts";
+import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { entry, runAdsim } from "./run-adsim.ts";
 

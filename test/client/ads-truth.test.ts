@@ -13,7 +13,6 @@ import {
 } from "../../src/client.ts";
 import { isRecorded } from "../../src/exchange/outcome.ts";
 import type { FaultRule, JournalEntry } from "../../src/index.ts";
-import type { surfaceStatuses } from "../../src/publishers/seeded-publisher.ts";
 import {
   arbitraryAssumptions,
   arbitraryFaultRule,
@@ -22,6 +21,7 @@ import {
   type TestWorld,
   type TestWorldOptions,
 } from "../../src/testing.ts";
+import type { surfaceStatuses } from "../../src/world/publishers/seeded-publisher.ts";
 import { checkAsyncProperty } from "../properties/check-property.ts";
 
 type SurfaceStatus = (typeof surfaceStatuses)[number];

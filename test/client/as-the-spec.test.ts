@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { click, impression, payouts, stats, surfaces } from "../../src/client/api.ts";
 import { type Client, createClient } from "../../src/client.ts";
-import { operationIds, operations } from "../../src/contract/operations.ts";
 import { createSimulator } from "../../src/index.ts";
+import { operationIds, operations } from "../../src/spec/operations.ts";
 
 const own = { click, impression, payouts, stats, surfaces };
 

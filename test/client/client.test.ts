@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { createFetch } from "../../src/adapters/fetch.ts";
-import { type Assumptions, catalogue } from "../../src/assumptions/catalogue.ts";
 import { type Client, createClient } from "../../src/client.ts";
 import type { Verdict, VerdictKind } from "../../src/faults/verdict.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
+import { type Assumptions, catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { openTestWorld, type TestWorld } from "../../src/testing.ts";
 
 const baseUrl = "http://ads.test";

@@ -1,13 +1,13 @@
 /** The control API over a world in process: what each route does, and that wrong input changes nothing. */
 
 import { describe, expect, test } from "vitest";
-import { snapshotDigest } from "../../src/accounts/snapshot.ts";
 import { createSimulator } from "../../src/adapters/in-process.ts";
-import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
-import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
+import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
 

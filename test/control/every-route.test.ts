@@ -1,10 +1,10 @@
 /** Every route of the control API against wrong input of every kind: refused by the field's name, and nothing changes. */
 
 import { describe, expect, test } from "vitest";
-import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
 import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
-import type { Worlds } from "../../src/worlds.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import {
   bodyFor,
   JSON_BODY,

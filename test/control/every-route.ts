@@ -1,12 +1,12 @@
 /** A request that each route of the control API takes, and worlds to send it to. A route without one fails the tests. */
 
 import { scenarioPlayer } from "../../src/adapters/scenario-player.ts";
-import type { ApiRequest, ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
 import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import type { SimulatorCore } from "../../src/simulator.ts";
-import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import type { SimulatorCore } from "../../src/simulator/simulator.ts";
+import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 
 export const JSON_BODY: Readonly<Record<string, string>> = { "content-type": "application/json" };
 

@@ -1,8 +1,8 @@
 /** Fault rules over the control API: what each route does, and that the rules do what they say. */
 
 import { describe, expect, test } from "vitest";
-import type { ApiResponse } from "../../src/contract/messages.ts";
-import type { Worlds } from "../../src/worlds.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
 import { JSON_BODY, record, stage } from "./every-route.ts";
 
 function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {

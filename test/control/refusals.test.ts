@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { repeatedMember } from "../../src/base/repeated-member.ts";
-import type { ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import { createWorlds } from "../../src/worlds.ts";
+import { createWorlds } from "../../src/simulator/worlds.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 
 const LETTERS_ONLY_TOKEN = "opensesame";
 

@@ -1,11 +1,11 @@
 /** Scenarios over the control API: listed, shown, and played in the world that the path names. */
 
 import { describe, expect, test } from "vitest";
-import type { ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import { playScenarioSync } from "../../src/scenario/player/in-process.ts";
-import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { playScenarioSync } from "../../src/play/player/in-process.ts";
+import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 import { JSON_BODY, stage, stateOf } from "./every-route.ts";
 
 function play(worlds: Worlds, body: unknown, prefix = ""): ApiResponse {

@@ -1,10 +1,10 @@
 /** Worlds over the control API: listed, forked, deleted; and which requests make one. */
 
 import { describe, expect, test } from "vitest";
-import type { ApiResponse } from "../../src/contract/messages.ts";
 import { createControl } from "../../src/control/control.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 import { JSON_BODY, record, stage } from "./every-route.ts";
 
 function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {

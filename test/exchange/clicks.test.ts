@@ -1,8 +1,8 @@
 /** Clicks that are repeated, late, or on nothing: each choice and its edges. */
 
 import { describe, expect, test } from "vitest";
-import type { Assumptions } from "../../src/assumptions/catalogue.ts";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { type Asking, asking } from "./asking.ts";
 
 interface World {

@@ -1,8 +1,8 @@
 /** What makes a duplicate, and for how long: each choice and its edges. */
 
 import { describe, expect, test } from "vitest";
-import type { Assumptions } from "../../src/assumptions/catalogue.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { type Asking, asking } from "./asking.ts";
 
 interface Sent {

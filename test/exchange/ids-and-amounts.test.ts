@@ -1,8 +1,8 @@
 /** Ids and amounts in another form: the same things happen, and the books stay exact. */
 
 import { describe, expect, test } from "vitest";
-import type { Choice } from "../../src/assumptions/catalogue.ts";
 import { createSimulator } from "../../src/index.ts";
+import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
 import { askerOf } from "./ask.ts";
 
 const looks: Readonly<Record<Choice<"ids.format">, RegExp>> = {

@@ -1,8 +1,8 @@
 /** One key for all publishers: whose account is worked on, and whose limits count. */
 
 import { describe, expect, test } from "vitest";
-import type { Assumptions } from "../../src/assumptions/catalogue.ts";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { type Asking, asking } from "./asking.ts";
 
 interface World {

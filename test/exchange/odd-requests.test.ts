@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
 import { type ApiRequest, createSimulator, type Simulator } from "../../src/index.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import { createWorlds } from "../../src/worlds.ts";
+import { createWorlds } from "../../src/simulator/worlds.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 import { checkProperty } from "../properties/check-property.ts";
 
 const file = "test/exchange/odd-requests.test.ts";

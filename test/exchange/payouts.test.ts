@@ -1,8 +1,8 @@
 /** Payouts as they are answered: cycles, statuses and references, and the books that balance under all of them. */
 
 import { describe, expect, test } from "vitest";
-import type { Assumptions } from "../../src/assumptions/catalogue.ts";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { asking } from "./asking.ts";
 
 interface Payout {

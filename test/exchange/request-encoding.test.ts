@@ -1,8 +1,8 @@
 /** How POST parameters are sent (`request.encoding`): each choice reads its own way and says what to send instead. */
 
 import { describe, expect, test } from "vitest";
-import type { Choice } from "../../src/assumptions/catalogue.ts";
 import type { ApiRequest, ApiResponse } from "../../src/index.ts";
+import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
 import { type Asker, askerOf } from "./ask.ts";
 
 const path = "/v1/impression";

@@ -1,8 +1,8 @@
 /** Stats of today, of inverted periods and of unknown surfaces: each choice, and all of them together. */
 
 import { describe, expect, test } from "vitest";
-import type { Assumptions } from "../../src/assumptions/catalogue.ts";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { type Asking, asking } from "./asking.ts";
 
 interface Row {

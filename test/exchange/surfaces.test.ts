@@ -1,8 +1,8 @@
 /** Surfaces that aren't active, and surfaces that aren't there: each choice. */
 
 import { describe, expect, test } from "vitest";
-import type { Assumptions } from "../../src/assumptions/catalogue.ts";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { type Asking, asking } from "./asking.ts";
 
 function world(assumptions: Partial<Assumptions>): {

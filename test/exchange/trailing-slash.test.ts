@@ -1,8 +1,8 @@
 /** A path with a slash at its end, where it redirects (`http.trailing-slash`: 308). */
 
 import { describe, expect, test } from "vitest";
-import type { Assumptions } from "../../src/assumptions/catalogue.ts";
-import { operations } from "../../src/contract/operations.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
+import { operations } from "../../src/spec/operations.ts";
 import { type Asker, askerOf } from "./ask.ts";
 
 const redirects = { "http.trailing-slash": "308" } as const;

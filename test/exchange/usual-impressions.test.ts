@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { UsualImpressions } from "../../src/exchange/usual-impressions.ts";
 import { createSimulator, type Readings, type Simulator } from "../../src/index.ts";
-import { showingOf } from "../../src/ledger/fingerprint.ts";
+import { showingOf } from "../../src/world/ledger/fingerprint.ts";
 
 type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
 

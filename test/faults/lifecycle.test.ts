@@ -1,7 +1,6 @@
 /** Rules come and go with their world: installed, looked at, removed, run out, saved, forked, and back to the options. */
 
 import { describe, expect, test } from "vitest";
-import { snapshotDigest } from "../../src/accounts/snapshot.ts";
 import {
   createSimulator,
   type FaultMatch,
@@ -11,7 +10,8 @@ import {
   type Simulator,
   type Snapshot,
 } from "../../src/index.ts";
-import { createSimulatorCore } from "../../src/simulator.ts";
+import { createSimulatorCore } from "../../src/simulator/simulator.ts";
+import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
 import { mark, marked, senderOf } from "./sending.ts";
 
 const idsOf = (sim: Pick<Simulator, "faults">): string[] => sim.faults.list().map(({ id }) => id);

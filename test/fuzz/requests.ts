@@ -4,9 +4,9 @@
  */
 
 import { deriveKey, drawBetween, type Key, subKey } from "../../src/base/random.ts";
-import { type Operation, operations } from "../../src/contract/operations.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { Publisher } from "../../src/index.ts";
+import { type Operation, operations } from "../../src/spec/operations.ts";
 
 /** A request as bytes. `isFramed`: a server can tell where it ends. */
 export interface RawRequest {

@@ -8,8 +8,8 @@ import {
   type JournalFilter,
   type Simulator,
 } from "../../src/index.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
-import { createWorlds, type Worlds } from "../../src/worlds.ts";
+import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 import { askSurfaces } from "./asking.ts";
 
 /** Entries 1 to 7: one each second, of two publishers, one on a path that isn't there, three touched by rules. */

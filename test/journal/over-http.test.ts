@@ -3,9 +3,9 @@
 import { describe, expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
 import { type ApiResponse, createSimulator } from "../../src/index.ts";
-import { fakerPeople } from "../../src/publishers/people.ts";
 import { startServer } from "../../src/server.ts";
-import { createWorlds } from "../../src/worlds.ts";
+import { createWorlds } from "../../src/simulator/worlds.ts";
+import { fakerPeople } from "../../src/world/publishers/people.ts";
 import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";
 
 /** What an HTTP client adds of its own. */

@@ -1,12 +1,12 @@
 /** Waiting for entries: settled by what is recorded, or by the caller's signal. */
 
 import { describe, expect, test } from "vitest";
-import { noResponse } from "../../src/contract/messages.ts";
 import { Visit } from "../../src/exchange/visit.ts";
 import { createSimulator, type JournalEntry, type Simulator } from "../../src/index.ts";
 import { worldAbout } from "../../src/journal/record.ts";
 import { createWaiters } from "../../src/journal/wait-for.ts";
 import { startServer } from "../../src/server.ts";
+import { noResponse } from "../../src/spec/messages.ts";
 import { askSurfaces } from "./asking.ts";
 
 const sequences = (entries: readonly JournalEntry[]): number[] =>

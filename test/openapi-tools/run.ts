@@ -9,10 +9,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { coveringArray } from "../../src/assumptions/covering-array.ts";
-import { openApiDocument } from "../../src/exchange/openapi.ts";
-import { recordExamples } from "../../src/exchange/openapi-examples.ts";
+import { openApiDocument } from "../../src/exchange/openapi/openapi.ts";
+import { recordExamples } from "../../src/exchange/openapi/openapi-examples.ts";
 import { createSimulator } from "../../src/index.ts";
+import { coveringArray } from "../../src/readings/covering-array.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { sessions } from "./sessions.ts";
 

@@ -1,9 +1,9 @@
 /** Random assumptions of a campaign: any choice of the keys that it is about, a handful of the others. */
 
 import fc from "fast-check";
-import { catalogue, type OpenPoint } from "../../src/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../src/assumptions/resolve.ts";
 import type { AssumptionKey, Assumptions } from "../../src/index.ts";
+import { catalogue, type OpenPoint } from "../../src/spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { arbitraryAssumptions } from "../../src/testing.ts";
 
 /** Each choice of a key in `about` is as likely as any other; a failure shrinks to the defaults. */

@@ -1,8 +1,8 @@
 /** Random command sequences, long ones, under any choice of every key. */
 
 import { test } from "vitest";
-import { catalogue } from "../../src/assumptions/catalogue.ts";
 import type { AssumptionKey } from "../../src/index.ts";
+import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { expectCampaign } from "./campaign.ts";
 
 const name = "every answer is the oracle's and every run keeps the laws, whatever is assumed";

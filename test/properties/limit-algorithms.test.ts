@@ -1,7 +1,6 @@
 /** L1 to L6 and L8 at full size under every algorithm, with direct loops. Examples of the default: limits.test.ts. */
 
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/assumptions/catalogue.ts";
 import {
   type ApiResponse,
   type Choice,
@@ -9,6 +8,7 @@ import {
   type Publisher,
   type Simulator,
 } from "../../src/index.ts";
+import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { rooms, waitFor } from "../../src/testing/oracle/limits.ts";
 import { ask } from "./asking.ts";
 import { stateWithBucketsOf } from "./run.ts";

@@ -1,8 +1,8 @@
 /** The world of a random sequence, its commands as fast-check plays them, and the stage that they are played on. */
 
 import fc from "fast-check";
-import { defaultAssumptions } from "../../src/assumptions/resolve.ts";
 import type { Profile } from "../../src/index.ts";
+import { defaultAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { createOracle } from "../../src/testing/oracle/oracle.ts";
 import type { Readings } from "../../src/testing/oracle/readings.ts";
 import { anyAssumptions } from "./assumptions.ts";

@@ -2,8 +2,6 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../src/assumptions/resolve.ts";
 import {
   type ApiResponse,
   type AssumptionKey,
@@ -13,6 +11,8 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
+import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { createMarks } from "../../src/testing/marks.ts";
 import { ask } from "./asking.ts";
 import { anyAssumptions } from "./assumptions.ts";

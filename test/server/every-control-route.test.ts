@@ -1,9 +1,9 @@
 /** Every route of the control API, from where it may not be used and with what it may not be sent: nothing happens. */
 
 import { expect, test } from "vitest";
-import type { ApiRequest } from "../../src/contract/messages.ts";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
 import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
+import type { ApiRequest } from "../../src/spec/messages.ts";
 import { nameOf, requestFor, setUp, stateOf } from "../control/every-route.ts";
 import { exchange, serve } from "./raw.ts";
 

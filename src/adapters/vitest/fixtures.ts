@@ -1,11 +1,11 @@
 /** vitest's `test` with a simulated world of each test's own. */
 
 import { test as base, type TestAPI } from "vitest";
-import type { Publisher, Surface } from "../../accounts/account.ts";
 import { InputError } from "../../base/input.ts";
 import { printable } from "../../base/text.ts";
-import type { SimulatorCore } from "../../simulator.ts";
-import type { SimulatorOptions } from "../../simulator-options.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Simulator } from "../in-process.ts";
 import { createMswHost } from "./msw-host.ts";
 import { firstToShow, openWorld, type TestWorld, type Transport } from "./world.ts";

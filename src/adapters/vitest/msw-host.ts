@@ -3,9 +3,9 @@
  * network's. It listens only as long as a test has a world there.
  */
 
-import type { ApiRequest, ApiResponse } from "../../contract/messages.ts";
 import type { Transport } from "../../faults/faults.ts";
-import type { SimulatorCore } from "../../simulator.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 
 export interface MswHost {
   /** From now on the world is at the base URL. `name`: no other test of the process has it. */

@@ -1,9 +1,9 @@
 /** A world of one test's own, and the way to it: opened before the test, closed after it. */
 
-import type { Publisher, Surface } from "../../accounts/account.ts";
 import { InputError } from "../../base/input.ts";
-import type { SimulatorCore } from "../../simulator.ts";
-import type { SimulatorOptions } from "../../simulator-options.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { createSimulator, type Simulator, withFetch } from "../in-process.ts";
 import type { MswHost } from "./msw-host.ts";
 

@@ -1,6 +1,6 @@
 /** Requests that came before the wait was over that an answer had asked for. */
 
-import { operations } from "../../contract/operations.ts";
+import { operations } from "../../spec/operations.ts";
 import { type Attempt, isServed, isTimed } from "../attempts.ts";
 import { cameAfter, type FindingKind, lasting, type Offence } from "../finding.ts";
 import { perhapsSentAfter, sentAfter } from "../in-flight.ts";

@@ -1,8 +1,8 @@
 /** What one request alone shows. */
 
 import { oneLine } from "../../base/text.ts";
-import { operations } from "../../contract/operations.ts";
 import { notes } from "../../exchange/outcome.ts";
+import { operations } from "../../spec/operations.ts";
 import type { Attempt } from "../attempts.ts";
 import type { FindingKind } from "../finding.ts";
 

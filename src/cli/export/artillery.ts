@@ -1,8 +1,8 @@
 /** Traffic as a script for Artillery 2, which takes JSON as well as YAML. Its sources say what words it knows. */
 
 import { durationMs } from "../../base/duration.ts";
-import { operations } from "../../contract/operations.ts";
-import type { Traffic } from "../../scenario/traffic/traffic.ts";
+import type { Traffic } from "../../play/traffic/traffic.ts";
+import { operations } from "../../spec/operations.ts";
 import { type Phase, phasesOf, totalOf } from "./phases.ts";
 import { wholeWeights } from "./weights.ts";
 

@@ -1,9 +1,9 @@
 /** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
 
-import { whyNot } from "../../adapters/file-error.ts";
 import { writeWhole } from "../../adapters/whole-file.ts";
-import { simulatorFor } from "../../scenario/player/in-process.ts";
-import type { Cast, Scenario } from "../../scenario/scenario.ts";
+import { whyNot } from "../../base/file-error.ts";
+import type { Cast, Scenario } from "../../play/language/scenario.ts";
+import { simulatorFor } from "../../play/player/in-process.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";

@@ -1,8 +1,8 @@
 /** Arrivals as phases of Artillery: rates where it keeps to them, and else counts, which add up exactly. */
 
 import { durationMs, HOUR_MS } from "../../base/duration.ts";
-import { arrivalPatternOf, flowOf } from "../../scenario/traffic/arrival-pattern.ts";
-import type { Traffic } from "../../scenario/traffic/traffic.ts";
+import { arrivalPatternOf, flowOf } from "../../play/traffic/arrival-pattern.ts";
+import type { Traffic } from "../../play/traffic/traffic.ts";
 
 /** Durations: a number of seconds, or a text with milliseconds. */
 export type Phase =

@@ -2,11 +2,11 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
-import { worldOf } from "../../scenario/player/in-process.ts";
-import type { Scenario, Step, TrafficStep } from "../../scenario/scenario.ts";
-import { kindOf } from "../../scenario/step-kind.ts";
-import type { Traffic } from "../../scenario/traffic/traffic.ts";
-import { readOptions } from "../../simulator-options.ts";
+import type { Scenario, Step, TrafficStep } from "../../play/language/scenario.ts";
+import { kindOf } from "../../play/language/step-kind.ts";
+import { worldOf } from "../../play/player/in-process.ts";
+import type { Traffic } from "../../play/traffic/traffic.ts";
+import { readOptions } from "../../simulator/simulator-options.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 
 export interface Plan {

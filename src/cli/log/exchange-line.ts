@@ -2,7 +2,7 @@
 
 import { printable } from "../../base/text.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
-import { DEFAULT_WORLD } from "../../worlds.ts";
+import { DEFAULT_WORLD } from "../../simulator/worlds.ts";
 
 /** Paths can be as long as a server lets them. */
 const LONGEST_PATH = 160;

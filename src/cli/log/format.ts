@@ -1,6 +1,6 @@
 /** The choices of `--log`. The log is loaded only if it is on, so that other starts don't wait for it. */
 
-import type { Worlds } from "../../worlds.ts";
+import type { Worlds } from "../../simulator/worlds.ts";
 import type { Log } from "./log.ts";
 
 export const logFormats = ["text", "json", "off"] as const;

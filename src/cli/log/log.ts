@@ -1,6 +1,6 @@
 /** The log of `serve` and `exec`: a line for each exchange of every world, as text for people or as NDJSON for programs. */
 
-import type { Worlds } from "../../worlds.ts";
+import type { Worlds } from "../../simulator/worlds.ts";
 import { exchangeEvent, exchangeText } from "./exchange-line.ts";
 import type { LogFormat } from "./format.ts";
 import { createLines, type Lines } from "./lines.ts";

@@ -4,9 +4,9 @@
  */
 
 import { availableParallelism } from "node:os";
-import { coveringArray } from "../../assumptions/covering-array.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
+import { coveringArray } from "../../readings/covering-array.ts";
 import { knownKey } from "../assumption-key.ts";
 import { childCommand } from "../child.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";

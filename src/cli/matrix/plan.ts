@@ -1,8 +1,12 @@
 /** What is going to be tried: the defaults, with the pins that were asked for, and rows that depart from them. */
 
-import { type AssumptionKey, type Assumptions, catalogue } from "../../assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import { InputError } from "../../base/input.ts";
+import {
+  type AssumptionKey,
+  type Assumptions,
+  catalogue,
+} from "../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { allKeys } from "../assumption-key.ts";
 import { type Departures, distinct, inOrder, partsOf } from "./departures.ts";
 import { thinned } from "./thin.ts";

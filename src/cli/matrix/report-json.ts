@@ -1,6 +1,6 @@
 /** A matrix's findings as JSON. What a release adds keeps the version; anything else raises it. */
 
-import { type AssumptionKey, catalogue } from "../../assumptions/catalogue.ts";
+import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { compareSets, type Departures, isWithin, partsOf } from "./departures.ts";
 import { type Findings, rowOf, verdictOf } from "./findings.ts";
 import { reproduceLine } from "./reproduce.ts";

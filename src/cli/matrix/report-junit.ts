@@ -1,6 +1,6 @@
 /** A matrix's findings as JUnit XML: a test case for the defaults, and one a row. */
 
-import { type JunitCase, type JunitOutcome, junitXml } from "../../scenario/reports/junit.ts";
+import { type JunitCase, type JunitOutcome, junitXml } from "../../play/reports/junit.ts";
 import { compareSets, type Departures, isWithin } from "./departures.ts";
 import { endingText, type Findings, verdictOf } from "./findings.ts";
 import { reproduceLine } from "./reproduce.ts";

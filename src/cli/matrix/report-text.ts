@@ -1,7 +1,7 @@
 /** A matrix's findings for people. */
 
 import { dirname } from "node:path";
-import { type AssumptionKey, catalogue } from "../../assumptions/catalogue.ts";
+import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { compareSets, type Departures, partsOf } from "./departures.ts";
 import { endingText, type Findings, rowOf, verdictOf } from "./findings.ts";
 import { reproduceLine } from "./reproduce.ts";

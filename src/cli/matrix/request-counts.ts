@@ -4,7 +4,7 @@
  */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { isControlTarget } from "../../worlds.ts";
+import { isControlTarget } from "../../simulator/worlds.ts";
 
 export interface RequestCounts {
   /**

@@ -1,8 +1,8 @@
 /** Runs CMD under one set of departures after another, some at a time, and remembers how each went. */
 
-import type { Assumptions } from "../../assumptions/catalogue.ts";
 import { digestOf } from "../../base/digest.ts";
 import type { ServerOptions } from "../../server.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../child.ts";
 import { type Departures, nameOf } from "./departures.ts";
 import type { KeptOutput, OutputFolder } from "./output.ts";

@@ -1,6 +1,6 @@
 /** Leaves out the rows that cover nothing new: once keys are fixed, a covering array has more rows than it needs. */
 
-import type { AssumptionKey, Assumptions } from "../../assumptions/catalogue.ts";
+import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { type Departures, partsOf } from "./departures.ts";
 
 interface Thinning {

@@ -1,9 +1,9 @@
 /** Plays a scenario at a URL, with progress on a terminal, until its end or a signal. */
 
 import { constants } from "node:os";
-import { playScenario } from "../../adapters/play/play-scenario.ts";
 import { InputError } from "../../base/input.ts";
-import type { PlayResult } from "../../scenario/player/result.ts";
+import type { PlayResult } from "../../play/player/result.ts";
+import { playScenario } from "../../play/targets/play-scenario.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type Chosen, ofSource } from "./chosen.ts";
 import type { GivenPublisher } from "./credentials.ts";

@@ -7,10 +7,10 @@ import {
   type Overrides,
   overrideWords,
   withOverrides,
-} from "../../scenario/overrides.ts";
-import { parseScenario } from "../../scenario/parse/parse-scenario.ts";
-import type { Scenario } from "../../scenario/scenario.ts";
-import type { Readings } from "../../simulator-options.ts";
+} from "../../play/language/overrides.ts";
+import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
+import type { Scenario } from "../../play/language/scenario.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";

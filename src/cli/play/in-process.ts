@@ -1,9 +1,9 @@
 /** Plays a scenario in this process, and says on a terminal how far it is: nothing else gets to run meanwhile. */
 
-import { playScenarioSync, simulatorFor } from "../../scenario/player/in-process.ts";
-import type { PlayResult } from "../../scenario/player/result.ts";
-import type { Scenario } from "../../scenario/scenario.ts";
-import type { SimulatorCore } from "../../simulator.ts";
+import type { Scenario } from "../../play/language/scenario.ts";
+import { playScenarioSync, simulatorFor } from "../../play/player/in-process.ts";
+import type { PlayResult } from "../../play/player/result.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { isLive } from "../progress-line.ts";
 import { createProgress } from "./progress.ts";
 

@@ -6,11 +6,11 @@
 import { open } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { whyNot } from "../../adapters/file-error.ts";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
+import { whyNot } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { readScenarioText } from "../../scenario/parse/parse-text.ts";
+import { readScenarioText } from "../../play/language/parse/parse-text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 
 /** As large as a scenario may be, in bytes of JSON. */

@@ -1,8 +1,8 @@
 /** `adsim play SCENARIO`: plays it in this process or at a target, says what came of it, and writes reports. */
 
-import type { PlayResult, Verdict } from "../../scenario/player/result.ts";
-import { reportJson } from "../../scenario/reports/report-json.ts";
-import { reportText } from "../../scenario/reports/report-text.ts";
+import type { PlayResult, Verdict } from "../../play/player/result.ts";
+import { reportJson } from "../../play/reports/report-json.ts";
+import { reportText } from "../../play/reports/report-text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { checkReports } from "../reports.ts";
 import { say } from "../say.ts";

@@ -1,6 +1,6 @@
 /** How far a play is, on a terminal: one line redrawn in place. Anywhere else nothing is written. */
 
-import { readableCount, readableMs } from "../../scenario/measure/quantities.ts";
+import { readableCount, readableMs } from "../../play/measure/quantities.ts";
 import { barOf, drawLine, eraseLine, isLive, type LineStream, timeLeft } from "../progress-line.ts";
 
 export interface PlayProgress {

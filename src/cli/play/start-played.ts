@@ -2,11 +2,11 @@
 
 import { startPrepared } from "../../adapters/node-http.ts";
 import { formatInstant } from "../../base/calendar.ts";
-import { playScenarioSync, worldOf } from "../../scenario/player/in-process.ts";
-import type { PlayResult } from "../../scenario/player/result.ts";
-import { reportText } from "../../scenario/reports/report-text.ts";
+import { playScenarioSync, worldOf } from "../../play/player/in-process.ts";
+import type { PlayResult } from "../../play/player/result.ts";
+import { reportText } from "../../play/reports/report-text.ts";
 import type { Server } from "../../server.ts";
-import { readOptions } from "../../simulator-options.ts";
+import { readOptions } from "../../simulator/simulator-options.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type ServerFlags, serverOptions } from "../options.ts";
 import type { PlayedScenario } from "../ready-message.ts";

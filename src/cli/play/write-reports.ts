@@ -1,10 +1,10 @@
 /** Writes the report files of a played scenario. */
 
 import { readChartLibrary } from "../../adapters/chart-library.ts";
-import type { PlayResult } from "../../scenario/player/result.ts";
-import { reportHtml } from "../../scenario/reports/report-html.ts";
-import { reportJson } from "../../scenario/reports/report-json.ts";
-import { reportJunit } from "../../scenario/reports/report-junit.ts";
+import type { PlayResult } from "../../play/player/result.ts";
+import { reportHtml } from "../../play/reports/report-html.ts";
+import { reportJson } from "../../play/reports/report-json.ts";
+import { reportJunit } from "../../play/reports/report-junit.ts";
 import type { ReportTarget } from "../report-option.ts";
 import { writeReports } from "../reports.ts";
 

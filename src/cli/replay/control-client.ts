@@ -1,8 +1,8 @@
 /** The control API of an adsim at `--target`, as far as a replay needs it. */
 
 import * as v from "valibot";
-import { plainText } from "../../adapters/play/control-api.ts";
 import type { ClockMode } from "../../base/clock.ts";
+import { plainText } from "../../play/targets/control-api.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type HttpClient, unreachableAt } from "./http-client.ts";
 

@@ -2,9 +2,9 @@
 
 import http from "node:http";
 import https from "node:https";
-import { whyNot } from "../../adapters/file-error.ts";
-import type { Answered } from "../../replay/compare.ts";
-import type { Sendable } from "../../replay/resend.ts";
+import { whyNot } from "../../base/file-error.ts";
+import type { Answered } from "../../play/replay/compare.ts";
+import type { Sendable } from "../../play/replay/resend.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 
 export type Sent =

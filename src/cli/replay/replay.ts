@@ -1,12 +1,12 @@
 /** `adsim replay FILE`: sends recorded requests again and compares the answers with the recorded ones, byte for byte. */
 
-import { whyNot } from "../../adapters/file-error.ts";
 import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
 import { linesOf } from "../../adapters/text-lines.ts";
+import { whyNot } from "../../base/file-error.ts";
 import { printable } from "../../base/text.ts";
-import { replayInProcess } from "../../replay/in-process.ts";
-import { type Replay, reservationsOf } from "../../replay/outcome.ts";
-import { type Recording, RecordingError, readRecording } from "../../replay/recording.ts";
+import { replayInProcess } from "../../play/replay/in-process.ts";
+import { type Replay, reservationsOf } from "../../play/replay/outcome.ts";
+import { type Recording, RecordingError, readRecording } from "../../play/replay/recording.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { loadedSnapshot } from "../loaded-snapshot.ts";

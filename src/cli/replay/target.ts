@@ -1,11 +1,11 @@
 /** Replays a recording to a URL. Where an adsim answers there, its clock follows the recording and it tells keys. */
 
-import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import { formatInstant } from "../../base/calendar.ts";
-import { differenceOf } from "../../replay/compare.ts";
-import type { Outcome, Replay, Replayed } from "../../replay/outcome.ts";
-import type { RecordedExchange, Recording } from "../../replay/recording.ts";
-import { type Keys, sendablesOf } from "../../replay/resend.ts";
+import { differenceOf } from "../../play/replay/compare.ts";
+import type { Outcome, Replay, Replayed } from "../../play/replay/outcome.ts";
+import type { RecordedExchange, Recording } from "../../play/replay/recording.ts";
+import { type Keys, sendablesOf } from "../../play/replay/resend.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { type Control, controlOf } from "./control-client.ts";
 import { createHttpClient, type HttpClient, type Sent, unreachableAt } from "./http-client.ts";

@@ -1,13 +1,13 @@
 /** `POST /v1/click`: records a click on an impression of the publisher and credits it, as a rule once (spec §4). */
 
-import type { Account } from "../../accounts/account.ts";
-import type { Choice } from "../../assumptions/catalogue.ts";
 import { DAY_MS } from "../../base/duration.ts";
 import { deriveKey } from "../../base/random.ts";
-import type { Input } from "../../contract/operations.ts";
-import type { Moment } from "../../ledger/book.ts";
-import { fingerprint, showingOf } from "../../ledger/fingerprint.ts";
-import { clickPrices } from "../../publishers/baseline.ts";
+import type { Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Input } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import type { Moment } from "../../world/ledger/book.ts";
+import { fingerprint, showingOf } from "../../world/ledger/fingerprint.ts";
+import { clickPrices } from "../../world/publishers/baseline.ts";
 import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
 import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";

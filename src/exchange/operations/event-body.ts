@@ -1,7 +1,7 @@
 /** What is answered to an event: its id, and what was credited for it (spec §4). */
 
-import type { Assumptions } from "../../assumptions/catalogue.ts";
 import { inrBetween } from "../../base/money.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { amountWriterOf } from "../amounts.ts";
 
 /** Writes the body of an answer. `micros`: the credit that it shows, in micro-INR. */

@@ -1,19 +1,19 @@
 /** `POST /v1/impression`: records one ad impression and credits it, unless it is a duplicate (spec §4). */
 
-import type { Account } from "../../accounts/account.ts";
-import type { Assumptions, Choice } from "../../assumptions/catalogue.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
-import type { Rejection } from "../../contract/errors.ts";
-import type { Input } from "../../contract/operations.ts";
-import type { Moment } from "../../ledger/book.ts";
+import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Rejection } from "../../spec/errors.ts";
+import type { Input } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import type { Moment } from "../../world/ledger/book.ts";
 import {
   type Fingerprint,
   fingerprint,
   type Showing,
   showingOf,
   withoutAd,
-} from "../../ledger/fingerprint.ts";
-import type { SurfaceTerms } from "../../publishers/seeded-publisher.ts";
+} from "../../world/ledger/fingerprint.ts";
+import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
 import {
   alsoShapedBy,
   documented,

@@ -1,13 +1,13 @@
 /** What was paid to an account, and what is pending: from the seeded history, its book and today's date. */
 
-import type { Account } from "../../accounts/account.ts";
 import { type Day, day } from "../../base/calendar.ts";
+import type { Account } from "../../world/accounts/account.ts";
 import {
   type PayoutHistory,
   payoutCycles,
   payoutHistory,
   payoutThresholds,
-} from "../../ledger/payouts.ts";
+} from "../../world/ledger/payouts.ts";
 import type { World } from "../world.ts";
 import { revenueBetween } from "./revenue.ts";
 

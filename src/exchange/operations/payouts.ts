@@ -1,12 +1,12 @@
 /** `GET /v1/publisher/payouts`: what was paid, and what is pending (spec §4). */
 
-import type { Account } from "../../accounts/account.ts";
-import type { Choice } from "../../assumptions/catalogue.ts";
 import { type Day, formatDay } from "../../base/calendar.ts";
-import type { Input } from "../../contract/operations.ts";
-import type { Moment } from "../../ledger/book.ts";
-import { hasReference, payoutStatusReaders } from "../../ledger/payout-courses.ts";
-import { type Payout, payoutCycles } from "../../ledger/payouts.ts";
+import type { Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Input } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import type { Moment } from "../../world/ledger/book.ts";
+import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-courses.ts";
+import { type Payout, payoutCycles } from "../../world/ledger/payouts.ts";
 import { amountWriterOf } from "../amounts.ts";
 import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";

@@ -1,10 +1,10 @@
 /** A publisher's figures for any range of days: the seeded history and what was recorded since, added up. */
 
-import type { Account } from "../../accounts/account.ts";
-import type { AssumptionKey } from "../../assumptions/catalogue.ts";
 import type { Day } from "../../base/calendar.ts";
-import type { Totals } from "../../publishers/baseline.ts";
-import type { Population } from "../../publishers/population.ts";
+import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import type { Totals } from "../../world/publishers/baseline.ts";
+import type { Population } from "../../world/publishers/population.ts";
 
 /** The totals of each surface, in the account's order, from `from` to `to`, both included. */
 export function surfaceTotals(

@@ -1,12 +1,12 @@
 /** `GET /v1/publisher/stats`: impressions, clicks and revenue of a period, both its days included (spec §4). */
 
-import type { Account } from "../../accounts/account.ts";
-import type { AssumptionKey, Choice } from "../../assumptions/catalogue.ts";
 import { type Day, day, formatDay } from "../../base/calendar.ts";
 import { decimal } from "../../base/decimal.ts";
-import type { Input } from "../../contract/operations.ts";
-import type { Moment } from "../../ledger/book.ts";
-import type { Totals } from "../../publishers/baseline.ts";
+import type { AssumptionKey, Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Input } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import type { Moment } from "../../world/ledger/book.ts";
+import type { Totals } from "../../world/publishers/baseline.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";

@@ -1,9 +1,9 @@
 /** `GET /v1/publisher/surfaces`: all surfaces of a publisher with their current status (spec §4). */
 
-import type { Account } from "../../accounts/account.ts";
-import { publicSurface } from "../../accounts/account.ts";
 import { utf8Length } from "../../base/text.ts";
-import type { Input } from "../../contract/operations.ts";
+import type { Input } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import { publicSurface } from "../../world/accounts/account.ts";
 import { done, type Outcome, type ShapedBy } from "../outcome.ts";
 
 export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {

@@ -1,16 +1,16 @@
 /** Random readings of the spec for fast-check, which shrink to the defaults key by key. */
 
 import fc from "fast-check";
+import { InputError } from "../../base/input.ts";
 import {
   type AssumptionKey,
   type Assumptions,
   type Choice,
   catalogue,
   type OpenPoint,
-} from "../../assumptions/catalogue.ts";
-import { brokenConstraint } from "../../assumptions/constraints.ts";
-import { resolveAssumptions } from "../../assumptions/resolve.ts";
-import { InputError } from "../../base/input.ts";
+} from "../../spec/assumptions/catalogue.ts";
+import { brokenConstraint } from "../../spec/assumptions/constraints.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 
 export interface ArbitraryAssumptionsOptions {
   /** Which keys vary; the others have their defaults. @default all of them */

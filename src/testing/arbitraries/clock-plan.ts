@@ -4,7 +4,7 @@ import type fc from "fast-check";
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { InputError, parseInput } from "../../base/input.ts";
-import type { SimulatorCore } from "../../simulator.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { anyWait, type Edge, edges, resolveWait } from "./edges.ts";
 import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";

@@ -6,7 +6,7 @@ import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
 import { InputError, inField, parseInput } from "../../base/input.ts";
 import { wholeFrom } from "../../base/schemas.ts";
-import { operations } from "../../contract/operations.ts";
+import { operations } from "../../spec/operations.ts";
 import type { ClientCommand, Command } from "../session/command.ts";
 import { anyWait, edges, resolveWait, type Wait } from "./edges.ts";
 import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";

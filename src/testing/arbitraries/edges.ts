@@ -1,7 +1,6 @@
 /** The instants at which something changes: minutes, midnights, windows, months, leap days. And waits that end near one. */
 
 import fc from "fast-check";
-import { catalogue } from "../../assumptions/catalogue.ts";
 import {
   type Day,
   dayOfInstant,
@@ -10,6 +9,7 @@ import {
   monthOfDay,
 } from "../../base/calendar.ts";
 import { DAY_MS, durationMs, HOUR_MS, isDuration, MINUTE_MS } from "../../base/duration.ts";
+import { catalogue } from "../../spec/assumptions/catalogue.ts";
 
 /**
  * - `minute`: a minute of the clock begins, and with it a quota (spec §8).

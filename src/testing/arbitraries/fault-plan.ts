@@ -4,10 +4,10 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { HOUR_MS } from "../../base/duration.ts";
 import { parseInput } from "../../base/input.ts";
-import { type OperationId, operationIds } from "../../contract/operations.ts";
 import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
 import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
+import { type OperationId, operationIds } from "../../spec/operations.ts";
 import { lengthFrom, someOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";
 

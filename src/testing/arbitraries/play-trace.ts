@@ -1,10 +1,10 @@
 /** Plays a trace of events to a simulator: places become publishers, surfaces and impressions, events become requests. */
 
-import type { Publisher } from "../../accounts/account.ts";
 import { InputError, inField } from "../../base/input.ts";
-import type { ApiRequest, ApiResponse } from "../../contract/messages.ts";
-import { type OperationId, operations } from "../../contract/operations.ts";
-import type { SimulatorCore } from "../../simulator.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
+import { type OperationId, operations } from "../../spec/operations.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
 import { memberOf } from "../session/wire.ts";
 import { carriersOf, written } from "./request/draft.ts";
 import type { TraceEvent } from "./trace.ts";

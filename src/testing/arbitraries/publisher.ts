@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import * as v from "valibot";
-import type { Publisher } from "../../accounts/account.ts";
 import { InputError, parseInput } from "../../base/input.ts";
-import type { SimulatorCore } from "../../simulator.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
 import { isSimulator, simulator } from "./options.ts";
 
 export interface ArbitraryPublisherOptions {

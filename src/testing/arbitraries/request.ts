@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import * as v from "valibot";
-import type { Credentials } from "../../accounts/account.ts";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
-import type { ApiRequest } from "../../contract/messages.ts";
-import { type OperationId, operationIds, operations } from "../../contract/operations.ts";
-import type { Readings } from "../../simulator-options.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
 import { instant, simulator, someOf } from "./options.ts";
 import { written } from "./request/draft.ts";
 import { type Flaw, type FlawKind, flawKinds, type Spoiling } from "./request/flaw.ts";

@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { readOptions } from "../../simulator-options.ts";
+import { readOptions } from "../../simulator/simulator-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { checkPatience, type TestWorldOptions, worldOptions } from "../driver/test-world.ts";
 import { checkNames } from "../known-options.ts";

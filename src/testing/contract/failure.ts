@@ -1,10 +1,10 @@
 /** A broken rule as people read it: both sides, the shortest sequence that breaks it, and how to see it again. No keys. */
 
-import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { commandLine } from "../../base/shell.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import { parseScenario } from "../../scenario/parse/parse-scenario.ts";
+import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type Written, writeFailureFile } from "../machine/failure-file.ts";
 import type { Session, Step } from "../session/session.ts";
 import {

@@ -3,9 +3,9 @@
  * send it. What another seed names otherwise is referred to; keys are not in it.
  */
 
-import { type OperationId, operations } from "../../contract/operations.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import type { AnswerExpectation, Cast, RequestStep, Value } from "../../scenario/scenario.ts";
+import type { AnswerExpectation, Cast, RequestStep, Value } from "../../play/language/scenario.ts";
+import { type OperationId, operations } from "../../spec/operations.ts";
 import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
 

@@ -1,11 +1,11 @@
 /** A client's life as a scenario: its requests as they arrived, at the same instants, under the same fault rules. */
 
-import type { Assumptions } from "../../assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import type { Duration } from "../../base/duration.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import type { Cast, Expectation, Scenario, Step } from "../../scenario/scenario.ts";
-import { type Readings, readOptions } from "../../simulator-options.ts";
+import type { Cast, Expectation, Scenario, Step } from "../../play/language/scenario.ts";
+import { type Readings, readOptions } from "../../simulator/simulator-options.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import type { Step as Lived, Session } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";

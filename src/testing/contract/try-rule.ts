@@ -1,9 +1,9 @@
 /** Tries a rule on a client: random sequences that come near it, and of one that breaks it the shortest that still does. */
 
 import fc from "fast-check";
-import type { Assumptions } from "../../assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../assumptions/resolve.ts";
-import type { Readings } from "../../simulator-options.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { type TestWorldOptions, worldOptions } from "../driver/test-world.ts";
 import { checkNames } from "../known-options.ts";

@@ -1,12 +1,12 @@
 /** The world that a client under test lives in: a simulated service, the way to it, and the time of both. */
 
-import type { Publisher, Surface } from "../../accounts/account.ts";
 import { createFetch } from "../../adapters/fetch.ts";
 import { createSimulator } from "../../adapters/in-process.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
-import type { SimulatorCore } from "../../simulator.ts";
-import type { SimulatorOptions } from "../../simulator-options.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { checkNames } from "../known-options.ts";
 import { createRealTime } from "../time/real-time.ts";
 import type { Time } from "../time/time.ts";

@@ -3,15 +3,15 @@
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import { fakerPeople } from "../../publishers/people.ts";
-import type { Evidence, Invariant, Judgement } from "../../scenario/invariants/evidence.ts";
-import { invariants as all } from "../../scenario/invariants/invariants.ts";
-import type { TraceReader } from "../../scenario/invariants/trace.ts";
-import type { Performers } from "../../scenario/player/effects.ts";
-import { driveAtOnce, performed, performersOn } from "../../scenario/player/in-process.ts";
-import type { InvariantResult } from "../../scenario/player/result.ts";
-import { createSimulatorCore, type SimulatorCore } from "../../simulator.ts";
-import type { SimulatorOptions } from "../../simulator-options.ts";
+import type { Evidence, Invariant, Judgement } from "../../play/invariants/evidence.ts";
+import { invariants as all } from "../../play/invariants/invariants.ts";
+import type { TraceReader } from "../../play/invariants/trace.ts";
+import type { Performers } from "../../play/player/effects.ts";
+import { driveAtOnce, performed, performersOn } from "../../play/player/in-process.ts";
+import type { InvariantResult } from "../../play/player/result.ts";
+import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { fakerPeople } from "../../world/publishers/people.ts";
 import { evidenceOf } from "./evidence-of.ts";
 import { recordedOf } from "./recorded.ts";
 import {

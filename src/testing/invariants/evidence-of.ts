@@ -1,13 +1,13 @@
 /** What the invariants are judged by, out of a simulator's journal: who took part, and what was sent and answered. */
 
-import type { Publisher } from "../../accounts/account.ts";
-import { resolveAssumptions } from "../../assumptions/resolve.ts";
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import type { Evidence } from "../../scenario/invariants/evidence.ts";
-import { createTrace, type Trace, type TraceReader } from "../../scenario/invariants/trace.ts";
-import type { Exchange, Member } from "../../scenario/player/effects.ts";
-import type { SimulatorCore } from "../../simulator.ts";
+import type { Evidence } from "../../play/invariants/evidence.ts";
+import { createTrace, type Trace, type TraceReader } from "../../play/invariants/trace.ts";
+import type { Exchange, Member } from "../../play/player/effects.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
 import { type Recorded, type RecordedEntry, requestOf, sentKeyOf } from "./recorded.ts";
 
 /** How many publishers invariants are tried on. */

@@ -1,12 +1,12 @@
 /** What a simulator did so far, out of its journal: the requests with their answers, and whether that is all there was. */
 
-import type { Snapshot } from "../../accounts/snapshot.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { fromBase64 } from "../../base/text.ts";
-import type { ApiRequest } from "../../contract/messages.ts";
 import type { JournalEntry } from "../../journal/journal.ts";
-import type { SimulatorCore } from "../../simulator.ts";
-import type { SimulatorOptions } from "../../simulator-options.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import type { Snapshot } from "../../world/accounts/snapshot.ts";
 
 /** An entry with what the world that answered was made from. */
 export type RecordedEntry = JournalEntry & {

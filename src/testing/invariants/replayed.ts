@@ -3,12 +3,12 @@
  * another. A law that finds nothing says what it looked at; one that is broken throws.
  */
 
-import type { ApiResponse } from "../../contract/messages.ts";
-import { fakerPeople } from "../../publishers/people.ts";
-import { replayInProcess } from "../../replay/in-process.ts";
-import { readRecording } from "../../replay/recording.ts";
-import type { SimulatorCore } from "../../simulator.ts";
-import type { SimulatorOptions } from "../../simulator-options.ts";
+import { replayInProcess } from "../../play/replay/in-process.ts";
+import { readRecording } from "../../play/replay/recording.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
+import { fakerPeople } from "../../world/publishers/people.ts";
 import { type Recorded, type RecordedEntry, requestOf, sentKeyOf } from "./recorded.ts";
 
 /** A run that can be played again. */

@@ -1,6 +1,6 @@
 /** Writes what shows a failure to a file, where there are files. That it can't be written never hides the failure. */
 
-import { whyNot } from "../../adapters/file-error.ts";
+import { whyNot } from "../../base/file-error.ts";
 
 /** Where it is, from the working directory on, or why it is nowhere. */
 export type Written =

@@ -1,6 +1,6 @@
 /** Holds a whole response against the verdict: status, the exact set of headers, content type, length, body. */
 
-import type { ApiResponse } from "../../contract/messages.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
 import { type Call, type OperationName, requestOf } from "./calls.ts";
 import { equal, objection } from "./check.ts";
 import type { Bench, Expectation } from "./expectation.ts";

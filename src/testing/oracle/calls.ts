@@ -1,6 +1,6 @@
 /** Requests as their sender means them, and the spec's own constants for reading them (spec §4, §8). */
 
-import type { ApiRequest } from "../../contract/messages.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
 
 export type OperationName = "stats" | "surfaces" | "payouts" | "impression" | "click";
 

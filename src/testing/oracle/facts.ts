@@ -1,6 +1,6 @@
 /** What the oracle knows to have happened: plain lists, copied to save them. */
 
-import type { Publisher } from "../../accounts/account.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
 
 export interface SurfaceFact {
   readonly id: string;

@@ -4,8 +4,8 @@
  * can't know prices; it learns them from answers and holds them against the bounds.
  */
 
-import type { Publisher } from "../../accounts/account.ts";
-import type { ApiResponse } from "../../contract/messages.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
 import { checkResponse, type Verdict } from "./answers.ts";
 import { dayOfInstant } from "./calendar.ts";
 import { type Call, operations } from "./calls.ts";

@@ -1,6 +1,6 @@
 /** Which pool a request counts against (spec §8), and what every answer's headers say of it. */
 
-import type { ApiResponse } from "../../contract/messages.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
 import type { OperationName } from "./calls.ts";
 import { operations } from "./calls.ts";
 import { equal } from "./check.ts";

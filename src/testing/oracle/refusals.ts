@@ -1,6 +1,6 @@
 /** What a refusal looks like (spec §7 is silent): its status, and the shape of its body. */
 
-import type { ApiResponse } from "../../contract/messages.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
 import { equal, expected } from "./check.ts";
 import { checkOrder } from "./members.ts";
 import type { Readings } from "./readings.ts";

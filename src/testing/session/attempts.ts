@@ -3,7 +3,7 @@
  * has on record of it.
  */
 
-import type { OperationId } from "../../contract/operations.ts";
+import type { OperationId } from "../../spec/operations.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import type { Session, Showing } from "./session.ts";
 import { recordedId, type WireExchange } from "./wire.ts";

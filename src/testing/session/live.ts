@@ -1,6 +1,6 @@
 /** Lives a client's life: opens a world, makes the client, does one command after the other, and closes it. */
 
-import type { SimulatorCore } from "../../simulator.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
 import type { ClientCommand, Command, WorldCommand } from "./command.ts";

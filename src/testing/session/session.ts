@@ -1,8 +1,8 @@
 /** A client's life in a simulated world: what it was asked, what it sent, what came back, and what it said of it. */
 
-import type { Publisher, Surface } from "../../accounts/account.ts";
-import type { Assumptions } from "../../assumptions/catalogue.ts";
-import type { SimulatorCore } from "../../simulator.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Shown } from "../driver/driver.ts";
 import type { TimerError } from "../driver/test-world.ts";
 import type { Command } from "./command.ts";

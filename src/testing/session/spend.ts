@@ -1,7 +1,7 @@
 /** Another program that has the client's key and spends its limits. */
 
-import type { ApiRequest } from "../../contract/messages.ts";
-import { operations } from "../../contract/operations.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import { operations } from "../../spec/operations.ts";
 import type { TestWorld } from "../driver/test-world.ts";
 import type { WorldCommand } from "./command.ts";
 

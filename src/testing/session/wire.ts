@@ -1,8 +1,8 @@
 /** What went over the wire, read from the world's journal: what arrived, what the service did, and what the client got. */
 
 import { parseInstant } from "../../base/calendar.ts";
-import type { OperationId } from "../../contract/operations.ts";
 import type { JournalEntry } from "../../journal/journal.ts";
+import type { OperationId } from "../../spec/operations.ts";
 
 /** An answer, as far as it came. */
 export interface WireAnswer {

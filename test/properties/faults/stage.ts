@@ -3,10 +3,10 @@
  * did so. What the service makes of a request has to be the same in both.
  */
 
-import { snapshotDigest } from "../../../src/accounts/snapshot.ts";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { createSimulator, type Simulator, type Snapshot } from "../../../src/index.ts";
+import { snapshotDigest } from "../../../src/world/accounts/snapshot.ts";
 import type { Beliefs } from "./client.ts";
 import type { PlannedRule, WorldOptions } from "./commands.ts";
 import { noTruth, type Returning, type Truth } from "./expectation.ts";

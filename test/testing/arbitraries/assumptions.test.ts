@@ -2,14 +2,14 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Assumptions, createSimulator, InputError } from "../../../src/index.ts";
 import {
   type AssumptionKey,
   catalogue,
   type OpenPoint,
-} from "../../../src/assumptions/catalogue.ts";
-import { constraints } from "../../../src/assumptions/constraints.ts";
-import { defaultAssumptions, resolveAssumptions } from "../../../src/assumptions/resolve.ts";
-import { type Assumptions, createSimulator, InputError } from "../../../src/index.ts";
+} from "../../../src/spec/assumptions/catalogue.ts";
+import { constraints } from "../../../src/spec/assumptions/constraints.ts";
+import { defaultAssumptions, resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { arbitraryAssumptions } from "../../../src/testing.ts";
 
 const points: Readonly<Record<string, OpenPoint>> = catalogue;

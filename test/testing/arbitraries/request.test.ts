@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { operationIds, operations } from "../../../src/contract/operations.ts";
 import { createSimulator, InputError, type Simulator } from "../../../src/index.ts";
+import { operationIds, operations } from "../../../src/spec/operations.ts";
 import {
   type ArbitraryRequestOptions,
   arbitraryAssumptions,

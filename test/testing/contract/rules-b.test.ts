@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { coveringArray } from "../../../src/assumptions/covering-array.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
+import { coveringArray } from "../../../src/readings/covering-array.ts";
 import type { Rule } from "../../../src/testing/contract/rule.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limits.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue.ts";

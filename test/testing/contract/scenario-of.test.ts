@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseScenario } from "../../../src/scenario/parse/parse-scenario.ts";
-import { playScenarioSync, simulatorFor } from "../../../src/scenario/player/in-process.ts";
+import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
+import { playScenarioSync, simulatorFor } from "../../../src/play/player/in-process.ts";
 import { arbitraryAssumptions } from "../../../src/testing/arbitraries/assumptions.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
 import type { Command } from "../../../src/testing/session/command.ts";

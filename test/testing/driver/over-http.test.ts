@@ -2,8 +2,8 @@
 
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
-import { parseScenario } from "../../../src/scenario/parse/parse-scenario.ts";
-import { playScenarioSync } from "../../../src/scenario/player/in-process.ts";
+import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
+import { playScenarioSync } from "../../../src/play/player/in-process.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";

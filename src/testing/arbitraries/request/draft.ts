@@ -1,8 +1,8 @@
 /** A request before it is written down: which operation, with which values, sent how. */
 
-import type { Assumptions } from "../../../assumptions/catalogue.ts";
-import type { ApiRequest } from "../../../contract/messages.ts";
-import type { Operation } from "../../../contract/operations.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import type { ApiRequest } from "../../../spec/messages.ts";
+import type { Operation } from "../../../spec/operations.ts";
 
 /**
  * How parameters travel. `bytes` is JSON as bytes, `object` JSON that the simulator writes, `untyped` a body without

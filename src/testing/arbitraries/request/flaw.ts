@@ -1,7 +1,7 @@
 /** What can be wrong with a request: the kinds, and how a right one is spoiled. */
 
-import type { Choice } from "../../../assumptions/catalogue.ts";
-import type { Operation } from "../../../contract/operations.ts";
+import type { Choice } from "../../../spec/assumptions/catalogue.ts";
+import type { Operation } from "../../../spec/operations.ts";
 import { type Draft, isJson } from "./draft.ts";
 import type { Scene, Sender } from "./scene.ts";
 

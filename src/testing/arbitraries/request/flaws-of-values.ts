@@ -1,8 +1,8 @@
 /** What can be wrong with parameters: each of the contract's table, by its type. */
 
-import type { AssumptionKey } from "../../../assumptions/catalogue.ts";
 import { day, formatDay } from "../../../base/calendar.ts";
-import type { Parameter } from "../../../contract/operations.ts";
+import type { AssumptionKey } from "../../../spec/assumptions/catalogue.ts";
+import type { Parameter } from "../../../spec/operations.ts";
 import { type Draft, pairs } from "./draft.ts";
 import {
   bodiesOf,

@@ -1,13 +1,13 @@
 /** What requests are made from: who sends them, what is on record, and how the spec is read. */
 
-import type { Credentials, Surface } from "../../../accounts/account.ts";
-import type { Assumptions } from "../../../assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../../assumptions/resolve.ts";
 import { type Day, dayOfInstant } from "../../../base/calendar.ts";
 import { HOUR_MS } from "../../../base/duration.ts";
 import { InputError } from "../../../base/input.ts";
-import type { SimulatorCore } from "../../../simulator.ts";
-import type { Readings } from "../../../simulator-options.ts";
+import type { SimulatorCore } from "../../../simulator/simulator.ts";
+import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
+import type { Credentials, Surface } from "../../../world/accounts/account.ts";
 import { memberOf } from "../../session/wire.ts";
 import { DEFAULT_START, msOf } from "../options.ts";
 

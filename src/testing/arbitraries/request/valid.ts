@@ -7,7 +7,7 @@ import {
   type OperationId,
   operations,
   type Parameter,
-} from "../../../contract/operations.ts";
+} from "../../../spec/operations.ts";
 import { carriersOf, type Draft, isJson } from "./draft.ts";
 import type { Scene, Sender } from "./scene.ts";
 

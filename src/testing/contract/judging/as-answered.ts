@@ -1,7 +1,7 @@
 /** Holds what a client gives against what the service answered: the spec's members, whatever others there are. */
 
 import { nearestMicros } from "../../../base/money.ts";
-import { type JsonSchema, membersOfAnswers } from "../../../contract/responses.ts";
+import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
 import { type Asked, type AskedFor, askedFor, askedOf } from "../../session/asked.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";

@@ -1,7 +1,7 @@
 /** How often a showing and a click on it are on record in the end: once (spec §1, §4). */
 
-import type { Assumptions } from "../../../assumptions/catalogue.ts";
 import { dedupWindowOf } from "../../../exchange/world.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { type Asked, askedOf } from "../../session/asked.ts";
 import { adInWords } from "../../session/names.ts";
 import { type RecordedEvent, recordsOf } from "../../session/records.ts";

@@ -1,8 +1,8 @@
 /** Nothing counts twice: what a client sends once more though the service may have done it. */
 
 import fc from "fast-check";
-import type { Assumptions } from "../../../assumptions/catalogue.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { type EventAttempt, eventsOf } from "../../session/attempts.ts";
 import { applied, doubtful, fault } from "../disturbances.ts";
 import { must, onRecord, type Rule } from "../rule.ts";

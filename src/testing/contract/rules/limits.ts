@@ -1,7 +1,7 @@
 /** How a client keeps the request limits (spec §8). */
 
 import fc from "fast-check";
-import type { Readings } from "../../../simulator-options.ts";
+import type { Readings } from "../../../simulator/simulator-options.ts";
 import {
   type Attempt,
   eventsOf,

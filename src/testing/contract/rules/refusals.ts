@@ -1,7 +1,7 @@
 /** What a client makes of refusals (spec §7). */
 
 import fc from "fast-check";
-import type { Readings } from "../../../simulator-options.ts";
+import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Asked } from "../../session/asked.ts";
 import {
   type Attempt,

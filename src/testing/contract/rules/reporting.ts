@@ -1,10 +1,10 @@
 /** What a client makes of statistics, surfaces and payouts (spec §2, §4). */
 
 import fc from "fast-check";
-import type { Assumptions } from "../../../assumptions/catalogue.ts";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
-import { addDays, dayAt } from "../../../scenario/invariants/reading.ts";
+import { addDays, dayAt } from "../../../play/invariants/reading.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { type AskedFor, askedFor } from "../../session/asked.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-member.ts";
-import { type Operation, operations } from "../../../contract/operations.ts";
+import { type Operation, operations } from "../../../spec/operations.ts";
 import { askedFor } from "../../session/asked.ts";
 import { exactly } from "../../session/names.ts";
 import { recordsOf } from "../../session/records.ts";

@@ -1,0 +1,89 @@
+/** Looks in a world for what somebody may have meant. Opens no account, and looks at a bounded number of them. */
+
+import type { World } from "../../exchange/world.ts";
+import type { Account } from "../../world/accounts/account.ts";
+
+/** How many accounts, and how many impressions of one, are compared with what was sent. */
+const MOST_COMPARED = 500;
+
+/** A publisher by what names it. */
+export interface Named {
+  readonly ordinal: number;
+  readonly id: string;
+  readonly apiKey: string;
+}
+
+export interface Lookup {
+  readonly world: World;
+  account(ordinal: number): Account | undefined;
+  /** The publisher that stands in for one that can't be known. */
+  first(): Account;
+  /** The account that a key opens now. */
+  byKey(apiKey: string): Account | undefined;
+  byId(publisherId: string): Account | undefined;
+  /** Publishers to compare with: those that something happened to, then the first ones. */
+  readonly publishers: readonly Named[];
+  /** The latest impressions of an account, to compare ids with. */
+  impressionIds(account: Account): readonly string[];
+}
+
+export function createLookup(world: World): Lookup {
+  const { accounts, ids } = world;
+  const peeked = new Map<number, Account | undefined>();
+  const impressions = new Map<number, readonly string[]>();
+  let publishers: readonly Named[] | undefined;
+
+  function account(ordinal: number): Account | undefined {
+    if (!peeked.has(ordinal)) peeked.set(ordinal, accounts.peek(ordinal));
+    return peeked.get(ordinal);
+  }
+
+  return {
+    world,
+    account,
+    first() {
+      const found = account(0);
+      if (found === undefined)
+        throw new Error("A world without publishers. This is a bug in adsim.");
+      return found;
+    },
+    byKey(apiKey) {
+      const parts = ids.apiKey.decode(apiKey);
+      const found = parts && account(parts.publisher);
+      return found?.apiKey === apiKey ? found : undefined;
+    },
+    byId(publisherId) {
+      const ordinal = accounts.ordinalOf(publisherId);
+      return ordinal === undefined ? undefined : account(ordinal);
+    },
+    get publishers(): readonly Named[] {
+      publishers ??= namedOf(world);
+      return publishers;
+    },
+    impressionIds(of) {
+      const known = impressions.get(of.ordinal);
+      if (known !== undefined) return known;
+      const { count } = of.book.impressions;
+      const made = Array.from({ length: Math.min(count, MOST_COMPARED) }, (_, back) =>
+        ids.impression.encode(of.ordinal, count - 1 - back),
+      );
+      impressions.set(of.ordinal, made);
+      return made;
+    },
+  };
+}
+
+function namedOf({ accounts, ids, population }: World): readonly Named[] {
+  const named = new Map<number, Named>();
+  for (const { ordinal, id, apiKey } of accounts.opened()) {
+    if (named.size === MOST_COMPARED) break;
+    named.set(ordinal, { ordinal, id, apiKey });
+  }
+  for (let ordinal = 0; ordinal < Math.min(population.size, MOST_COMPARED); ordinal += 1) {
+    if (named.has(ordinal)) continue;
+    // As nobody opened it, it has what it was given.
+    const id = ids.publisher.encode(ordinal, 0);
+    named.set(ordinal, { ordinal, id, apiKey: ids.apiKey.encode(ordinal, 0) });
+  }
+  return [...named.values()];
+}

@@ -1,0 +1,123 @@
+/** The publisher, surface or impression that somebody may have meant whose id names none of the caller's. */
+
+import type { Account } from "../../world/accounts/account.ts";
+import {
+  comparedWithId,
+  comparedWithName,
+  mostAlike,
+  quotedValue,
+  withoutWrapping,
+} from "./likeness.ts";
+import type { Lookup } from "./lookup.ts";
+import { anySurface } from "./target.ts";
+
+/** What was sent in a parameter, and what exists. `id`: undefined where nothing does. */
+export interface NearestId {
+  readonly sent: string;
+  readonly closest: string;
+  readonly id: string | undefined;
+  /** Whose it is. */
+  readonly account: Account;
+}
+
+/** `caller`: whose key was sent. */
+export function nearestPublisher(value: unknown, caller: Account, lookup: Lookup): NearestId {
+  const sent = `publisher_id=${quotedValue(value)}`;
+  const text = textOf(value);
+  const its = (what: string, account: Account = caller): NearestId => ({
+    sent: `${sent}, which ${what}`,
+    closest: `publisher_id=${account.id}${account === caller ? ", whose API key was sent" : ""}`,
+    id: account.id,
+    account,
+  });
+  if (text === caller.id) return its("is right now");
+  if (lookup.byId(text) !== undefined) return its("is another publisher's");
+  const compare = comparedWithId(text);
+  const own = compare(caller.id);
+  if (own !== undefined) return its(own);
+  if (lookup.world.assumptions["auth.key-scope"] === "any") {
+    const alike = mostAlike(compare, lookup.publishers, ({ id }) => id);
+    const account = alike && lookup.account(alike.candidate.ordinal);
+    if (alike !== undefined && account !== undefined) return its(alike.how, account);
+  }
+  const { ids } = lookup.world;
+  if (ids.apiKey.decode(withoutWrapping(text)) !== undefined) return its("is an API key");
+  if (ids.surface.decode(text) !== undefined) return its("is the id of a surface");
+  return its("names no publisher of this world");
+}
+
+export function nearestSurface(value: unknown, account: Account, lookup: Lookup): NearestId {
+  const sent = `surface=${quotedValue(value)}`;
+  const text = textOf(value);
+  const { surfaces } = account;
+  const its = (what: string, surface = anySurface(account)): NearestId => ({
+    sent: `${sent}, which ${what}`,
+    closest: `surface=${surface.id}, "${quotedValue(surface.name)}" of ${account.id}`,
+    id: surface.id,
+    account,
+  });
+  const named = mostAlike(comparedWithName(text), surfaces, ({ name }) => name);
+  if (named !== undefined) {
+    const how = named.candidate.name === text ? "" : `, or nearly so: it ${named.how}`;
+    return its(`is the name of a surface, whose id is asked for${how}`, named.candidate);
+  }
+  const alike = mostAlike(comparedWithId(text), surfaces, ({ id }) => id);
+  if (alike !== undefined) return its(alike.how, alike.candidate);
+  const { ids } = lookup.world;
+  const parts = ids.surface.decode(text);
+  const owner = parts && lookup.account(parts.publisher);
+  if (owner !== undefined && owner !== account) return its(`is a surface of ${owner.id}`);
+  if (parts !== undefined) return its("was a surface before the world was reset or restored");
+  if (lookup.byId(text) !== undefined) return its("is a publisher_id");
+  return its(`is none of the ${surfaces.length} surfaces of ${account.id}`);
+}
+
+export function nearestImpression(value: unknown, caller: Account, lookup: Lookup): NearestId {
+  const sent = `impression_id=${quotedValue(value)}`;
+  const text = textOf(value);
+  const { ids } = lookup.world;
+  const [latest] = lookup.impressionIds(caller);
+  const its = (what: string, id: string | undefined = latest): NearestId => ({
+    sent: `${sent}, which ${what}`,
+    closest:
+      id === undefined
+        ? `no impression: ${caller.id} has none yet. Record one first`
+        : `impression_id=${id}, an impression of ${caller.id}`,
+    id,
+    account: caller,
+  });
+  const parts = ids.impression.decode(text);
+  if (parts !== undefined) return its(aboutImpression(parts, caller, lookup), idOf(parts));
+  const clicked = ids.click.decode(text);
+  if (clicked !== undefined) return its("is a click_id", idOf(clicked));
+  const alike = mostAlike(comparedWithId(text), lookup.impressionIds(caller), (id) => id);
+  if (alike !== undefined) return its(alike.how, alike.candidate);
+  if (ids.surface.decode(text) !== undefined) return its("is the id of a surface");
+  if (lookup.byId(text) !== undefined) return its("is a publisher_id");
+  return its("names no impression: made up, or of another seed");
+
+  /** The caller's own, where it is there. */
+  function idOf(of: { readonly publisher: number; readonly serial: number }): string | undefined {
+    if (of.publisher !== caller.ordinal || of.serial >= caller.book.impressions.count)
+      return latest;
+    return ids.impression.encode(of.publisher, of.serial);
+  }
+}
+
+function aboutImpression(
+  { publisher, serial }: { readonly publisher: number; readonly serial: number },
+  caller: Account,
+  lookup: Lookup,
+): string {
+  const owner = lookup.account(publisher);
+  const count = owner?.book.impressions.count ?? 0;
+  if (owner !== undefined && serial < count) {
+    return owner === caller ? "is right now" : `is an impression of ${owner.id}`;
+  }
+  if (owner === undefined) return "is an impression of a publisher that this world doesn't have";
+  return `was given before the world was reset or restored: ${owner.id} has ${count} impressions, and this is number ${serial + 1}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}

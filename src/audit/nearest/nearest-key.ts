@@ -1,0 +1,153 @@
+/** What is wrong with how a key was sent, and whose it may be. Says nothing of its characters. */
+
+import { shown } from "../../base/shown.ts";
+import { headerOf } from "../../exchange/headers.ts";
+import type { JournalRecord } from "../../journal/record.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import { comparedWithId, mostAlike, withoutWrapping } from "./likeness.ts";
+import type { Lookup } from "./lookup.ts";
+
+export interface NearestKey {
+  readonly sent: string;
+  /** Whose key it may be. */
+  readonly account: Account | undefined;
+}
+
+export function nearestKey(record: JournalRecord, lookup: Lookup): NearestKey {
+  const header = headerOf(record.headers, "authorization")?.trim();
+  if (header === undefined || header === "") return elsewhere(record, lookup, header);
+  const bearer = /^bearer(?:(?![\w-])|(?=key_))[:=]?\s*(.*)$/is.exec(header);
+  if (bearer === null) return withoutBearer(header, lookup);
+  const sentKey = bearer[1]?.trim() ?? "";
+  if (sentKey === "") {
+    return { sent: "Authorization: Bearer without a key", account: undefined };
+  }
+  if (/,\s*bearer\s/i.test(sentKey)) {
+    const [first = ""] = sentKey.split(",");
+    const account = whose(first, lookup)?.account;
+    return { sent: "two Authorization headers, joined by a comma", account };
+  }
+  const live = lookup.byKey(sentKey);
+  if (live === undefined) return aboutKey(sentKey, lookup);
+  if (/^Bearer +\S/.test(header)) {
+    return {
+      sent: "Authorization: Bearer with an API key that was none then",
+      account: live,
+    };
+  }
+  const how = /^Bearer/.test(header)
+    ? "and an API key without one blank between them"
+    : `in another case (${header.slice(0, "bearer".length)}) with an API key`;
+  return { sent: `Authorization: Bearer ${how}`, account: live };
+}
+
+/** No header: a key may have been sent in another place. */
+function elsewhere(
+  { query, headers, body }: JournalRecord,
+  lookup: Lookup,
+  header: string | undefined,
+): NearestKey {
+  const none = header === undefined ? "no Authorization header" : "an empty Authorization header";
+  for (const [name, value] of new URLSearchParams(query)) {
+    const account = keyIn(name, value, lookup);
+    if (account !== undefined) {
+      const sent = `${none}, and an API key in the query (${shown(name)})`;
+      return { sent, account: account.account };
+    }
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    const account = keyIn(name, value, lookup);
+    if (account !== undefined) {
+      const sent = `${none}, and an API key in the header ${shown(name)}`;
+      return { sent, account: account.account };
+    }
+  }
+  const inBody = typeof body === "string" ? KEY.exec(body)?.[0] : undefined;
+  if (inBody !== undefined) {
+    const account = whose(inBody, lookup)?.account;
+    return { sent: `${none}, and an API key in the body`, account };
+  }
+  return { sent: none, account: undefined };
+}
+
+const KEY = /key_[0-9a-z]{13}/i;
+const KEY_NAME =
+  /^(?:x-)?(?:api[-_]?key|key|(?:access|auth|api)?[-_]?token|bearer|authorization)$/i;
+
+/** A value that is a key by its form, or by the name that it stands under. */
+function keyIn(
+  name: string,
+  value: string,
+  lookup: Lookup,
+): { readonly account: Account | undefined } | undefined {
+  const key = KEY.exec(value)?.[0];
+  if (key !== undefined) return { account: whose(key, lookup)?.account };
+  return KEY_NAME.test(name) && value !== "" ? { account: undefined } : undefined;
+}
+
+const KNOWN_SCHEMES = /^(?:basic|token|digest|api-?key|key|oauth|jwt|negotiate|hawk)$/i;
+
+/** Another scheme, or none. */
+function withoutBearer(header: string, lookup: Lookup): NearestKey {
+  const [scheme = "", ...others] = header.split(/[\s:=]+/);
+  const found = whose(KEY.exec(header)?.[0] ?? withoutWrapping(header), lookup);
+  const inBasic = /^basic$/i.test(scheme) ? KEY.exec(fromBase64(others[0] ?? ""))?.[0] : undefined;
+  const account = found?.account ?? (inBasic === undefined ? undefined : lookup.byKey(inBasic));
+  if (KNOWN_SCHEMES.test(scheme) && others.length > 0) {
+    return { sent: `Authorization with the scheme ${scheme}`, account };
+  }
+  const what = found === undefined ? "something else" : "a key alone";
+  return { sent: `Authorization with ${what}, without the word Bearer`, account };
+}
+
+function fromBase64(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    return "";
+  }
+}
+
+/** A key after Bearer that opens no account. */
+function aboutKey(sentKey: string, lookup: Lookup): NearestKey {
+  const named = (what: string, account?: Account): NearestKey => ({
+    sent: `Authorization: Bearer with ${what}`,
+    account,
+  });
+  const found = whose(sentKey, lookup);
+  if (found !== undefined) return named(`an API key that ${found.how}`, found.account);
+  const publisher = lookup.byId(withoutWrapping(sentKey));
+  if (publisher !== undefined) return named("a publisher_id in place of the API key", publisher);
+  if (/^(?:undefined|null|none|nan|\[object object\])$/i.test(sentKey)) {
+    return named(`the word ${sentKey.slice(0, "[object Object]".length)} in place of the API key`);
+  }
+  if (/^<.*>$|^\$|your/i.test(sentKey)) return named("a placeholder in place of the API key");
+  const parts = lookup.world.ids.apiKey.decode(sentKey);
+  if (parts !== undefined) {
+    return named(
+      `the API key of a publisher that this world doesn't have (number ${parts.publisher})`,
+    );
+  }
+  return named("an API key that none of this world's is like: made up, or of another seed");
+}
+
+/** The account whose key it is, was, or is meant to be. */
+function whose(
+  sentKey: string,
+  lookup: Lookup,
+): { readonly account: Account | undefined; readonly how: string } | undefined {
+  const { ids } = lookup.world;
+  const bare = withoutWrapping(sentKey);
+  for (const text of [sentKey, bare, bare.toLowerCase()]) {
+    const parts = ids.apiKey.decode(text);
+    const account = parts && lookup.account(parts.publisher);
+    if (parts === undefined || account === undefined) continue;
+    if (parts.serial < account.keySerial) return { account, how: "was rotated away" };
+    if (parts.serial > account.keySerial) {
+      return { account, how: "was given before the world was reset or restored" };
+    }
+    if (text === sentKey) return { account, how: "is right now" };
+  }
+  const alike = mostAlike(comparedWithId(sentKey), lookup.publishers, ({ apiKey }) => apiKey);
+  return alike && { account: lookup.account(alike.candidate.ordinal), how: alike.how };
+}

@@ -1,0 +1,125 @@
+/**
+ * Explains a miss: what was sent, the closest thing that exists, a line that gets an answer. Worked out when an entry of
+ * the journal is shown, from its record and the world as it is then; a request costs it nothing.
+ */
+
+import { headerOf } from "../../exchange/headers.ts";
+import { createParameterParser, type RawParameters } from "../../exchange/parameters.ts";
+import type { World } from "../../exchange/world.ts";
+import type { Nearest, NearestFinder } from "../../journal/journal.ts";
+import type { JournalRecord } from "../../journal/record.ts";
+import { type Operation, operations } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import { curlLine } from "./curl-line.ts";
+import { createLookup, type Lookup } from "./lookup.ts";
+import {
+  type NearestId,
+  nearestImpression,
+  nearestPublisher,
+  nearestSurface,
+} from "./nearest-id.ts";
+import { nearestKey } from "./nearest-key.ts";
+import { nearestRoute } from "./nearest-route.ts";
+import { type TargetParts, targetOf } from "./target.ts";
+
+/** `world` gives the world as it is now. */
+export function createNearestFinder(world: () => World): NearestFinder {
+  return () => {
+    let lookup: Lookup | undefined;
+    return (record, secrets) => {
+      if (record.producedBy !== "service") return undefined;
+      const explain = explanations.get(record.reason);
+      if (explain === undefined) return undefined;
+      lookup ??= createLookup(world());
+      const { sent, closest, ...parts } = explain(record, lookup);
+      const apiKey = secrets === "shown" ? parts.account.apiKey : undefined;
+      const target = targetOf({ ...parts, world: lookup.world });
+      const encoding = lookup.world.assumptions["request.encoding"];
+      return { sent, closest, paste: curlLine(target, { encoding, apiKey }) };
+    };
+  };
+}
+
+type Explained = Omit<TargetParts, "world"> & Omit<Nearest, "paste">;
+
+type Explain = (record: JournalRecord, lookup: Lookup) => Explained;
+
+/** By the code of the refusal: its status is a reading. */
+const explanations: ReadonlyMap<string, Explain> = new Map([
+  ["route_not_found", aboutRoute],
+  ["method_not_allowed", aboutRoute],
+  ["unauthorized", aboutKey],
+  ["publisher_not_found", aboutPublisher],
+  ["foreign_publisher", aboutPublisher],
+  ["surface_not_found", aboutSurface],
+  ["impression_not_found", aboutImpression],
+]);
+
+function aboutRoute(record: JournalRecord, lookup: Lookup): Explained {
+  const { operation, sent, closest } = nearestRoute(record.method, record.path);
+  const raw = rawOf(record, operation, lookup);
+  const account = callerOf(record, lookup) ?? publisherIn(raw, lookup);
+  return { operation, sent, closest, raw, account };
+}
+
+function aboutKey(record: JournalRecord, lookup: Lookup): Explained {
+  const operation = operationOf(record);
+  const raw = rawOf(record, operation, lookup);
+  const { sent, account = publisherIn(raw, lookup) } = nearestKey(record, lookup);
+  const closest = `Authorization: Bearer <the API key of ${account.id}>`;
+  return { operation, sent, closest, raw, account };
+}
+
+function aboutPublisher(record: JournalRecord, lookup: Lookup): Explained {
+  const operation = operationOf(record);
+  const raw = rawOf(record, operation, lookup);
+  const caller = callerOf(record, lookup) ?? lookup.first();
+  const found = nearestPublisher(raw.publisher_id, caller, lookup);
+  return { operation, raw, ...found };
+}
+
+function aboutSurface(record: JournalRecord, lookup: Lookup): Explained {
+  const operation = operationOf(record);
+  const raw = rawOf(record, operation, lookup);
+  // A key may serve other publishers too.
+  const named = typeof raw.publisher_id === "string" ? lookup.byId(raw.publisher_id) : undefined;
+  const account = named ?? callerOf(record, lookup) ?? lookup.first();
+  const found: NearestId = nearestSurface(raw.surface, account, lookup);
+  return { operation, raw, ...found, surface: found.id };
+}
+
+function aboutImpression(record: JournalRecord, lookup: Lookup): Explained {
+  const operation = operationOf(record);
+  const raw = rawOf(record, operation, lookup);
+  const caller = callerOf(record, lookup) ?? lookup.first();
+  const found = nearestImpression(raw.impression_id, caller, lookup);
+  return { operation, raw, ...found, impression: found.id };
+}
+
+/** Only what no operation answers at has none. */
+function operationOf({ operation = "stats" }: JournalRecord): Operation {
+  return operations[operation];
+}
+
+/** The parameters as they were sent; none where they can't be read. */
+function rawOf(record: JournalRecord, operation: Operation, { world }: Lookup): RawParameters {
+  const parsed = createParameterParser(anyEncoding(world), operation)(record);
+  return parsed.kind === "parameters" ? parsed.raw : {};
+}
+
+/** What the service doesn't read says all the same what was meant. */
+function anyEncoding({ assumptions }: World): World["assumptions"] {
+  return { ...assumptions, "request.encoding": "any" };
+}
+
+/** Whose key was sent: the one that is valid now, else the one that was. */
+function callerOf(record: JournalRecord, lookup: Lookup): Account | undefined {
+  const header = headerOf(record.headers, "authorization") ?? "";
+  const key = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
+  const byKey = key === undefined ? undefined : lookup.byKey(key);
+  return byKey ?? (record.publisher === undefined ? undefined : lookup.byId(record.publisher));
+}
+
+function publisherIn({ publisher_id: named }: RawParameters, lookup: Lookup): Account {
+  return (typeof named === "string" ? lookup.byId(named) : undefined) ?? lookup.first();
+}

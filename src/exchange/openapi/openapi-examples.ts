@@ -1,0 +1,191 @@
+/**
+ * The examples of the API's document: a valid request of each operation with its answer, and an answer for each error. A
+ * fresh simulator gives the answers: none is written by hand.
+ */
+
+import { day, formatDay } from "../../base/calendar.ts";
+import { type ErrorCode, errorKinds, unreadable } from "../../spec/errors.ts";
+import { documentedLimits } from "../../spec/limits.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
+import { type Operation, type OperationId, operations } from "../../spec/operations.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
+import type { Publishers } from "../../world/accounts/directory.ts";
+import { documented } from "../outcome.ts";
+import { createQuota } from "../quota.ts";
+import { createResponder } from "../respond.ts";
+import { dayReader } from "../world.ts";
+import { codesOf, unroutedCodes } from "./openapi-codes.ts";
+import { type Mistake, mistakes, type Right, type Trial } from "./openapi-mistakes.ts";
+import { requestOf, type Values, writingOf } from "./openapi-requests.ts";
+
+/** What the examples are true of. `fresh`: a simulator like it in which nothing has happened. */
+export interface ExampleSource {
+  readonly publishers: Publishers;
+  fresh(): Trial;
+}
+
+/** An answer to a wrong request. `summary`: what is wrong with the request. */
+export interface ErrorExample {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+export type ErrorExamples = { readonly [Code in ErrorCode]?: ErrorExample };
+
+export interface Examples {
+  /** Whose requests they are. */
+  readonly publisher: Credentials;
+  /** The parameters of the right requests. They follow each other: the click is on the impression. */
+  readonly values: Readonly<Record<OperationId, Values>>;
+  readonly successes: Readonly<Record<OperationId, unknown>>;
+  readonly refusals: Readonly<Record<OperationId, ErrorExamples>>;
+  /** Errors of requests that name no operation. */
+  readonly unrouted: ErrorExamples;
+  /** Values of headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Of the first publisher, with its key and surfaces as they are now. */
+export function recordExamples(of: ExampleSource): Examples {
+  const [publisher] = of.publishers.credentials(1);
+  if (publisher === undefined) throw new Error("Every world has a publisher.");
+  const trial = of.fresh();
+  const surface = takeOverSurfaces(publisher, trial);
+  const recorder = createRecorder(trial);
+  const { values, successes, rights } = recordSuccesses(recorder, publisher.id, surface);
+  const { assumptions } = trial;
+  const refusals = mapOperations((operation) =>
+    recorder.errors(codesOf(operation, assumptions), rights[operation.id]),
+  );
+  const unrouted = recorder.errors(unroutedCodes(assumptions), rights.stats);
+  // Where it is redirected, for the Location.
+  const { request } = rights.stats;
+  recorder.ask({ ...request, path: `${request.path}/` });
+  return { publisher, values, successes, refusals, unrouted, headers: recorder.headers };
+}
+
+/** @returns the surface for the examples: one that is active, if there is one. */
+function takeOverSurfaces({ id, surfaces }: Credentials, trial: Trial): string {
+  const own = trial.publishers.credentials(1)[0]?.surfaces ?? [];
+  for (const [index, { id: surface, status, cpmRange }] of surfaces.entries()) {
+    const isSame = JSON.stringify(own[index]) === JSON.stringify(surfaces[index]);
+    if (!isSame) trial.publishers.setSurface(id, surface, { status, cpmRange });
+  }
+  const [first] = surfaces;
+  const active = surfaces.find(({ status }) => status === "active");
+  if (first === undefined) throw new Error("Every publisher has a surface.");
+  if (active === undefined) trial.publishers.setSurface(id, first.id, { status: "active" });
+  return (active ?? first).id;
+}
+
+interface Recorder {
+  readonly trial: Trial;
+  readonly headers: Readonly<Record<string, string>>;
+  ask(request: ApiRequest): ApiResponse;
+  right(operation: Operation, values: Values): Right;
+  errors(codes: readonly ErrorCode[], right: Right): ErrorExamples;
+}
+
+function createRecorder(trial: Trial): Recorder {
+  const { assumptions } = trial;
+  const [own, other] = trial.publishers.credentials(2);
+  const apiKey = own?.apiKey ?? "";
+  const otherId = (other ?? trial.publishers.signUp()).id;
+  const headers: Record<string, string> = {};
+  const written = writtenRefusals(trial);
+
+  function note(response: ApiResponse): ApiResponse {
+    for (const [name, value] of Object.entries(response.headers)) headers[name] ??= value;
+    return response;
+  }
+  function exampleOf(code: ErrorCode, right: Right): ErrorExample | undefined {
+    const mistake: Mistake | undefined = mistakes[code as keyof typeof mistakes];
+    if (mistake === undefined) {
+      return { summary: errorKinds[code].title, value: bodyOf(note(written(code, right))) };
+    }
+    const { summary, before, made } = mistake;
+    const own = before === undefined ? trial : trial.fork();
+    if (before !== undefined && !before(own, right.values)) return undefined;
+    return { summary, value: bodyOf(note(own.handle(made?.(right) ?? right.request))) };
+  }
+  return {
+    trial,
+    headers,
+    ask: (request) => note(trial.handle(request)),
+    right(operation, values) {
+      const writing = writingOf(operation, assumptions);
+      const write: Right["write"] = (sent) => requestOf(operation, writing, sent, apiKey);
+      return { assumptions, operation, writing, values, request: write(values), otherId, write };
+    },
+    errors(codes, right) {
+      const examples = codes.flatMap((code) => {
+        const example = exampleOf(code, right);
+        return example === undefined ? [] : [[code, example] as const];
+      });
+      return Object.fromEntries(examples);
+    },
+  };
+}
+
+/** Refusals that no request provokes in passing: those of the limit, and of what isn't HTTP. */
+function writtenRefusals({
+  seed,
+  assumptions,
+  clock,
+}: Trial): (code: ErrorCode, right: Right) => ApiResponse {
+  const responder = createResponder({ seed, assumptions, explain: false });
+  const quota = createQuota(assumptions);
+  const nowMs = clock.now();
+  return (code, { operation: { id, limit } }) => {
+    const standing = quota.standing(id, undefined, nowMs);
+    const broken = unreadable[code as keyof typeof unreadable];
+    if (broken !== undefined) return responder.refusal(broken, standing, documented, {});
+    const { rejection } = quota.exceeded(id);
+    const retryAfterMs = documentedLimits[limit].windowMs;
+    return responder.refusal(rejection, standing, documented, { retryAfterMs, nowMs });
+  };
+}
+
+function recordSuccesses(
+  { trial, ask, right }: Recorder,
+  publisherId: string,
+  surface: string,
+): Pick<Examples, "values" | "successes"> & {
+  readonly rights: Readonly<Record<OperationId, Right>>;
+} {
+  const today = dayReader(trial.assumptions)(trial.clock.now());
+  const own = { publisher_id: publisherId };
+  const values: Record<OperationId, Values> = {
+    stats: { ...own, from: formatDay(day(today - 7)), to: formatDay(day(today - 1)), surface },
+    impression: { ...own, surface, ad_id: "ad-1", session_id: "session-1" },
+    click: {},
+    surfaces: own,
+    payouts: { ...own, limit: 3 },
+  };
+  const successes = mapOperations((operation) => {
+    const { id } = operation;
+    const body = bodyOf(ask(right(operation, values[id]).request));
+    // The spec has an impression answered before a click on it is sent, and the operations stand in that order.
+    if (id === "impression") values.click = clickOn(body);
+    return body;
+  });
+  const rights = mapOperations((operation) => right(operation, values[operation.id]));
+  return { values, successes, rights };
+}
+
+function clickOn(impression: unknown): Values {
+  return { impression_id: (impression as { readonly impression_id: string }).impression_id };
+}
+
+function bodyOf({ headers, body }: ApiResponse): unknown {
+  return headers["content-type"]?.includes("json") ? JSON.parse(body) : body;
+}
+
+function mapOperations<Made>(make: (operation: Operation) => Made): Record<OperationId, Made> {
+  const made = Object.values<Operation>(operations).map((operation) => [
+    operation.id,
+    make(operation),
+  ]);
+  // There is one for each operation.
+  return Object.fromEntries(made) as Record<OperationId, Made>;
+}

@@ -1,0 +1,140 @@
+/** The requests of the API's document: parameters in the query or in a body, depending on `request.encoding`. */
+
+import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import type { Operation, Parameter } from "../../spec/operations.ts";
+import type { JsonSchema } from "../../spec/responses.ts";
+
+/** Values of parameters, by name. */
+export type Values = Readonly<Record<string, string | number>>;
+
+/** A way to send parameters. */
+export interface Writing {
+  /** The content type of a body with parameters; undefined where they stand in the query. */
+  readonly type: string | undefined;
+  readonly about: string;
+  write(values: Values): string;
+  /** Parameters that were written, sent a second time. */
+  twice(written: string): string;
+  /** A text that can't be read. */
+  readonly broken: string;
+}
+
+const pairs = {
+  write: (values: Values): string =>
+    new URLSearchParams(
+      Object.entries(values).map(([name, value]) => [name, String(value)]),
+    ).toString(),
+  twice: (written: string): string => `${written}&${written}`,
+  broken: "%ff=1",
+};
+const inQuery: Writing = { ...pairs, type: undefined, about: "" };
+const inForm: Writing = {
+  ...pairs,
+  type: "application/x-www-form-urlencoded",
+  about: "The parameters as a form. They are read in no other way.",
+};
+const inJson: Writing = {
+  type: "application/json",
+  about: "The parameters as JSON. They are read in no other way.",
+  write: (values) => JSON.stringify(values),
+  twice: (written) => `${written.slice(0, -1)},${written.slice(1)}`,
+  broken: "{",
+};
+
+/** Where several ways are read the document has JSON alone: client generators mix several up, or choose one by chance. */
+const writings = {
+  any: {
+    ...inJson,
+    about:
+      "The parameters as JSON. The service also reads them, by the same names, from a body of the type " +
+      `${inForm.type}, or from the query.`,
+  },
+  json: inJson,
+  form: inForm,
+  query: inQuery,
+} satisfies Record<Choice<"request.encoding">, Writing>;
+
+/** How the document has an operation's parameters sent. */
+export function writingOf({ method }: Operation, assumptions: Assumptions): Writing {
+  return method === "GET" ? inQuery : writings[assumptions["request.encoding"]];
+}
+
+/** A request of an operation. `sent`: its parameters, or a text that stands for them. */
+export function requestOf(
+  operation: Operation,
+  { type, write }: Writing,
+  sent: Values | string,
+  apiKey: string,
+): ApiRequest {
+  const { method, path } = operation;
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const text = typeof sent === "string" ? sent : write(sent);
+  if (type === undefined) return { method, path, headers, query: text };
+  return { method, path, headers: { ...headers, "content-type": type }, body: text };
+}
+
+/** What an operation's description has about its request. `values`: its example. `schemas`: named ones are put there. */
+export function describeRequest(
+  operation: Operation,
+  assumptions: Assumptions,
+  values: Values | undefined,
+  schemas: Record<string, JsonSchema>,
+): { readonly parameters: readonly unknown[] } | { readonly requestBody: unknown } {
+  const { type, about } = writingOf(operation, assumptions);
+  const sent = Object.entries(operation.parameters);
+  if (type === undefined) {
+    const parameters = sent.map(([name, parameter]) => ({
+      name,
+      in: "query",
+      required: parameter.required,
+      description: parameter.about,
+      schema: parameterSchema(parameter, assumptions),
+      ...(values === undefined ? {} : { example: values[name] }),
+    }));
+    return { parameters };
+  }
+  const name = `${operation.id.charAt(0).toUpperCase()}${operation.id.slice(1)}Request`;
+  const described = sent.map(([name, parameter]) => [
+    name,
+    { ...parameterSchema(parameter, assumptions), description: parameter.about },
+  ]);
+  schemas[name] = {
+    type: "object",
+    description: `Parameters of: ${operation.about}`,
+    properties: Object.fromEntries(described),
+    required: sent.flatMap(([name, parameter]) => (parameter.required ? [name] : [])),
+    ...unknownParameters[assumptions["request.unknown-fields"]],
+  };
+  const schema = { $ref: `#/components/schemas/${name}` };
+  const content = { [type]: { schema, ...(values === undefined ? {} : { example: values }) } };
+  return { requestBody: { description: about, required: true, content } };
+}
+
+const unknownParameters = {
+  ignore: {},
+  reject: { additionalProperties: false },
+} satisfies Record<Choice<"request.unknown-fields">, JsonSchema>;
+
+const boundsLimit = { reject: true, clamp: false } satisfies Record<
+  Choice<"payout.limit-over-max">,
+  boolean
+>;
+
+function parameterSchema(parameter: Parameter, assumptions: Assumptions): JsonSchema {
+  switch (parameter.type) {
+    case "string":
+      return { type: "string", minLength: 1 };
+    case "date":
+      return { type: "string", format: "date" };
+    case "integer":
+      return {
+        type: "integer",
+        minimum: parameter.minimum,
+        ...(boundsLimit[assumptions["payout.limit-over-max"]]
+          ? { maximum: parameter.maximum }
+          : {}),
+        default: parameter.default,
+      };
+  }
+}

@@ -1,0 +1,235 @@
+/** The types by which defineScenario checks references: each step's own, with the names that are known there. */
+
+import type { OperationId } from "../../../spec/operations.ts";
+import type {
+  AnswerExpectation,
+  Expectation,
+  ExpectStep,
+  Matcher,
+  MatchRule,
+  ParallelStep,
+  Reference,
+  RepeatStep,
+  RequestStep,
+  Scenario,
+  Step,
+} from "../scenario.ts";
+import type { StepKind } from "../step-kind.ts";
+import type { Answers, CastOf, Known, ReferenceTo } from "./known-types.ts";
+
+/** A type of scenarios with every string that refers to something narrowed to what is known. */
+type Narrowed<T, K extends Known> = unknown extends T
+  ? T
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends Reference
+      ? // A union without a name of its own: messages then list what there is.
+        {
+          readonly ref: ReferenceTo<K> extends infer Any
+            ? Any extends unknown
+              ? Any
+              : never
+            : never;
+        }
+      : T extends { readonly header: string; readonly of: string }
+        ? { readonly header: string; readonly of: Answers<K> }
+        : T extends readonly unknown[]
+          ? T
+          : { readonly [Key in keyof T]: NarrowedMember<Key, T[Key], K> };
+type NarrowedMember<Key, T, K extends Known> = Key extends "publisher"
+  ? CastOf<K> | Extract<T, undefined>
+  : Key extends "answer" | "retryAfterOf"
+    ? Answers<K> | Extract<T, undefined>
+    : Key extends "of"
+      ? ReferenceTo<K> extends infer Any
+        ? Any extends unknown
+          ? Any
+          : never
+        : never
+      : Key extends "publishers"
+        ? readonly CastOf<K>[] | Extract<T, undefined>
+        : Narrowed<T, K>;
+type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
+/** What a matcher must be, by what is given: so each reference in it is refused at its own place. */
+type MatcherFor<M, K extends Known> = [Matcher] extends [M]
+  ? Matcher
+  : M extends string | number | boolean | null | undefined
+    ? Matcher
+    : M extends readonly unknown[]
+      ? { readonly [Index in keyof M]: MatcherFor<M[Index], K> }
+      : "ref" extends keyof M
+        ? Narrowed<Reference, K>
+        : "header" | "of" extends keyof M
+          ? { readonly header: string; readonly of: Answers<K> }
+          : [keyof M] extends [RuleKey]
+            ? { readonly [Key in keyof M]: RuleFor<Key, M[Key], K> }
+            : { readonly [Key in keyof M]: MatcherFor<M[Key], K> };
+type RuleFor<Key, Rule, K extends Known> = Key extends "type" | "absent" | "contains" | "startsWith"
+  ? Extract<MatchRule, { readonly [One in Key]: unknown }>[Key]
+  : Key extends "atLeast" | "atMost" | "between" | "sum"
+    ? OperandFor<Rule, K>
+    : Key extends "equals"
+      ? unknown
+      : MatcherFor<Rule, K>;
+type OperandFor<O, K extends Known> = O extends number
+  ? number
+  : O extends readonly unknown[]
+    ? { readonly [Index in keyof O]: OperandFor<O[Index], K> }
+    : "sum" extends keyof O
+      ? { readonly sum: OperandFor<O["sum"], K> }
+      : Narrowed<Reference, K>;
+type AnswerFor<E, K extends Known> = {
+  readonly [Key in keyof AnswerExpectation]: Key extends "outcome"
+    ? AnswerExpectation[Key]
+    : Key extends keyof E
+      ? MatcherFor<E[Key], K>
+      : AnswerExpectation[Key];
+};
+/** The `expect` of a step that is something else. */
+type Expecting<S, Kind, K extends Known> = {
+  readonly expect?: S extends { readonly expect: infer E }
+    ? Kind extends RequestKind
+      ? AnswerFor<E, K>
+      : MatcherFor<E, K>
+    : Kind extends RequestKind
+      ? AnswerExpectation
+      : Matcher;
+};
+
+type RequestKind = OperationId | "raw";
+/** Steps that refer to nothing. */
+type PlainKind = "assume" | "fault" | "heal" | "signUp";
+
+/** The type of steps of a kind, with that key alone. */
+type StepOf<Kind extends StepKind> = Kind extends RequestKind
+  ? Omit<RequestStep, RequestKind> & { readonly [Key in Kind]: NonNullable<RequestStep[Key]> }
+  : Extract<Step, { readonly [Key in Kind]: unknown }>;
+/** Said of an unknown key, so that all of them are offered. */
+type AnyStep<K extends Known> = {
+  [Kind in StepKind]: Kind extends PlainKind ? StepOf<Kind> : Narrowed<StepOf<Kind>, K>;
+}[StepKind];
+
+/** The key that says what a step is. */
+type KindOf<S> =
+  Exclude<keyof S & StepKind, "expect"> extends infer Kind extends StepKind
+    ? [Kind] extends [never]
+      ? keyof S & "expect"
+      : Kind
+    : never;
+
+/** What this step must be, where so much is known. */
+type StepFor<S, K extends Known> = NewName<S, K> &
+  ([KindOf<S>] extends [never]
+    ? AnyStep<K>
+    : IsUnion<KindOf<S>> extends true
+      ? "has keys of two kinds: make a step of each"
+      : StepOfKind<KindOf<S>, S, K>);
+type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
+type StepOfKind<Kind extends StepKind, S, K extends Known> = Kind extends PlainKind
+  ? StepOf<Kind>
+  : Kind extends "repeat"
+    ? Omit<RepeatStep, "repeat" | "expect"> &
+        Expecting<S, Kind, K> & {
+          readonly repeat: Omit<RepeatStep["repeat"], "steps"> & {
+            readonly steps: CheckedSteps<StepsIn<S>, K>;
+          };
+        }
+    : Kind extends "parallel"
+      ? Omit<ParallelStep, "parallel" | "expect"> &
+          Expecting<S, Kind, K> & {
+            readonly parallel: Omit<ParallelStep["parallel"], "steps"> & {
+              readonly steps: TogetherWith<StepsIn<S>, K>;
+            };
+          }
+      : Kind extends "expect"
+        ? Omit<ExpectStep, "expect"> & {
+            readonly expect: S extends { readonly expect: infer E }
+              ? ExpectationFor<E, K>
+              : Expectation;
+          }
+        : Kind extends RequestKind | "traffic"
+          ? Narrowed<Omit<StepOf<Kind>, "expect">, K> & Expecting<S, Kind, K>
+          : Narrowed<StepOf<Kind>, K>;
+type NewName<S, K extends Known> = S extends { readonly as: infer Name extends string }
+  ? string extends K[0]
+    ? unknown
+    : Name extends K[0]
+      ? { readonly as: "must be another: an earlier step has this name" }
+      : unknown
+  : unknown;
+
+type StepsIn<S> = S extends { readonly repeat: { readonly steps: infer Inner } }
+  ? Inner
+  : S extends { readonly parallel: { readonly steps: infer Inner } }
+    ? Inner
+    : readonly [];
+
+/** Each step with what those before it gave. Of a list without fixed places nothing is known. */
+type CheckedSteps<
+  Steps,
+  K extends Known,
+  Done extends readonly unknown[] = readonly [],
+> = Steps extends readonly [infer Head, ...infer Tail]
+  ? CheckedSteps<Tail, K | NamesOf<Head>, readonly [...Done, StepFor<Head, K>]>
+  : Steps extends readonly []
+    ? Done
+    : readonly [...Done, ...Step[]];
+/** Requests that are sent together: none knows of another's answer. */
+type TogetherWith<Steps, K extends Known> = Steps extends readonly [unknown, ...unknown[]]
+  ? { readonly [Index in keyof Steps]: StepFor<Steps[Index], K> }
+  : readonly RequestStep[];
+
+/** Names that a step makes known to those after it, with those within it. */
+type NamesOf<S> =
+  | ("as" extends keyof S ? NameOf<Exclude<S["as"], undefined>, S> : never)
+  | NamesIn<StepsIn<S>>;
+type NameOf<Name, S> = Name extends string
+  ? readonly [Name, string extends Name ? "unknown" : GivenBy<KindOf<S>>]
+  : never;
+type NamesIn<Steps, Found extends Known = never> = Steps extends readonly [
+  infer Head,
+  ...infer Tail,
+]
+  ? NamesIn<Tail, Found | NamesOf<Head>>
+  : Steps extends readonly []
+    ? Found
+    : Found | readonly [string, "unknown"];
+type GivenBy<Kind> = Kind extends RequestKind
+  ? Kind
+  : Kind extends "traffic" | "repeat" | "parallel"
+    ? "tally"
+    : Kind extends "signUp"
+      ? "publisher"
+      : Kind extends "rotateKey"
+        ? "keys"
+        : "nothing";
+
+type ExpectationKey = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
+type ExpectationFor<E, K extends Known> = [keyof E & ExpectationKey] extends [never]
+  ? AnswerFor<E, K> & { readonly answer?: Answers<K> }
+  : {
+      readonly [Key in keyof Extract<
+        Expectation,
+        { readonly [One in keyof E & ExpectationKey]: unknown }
+      >]: Key extends "is" | "audit"
+        ? Key extends keyof E
+          ? MatcherFor<E[Key], K>
+          : Matcher
+        : NarrowedMember<
+            Key,
+            Extract<Expectation, { readonly [One in keyof E & ExpectationKey]: unknown }>[Key],
+            K
+          >;
+    };
+
+/** What a scenario must be for its references to lead somewhere. */
+export type Checked<S extends Scenario> = Omit<Scenario, "steps" | "expectations"> & {
+  readonly steps: CheckedSteps<S["steps"], never>;
+  readonly expectations?:
+    | (S extends { readonly expectations: infer E extends readonly unknown[] }
+        ? {
+            readonly [Index in keyof E]: ExpectationFor<E[Index], NamesIn<S["steps"]>>;
+          }
+        : readonly Expectation[])
+    | undefined;
+};

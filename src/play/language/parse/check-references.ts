@@ -1,0 +1,264 @@
+/** Whether everything that a scenario refers to is there by then: answers, tallies, publishers, by name and path. */
+
+import { didYouMean, listed } from "../../../base/did-you-mean.ts";
+import { InputError, isPlainObject } from "../../../base/input.ts";
+import { shown } from "../../../base/shown.ts";
+import { readOptions } from "../../../simulator/simulator-options.ts";
+import type { Cast, Expectation, ParallelStep, Scenario, Step } from "../scenario.ts";
+import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
+import { givenBy, publisherList, type Tree } from "./given.ts";
+import { partsOf, valueObject } from "./values.ts";
+
+/** What is known at a place in the scenario. */
+interface Scope {
+  /** Kinds of earlier steps by their names. */
+  readonly names: Map<string, StepKind>;
+  /** All names of the scenario, later ones too. */
+  readonly all: ReadonlySet<string>;
+  readonly publishers: number;
+  hasAnswer: boolean;
+}
+
+/** `request`: values are sent, so each must be a plain one. `round`: whether something is repeated around it. */
+interface Place {
+  readonly use: "request" | "matcher";
+  readonly round: boolean;
+}
+
+/** @throws InputError at the reference that leads nowhere. */
+export function checkReferences(scenario: Scenario): void {
+  const scope: Scope = {
+    names: new Map(),
+    all: new Set(namesIn(scenario.steps)),
+    publishers: readOptions({ publishers: scenario.publishers }).settings.publishers,
+    hasAnswer: false,
+  };
+  checkSteps(scenario.steps, "steps", scope, false);
+  scenario.expectations?.forEach((expected, index) => {
+    checkExpectation(expected, `expectations.${index}`, scope, false);
+  });
+}
+
+function namesIn(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => [
+    ...("repeat" in step ? namesIn(step.repeat.steps) : []),
+    ...("parallel" in step ? namesIn(step.parallel.steps) : []),
+    ...(step.as === undefined ? [] : [step.as]),
+  ]);
+}
+
+function checkSteps(steps: readonly Step[], path: string, scope: Scope, round: boolean): void {
+  steps.forEach((step, index) => {
+    const at = `${path}.${index}`;
+    const kind = kindOf(step);
+    checkStep(step, kind, at, scope, round);
+    define(step, kind, at, scope);
+  });
+}
+
+function define({ as }: Step, kind: StepKind, at: string, scope: Scope): void {
+  if (isRequest(kind)) scope.hasAnswer = true;
+  if (as === undefined) return;
+  if (scope.names.has(as)) {
+    throw new InputError(`${at}.as`, `is the name of an earlier step too. Choose another`);
+  }
+  scope.names.set(as, kind);
+}
+
+function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, round: boolean): void {
+  if ("repeat" in step) checkSteps(step.repeat.steps, `${at}.repeat.steps`, scope, true);
+  else if ("parallel" in step) checkParallel(step, at, scope);
+  else if (isRequest(kind)) {
+    const {
+      expect,
+      publisher,
+      as: _as,
+      note: _note,
+      ...sent
+    } = step as Step & {
+      readonly publisher?: Cast;
+      readonly expect?: unknown;
+    };
+    checkCast(publisher, `${at}.publisher`, scope);
+    checkData(sent, at, scope, { use: "request", round });
+    checkData(expect, `${at}.expect`, scope, { use: "matcher", round });
+    return;
+  } else if ("advance" in step) {
+    const by = step.advance;
+    if (typeof by === "object" && "retryAfterOf" in by) {
+      checkAnswer(by.retryAfterOf, `${at}.advance.retryAfterOf`, scope);
+    }
+  } else if ("traffic" in step) {
+    step.traffic.publishers?.forEach((one, index) => {
+      checkCast(one, `${at}.traffic.publishers.${index}`, scope);
+    });
+  } else if ("setSurface" in step) {
+    checkCast(step.setSurface.publisher, `${at}.setSurface.publisher`, scope);
+  } else if ("rotateKey" in step) {
+    checkCast(step.rotateKey.publisher, `${at}.rotateKey.publisher`, scope);
+  } else if (kind === "expect" && "expect" in step) {
+    // Of this kind it is a whole expectation.
+    checkExpectation(step.expect as Expectation, `${at}.expect`, scope, round);
+    return;
+  }
+  if ("expect" in step) {
+    checkData(step.expect, `${at}.expect`, scope, { use: "matcher", round });
+  }
+}
+
+/** Those within are sent together: none knows of another's answer. */
+function checkParallel({ parallel }: ParallelStep, at: string, scope: Scope): void {
+  const path = `${at}.parallel.steps`;
+  parallel.steps.forEach((step, index) => {
+    checkStep(step, kindOf(step), `${path}.${index}`, scope, true);
+  });
+  parallel.steps.forEach((step, index) => {
+    define(step, kindOf(step), `${path}.${index}`, scope);
+  });
+}
+
+function checkExpectation(expected: Expectation, at: string, scope: Scope, round: boolean): void {
+  if ("publisher" in expected) checkCast(expected.publisher, `${at}.publisher`, scope);
+  if ("of" in expected) checkPath(expected.of, `${at}.of`, scope, "matcher");
+  else if ("answer" in expected && expected.answer !== undefined) {
+    checkAnswer(expected.answer, `${at}.answer`, scope);
+  } else if (!scope.hasAnswer && isOfAnswer(expected)) {
+    throw new InputError(at, "is about the last answer, and nothing was asked before it");
+  }
+  for (const [name, part] of Object.entries(expected)) {
+    const use = name === "stats" || name === "payouts" ? "request" : "matcher";
+    if (name !== "publisher") checkData(part, `${at}.${name}`, scope, { use, round });
+  }
+}
+
+function isOfAnswer(expected: Expectation): boolean {
+  return !["of", "stats", "surfaces", "payouts", "audit", "invariant"].some(
+    (key) => key in expected,
+  );
+}
+
+/** References in values and matchers, however deep. */
+function checkData(data: unknown, at: string, scope: Scope, place: Place): void {
+  if (Array.isArray(data)) {
+    data.forEach((one, index) => {
+      checkData(one, `${at}.${index}`, scope, place);
+    });
+  }
+  if (!isPlainObject(data)) return;
+  if (valueObject(data) !== undefined) {
+    if (typeof data.ref === "string") checkPath(data.ref, `${at}.ref`, scope, place.use);
+    else if (typeof data.of === "string") checkAnswer(data.of, `${at}.of`, scope);
+    else if (!place.round) {
+      throw new InputError(`${at}.numbered`, "counts rounds, and stands in no repeat or parallel");
+    }
+    return;
+  }
+  for (const [name, part] of Object.entries(data)) {
+    if (name === "equals" && place.use === "matcher") continue;
+    checkData(part, `${at}.${shown(name)}`, scope, place);
+  }
+}
+
+function checkCast(publisher: Cast | undefined, at: string, scope: Scope): void {
+  if (typeof publisher === "string") {
+    const kind = kindNamed(publisher, at, scope, (one) => one === "signUp", "a signUp step");
+    if (kind === "signUp") return;
+    throw new InputError(
+      at,
+      `names ${article(kind)} step, and a publisher comes from a signUp step`,
+    );
+  }
+  if (publisher === undefined || publisher < scope.publishers) return;
+  throw new InputError(at, isNotThere(scope.publishers));
+}
+
+function checkAnswer(name: string, at: string, scope: Scope): void {
+  const kind = kindNamed(name, at, scope, isRequest, "a request");
+  if (isRequest(kind)) return;
+  throw new InputError(at, `names ${article(kind)} step, and only requests have an answer`);
+}
+
+function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): void {
+  const [name = "", ...path] = partsOf(text);
+  if (name === "publishers") {
+    const ordinal = /^\d+$/.test(path[0] ?? "") ? Number(path[0]) : -1;
+    if (ordinal >= scope.publishers) throw new InputError(at, isNotThere(scope.publishers));
+    follow(publisherList, path, at, use, text);
+    return;
+  }
+  const kind = kindNamed(name, at, scope, (one) => givenBy(one) !== undefined, "an earlier step");
+  const tree = givenBy(kind);
+  if (tree === undefined) {
+    throw new InputError(at, `names ${article(kind)} step, which gives nothing to refer to`);
+  }
+  follow(tree, path, at, use, text);
+}
+
+/** Goes the path, as far as what is there is known. */
+function follow(
+  tree: Tree,
+  path: readonly string[],
+  at: string,
+  use: Place["use"],
+  text: string,
+): void {
+  let here = tree;
+  for (const [index, part] of path.entries()) {
+    if (here.kind === "anything") return;
+    const before = partsOf(text)
+      .slice(0, index + 1)
+      .map(sayable)
+      .join(".");
+    if (here.kind === "end") throw new InputError(at, `goes on after ${before}, a plain value`);
+    if (here.kind === "list") {
+      if (!/^\d{1,9}$/.test(part)) {
+        throw new InputError(at, `needs a number after ${before}, such as ${before}.0`);
+      }
+      here = here.element;
+    } else {
+      const names = Object.keys(here.members);
+      const member = Object.hasOwn(here.members, part) ? here.members[part] : undefined;
+      if (member === undefined) {
+        const hint = didYouMean(part, names) || ` There is: ${listed(names)}`;
+        throw new InputError(at, `leads nowhere: ${before} has no such member.${hint}`);
+      }
+      here = member;
+    }
+  }
+  if (use === "request" && (here.kind === "members" || here.kind === "list")) {
+    throw new InputError(at, "leads to an object or a list: a request needs a plain value of it");
+  }
+}
+
+/** A name that the schema let pass, or a place in a list. */
+function sayable(part: string): string {
+  return /^\d{1,9}$/.test(part) ? part : shown(part);
+}
+
+function kindNamed(
+  name: string,
+  at: string,
+  { names, all }: Scope,
+  isFitting: (kind: StepKind) => boolean,
+  what: string,
+): StepKind {
+  const kind = names.get(name);
+  if (kind !== undefined) return kind;
+  if (all.has(name)) {
+    throw new InputError(at, "names a step whose outcome isn't there yet: only earlier ones are");
+  }
+  const fitting = Array.from(names).filter(([, one]) => isFitting(one));
+  const known = fitting.map(([one]) => one);
+  const hint =
+    didYouMean(name, known) ||
+    (known.length === 0 ? " None before it has one" : ` There is: ${listed(known)}`);
+  throw new InputError(at, `must begin with the name of ${what}, which its "as" gives.${hint}`);
+}
+
+function isNotThere(publishers: number): string {
+  return `names a publisher that isn't there: the scenario has ${publishers}, from 0 to ${publishers - 1}`;
+}
+
+function article(kind: StepKind): string {
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
+}

@@ -1,0 +1,140 @@
+/** Plays a scenario's clock, readings and rules by themselves: what a world would refuse on the way is refused before. */
+
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../../base/calendar.ts";
+import { didYouMean } from "../../../base/did-you-mean.ts";
+import { durationMs } from "../../../base/duration.ts";
+import { InputError } from "../../../base/input.ts";
+import { type FaultRule, MOST_RULES } from "../../../faults/rule.ts";
+import { readOptions } from "../../../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
+import type { AdvanceStep, HealStep, Scenario, Step } from "../scenario.ts";
+
+/** What is known of a world at a step. */
+interface World {
+  /** It is at least this late. */
+  nowMs: number;
+  readings: Readonly<Record<string, unknown>>;
+  /** Rules by id; some may be gone by themselves. */
+  readonly rules: Map<string, "there" | "maybe">;
+  /** Rules without an id of their own; the world numbers them. */
+  unnamed: number;
+}
+
+/** @throws InputError at the step that a world would refuse. */
+export function checkWorld({ start, assumptions = {}, faults = [], steps }: Scenario): void {
+  const world: World = {
+    nowMs: readOptions({ start }).settings.startMs,
+    readings: assumptions,
+    rules: new Map(),
+    unnamed: 0,
+  };
+  faults.forEach((rule, index) => {
+    install(rule, `faults.${index}`, world);
+  });
+  walk(steps, "steps", world);
+}
+
+function walk(steps: readonly Step[], path: string, world: World): void {
+  steps.forEach((step, index) => {
+    const at = `${path}.${index}`;
+    if ("advance" in step) advance(step.advance, `${at}.advance`, world);
+    else if ("traffic" in step) pass(durationMs(step.traffic.for), `${at}.traffic.for`, world);
+    else if ("assume" in step) assume(step.assume, `${at}.assume`, world);
+    else if ("fault" in step) install(step.fault, `${at}.fault`, world);
+    else if ("heal" in step) heal(step.heal, `${at}.heal`, world);
+    else if ("repeat" in step) repeat(step, at, world);
+  });
+}
+
+/** What goes well twice in a row, goes well again; only time passes and rules pile up, as much each time. */
+function repeat(
+  { repeat: { times, every, steps } }: Extract<Step, { readonly repeat: unknown }>,
+  at: string,
+  world: World,
+): void {
+  let before = { nowMs: world.nowMs, unnamed: world.unnamed };
+  for (let round = 1; round <= Math.min(times, 2); round += 1) {
+    before = { nowMs: world.nowMs, unnamed: world.unnamed };
+    walk(steps, `${at}.repeat.steps`, world);
+    if (every !== undefined) pass(durationMs(every), `${at}.repeat.every`, world);
+  }
+  const more = Math.max(0, times - 2);
+  pass(more * (world.nowMs - before.nowMs), `${at}.repeat.times`, world);
+  world.unnamed += more * Math.max(0, world.unnamed - before.unnamed);
+  checkRoom(`${at}.repeat.times`, world);
+}
+
+function advance(by: AdvanceStep["advance"], at: string, world: World): void {
+  if (typeof by !== "object") {
+    pass(durationMs(by), at, world);
+    return;
+  }
+  if ("retryAfterOf" in by) return;
+  const ms = parseInstant(by.to) ?? 0;
+  if (ms < world.nowMs) {
+    throw new InputError(
+      `${at}.to`,
+      `lies before ${formatInstant(world.nowMs)}, which the steps until here have come to: time doesn't go back`,
+    );
+  }
+  if (ms > LAST_INSTANT_MS) throw new InputError(`${at}.to`, "must not be past the year 9999");
+  world.nowMs = ms;
+}
+
+function pass(ms: number, at: string, world: World): void {
+  if (!(world.nowMs + ms <= LAST_INSTANT_MS)) {
+    throw new InputError(at, "takes the world's clock past the year 9999");
+  }
+  world.nowMs += ms;
+}
+
+function assume(readings: object, at: string, world: World): void {
+  const together = { ...world.readings, ...readings };
+  try {
+    resolveAssumptions(together);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.field.replace(/^assumptions/, at), error.expected);
+  }
+  world.readings = together;
+}
+
+function install({ id, ttl }: FaultRule, at: string, world: World): void {
+  const isLasting = ttl === undefined;
+  if (id === undefined) {
+    if (isLasting) world.unnamed += 1;
+    else world.rules.set("rule-", "maybe");
+  } else if (world.rules.get(id) === "there") {
+    throw new InputError(
+      `${at}.id`,
+      "is that of a rule that is there already. Heal that one first, or choose another",
+    );
+  } else world.rules.set(id, isLasting ? "there" : "maybe");
+  checkRoom(at, world);
+}
+
+function checkRoom(at: string, world: World): void {
+  const lasting = Array.from(world.rules.values()).filter((is) => is === "there").length;
+  if (lasting + world.unnamed <= MOST_RULES) return;
+  throw new InputError(at, `makes more than ${MOST_RULES} rules, the most there can be`);
+}
+
+function heal(which: HealStep["heal"], at: string, world: World): void {
+  if (which === "all") {
+    world.rules.clear();
+    world.unnamed = 0;
+    return;
+  }
+  const isList = typeof which !== "string";
+  (isList ? which : [which]).forEach((id, index) => {
+    const isNumbered = /^rule-\d+$/.test(id) && (world.unnamed > 0 || world.rules.has("rule-"));
+    if (!world.rules.delete(id)) {
+      if (!isNumbered) {
+        const hint = didYouMean(id, Array.from(world.rules.keys()));
+        const place = isList ? `${at}.${index}` : at;
+        throw new InputError(place, `names no rule that is there by then.${hint}`);
+      }
+      world.unnamed = Math.max(0, world.unnamed - 1);
+    }
+  });
+}

@@ -1,0 +1,108 @@
+/** Makes plain data of whatever was passed in, within bounds: what follows may trust its shape, and nobody changes it. */
+
+import { InputError, isPlainObject } from "../../../base/input.ts";
+import { shown } from "../../../base/shown.ts";
+
+const MOST_DEPTH = 100;
+/** Values in all. */
+const MOST_VALUES = 2_000_000;
+/** UTF-16 units of all texts and names together, and of a scenario as JSON. */
+export const MOST_TEXT: number = 4 * 1024 * 1024;
+
+/** Names that every object answers to. None is taken for one that was given. */
+const taken: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/**
+ * A frozen copy of data as JSON has it; members that are undefined are left out.
+ *
+ * @throws InputError by path for anything else, and for too much of it.
+ */
+export function copyData(input: unknown): unknown {
+  try {
+    return createCopier()(input);
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    // A Proxy can throw on being looked at.
+    throw new InputError("scenario", "must be plain data: reading it threw an error");
+  }
+}
+
+function createCopier(): (input: unknown) => unknown {
+  const path: (string | number)[] = [];
+  const around = new Set<object>();
+  let values = 0;
+  let text = 0;
+
+  function refuse(expected: string): never {
+    const parts = path.map((part) => (typeof part === "number" ? String(part) : shown(part)));
+    // Of a path a hundred deep the beginning says enough.
+    const field = parts.slice(0, 12).join(".") + (parts.length > 12 ? "…" : "");
+    throw new InputError(field || "scenario", expected);
+  }
+  function read(more: string): void {
+    text += more.length;
+    if (text > MOST_TEXT) refuse(`makes the scenario hold more text than ${MOST_TEXT} characters`);
+  }
+  function copy(value: unknown): unknown {
+    values += 1;
+    if (values > MOST_VALUES)
+      refuse(`is one value too many: a scenario has at most ${MOST_VALUES}`);
+    if (typeof value === "string") {
+      read(value);
+      return value.isWellFormed() ? value : refuse("must be well-formed Unicode");
+    }
+    if (typeof value === "number") {
+      return Number.isFinite(value)
+        ? value
+        : refuse(`must be a number that JSON has, not ${value}`);
+    }
+    if (typeof value === "boolean" || value === null) return value;
+    if (typeof value !== "object") return refuse(`must be data, not ${kindOf(value)}`);
+    if (path.length >= MOST_DEPTH) refuse(`lies deeper than ${MOST_DEPTH} levels`);
+    if (around.has(value)) refuse("holds itself: a scenario is data without circles");
+    around.add(value);
+    const copied = Array.isArray(value) ? copyList(value) : copyObject(value);
+    around.delete(value);
+    return Object.freeze(copied);
+  }
+  function copyList(list: readonly unknown[]): unknown[] {
+    const { length } = list;
+    if (length > MOST_VALUES) refuse(`is too long: a scenario has at most ${MOST_VALUES} values`);
+    const copied: unknown[] = [];
+    for (let index = 0; index < length; index += 1) {
+      path.push(index);
+      copied.push(copy(memberOf(list, String(index))));
+      path.pop();
+    }
+    return copied;
+  }
+  function copyObject(value: object): object {
+    if (!isPlainObject(value))
+      refuse("must be a plain object, none of a class such as Map or Date");
+    const copied: Record<string, unknown> = {};
+    for (const name of Reflect.ownKeys(value)) {
+      if (typeof name === "symbol") return refuse("must have names of text only, not symbols");
+      path.push(name);
+      read(name);
+      if (taken.has(name)) {
+        refuse("has a name that every object has by itself: it can't be used here");
+      }
+      const member = memberOf(value, name);
+      if (member !== undefined) copied[name] = copy(member);
+      path.pop();
+    }
+    return copied;
+  }
+  function memberOf(of: object, name: string): unknown {
+    const property = Object.getOwnPropertyDescriptor(of, name);
+    if (property === undefined) return refuse("must be there: the list has a gap");
+    if (!("value" in property)) return refuse("must be a value, not a getter");
+    return property.value;
+  }
+
+  return copy;
+}
+
+function kindOf(value: unknown): string {
+  return value === undefined ? "undefined" : `a ${typeof value}`;
+}

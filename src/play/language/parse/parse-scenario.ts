@@ -1,0 +1,125 @@
+/** From whatever was passed in to a scenario that can be played: bounds first, then shape, then what its parts mean together. */
+
+import * as v from "valibot";
+import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
+import { seedText } from "../../../base/schemas.ts";
+import { MOST_RULES } from "../../../faults/rule.ts";
+import { readOptions } from "../../../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
+import { type Profile, profileNames } from "../../../world/publishers/profiles.ts";
+import { parseThreshold } from "../../measure/thresholds.ts";
+import type { Scenario } from "../scenario.ts";
+import { checkReferences } from "./check-references.ts";
+import { checkWorld } from "./check-world.ts";
+import { copyData } from "./copy-data.ts";
+import { checkCounts } from "./count-requests.ts";
+import { expectation } from "./expectations.ts";
+import { oneOf, shape, textUpTo } from "./parts.ts";
+import { faultRule, readings, steps } from "./steps.ts";
+
+/** Requests that a scenario plans at most, unless told otherwise. */
+const MOST_REQUESTS = 20_000_000;
+export const MOST_STEPS = 10_000;
+const MOST_NESTED = 8;
+export const MOST_THRESHOLDS = 20;
+export const SCENARIO_NAME: RegExp = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
+
+/** Bounds of a scenario. */
+export interface ParseScenarioOptions {
+  /** How many requests it may plan. @default 20000000 */
+  readonly maxRequests?: number | undefined;
+  /** How much playing it may cost: a request costs 1, what takes longer more. @default nothing is too much */
+  readonly maxCost?: number | undefined;
+}
+
+const profile: v.GenericSchema<unknown, Profile> = oneOf(profileNames);
+const scenarioSchema: v.GenericSchema<unknown, Scenario> = shape({
+  $schema: v.optional(v.string()),
+  name: v.pipe(
+    v.string(),
+    v.maxLength(64, "must have at most 64 characters"),
+    v.regex(SCENARIO_NAME, "must be of letters, digits and single hyphens between them"),
+  ),
+  about: textUpTo(10_000),
+  seed: v.optional(seedText),
+  start: v.optional(v.string()),
+  publishers: v.optional(v.number()),
+  profile: v.optional(profile),
+  assumptions: v.optional(readings),
+  faults: v.optional(
+    v.pipe(
+      v.array(faultRule, "must be a list of rules"),
+      v.maxLength(MOST_RULES, `must be at most ${MOST_RULES} rules`),
+    ),
+  ),
+  steps,
+  expectations: v.optional(v.array(expectation, "must be a list of expectations")),
+  thresholds: v.optional(
+    v.pipe(
+      v.array(textUpTo(200), "must be a list of texts"),
+      v.maxLength(MOST_THRESHOLDS, `must be at most ${MOST_THRESHOLDS} thresholds`),
+    ),
+  ),
+});
+
+/**
+ * A scenario that is sound: whatever could be refused on playing it is refused here. It is a frozen copy.
+ *
+ * @throws InputError whose field is the path to what is wrong, such as `steps.3.impression.ad_id`.
+ */
+export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
+  const data = copyData(input);
+  if (!isPlainObject(data)) throw new InputError("scenario", "must be an object");
+  checkNesting(data.steps);
+  parseInput(scenarioSchema, data, "scenario");
+  // The schema changes nothing of what it lets pass.
+  const scenario = data as unknown as Scenario;
+  checkOptions(scenario);
+  scenario.thresholds?.forEach((threshold, index) => {
+    inField(`thresholds.${index}`, () => parseThreshold(threshold));
+  });
+  checkReferences(scenario);
+  checkCounts(scenario, mostRequests(options), options.maxCost);
+  checkWorld(scenario);
+  return scenario;
+}
+
+function mostRequests({ maxRequests = MOST_REQUESTS }: ParseScenarioOptions): number {
+  if (Number.isSafeInteger(maxRequests) && maxRequests >= 0) return maxRequests;
+  throw new InputError("maxRequests", "must be a whole number from 0 on");
+}
+
+/** What a simulator is made from. */
+function checkOptions({ seed, start, publishers, profile, assumptions }: Scenario): void {
+  if (assumptions !== undefined) resolveAssumptions(assumptions);
+  readOptions({ seed, start, publishers, profile });
+}
+
+/** Before anything recurses: how many steps there are, and how deep they lie. Of what isn't a step the schema tells. */
+function checkNesting(given: unknown): void {
+  let count = 0;
+  function walk(list: unknown, path: string, repeats: number): void {
+    if (!Array.isArray(list)) return;
+    list.forEach((step: unknown, index) => {
+      count += 1;
+      const at = `${path}.${index}`;
+      if (count > MOST_STEPS) {
+        throw new InputError(at, `is one step too many: a scenario has at most ${MOST_STEPS}`);
+      }
+      if (!isPlainObject(step)) return;
+      const repeat = step.repeat;
+      const parallel = step.parallel;
+      if (isPlainObject(repeat)) {
+        if (repeats >= MOST_NESTED) {
+          throw new InputError(
+            `${at}.repeat`,
+            `lies in ${MOST_NESTED} others, the most there can be`,
+          );
+        }
+        walk(repeat.steps, `${at}.repeat.steps`, repeats + 1);
+      }
+      if (isPlainObject(parallel)) walk(parallel.steps, `${at}.parallel.steps`, repeats);
+    });
+  }
+  walk(given, "steps", 0);
+}

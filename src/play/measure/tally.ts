@@ -1,0 +1,177 @@
+/** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
+
+import { MICROS_PER_INR } from "../../base/money.ts";
+import { type OperationId, operationIds } from "../../spec/operations.ts";
+import { type RequestOutcome, requestOutcomes } from "../language/scenario.ts";
+import type { Exchange, Punctuality } from "../player/effects.ts";
+import { creditedMicros } from "./credited.ts";
+
+export interface OperationTally {
+  readonly sent: number;
+  /** Whole answers with status 200. */
+  readonly ok: number;
+}
+
+/** What steps name and expectations look at. */
+export interface TallySummary {
+  readonly sent: number;
+  /** Whole answers with status 200. */
+  readonly ok: number;
+  /** Whole answers with a status from 400 to 499. */
+  readonly refused: number;
+  /** Whole answers with a status from 500 on. */
+  readonly failed: number;
+  readonly cut: number;
+  readonly lost: number;
+  readonly timedOut: number;
+  readonly late: number;
+  readonly dropped: number;
+  /** Whole answers by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Revenue that whole answers credited, in INR, exact to the micro. */
+  readonly creditedInr: number;
+  /** How many different ids answers gave to impressions and clicks; undefined beyond 100,000. */
+  readonly differentIds: number | undefined;
+  readonly operations: { readonly [Id in OperationId]?: OperationTally };
+}
+
+/** Counts in the making. */
+export interface Tally {
+  /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
+  count(exchange: Exchange, micros?: number): void;
+  keep(punctuality: Punctuality): void;
+  /** Counts everything that another tally did. */
+  add(other: Tally): void;
+  summary(): TallySummary;
+  readonly counts: Counts;
+}
+
+interface Counts {
+  readonly outcomes: Record<RequestOutcome, number>;
+  readonly operations: Record<OperationId, { sent: number; ok: number }>;
+  readonly statuses: Map<number, { answers: number }>;
+  readonly ids: Set<string>;
+  /** Whether there were too many to tell them all apart. */
+  tooManyIds: boolean;
+  late: number;
+  dropped: number;
+  creditedMicros: number;
+}
+
+/** The most answers of which ids are told apart. */
+const MOST_IDS = 100_000;
+const ID = /"(?:impression|click)_id":"([^"]*)"/;
+
+export function createTally(): Tally {
+  const counts = noCounts();
+  const { outcomes, operations, statuses } = counts;
+  // Most answers have the operation and the status of the one before.
+  let last: OperationId | undefined;
+  let ofLast = { sent: 0, ok: 0 };
+  let status = 0;
+  let ofStatus = { answers: 0 };
+
+  return {
+    counts,
+    count(exchange, micros = creditedMicros(exchange.text)) {
+      const { operation, outcome } = exchange;
+      outcomes[outcome] += 1;
+      const isOk = outcome === "answered" && exchange.status === 200;
+      if (operation !== undefined) {
+        if (operation !== last) {
+          last = operation;
+          ofLast = operations[operation];
+        }
+        ofLast.sent += 1;
+        if (isOk) ofLast.ok += 1;
+      }
+      if (outcome !== "answered") return;
+      if (exchange.status !== status) {
+        status = exchange.status;
+        ofStatus = statuses.get(status) ?? { answers: 0 };
+        statuses.set(status, ofStatus);
+      }
+      ofStatus.answers += 1;
+      counts.creditedMicros += micros;
+      if (isOk && !counts.tooManyIds) keepId(counts, ID.exec(exchange.text)?.[1]);
+    },
+    keep({ late, dropped }) {
+      counts.late += late;
+      counts.dropped += dropped;
+    },
+    add: (other) => addCounts(counts, other.counts),
+    summary: () => summaryOf(counts),
+  };
+}
+
+function noCounts(): Counts {
+  const none = (): { sent: number; ok: number } => ({ sent: 0, ok: 0 });
+  return {
+    outcomes: { answered: 0, cut: 0, lost: 0, "timed-out": 0 },
+    operations: {
+      stats: none(),
+      impression: none(),
+      click: none(),
+      surfaces: none(),
+      payouts: none(),
+    },
+    statuses: new Map(),
+    ids: new Set(),
+    tooManyIds: false,
+    late: 0,
+    dropped: 0,
+    creditedMicros: 0,
+  };
+}
+
+function keepId(counts: Counts, id: string | undefined): void {
+  if (id === undefined) return;
+  counts.ids.add(id);
+  if (counts.ids.size <= MOST_IDS) return;
+  counts.tooManyIds = true;
+  counts.ids.clear();
+}
+
+function addCounts(to: Counts, from: Counts): void {
+  for (const outcome of requestOutcomes) to.outcomes[outcome] += from.outcomes[outcome];
+  for (const id of operationIds) {
+    to.operations[id].sent += from.operations[id].sent;
+    to.operations[id].ok += from.operations[id].ok;
+  }
+  for (const [status, { answers }] of from.statuses) {
+    const of = to.statuses.get(status);
+    if (of === undefined) to.statuses.set(status, { answers });
+    else of.answers += answers;
+  }
+  to.tooManyIds ||= from.tooManyIds;
+  if (to.tooManyIds) to.ids.clear();
+  else for (const id of from.ids) keepId(to, id);
+  to.late += from.late;
+  to.dropped += from.dropped;
+  to.creditedMicros += from.creditedMicros;
+}
+
+function summaryOf(counts: Counts): TallySummary {
+  const { outcomes, operations, statuses, ids } = counts;
+  const answers = (from: number, to: number): number =>
+    Array.from(statuses)
+      .filter(([status]) => status >= from && status < to)
+      .reduce((sum, [, of]) => sum + of.answers, 0);
+  return {
+    sent: outcomes.answered + outcomes.cut + outcomes.lost + outcomes["timed-out"],
+    ok: answers(200, 201),
+    refused: answers(400, 500),
+    failed: answers(500, 1000),
+    cut: outcomes.cut,
+    lost: outcomes.lost,
+    timedOut: outcomes["timed-out"],
+    late: counts.late,
+    dropped: counts.dropped,
+    statuses: Object.fromEntries(Array.from(statuses, ([status, of]) => [status, of.answers])),
+    creditedInr: counts.creditedMicros / MICROS_PER_INR,
+    differentIds: counts.tooManyIds ? undefined : ids.size,
+    operations: Object.fromEntries(
+      operationIds.filter((id) => operations[id].sent > 0).map((id) => [id, { ...operations[id] }]),
+    ),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * What a scenario needs done, as data. The player is a generator that yields these and is told what came of them: so one
+ * player serves a world in this process, at once, and any service over HTTP, with waiting.
+ */
+
+import type { Audit } from "../../audit/audit.ts";
+import type { InstalledRule } from "../../faults/installed-rule.ts";
+import type { FaultRule } from "../../faults/rule.ts";
+import type { JournalEntry } from "../../journal/journal.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import type { OperationId } from "../../spec/operations.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
+import type { SignUpRequest, SurfaceChange } from "../../world/accounts/directory.ts";
+import type { RequestOutcome } from "../language/scenario.ts";
+import type { Traffic } from "../traffic/traffic.ts";
+
+/** A request on its way. */
+export interface Outgoing {
+  /** Undefined for a raw one. */
+  readonly operation: OperationId | undefined;
+  readonly request: ApiRequest;
+  readonly timeoutMs: number;
+}
+
+/** A request and what the client saw of it. */
+export interface Exchange {
+  readonly operation: OperationId | undefined;
+  /** On the target's clock, in milliseconds since 1970, when it was sent. */
+  readonly atMs: number;
+  readonly request: ApiRequest;
+  readonly outcome: RequestOutcome;
+  /** 0 without a response. */
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What came of the body; what isn't UTF-8 is U+FFFD. */
+  readonly text: string;
+  /** In virtual time what the answer was held back for, in real time what passed from the planned sending on. */
+  readonly latencyMs: number;
+  /** Why there is no whole answer, where the target tells. */
+  readonly why?: string | undefined;
+}
+
+/** Who takes part: a publisher with its key. `joined`: undefined of a foreign service. */
+export interface Member extends Pick<Publisher, "id" | "apiKey" | "surfaces"> {
+  readonly joined: string | undefined;
+}
+
+/** Traffic with everybody in it. */
+export interface TrafficOrder {
+  readonly traffic: Traffic;
+  readonly members: readonly Member[];
+  /** When it begins, in milliseconds since 1970 on the target's clock: a daily curve follows the hours of UTC. */
+  readonly startMs: number;
+  /** What its draws follow from. */
+  readonly seed: string;
+  /** Number of the traffic step in the run, from 0: two don't draw the same, and their sessions differ. */
+  readonly number: number;
+  readonly observe: Observer;
+}
+
+/** How well a schedule was kept. In virtual time it always is. */
+export interface Punctuality {
+  /** Requests that were sent more than 10 ms after they were due. */
+  readonly late: number;
+  /** Requests that were never sent, since too many were waiting for a connection. */
+  readonly dropped: number;
+}
+
+/** Is told of every exchange, in the order in which they end. */
+export type Observer = (exchange: Exchange) => void;
+
+/** By kind: what is given, and what comes back. */
+export interface Effects {
+  /** The time of the target, in milliseconds since 1970. */
+  now: { given: Record<never, never>; gives: number };
+  /** Nothing: the player has worked for a while, and others may pass. */
+  pass: { given: Record<never, never>; gives: undefined };
+  /** The publisher with this ordinal. Undefined where there is none. */
+  member: { given: { readonly ordinal: number }; gives: Member | undefined };
+  send: { given: { readonly outgoing: Outgoing }; gives: Exchange };
+  /** All at one instant. */
+  together: { given: { readonly outgoing: readonly Outgoing[] }; gives: readonly Exchange[] };
+  /** Lets so much time pass. */
+  wait: { given: { readonly ms: number }; gives: undefined };
+  /** Sends it all, and is over when every answer is in. */
+  traffic: { given: { readonly order: TrafficOrder }; gives: Punctuality };
+  assume: { given: { readonly readings: Readings }; gives: undefined };
+  assumptions: { given: Record<never, never>; gives: Readings };
+  fault: { given: { readonly rule: FaultRule }; gives: string };
+  rules: { given: Record<never, never>; gives: readonly InstalledRule[] };
+  /** Undefined: all of them. @throws InputError where there is no such rule. */
+  heal: { given: { readonly ids: readonly string[] | undefined }; gives: undefined };
+  signUp: { given: { readonly request: SignUpRequest }; gives: Member };
+  setSurface: {
+    given: { readonly publisher: string; readonly surface: string; readonly change: SurfaceChange };
+    gives: undefined;
+  };
+  rotateKey: { given: { readonly publisher: string }; gives: Member };
+  audit: { given: Record<never, never>; gives: Omit<Audit, "assertNothingLostOrDoubled"> };
+  /** The last entries. */
+  journal: { given: { readonly limit: number }; gives: readonly JournalEntry[] };
+  /** A world aside that goes on from this one; a later one takes its place. What is done in it leaves no trace here. */
+  fork: { given: Record<never, never>; gives: undefined };
+  /** Done in the world aside. */
+  aside: { given: { readonly effect: PlainEffect }; gives: unknown };
+}
+
+export type EffectKind = keyof Effects;
+export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind]["given"];
+export type Effect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
+/** What can be done aside too. */
+export type PlainEffect = Exclude<Effect, { kind: "aside" | "fork" | "traffic" }>;
+
+/** A part of a scenario's play: yields effects, is told what came of each, and gives a result in the end. */
+export type Playing<Result> = Generator<Effect, Result, unknown>;
+
+/** Has an effect done. */
+export function* perform<Kind extends EffectKind>(
+  effect: EffectOf<Kind>,
+): Playing<Effects[Kind]["gives"]> {
+  // Whoever drives the generator answers each effect with what its kind gives.
+  return (yield effect as Effect) as Effects[Kind]["gives"];
+}
+
+/** Has an effect done in the world aside. */
+export function* performAside<Kind extends PlainEffect["kind"]>(
+  effect: EffectOf<Kind>,
+): Playing<Effects[Kind]["gives"]> {
+  return (yield { kind: "aside", effect: effect as PlainEffect }) as Effects[Kind]["gives"];
+}
+
+/** What a target can do, and how its time passes. */
+export interface Abilities {
+  /** `virtual`: as the player says, at once. `paced`: as the player says, so much faster than real time. `real`: as it does everywhere. */
+  readonly time:
+    | { readonly kind: "virtual" }
+    | { readonly kind: "paced" | "real"; readonly speed: number };
+  /** Whether it is an adsim that lets us control it: faults, assumptions, sign-ups, audit, worlds aside. */
+  readonly control: boolean;
+}
+
+/** Does effects at once. */
+export type Performers = {
+  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Effects[Kind]["gives"];
+};

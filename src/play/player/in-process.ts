@@ -1,0 +1,191 @@
+/** Plays a scenario in this process, at once: nobody waits, and the clock goes where the scenario says. */
+
+import { InputError } from "../../base/input.ts";
+import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { Work } from "../../spec/work.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
+import { fakerPeople } from "../../world/publishers/people.ts";
+import { countRequests } from "../language/parse/count-requests.ts";
+import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
+import type { Scenario } from "../language/scenario.ts";
+import { runTraffic, trafficInSlices } from "../traffic/run-traffic.ts";
+import type { Effect, Exchange, Member, Outgoing, Performers, Playing } from "./effects.ts";
+import { type PlayOptions, play } from "./play.ts";
+import type { PlayResult } from "./result.ts";
+import { exchangeOf } from "./seen-in-process.ts";
+
+export interface SyncOptions extends ParseScenarioOptions {
+  /** Played on this simulator, whose state the scenario's takes the place of. @default a new one */
+  readonly simulator?: SimulatorCore | undefined;
+  /** @default "adsim play" and the scenario's name */
+  readonly reproduce?: string | undefined;
+  readonly onStep?: PlayOptions["onStep"];
+}
+
+/** More requests than anybody reads about. */
+const MOST_JOURNALLED = 1_000_000;
+
+/**
+ * Plays a scenario in process, in virtual time: the same scenario, the same result, to the byte.
+ *
+ * @throws InputError that names the step and the field of a scenario that can't be played.
+ */
+export function playScenarioSync(input: unknown, options: SyncOptions = {}): PlayResult {
+  const scenario = parseScenario(input, options);
+  const { simulator = simulatorFor(scenario) } = options;
+  if (options.simulator !== undefined) simulator.restore(freshSnapshot(scenario));
+  return driveAtOnce(playingOf(scenario, options), performersOn(simulator));
+}
+
+/** The same, so that others may pass in between. @throws InputError before the simulator is touched. */
+export function* playInSlices(
+  input: unknown,
+  options: SyncOptions & { readonly simulator: SimulatorCore },
+): Work<PlayResult> {
+  const { simulator } = options;
+  const scenario = parseScenario(input, options);
+  yield;
+  simulator.restore(freshSnapshot(scenario));
+  const performers = performersOn(simulator);
+  const playing = playingOf(scenario, options);
+  let next = playing.next();
+  while (!next.done) {
+    yield;
+    let given: unknown;
+    try {
+      given = yield* performedInSlices(next.value, performers, simulator);
+    } catch (error) {
+      next = playing.throw(error);
+      continue;
+    }
+    next = playing.next(given);
+  }
+  return next.value;
+}
+
+function* performedInSlices(
+  effect: Effect,
+  performers: Performers,
+  sim: SimulatorCore,
+): Work<unknown> {
+  if (effect.kind === "traffic") return yield* trafficInSlices(sim, effect.order);
+  if (effect.kind !== "together") return performed(effect, performers);
+  const exchanges: Exchange[] = [];
+  for (const outgoing of effect.outgoing) {
+    exchanges.push(performers.send({ kind: "send", outgoing }));
+    yield;
+  }
+  return exchanges;
+}
+
+function playingOf(scenario: Scenario, options: SyncOptions): Playing<PlayResult> {
+  return play(scenario, {
+    abilities: { time: { kind: "virtual" }, control: true },
+    target: { kind: "in-process", url: undefined },
+    reproduce: options.reproduce ?? `adsim play ${scenario.name}`,
+    onStep: options.onStep,
+  });
+}
+
+/** What the world is made from that a scenario is played in. */
+export function worldOf(scenario: Scenario): SimulatorOptions {
+  const { seed, start, publishers, profile, assumptions, faults } = scenario;
+  return { seed, start, publishers, profile, assumptions, faults, clock: "frozen" };
+}
+
+/** That world, with a journal only where somebody could read it: it takes as long as all else that a request needs. */
+export function simulatorFor(scenario: Scenario): SimulatorCore {
+  const journalEntries = countRequests(scenario) > MOST_JOURNALLED ? 0 : undefined;
+  return createSimulatorCore(
+    { ...worldOf(scenario), journalEntries },
+    { people: () => fakerPeople },
+  );
+}
+
+/** The state of that world before anything happened. */
+export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["snapshot"]> {
+  return simulatorFor(scenario).snapshot();
+}
+
+/** Plays to the end, doing each effect at once. */
+export function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): Result {
+  let next = playing.next();
+  while (!next.done) {
+    const effect = next.value;
+    let given: unknown;
+    try {
+      given = performed(effect, performers);
+    } catch (error) {
+      next = playing.throw(error);
+      continue;
+    }
+    next = playing.next(given);
+  }
+  return next.value;
+}
+
+export function performed(effect: Effect, performers: Performers): unknown {
+  // The performer of a kind takes effects of that kind.
+  const perform = performers[effect.kind] as (effect: Effect) => unknown;
+  return perform(effect);
+}
+
+/** Does every effect in a simulator. */
+export function performersOn(sim: SimulatorCore): Performers {
+  let aside: Performers | undefined;
+
+  function send(outgoing: Outgoing): Exchange {
+    return exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
+  }
+  function heal(id: string): void {
+    if (sim.faults.remove(id)) return;
+    throw new InputError(id, "is not the id of a fault rule that there is", "not-found");
+  }
+  return {
+    now: () => sim.clock.now(),
+    pass: () => undefined,
+    member({ ordinal }) {
+      return ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined;
+    },
+    send: ({ outgoing }) => send(outgoing),
+    together: ({ outgoing }) => outgoing.map(send),
+    wait({ ms }) {
+      sim.clock.advance(ms);
+      return undefined;
+    },
+    traffic: ({ order }) => runTraffic(sim, order),
+    assume({ readings }) {
+      sim.assume(readings);
+      return undefined;
+    },
+    assumptions: () => sim.assumptions,
+    fault: ({ rule }) => sim.faults.add(rule).rule.id,
+    rules: () => sim.faults.list(),
+    heal({ ids }) {
+      if (ids === undefined) sim.faults.clear();
+      else for (const id of ids) heal(id);
+      return undefined;
+    },
+    signUp: ({ request }) => memberOf(sim.publishers.signUp(request)),
+    setSurface({ publisher, surface, change }) {
+      sim.publishers.setSurface(publisher, surface, change);
+      return undefined;
+    },
+    rotateKey: ({ publisher }) => memberOf(sim.publishers.rotateKey(publisher)),
+    audit: () => sim.audit(),
+    journal: ({ limit }) => sim.journal.entries({ limit }),
+    fork() {
+      aside = performersOn(sim.fork());
+      return undefined;
+    },
+    aside({ effect }) {
+      if (aside === undefined) throw new Error("There is no world aside yet.");
+      return performed(effect, aside);
+    },
+  };
+}
+
+function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {
+  return { id, apiKey, surfaces, joined };
+}

@@ -1,0 +1,101 @@
+/** A scenario's play from its first step to its last, whatever it is played on. */
+
+import type { FaultRule } from "../../faults/rule.ts";
+import { createTrace } from "../invariants/trace.ts";
+import type { Scenario, Step } from "../language/scenario.ts";
+import { kindOf } from "../language/step-kind.ts";
+import { conclude } from "./conclude.ts";
+import { type Abilities, type Playing, perform } from "./effects.ts";
+import { judgeInvariants } from "./judge-invariants.ts";
+import { record } from "./record.ts";
+import type { PlayResult } from "./result.ts";
+import { createRun, NEEDS_CONTROL, type Run, seeRule } from "./run.ts";
+import { doStep, lookAtRules } from "./steps.ts";
+
+export interface PlayOptions {
+  readonly abilities: Abilities;
+  readonly target: Pick<PlayResult["target"], "kind" | "url">;
+  /** The line that plays it again. */
+  readonly reproduce: string;
+  /** Told before each step of the scenario, from 0, and of how many there are. */
+  readonly onStep?: ((index: number, count: number) => void) | undefined;
+}
+
+/** How many entries of the journal are shown with a broken step. */
+const JOURNAL_ENTRIES = 6;
+
+/** Plays what {@link parseScenario} let pass. @throws InputError that names the step that the target refuses to do. */
+export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayResult> {
+  const { abilities, target, reproduce, onStep } = options;
+  const startMs = yield* perform({ kind: "now" });
+  const run = createRun(scenario, abilities, startMs, createTrace());
+  const { steps, expectations = [], faults = [] } = scenario;
+  if (abilities.control) yield* seeFirstRules(run, faults);
+  else run.skipped.push(...worldNotMade(scenario));
+  for (const [index, step] of steps.entries()) {
+    onStep?.(index, steps.length);
+    yield* playStep(run, step, `steps.${index}`);
+  }
+  for (const [index, expect] of expectations.entries()) {
+    yield* playStep(run, { expect }, `expectations.${index}`);
+  }
+  const unfired = yield* rulesThatNeverFired(run);
+  const invariants = yield* judgeInvariants(run);
+  const endMs = yield* perform({ kind: "now" });
+  return conclude(run, { target, reproduce, endMs, unfired, invariants });
+}
+
+/** Those that are there from the start have their ids from the world. */
+function* seeFirstRules(run: Run, faults: readonly FaultRule[]): Playing<void> {
+  const there = faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
+  for (const [index, rule] of faults.entries()) {
+    seeRule(run, rule, there[index]?.id ?? `faults.${index}`, `faults.${index}`);
+  }
+}
+
+/** What a scenario asks of its world and a service that isn't ours doesn't have. What is only made up doesn't matter. */
+function worldNotMade({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
+  const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
+  if (assumptions !== undefined) {
+    skipped.unshift({ path: "assumptions", why: "the target's readings of the spec are its own" });
+  }
+  if (start !== undefined) {
+    skipped.unshift({ path: "start", why: "the target's time is its own" });
+  }
+  return skipped;
+}
+
+function* playSteps(run: Run, steps: readonly Step[], path: string): Playing<void> {
+  for (const [index, step] of steps.entries()) yield* playStep(run, step, `${path}.${index}`);
+}
+
+function* playStep(run: Run, step: Step, path: string): Playing<void> {
+  run.nowMs = yield* perform({ kind: "now" });
+  if (kindOf(step) !== "expect") run.hasFreshAside = false;
+  const playInner = (inner: readonly Step[], at: string) => playSteps(run, inner, at);
+  record(run, step, path, yield* doStep({ run, path, playSteps: playInner }, step));
+  if (run.newlyBroken.length > 0) yield* keepJournal(run);
+}
+
+/** With what is newly broken goes what the service saw last. */
+function* keepJournal(run: Run): Playing<void> {
+  const paths = run.newlyBroken.splice(0);
+  if (!run.abilities.control) return;
+  const journal = yield* perform({ kind: "journal", limit: JOURNAL_ENTRIES });
+  for (const path of paths) {
+    const result = run.results.get(path);
+    if (result !== undefined) run.results.set(path, { ...result, journal });
+  }
+}
+
+function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {
+  if (!run.abilities.control) return [];
+  yield* lookAtRules(run);
+  return Array.from(run.rules.values())
+    .filter(({ hasFired }) => !hasFired)
+    .map(({ id, isPassing }) =>
+      isPassing
+        ? `fault rule ${id} was not seen to fire before its ttl was over`
+        : `fault rule ${id} never fired`,
+    );
+}

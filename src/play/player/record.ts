@@ -1,0 +1,85 @@
+/** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
+
+import { formatInstant } from "../../base/calendar.ts";
+import type { Step } from "../language/scenario.ts";
+import { kindOf, type StepKind } from "../language/step-kind.ts";
+import type { TallySummary } from "../measure/tally.ts";
+import type { Exchange } from "./effects.ts";
+import { verdictOf } from "./matching.ts";
+import type { Named } from "./names.ts";
+import type { Check, StepResult } from "./result.ts";
+import type { Run } from "./run.ts";
+import { shownExchange } from "./shown-exchange.ts";
+
+/** What came of a step. */
+export interface Played {
+  /** Empty where nothing was expected of it. */
+  readonly checks: readonly Check[];
+  /** Why the target didn't do it. */
+  readonly skipped?: string | undefined;
+  /** Why it can't be said what came of it. */
+  readonly unknown?: string | undefined;
+  /** What its name stands for from now on. */
+  readonly named?: Named | undefined;
+  readonly exchange?: Exchange | undefined;
+  readonly tally?: TallySummary | undefined;
+}
+
+/** The most checks of one step that are told. */
+const MOST_CHECKS = 50;
+
+export function record(run: Run, step: Step, path: string, played: Played): void {
+  const result = resultOf(run, step, path, judgeable(run, played));
+  if (result.verdict === "skipped" && !run.results.has(path)) {
+    run.skipped.push({ path, why: result.why ?? "" });
+  }
+  const before = run.results.get(path);
+  // The first round that isn't held says more than those after it.
+  const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
+  run.results.set(path, { ...(stays ? before : result), times: (before?.times ?? 0) + 1 });
+  if (result.verdict === "broken" && !stays) run.newlyBroken.push(path);
+  name(run, step, played);
+  for (const { verdict } of played.checks) run.digest.text(verdict);
+}
+
+/** What isn't as expected after something was skipped may be so for that. */
+function judgeable({ skipped: [first] }: Run, played: Played): Played {
+  if (first === undefined) return played;
+  const why = `${first.path} was skipped, and this may come of it`;
+  const checks = played.checks.map(
+    (one): Check => (one.verdict === "broken" ? { ...one, verdict: "unknown", why } : one),
+  );
+  return { ...played, checks };
+}
+
+function rank({ verdict }: StepResult): number {
+  return { done: 0, held: 1, unknown: 2, skipped: 2, broken: 3 }[verdict];
+}
+
+function resultOf(run: Run, step: Step, path: string, played: Played): StepResult {
+  const { checks, skipped, unknown, exchange, tally } = played;
+  const kind = kindOf(step);
+  const verdict = checks.length === 0 ? "done" : verdictOf(checks);
+  return {
+    path,
+    kind,
+    title: titleOf(kind, step),
+    at: formatInstant(exchange?.atMs ?? run.nowMs),
+    times: 1,
+    verdict: skipped !== undefined ? "skipped" : unknown !== undefined ? "unknown" : verdict,
+    why: skipped ?? unknown ?? checks.find((one) => one.verdict === "unknown")?.why,
+    checks: checks.slice(0, MOST_CHECKS),
+    exchange: exchange && shownExchange(exchange),
+    tally,
+  };
+}
+
+function titleOf(kind: StepKind, { as, note }: Step): string {
+  return `${kind}${as === undefined ? "" : ` as ${as}`}${note === undefined ? "" : `: ${note}`}`;
+}
+
+function name({ names }: Run, { as }: Step, { named, skipped, unknown }: Played): void {
+  if (as === undefined) return;
+  const why = skipped ?? unknown ?? "it gives nothing";
+  names.set(as, named ?? { kind: "nothing", why });
+}

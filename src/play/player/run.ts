@@ -1,0 +1,188 @@
+/** A run of a scenario: what is known so far, and who is told of every exchange. */
+
+import type { FaultRule } from "../../faults/rule.ts";
+import type { Trace } from "../invariants/trace.ts";
+import type { Cast, Scenario } from "../language/scenario.ts";
+import { creditedMicros } from "../measure/credited.ts";
+import { createLatencies, type Latencies } from "../measure/latencies.ts";
+import { createTally, type Tally } from "../measure/tally.ts";
+import { createTimeline, type Timeline } from "../measure/timeline.ts";
+import { createRunDigest, type RunDigest } from "./digest.ts";
+import {
+  type Abilities,
+  type Exchange,
+  type Member,
+  type Observer,
+  type Playing,
+  perform,
+} from "./effects.ts";
+import type { Named } from "./names.ts";
+import type { StepResult } from "./result.ts";
+import type { Scope } from "./values.ts";
+
+/** Why a target that isn't controlled doesn't do something. */
+export const NEEDS_CONTROL = "only an adsim that may be controlled can do that";
+/** How many publishers there are unless a scenario says otherwise. */
+const SEEDED = 25;
+
+/** What is known of a fault rule. */
+interface SeenRule {
+  readonly id: string;
+  /** Whether it goes by itself: in the midst of traffic nobody looks before. */
+  readonly isPassing: boolean;
+  hasFired: boolean;
+}
+
+export interface Run {
+  readonly scenario: Scenario;
+  readonly abilities: Abilities;
+  readonly startMs: number;
+  /** When the step began that is being played. */
+  nowMs: number;
+  readonly names: Map<string, Named>;
+  /** By ordinal, as they are now, sign-ups among them. */
+  readonly members: Map<number, Member>;
+  /** How many publishers signed up. */
+  signUps: number;
+  readonly results: Map<string, StepResult>;
+  /** What the target couldn't do, the first first. What comes after it isn't what the scenario is about. */
+  readonly skipped: { readonly path: string; readonly why: string }[];
+  /** Paths of steps found to be broken since the journal was last looked at. */
+  readonly newlyBroken: string[];
+  /** Of the innermost step that counts for itself, or of the whole run. */
+  tally: Tally;
+  readonly latencies: Latencies;
+  readonly timeline: Timeline;
+  readonly trace: Trace;
+  readonly digest: RunDigest;
+  /** Fault rules by where the scenario has them: one that is installed in each round is one. */
+  readonly rules: Map<string, SeenRule>;
+  /** The latest with each id. */
+  readonly ruleById: Map<string, SeenRule>;
+  /** Whether a rule goes by itself: afterwards nobody tells whether it fired. */
+  hasPassingRule: boolean;
+  /** The last single request. */
+  last: Exchange | undefined;
+  /** Whether nothing has happened since the world aside was made. */
+  hasFreshAside: boolean;
+  /** How many traffic steps were played. */
+  traffics: number;
+  /** Rounds of the repeats that are being played, the innermost last. */
+  readonly rounds: number[];
+}
+
+export function createRun(
+  scenario: Scenario,
+  abilities: Abilities,
+  startMs: number,
+  trace: Trace,
+): Run {
+  return {
+    scenario,
+    abilities,
+    startMs,
+    nowMs: startMs,
+    names: new Map(),
+    members: new Map(),
+    signUps: 0,
+    results: new Map(),
+    skipped: [],
+    newlyBroken: [],
+    tally: createTally(),
+    latencies: createLatencies(),
+    timeline: createTimeline(startMs),
+    trace,
+    digest: createRunDigest(),
+    rules: new Map(),
+    ruleById: new Map(),
+    hasPassingRule: false,
+    last: undefined,
+    hasFreshAside: false,
+    traffics: 0,
+    rounds: [],
+  };
+}
+
+/** Notes that a rule was installed under this id. `path`: where the scenario has it. */
+export function seeRule(run: Run, rule: FaultRule, id: string, path: string): void {
+  const isPassing = rule.ttl !== undefined;
+  const seen = run.rules.get(path) ?? { id, isPassing, hasFired: false };
+  run.rules.set(path, seen);
+  run.ruleById.set(id, seen);
+  run.hasPassingRule ||= isPassing;
+  run.trace.seeRule(rule);
+}
+
+/** Counts an exchange wherever the run counts now: a step of its own counts apart. Traffic calls it millions of times. */
+export function createObserver({ tally, timeline, latencies, trace }: Run): Observer {
+  // Taken out once: an engine looks a method up slowly in an object that has getters.
+  const { observe } = trace;
+  return (exchange) => {
+    const credited = creditedMicros(exchange.text);
+    tally.count(exchange, credited);
+    timeline.count(exchange, credited);
+    latencies.record(exchange.latencyMs);
+    observe(exchange);
+  };
+}
+
+/** A single request's: later steps may look at it. */
+export function observeSingle(run: Run, exchange: Exchange): void {
+  createObserver(run)(exchange);
+  run.digest.exchange(exchange);
+  run.last = exchange;
+}
+
+export function scopeOf(run: Run): Scope {
+  return {
+    named: (name) => run.names.get(name),
+    member: (ordinal) => memberAt(run, ordinal),
+    round: run.rounds.at(-1) ?? 1,
+  };
+}
+
+function* memberAt(run: Run, ordinal: number): Playing<Member | undefined> {
+  const known = run.members.get(ordinal);
+  if (known !== undefined) return known;
+  const member = yield* perform({ kind: "member", ordinal });
+  if (member !== undefined) {
+    run.members.set(ordinal, member);
+    run.trace.seeMember(member);
+  }
+  return member;
+}
+
+/** The publisher that a step names. Undefined where there is none. */
+export function* castOf(run: Run, cast: Cast = 0): Playing<Member | undefined> {
+  if (typeof cast === "number") return yield* memberAt(run, cast);
+  const named = run.names.get(cast);
+  return named?.kind === "publisher" ? named.member : undefined;
+}
+
+/** Takes a publisher that has signed up among the members. Sign-ups follow the seeded publishers. */
+export function welcome(run: Run, member: Member): void {
+  run.members.set((run.scenario.publishers ?? SEEDED) + run.signUps, member);
+  run.signUps += 1;
+  run.trace.seeMember(member);
+}
+
+/** A publisher is from now on as `member` says: the one that had the id `formerId`. */
+export function renew(run: Run, member: Member, formerId: string = member.id): void {
+  for (const [ordinal, { id }] of run.members) {
+    if (id === formerId) run.members.set(ordinal, member);
+  }
+  for (const [name, named] of run.names) {
+    if (named.kind === "publisher" && named.member.id === formerId) {
+      run.names.set(name, { kind: "publisher", member });
+    }
+  }
+  run.trace.seeMember(member);
+}
+
+/** Looks everybody up again: under other readings they have other ids. */
+export function* renewAll(run: Run): Playing<void> {
+  for (const [ordinal, { id }] of Array.from(run.members)) {
+    const member = yield* perform({ kind: "member", ordinal });
+    if (member !== undefined) renew(run, member, id);
+  }
+}

@@ -1,0 +1,61 @@
+/** Steps that send requests: one, or several at one instant. */
+
+import type { ParallelStep, RequestStep } from "../language/scenario.ts";
+import { type Exchange, type Outgoing, type Playing, perform } from "./effects.ts";
+import { checkAnswer } from "./expectations.ts";
+import type { Found } from "./names.ts";
+import { unknown } from "./names.ts";
+import { type Played, record } from "./record.ts";
+import { outgoingOf } from "./requests.ts";
+import { castOf, observeSingle, type Run, scopeOf } from "./run.ts";
+
+export function* playRequest(run: Run, step: RequestStep): Playing<Played> {
+  const outgoing = yield* outgoingFrom(run, step);
+  if (outgoing.kind === "unknown") return { checks: [], unknown: outgoing.why };
+  const exchange = yield* perform({ kind: "send", outgoing: outgoing.value });
+  return yield* answered(run, step, exchange);
+}
+
+/** All requests of all rounds are on their way before the first answer is looked at. */
+export function* playTogether(
+  run: Run,
+  { times = 1, steps }: ParallelStep["parallel"],
+  path: string,
+): Playing<void> {
+  const sent: { step: RequestStep; path: string; round: number; outgoing: Outgoing }[] = [];
+  for (let round = 1; round <= times; round += 1) {
+    run.rounds.push(round);
+    for (const [index, step] of steps.entries()) {
+      const at = `${path}.parallel.steps.${index}`;
+      const outgoing = yield* outgoingFrom(run, step);
+      if (outgoing.kind === "value") sent.push({ step, path: at, round, outgoing: outgoing.value });
+      else record(run, step, at, { checks: [], unknown: outgoing.why });
+    }
+    run.rounds.pop();
+  }
+  const exchanges = yield* perform({
+    kind: "together",
+    outgoing: sent.map(({ outgoing }) => outgoing),
+  });
+  for (const [index, { step, path: at, round }] of sent.entries()) {
+    const exchange = exchanges[index];
+    if (exchange === undefined) throw new Error("A request of a parallel step got no answer.");
+    if (index % 64 === 63) yield* perform({ kind: "pass" });
+    run.rounds.push(round);
+    record(run, step, at, yield* answered(run, step, exchange));
+    run.rounds.pop();
+  }
+}
+
+function* outgoingFrom(run: Run, step: RequestStep): Playing<Found<Outgoing>> {
+  const sender = yield* castOf(run, step.publisher);
+  if (sender === undefined) return unknown(`there is no publisher ${step.publisher ?? 0}`);
+  return yield* outgoingOf(step, sender, scopeOf(run));
+}
+
+function* answered(run: Run, { as, expect }: RequestStep, exchange: Exchange): Playing<Played> {
+  observeSingle(run, exchange);
+  const checks =
+    expect === undefined ? [] : yield* checkAnswer(run, expect, exchange, as ?? "answer");
+  return { checks, exchange, named: { kind: "answer", exchange } };
+}

@@ -1,0 +1,244 @@
+/** What each kind of step does. A missing kind is a type error. */
+
+import { durationMs } from "../../base/duration.ts";
+import { inField } from "../../base/input.ts";
+import type { AdvanceStep, ExpectStep, Matcher, Step } from "../language/scenario.ts";
+import { kindOf, type StepKind } from "../language/step-kind.ts";
+import { createTally, type Tally } from "../measure/tally.ts";
+import { advanceMs } from "./advance.ts";
+import {
+  type EffectKind,
+  type EffectOf,
+  type Effects,
+  type Exchange,
+  type Member,
+  type Playing,
+  perform,
+} from "./effects.ts";
+import { checkExpectation } from "./expectations.ts";
+import { match } from "./matching.ts";
+import type { Played } from "./record.ts";
+import {
+  castOf,
+  createObserver,
+  NEEDS_CONTROL,
+  type Run,
+  renew,
+  renewAll,
+  scopeOf,
+  seeRule,
+  welcome,
+} from "./run.ts";
+import { playRequest, playTogether } from "./step-requests.ts";
+
+/** What a step is done in. */
+interface Stage {
+  readonly run: Run;
+  readonly path: string;
+  /** Plays the steps inside of this one. */
+  readonly playSteps: (steps: readonly Step[], path: string) => Playing<void>;
+}
+
+/** Of a foreign service nobody can ask for these. */
+const controlling: ReadonlySet<StepKind> = new Set([
+  "assume",
+  "fault",
+  "heal",
+  "signUp",
+  "setSurface",
+  "rotateKey",
+]);
+
+/** Does a step, unless the target can't. @throws InputError that names the step that it refuses. */
+export function* doStep(stage: Stage, step: Step): Playing<Played> {
+  const kind = kindOf(step);
+  if (controlling.has(kind) && !stage.run.abilities.control) {
+    return skipped(NEEDS_CONTROL);
+  }
+  // Each player takes steps of its own kind.
+  const player = stepPlayers[kind] as (on: Stage, step: Step) => Playing<Played>;
+  return yield* player(stage, step);
+}
+
+/** Others may have an `expect` of their own. */
+type StepOf<Kind extends StepKind> = Kind extends "expect"
+  ? ExpectStep
+  : Extract<Step, { readonly [Key in Kind]?: unknown }>;
+type StepPlayers = {
+  readonly [Kind in StepKind]: (stage: Stage, step: StepOf<Kind>) => Playing<Played>;
+};
+
+const stepPlayers: StepPlayers = {
+  impression: ({ run }, step) => playRequest(run, step),
+  click: ({ run }, step) => playRequest(run, step),
+  stats: ({ run }, step) => playRequest(run, step),
+  surfaces: ({ run }, step) => playRequest(run, step),
+  payouts: ({ run }, step) => playRequest(run, step),
+  raw: ({ run }, step) => playRequest(run, step),
+  *advance({ run }, step) {
+    const whyNot = whyNotAdvance(run, step);
+    if (whyNot !== undefined) return skipped(whyNot);
+    const nowMs = yield* perform({ kind: "now" });
+    const ms = advanceMs(run, step, nowMs);
+    if (ms.kind === "unknown") return { checks: [], unknown: ms.why };
+    yield* wait(run, ms.value);
+    return done;
+  },
+  *traffic({ run }, { traffic, expect }) {
+    const members: Member[] = [];
+    for (const cast of traffic.publishers ?? [0]) {
+      const member = yield* castOf(run, cast);
+      if (member === undefined) return skipped(`there is no publisher ${cast}`);
+      members.push(member);
+    }
+    if (run.hasPassingRule) yield* lookAtRules(run);
+    const startMs = yield* perform({ kind: "now" });
+    const before = openTally(run);
+    const count = createObserver(run);
+    const { glance } = run.digest;
+    const order = {
+      traffic,
+      members,
+      seed: run.scenario.seed ?? "adsim",
+      number: run.traffics,
+      startMs,
+      observe(exchange: Exchange) {
+        count(exchange);
+        glance(exchange);
+      },
+    };
+    run.traffics += 1;
+    const punctuality = yield* perform({ kind: "traffic", order });
+    run.tally.keep(punctuality);
+    return yield* tallied(run, before, expect);
+  },
+  *assume({ run, path }, { assume }) {
+    yield* performHere(`${path}.assume`, { kind: "assume", readings: assume });
+    run.trace.seeAssumed();
+    yield* renewAll(run);
+    return done;
+  },
+  *fault({ run, path }, { fault }) {
+    const id = yield* performHere(`${path}.fault`, { kind: "fault", rule: fault });
+    seeRule(run, fault, id, `${path}.fault`);
+    return done;
+  },
+  *heal({ run, path }, { heal }) {
+    yield* lookAtRules(run);
+    const ids = heal === "all" ? undefined : typeof heal === "string" ? [heal] : heal;
+    yield* performHere(`${path}.heal`, { kind: "heal", ids });
+    return done;
+  },
+  *signUp({ run, path }, { signUp }) {
+    const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
+    welcome(run, member);
+    return { checks: [], named: { kind: "publisher", member } };
+  },
+  *setSurface({ run, path }, { setSurface }) {
+    const { publisher, surface = 0, ...change } = setSurface;
+    const member = yield* castOf(run, publisher);
+    const of = member?.surfaces[surface];
+    if (member === undefined || of === undefined) {
+      return skipped(`publisher ${publisher ?? 0} has no surface ${surface}`);
+    }
+    const changed = { publisher: member.id, surface: of.id, change };
+    yield* performHere(`${path}.setSurface`, { kind: "setSurface", ...changed });
+    run.trace.seeSurface(member.id, of.id, change);
+    const { status = of.status, cpmRange = of.cpmRange } = change;
+    const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
+    renew(run, { ...member, surfaces });
+    return done;
+  },
+  *rotateKey({ run, path }, { rotateKey }) {
+    const member = yield* castOf(run, rotateKey.publisher);
+    if (member === undefined) return skipped("there is no such publisher");
+    const renewed = yield* performHere(`${path}.rotateKey`, {
+      kind: "rotateKey",
+      publisher: member.id,
+    });
+    renew(run, renewed);
+    return {
+      checks: [],
+      named: { kind: "keys", apiKey: renewed.apiKey, oldKey: member.apiKey },
+    };
+  },
+  *repeat({ run, path, playSteps }, { repeat, expect }) {
+    const before = openTally(run);
+    for (let round = 1; round <= repeat.times; round += 1) {
+      run.rounds.push(round);
+      yield* playSteps(repeat.steps, `${path}.repeat.steps`);
+      run.rounds.pop();
+      const everyMs = durationMs(repeat.every ?? 0);
+      if (everyMs > 0) yield* wait(run, everyMs);
+    }
+    return yield* tallied(run, before, expect);
+  },
+  *parallel({ run, path }, { parallel, expect }) {
+    const before = openTally(run);
+    yield* playTogether(run, parallel, path);
+    return yield* tallied(run, before, expect);
+  },
+  *expect({ run }, { expect }) {
+    return { checks: yield* checkExpectation(run, expect) };
+  },
+};
+
+/** Nothing was expected of it. */
+const done: Played = { checks: [] };
+
+function skipped(why: string): Played {
+  return { checks: [], skipped: why };
+}
+
+/** Has an effect of a step done. @throws InputError that names the step. */
+function* performHere<Kind extends EffectKind>(
+  path: string,
+  effect: EffectOf<Kind>,
+): Playing<Effects[Kind]["gives"]> {
+  try {
+    return yield* perform(effect);
+  } catch (error) {
+    return inField(path, () => {
+      throw error;
+    });
+  }
+}
+
+/** Notes which of the rules that are there now have fired. */
+export function* lookAtRules(run: Run): Playing<void> {
+  for (const { id, fired } of yield* perform({ kind: "rules" })) {
+    const seen = run.ruleById.get(id);
+    if (seen !== undefined && fired > 0) seen.hasFired = true;
+  }
+}
+
+/** Lets time pass, and looks at rules first that may be gone by then. */
+function* wait(run: Run, ms: number): Playing<void> {
+  if (run.hasPassingRule) yield* lookAtRules(run);
+  run.hasFreshAside = false;
+  yield* perform({ kind: "wait", ms });
+}
+
+/** Counts anew for the step that begins. @returns the tally that goes on when it ends. */
+function openTally(run: Run): Tally {
+  const before = run.tally;
+  run.tally = createTally();
+  return before;
+}
+
+/** Ends a step that counted for itself. `before`: what {@link openTally} gave. */
+function* tallied(run: Run, before: Tally, expect: Matcher | undefined): Playing<Played> {
+  const summary = run.tally.summary();
+  before.add(run.tally);
+  run.tally = before;
+  const checks = expect === undefined ? [] : yield* match(expect, summary, "tally", scopeOf(run));
+  return { checks, tally: summary, named: { kind: "tally", summary } };
+}
+
+/** Waiting in real time moves a foreign clock only as fast as it goes. */
+function whyNotAdvance({ abilities: { time } }: Run, { advance }: AdvanceStep): string | undefined {
+  if (time.kind !== "real") return undefined;
+  if (time.speed !== 1) return `the target's clock doesn't follow at speed ${time.speed}`;
+  const isTo = typeof advance === "object" && "to" in advance;
+  return isTo ? "the target's clock can't be set" : undefined;
+}

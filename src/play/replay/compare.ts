@@ -1,0 +1,171 @@
+/** A recorded answer beside the one that came now: what differs between them, byte for byte. */
+
+import { printable, utf8Text } from "../../base/text.ts";
+import { REDACTED } from "../../journal/secrets.ts";
+import { masked } from "./masked.ts";
+import type { RecordedResponse } from "./recording.ts";
+
+/** What came back now. */
+export interface Answered {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** Two values that should be the same. Secrets in them are masked. */
+export interface Sides {
+  /** Undefined where there was none. */
+  readonly recorded: string | undefined;
+  readonly now: string | undefined;
+}
+
+export interface Difference {
+  readonly status?: { readonly recorded: number; readonly now: number } | undefined;
+  readonly headers: readonly ({ readonly name: string } & Sides)[];
+  /** `byte`: the first that differs, from 0; the sides are what is around it. */
+  readonly body?: ({ readonly byte: number } & Sides) | undefined;
+}
+
+/**
+ * What isn't the service's to decide: it belongs to the connection, to the moment, or to a proxy on the way. What a
+ * fault rule added under `explain` was no part of the service's own answer.
+ */
+const leftOut: ReadonlySet<string> = new Set([
+  "age",
+  "alt-svc",
+  "cf-cache-status",
+  "cf-ray",
+  "connection",
+  "content-encoding",
+  "date",
+  "keep-alive",
+  "nel",
+  "proxy-connection",
+  "report-to",
+  "server",
+  "server-timing",
+  "set-cookie",
+  "strict-transport-security",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "vary",
+  "via",
+  "x-adsim-fault",
+  "x-cache",
+  "x-powered-by",
+]);
+
+/** What differs; undefined where nothing does. */
+export function differenceOf(recorded: RecordedResponse, now: Answered): Difference | undefined {
+  const status =
+    recorded.status === now.status ? undefined : { recorded: recorded.status, now: now.status };
+  const headers = headerDifferences(recorded, now);
+  const body = recorded.body === undefined ? undefined : bodyDifference(recorded.body, now.body);
+  if (status === undefined && headers.length === 0 && body === undefined) return undefined;
+  return { status, headers, body };
+}
+
+function headerDifferences(recorded: RecordedResponse, now: Answered): Difference["headers"] {
+  const names = new Set([...Object.keys(recorded.headers), ...Object.keys(now.headers)]);
+  // Compressed, a body has another length; and a body in chunks may have said none.
+  const isEncoded = [recorded.headers, now.headers].some(
+    (headers) => isCompressed(headers) || headers["transfer-encoding"] !== undefined,
+  );
+  return [...names].sort().flatMap((name) => {
+    if (leftOut.has(name) || (name === "content-length" && isEncoded)) return [];
+    const before = headerIn(recorded.headers, name);
+    const after = headerIn(now.headers, name);
+    if (before === after) return [];
+    if (before !== undefined && after !== undefined && unredacted(before, after) === after) {
+      return [];
+    }
+    return [{ name, recorded: before && shownText(before), now: after && shownText(after) }];
+  });
+}
+
+function isCompressed(headers: Readonly<Record<string, string>>): boolean {
+  return !/^(identity)?$/i.test(headers["content-encoding"] ?? "");
+}
+
+function headerIn(headers: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
+}
+
+/** The longest a shown value gets, in characters. */
+const MOST_SHOWN = 200;
+
+function shownText(text: string): string {
+  const plain = printable(masked(text));
+  return plain.length > MOST_SHOWN ? `${plain.slice(0, MOST_SHOWN)}…` : plain;
+}
+
+function bodyDifference(
+  recorded: string | Uint8Array,
+  now: string | Uint8Array,
+): Difference["body"] {
+  if (recorded === now) return undefined;
+  const [before, after] = [textOf(recorded), textOf(now)];
+  const expected =
+    before !== undefined && after !== undefined && before.includes(REDACTED)
+      ? unredacted(before, after)
+      : recorded;
+  const [left, right] = [bytesOf(expected), bytesOf(now)];
+  const shorter = Math.min(left.length, right.length);
+  let byte = 0;
+  while (byte < shorter && left[byte] === right[byte]) byte += 1;
+  if (byte === left.length && byte === right.length) return undefined;
+  return { byte, recorded: around(left, byte), now: around(right, byte) };
+}
+
+/** Undefined for bytes that aren't text. */
+function textOf(body: string | Uint8Array): string | undefined {
+  return typeof body === "string" ? body : utf8Text(body);
+}
+
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? new TextEncoder().encode(body) : body;
+}
+
+/** How much is shown on each side of the byte at fault. */
+const CONTEXT_BYTES = 40;
+
+function around(bytes: Uint8Array, byte: number): string {
+  // Masked before it is cut: half a secret is one too. Of bytes that are no text there is nothing to mask.
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const hidden = new TextEncoder().encode(masked(text));
+  const all = hidden.length === bytes.length ? hidden : bytes;
+  const from = Math.max(0, byte - CONTEXT_BYTES);
+  const to = byte + CONTEXT_BYTES;
+  const shown = printable(masked(new TextDecoder().decode(all.subarray(from, to))));
+  const end = to < all.length ? "…" : byte >= all.length ? "(ends here)" : "";
+  return `${from > 0 ? "…" : ""}${shown}${end}`;
+}
+
+/** How much of what follows a redacted value tells where that ends: enough to be sure, or where that differs, a little. */
+const ANCHORS = [16, 1] as const;
+
+/**
+ * The recorded text with what stands in `now` at the places of its redacted values. Where the two are too different to
+ * tell, the rest stays redacted.
+ */
+function unredacted(recorded: string, now: string): string {
+  const [first = "", ...others] = recorded.split(REDACTED);
+  let text = first;
+  for (const [index, following] of others.entries()) {
+    const rest = (): string => [following, ...others.slice(index + 1)].join(REDACTED);
+    if (!now.startsWith(text)) return text + REDACTED + rest();
+    const end = endOfSecret(now, text.length, following);
+    if (end === undefined) return text + REDACTED + rest();
+    text += now.slice(text.length, end) + following;
+  }
+  return text;
+}
+
+function endOfSecret(now: string, start: number, following: string): number | undefined {
+  if (following === "") return now.length;
+  const ends = ANCHORS.map((length) => now.indexOf(following.slice(0, length), start));
+  // A secret has no quote in it: beyond one, something else would be taken for it.
+  return ends.find((end) => end !== -1 && !/["\s]/.test(now.slice(start, end)));
+}

@@ -1,0 +1,180 @@
+/**
+ * HAR 1.2 to what is replayed: adsim's own, whose entries say in `_adsim` what the journal knows, and that of any other
+ * tool, such as a browser or a proxy.
+ */
+
+import * as v from "valibot";
+import { parseInstant } from "../../base/calendar.ts";
+import { InputError, inField, parseInput } from "../../base/input.ts";
+import { fromBase64 } from "../../base/text.ts";
+import { operations } from "../../spec/operations.ts";
+import { detailsOf, isControlPath } from "./journal-entry.ts";
+import type { RecordedExchange, RecordedResponse, SkipReason } from "./recording.ts";
+
+const headers = v.array(v.looseObject({ name: v.string(), value: v.string() }));
+const harSchema = v.looseObject({
+  log: v.looseObject({ entries: v.array(v.unknown()) }),
+});
+const postData = v.looseObject({
+  text: v.nullish(v.string()),
+  encoding: v.nullish(v.string()),
+  params: v.nullish(v.array(v.looseObject({ name: v.string(), value: v.nullish(v.string()) }))),
+});
+// Browsers have null, and some tools nothing at all, where there is nothing.
+const entrySchema = v.looseObject({
+  startedDateTime: v.nullish(v.string()),
+  request: v.looseObject({
+    method: v.string(),
+    url: v.string(),
+    headers: v.optional(headers, []),
+    postData: v.nullish(postData),
+  }),
+  response: v.looseObject({
+    status: v.number(),
+    headers: v.optional(headers, []),
+    content: v.nullish(
+      v.looseObject({
+        size: v.nullish(v.number()),
+        text: v.nullish(v.string()),
+        encoding: v.nullish(v.string()),
+      }),
+    ),
+  }),
+  _adsim: v.optional(v.unknown()),
+});
+
+type HarEntry = v.InferOutput<typeof entrySchema>;
+
+/** @throws InputError that names the entry and its field. */
+export function harExchanges(input: unknown): readonly RecordedExchange[] {
+  const { log } = parseInput(harSchema, input);
+  const inEntry = <Result>(index: number, read: () => Result): Result =>
+    inField(`log.entries.${index}`, read);
+  const entries = log.entries.map((entry, index) =>
+    inEntry(index, () => parseInput(entrySchema, entry)),
+  );
+  const base = baseOf(entries);
+  return entries.map((entry, index) => inEntry(index, () => exchangeOf(entry, base, index)));
+}
+
+/** Where the API is found: an origin and what its paths begin with. */
+interface Base {
+  readonly origin: string;
+  readonly prefix: string;
+}
+
+/** A URL in parts as it was sent. `URL` would write it anew, and what was wrong with it is a part of the recording. */
+interface Target extends Base {
+  readonly path: string;
+  readonly query: string;
+}
+
+function targetOf(url: string): Omit<Target, "prefix"> {
+  const [, origin = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/[^/?]*)?(.*)$/is.exec(url) ?? [];
+  const mark = rest.indexOf("?");
+  const path = mark === -1 ? rest : rest.slice(0, mark);
+  return { origin, path, query: mark === -1 ? "" : rest.slice(mark + 1) };
+}
+
+const apiPath: RegExp = new RegExp(
+  `^(.*?)(?:${Object.values(operations)
+    .map(({ path }) => path)
+    .join("|")})/?$`,
+);
+
+/** That of a request which reached an operation for sure, or else of the first that looks as if it did. */
+function baseOf(entries: readonly HarEntry[]): Base | undefined {
+  const candidates = entries.flatMap((entry) => {
+    const { origin, path } = targetOf(entry.request.url);
+    const prefix = apiPath.exec(path)?.[1];
+    return prefix === undefined || reachedNothing(entry) ? [] : [{ origin, prefix, entry }];
+  });
+  const sure = candidates.find(({ entry }) => entry.response.status === 200);
+  return sure ?? candidates[0];
+}
+
+/** Whether adsim says so itself. */
+function reachedNothing({ _adsim }: HarEntry): boolean {
+  return typeof _adsim === "object" && _adsim !== null && !("operation" in _adsim);
+}
+
+function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): RecordedExchange {
+  const { request, response, _adsim } = entry;
+  const url = targetOf(request.url);
+  const isBelow = base !== undefined && url.path.startsWith(base.prefix);
+  const path = isBelow ? url.path.slice(base.prefix.length) : url.path;
+  const query = _adsim === undefined ? url.query.replace(/#.*$/s, "") : url.query;
+  const shown: RecordedResponse = {
+    status: response.status,
+    headers: byName(response.headers),
+    body: bodyOf(entry),
+  };
+  const recorded = {
+    place: `entry ${index + 1}`,
+    request: {
+      method: request.method,
+      path,
+      query,
+      headers: byName(request.headers),
+      body: sentBody(entry),
+    },
+  };
+  if (_adsim !== undefined) return { ...recorded, ...detailsOf(_adsim, path, shown) };
+  const isHere = isBelow && url.origin === base.origin;
+  return {
+    ...recorded,
+    sequence: undefined,
+    atMs: parseInstant(entry.startedDateTime ?? ""),
+    publisher: undefined,
+    oddScheme: false,
+    response: shown,
+    skip: skipOf(isHere, path, response.status),
+    world: undefined,
+  };
+}
+
+function skipOf(isHere: boolean, path: string, status: number): SkipReason | undefined {
+  if (isHere && isControlPath(path)) return "control";
+  if (!isHere || !/^\/v1(\/|$)/.test(path)) return "not-the-api";
+  return status === 0 ? "no-response-recorded" : undefined;
+}
+
+/** Header fields by lower-case name. Those of HTTP/2 that begin with a colon are no header fields. */
+function byName(list: v.InferOutput<typeof headers>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const { name, value } of list) {
+    const key = name.toLowerCase();
+    if (key.startsWith(":") || key === "") continue;
+    const before = Object.hasOwn(found, key) ? found[key] : undefined;
+    found[key] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return found;
+}
+
+function sentBody({ request }: HarEntry): string | Uint8Array {
+  const { text, encoding, params } = request.postData ?? {};
+  if (text !== undefined && text !== null) return decoded(text, encoding, "request.postData.text");
+  // A form that a browser took apart.
+  const pairs = (params ?? []).map(({ name, value }): [string, string] => [name, value ?? ""]);
+  return new URLSearchParams(pairs).toString();
+}
+
+/** Undefined where a body was left out of the recording. */
+function bodyOf({ request, response }: HarEntry): string | Uint8Array | undefined {
+  const { text, encoding, size } = response.content ?? {};
+  if (text !== undefined && text !== null) return decoded(text, encoding, "response.content.text");
+  return request.method === "HEAD" || (size ?? 0) <= 0 ? "" : undefined;
+}
+
+function decoded(
+  text: string,
+  encoding: string | null | undefined,
+  field: string,
+): string | Uint8Array {
+  if (encoding !== "base64") return text;
+  try {
+    return fromBase64(text);
+  } catch {
+    throw new InputError(field, "is not base64, as its encoding says");
+  }
+}

@@ -1,0 +1,104 @@
+/** An entry of adsim's journal as JSON, out of an NDJSON line or beside a HAR entry, to what is replayed. */
+
+import * as v from "valibot";
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
+import { parseInput } from "../../base/input.ts";
+import { INSTANT_EXPECTED } from "../../base/schemas.ts";
+import { profileNames } from "../../world/publishers/profiles.ts";
+import type { RecordedExchange, RecordedResponse, RecordedWorld } from "./recording.ts";
+
+const fields = v.record(v.string(), v.string());
+const response = v.looseObject({
+  status: v.pipe(v.number(), v.safeInteger("must be a whole number")),
+  headers: v.optional(fields, {}),
+  body: v.optional(v.string(), ""),
+});
+const instant = v.pipe(
+  v.union([v.string(), v.number()], INSTANT_EXPECTED),
+  v.transform((at) => (typeof at === "number" ? at : (parseInstant(at) ?? Number.NaN))),
+  v.check((ms) => Number.isSafeInteger(ms) && ms >= 0 && ms <= LAST_INSTANT_MS, INSTANT_EXPECTED),
+);
+const world = v.pipe(
+  v.looseObject({
+    seed: v.string(),
+    start: instant,
+    publishers: v.pipe(v.number(), v.safeInteger("must be a whole number")),
+    profile: v.picklist(profileNames),
+    assumptions: v.optional(fields, {}),
+  }),
+  v.transform(
+    ({ seed, start, publishers, profile, assumptions }): RecordedWorld => ({
+      seed,
+      start: formatInstant(start),
+      publishers,
+      profile,
+      assumptions,
+    }),
+  ),
+);
+const fault = v.looseObject({
+  served: v.boolean(),
+  lost: v.nullish(response),
+});
+
+/** What an entry says beside request and response. */
+const details = v.looseObject({
+  sequence: v.nullish(v.pipe(v.number(), v.safeInteger("must be a whole number"))),
+  at: v.nullish(instant),
+  publisher: v.nullish(v.string()),
+  fault: v.nullish(fault),
+  assumptions: v.nullish(v.unknown()),
+  world: v.nullish(world),
+});
+const entry = v.looseObject({
+  request: v.looseObject({
+    method: v.string(),
+    path: v.string(),
+    query: v.optional(v.string(), ""),
+    headers: v.optional(fields, {}),
+    body: v.optional(v.string(), ""),
+  }),
+  response,
+});
+
+/** What becomes of an exchange by what the journal says of it beside request and response. */
+export type Details = Omit<RecordedExchange, "place" | "request">;
+
+/** Whether a path goes to the control API, that of a named world included. No journal has such a request; a forged one may. */
+export function isControlPath(path: string): boolean {
+  return /^(\/@[^/?]*)?\/_sim([/?]|$)/.test(path);
+}
+
+/** `shown`: what the client got. @throws InputError that names the field. */
+export function detailsOf(input: unknown, path: string, shown: RecordedResponse): Details {
+  const { sequence, at, publisher, fault, assumptions, world } = parseInput(details, input);
+  const isKept = fault !== undefined && fault !== null && !fault.served;
+  return {
+    sequence: sequence ?? undefined,
+    atMs: at ?? undefined,
+    publisher: publisher ?? undefined,
+    oddScheme: Array.isArray(assumptions) && assumptions.includes("auth.scheme-case"),
+    // What the service answered, not what was left of it on the way.
+    response: fault?.lost ? { ...fault.lost, headers: lowerCase(fault.lost.headers) } : shown,
+    skip: isControlPath(path) ? "control" : isKept ? "kept-from-service" : undefined,
+    world: world ?? undefined,
+  };
+}
+
+/** @throws InputError that names the field. */
+export function journalExchange(input: unknown, place: string): RecordedExchange {
+  const { request, response } = parseInput(entry, input);
+  const { method, path, query, body } = request;
+  const shown = { ...response, headers: lowerCase(response.headers) };
+  return {
+    place,
+    request: { method, path, query, headers: lowerCase(request.headers), body },
+    ...detailsOf(input, path, shown),
+  };
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}

@@ -1,0 +1,87 @@
+/** Plays a scenario on any target: in this process, at an adsim over HTTP, or at another service in real time. */
+
+import { InputError } from "../../base/input.ts";
+import { parseScenario } from "../language/parse/parse-scenario.ts";
+import { freshSnapshot, playScenarioSync } from "../player/in-process.ts";
+import { play } from "../player/play.ts";
+import type { PlayResult } from "../player/result.ts";
+import { drive } from "./drive.ts";
+import { openTarget, type TargetOptions } from "./open-target.ts";
+
+export interface PlayScenarioOptions
+  extends Pick<
+    TargetOptions,
+    "controlToken" | "speed" | "credentials" | "connections" | "onProgress"
+  > {
+  /** Base URL of the service. @default a simulator in this process */
+  readonly target?: string | URL | undefined;
+  /** The most requests that the scenario may plan. @default 20000000 */
+  readonly maxRequests?: number | undefined;
+  /** What the result says plays it again. @default "adsim play" and the scenario's name */
+  readonly reproduce?: string | undefined;
+  /** Told before each step of the scenario, from 0, and of how many there are. */
+  readonly onStep?: ((index: number, count: number) => void) | undefined;
+  /** Ends a play at a `target` before its end: it rejects with the signal's reason, its connections closed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Plays a scenario. Without a `target`, in process and in virtual time. At an adsim also in virtual time, in a world of its
+ * own (`/@NAME`, or the one that the URL names), whose state the scenario's takes the place of; with `speed` so many times as
+ * fast as real time. With `credentials` at any other service, in real time.
+ *
+ * @throws InputError (as a rejection) for wrong options, and naming step and field of a scenario that can't be played. Error
+ * that says what to do where the target can't be reached.
+ */
+export async function playScenario(
+  scenario: unknown,
+  options: PlayScenarioOptions = {},
+): Promise<PlayResult> {
+  const { target: url, maxRequests, onStep } = options;
+  if (url === undefined) {
+    for (const name of ["speed", "credentials", "controlToken", "connections"] as const) {
+      if (options[name] === undefined) continue;
+      throw new InputError(name, "means nothing without a target: in process nobody waits");
+    }
+    return playScenarioSync(scenario, { maxRequests, onStep, reproduce: options.reproduce });
+  }
+  const parsed = parseScenario(scenario, { maxRequests });
+  const reproduce = options.reproduce ?? `adsim play ${parsed.name} --target ${url}`;
+  const { signal } = options;
+  const opening = openTarget(url, {
+    ...options,
+    worldName: parsed.name,
+    snapshot: () => freshSnapshot(parsed),
+  });
+  // What is there may never answer: nobody waits for it after the signal.
+  const target = await unlessAborted(signal, opening, (late) => late.close());
+  try {
+    const { abilities, description, performers } = target;
+    const playing = play(parsed, { abilities, target: description, reproduce, onStep });
+    return await unlessAborted(signal, drive(playing, performers));
+  } finally {
+    await target.close();
+  }
+}
+
+/**
+ * What `work` gives, or the signal's reason as soon as it is aborted: what it waits for may be far away. `discard` is handed
+ * what comes after that.
+ */
+function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  work: Promise<Result>,
+  discard?: (late: Result) => Promise<void>,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason);
+      // Who is told of the abort isn't told of what went wrong later.
+      if (discard !== undefined) work.then(discard).catch(() => undefined);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,176 @@
+/** Any service over HTTP, in real time: requests are all that it understands. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
+import { durationMs } from "../../base/duration.ts";
+import { InputError } from "../../base/input.ts";
+import { timerMs } from "../../base/pace.ts";
+import { operations } from "../../spec/operations.ts";
+import type { Surface } from "../../world/accounts/account.ts";
+import type { EffectKind, Exchange, Member, Outgoing } from "../player/effects.ts";
+import { createTrafficSource } from "../traffic/source.ts";
+import { jsonIn } from "./control-api.ts";
+import { createHttpClient, type HttpClient } from "./http-client.ts";
+import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
+import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
+import { readSpeed, readTargetUrl } from "./target-url.ts";
+
+/** A publisher of the service, which the scenario calls by its place in the list. */
+export interface ServiceCredentials {
+  readonly id: string;
+  readonly apiKey: string;
+  /** Ids of its surfaces. @default the service is asked for them, once */
+  readonly surfaces?: readonly string[] | undefined;
+}
+
+export interface ServiceTargetOptions {
+  /** What paths are appended to. */
+  readonly url: string | URL;
+  readonly credentials: readonly ServiceCredentials[];
+  /** Traffic and waiting go so many times as fast. @default 1 */
+  readonly speed?: number | undefined;
+  /** How many requests of traffic can be on their way at once. @default 64 */
+  readonly connections?: number | undefined;
+  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
+}
+
+/** Enough for what a scenario sends in parallel; more wait for one of these. */
+const MOST_CONNECTIONS = 1024;
+const SURFACES_TIMEOUT_MS = 10_000;
+
+/** @throws InputError (as a rejection) for wrong options. */
+export async function openServiceTarget(options: ServiceTargetOptions): Promise<Target> {
+  const { url, origin, prefix } = readTargetUrl(options.url);
+  const speed = readSpeed(options.speed ?? 1);
+  const connections = options.connections ?? CONNECTIONS;
+  if (!Number.isSafeInteger(connections) || connections < 1 || connections > MOST_CONNECTIONS) {
+    throw new InputError("connections", `must be a whole number from 1 to ${MOST_CONNECTIONS}`);
+  }
+  const client = await createHttpClient(origin, { connections: MOST_CONNECTIONS });
+  const members = options.credentials.map((one) => memberLater(one, client, prefix, url));
+
+  async function send(outgoing: Outgoing): Promise<Exchange> {
+    const { operation, request } = outgoing;
+    const atMs = Date.now();
+    const sent = await client.send(prefix, outgoing);
+    const { outcome, status, headers, text, latencyMs, why } = sent;
+    return { operation, atMs, request, outcome, status, headers, text, latencyMs, why };
+  }
+
+  const performers: LatePerformers = {
+    now: async () => Date.now(),
+    pass: async () => undefined,
+    member: async ({ ordinal }) => await members[ordinal]?.(),
+    send: ({ outgoing }) => send(outgoing),
+    together: ({ outgoing }) => Promise.all(outgoing.map(send)),
+    async wait({ ms }) {
+      await sleep(timerMs(ms / speed));
+      return undefined;
+    },
+    async traffic({ order }) {
+      const startedMs = performance.now();
+      const punctuality = await playRealTraffic({
+        source: createTrafficSource(order),
+        speed,
+        connections,
+        send: (outgoing) => client.send(prefix, outgoing),
+        observe: order.observe,
+        onProgress: options.onProgress,
+      });
+      const leftMs = durationMs(order.traffic.for) / speed - (performance.now() - startedMs);
+      if (leftMs > 0) await sleep(timerMs(leftMs));
+      return punctuality;
+    },
+    ...uncontrolled,
+  };
+  return {
+    abilities: { time: { kind: "real", speed }, control: false },
+    performers,
+    description: { kind: "service", url },
+    close: () => client.close(),
+  };
+}
+
+type Uncontrolled = Exclude<
+  EffectKind,
+  "now" | "pass" | "member" | "send" | "together" | "wait" | "traffic"
+>;
+
+const uncontrolled: Pick<LatePerformers, Uncontrolled> = {
+  assume: refuse,
+  assumptions: refuse,
+  fault: refuse,
+  rules: refuse,
+  heal: refuse,
+  signUp: refuse,
+  setSurface: refuse,
+  rotateKey: refuse,
+  audit: refuse,
+  journal: refuse,
+  fork: refuse,
+  aside: refuse,
+};
+
+/** The player knows that it can't be asked for: `abilities.control` says so. */
+function refuse({ kind }: { readonly kind: EffectKind }): Promise<never> {
+  return Promise.reject(new Error(`A service that isn't an adsim can't do this: ${kind}.`));
+}
+
+/** The member, with its surfaces asked for once. */
+function memberLater(
+  { id, apiKey, surfaces }: ServiceCredentials,
+  client: HttpClient,
+  prefix: string,
+  url: string,
+): () => Promise<Member> {
+  let member: Promise<Member> | undefined;
+  return () => {
+    const listed =
+      surfaces === undefined || surfaces.length === 0
+        ? () => surfacesAt(client, prefix, url, { id, apiKey })
+        : async () => surfaces.map((surface) => surfaceOf({ id: surface }));
+    member ??= listed().then((all) => ({ id, apiKey, joined: undefined, surfaces: all }));
+    return member;
+  };
+}
+
+const price = v.number();
+const listedSurface = v.looseObject({
+  id: v.string(),
+  name: v.optional(v.string()),
+  status: v.optional(v.string()),
+  cpm_range: v.optional(v.tuple([price, price])),
+});
+const listing = v.looseObject({ surfaces: v.array(listedSurface) });
+
+/** What isn't known of a foreign surface is filled in: no request depends on it. */
+function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
+  const { id, name = id, status = "active", cpm_range: cpmRange = [0, 0] } = listed;
+  return { id, name, status, cpmRange };
+}
+
+/** @throws Error that says what to do where the service doesn't tell. */
+async function surfacesAt(
+  client: HttpClient,
+  prefix: string,
+  url: string,
+  { id, apiKey }: Pick<ServiceCredentials, "id" | "apiKey">,
+): Promise<Surface[]> {
+  const { method, path } = operations.surfaces;
+  const request = {
+    method,
+    path,
+    query: { publisher_id: id },
+    headers: { authorization: `Bearer ${apiKey}` },
+  };
+  const answer = await client.send(prefix, { request, timeoutMs: SURFACES_TIMEOUT_MS });
+  const { outcome, status, why } = answer;
+  const found = v.safeParse(listing, jsonIn(answer.text));
+  if (outcome === "answered" && status === 200 && found.success) {
+    return found.output.surfaces.map(surfaceOf);
+  }
+  const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);
+  throw new Error(
+    `The service at ${url} doesn't tell the surfaces of publisher ${id}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
+  );
+}

@@ -1,0 +1,157 @@
+/** Does effects in one world of an adsim over HTTP, whose clock stands still but for us. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
+import { parseInstant } from "../../base/calendar.ts";
+import { timerMs } from "../../base/pace.ts";
+import type { Effects, Exchange, Member, Outgoing } from "../player/effects.ts";
+import type { ControlApi } from "./control-api.ts";
+import type { HttpClient } from "./http-client.ts";
+import { createDepartures } from "./noticed.ts";
+import type { LatePerformers } from "./target.ts";
+
+/** What is done in any world, also in one aside. */
+export type WorldPerformers = Omit<LatePerformers, "traffic" | "fork" | "aside">;
+
+export interface PlayedWorld {
+  readonly client: HttpClient;
+  /** What the path of every request begins with. */
+  readonly prefix: string;
+  readonly api: ControlApi;
+  /** Of its frozen clock. */
+  readonly nowMs: number;
+  /** How many requests its journal has counted. */
+  readonly journalled: number;
+  /** How many times as fast as real time it goes; undefined: nobody waits. */
+  readonly speed: number | undefined;
+}
+
+const clock = v.looseObject({ now: v.string() });
+const member = v.looseObject({
+  ordinal: v.number(),
+  id: v.string(),
+  apiKey: v.string(),
+  joined: v.string(),
+  surfaces: v.array(v.looseObject({ id: v.string() })),
+});
+const listed = v.looseObject({ publishers: v.array(member) });
+const rule = v.looseObject({ id: v.string() });
+const rules = v.looseObject({ faults: v.array(rule) });
+const entries = v.looseObject({ entries: v.array(v.unknown()) });
+
+export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
+  const { client, prefix, api, speed } = world;
+  const departures = createDepartures(api, world.journalled);
+  const pace = speed === undefined ? atOnce : createPace(speed);
+  let nowMs = world.nowMs;
+
+  async function send(outgoing: Outgoing): Promise<Exchange> {
+    const { operation, request } = outgoing;
+    const sending = client.send(prefix, outgoing);
+    departures.sent();
+    const { outcome, status, headers, text, latencyMs } = await sending;
+    if (outcome === "timed-out") await departures.noticed();
+    return { operation, atMs: nowMs, request, outcome, status, headers, text, latencyMs };
+  }
+
+  return {
+    now: async () => nowMs,
+    pass: async () => undefined,
+    async member({ ordinal }) {
+      const path = `publishers?offset=${ordinal}&limit=1`;
+      const [found] = (await api.askFor(listed, "GET", path)).publishers;
+      // Behind the population stand those that signed up, with ordinals of their own.
+      return found?.ordinal === ordinal ? memberOf(found) : undefined;
+    },
+    send: ({ outgoing }) => send(outgoing),
+    async together({ outgoing }) {
+      const exchanges: Exchange[] = [];
+      for (const one of outgoing) exchanges.push(await send(one));
+      return exchanges;
+    },
+    async wait({ ms }) {
+      await pace(ms);
+      const { now } = await api.askFor(clock, "POST", "clock/advance", { by: ms });
+      nowMs = instantOf(now);
+      return undefined;
+    },
+    async signUp({ request }) {
+      return memberOf(await api.askFor(member, "POST", "publishers", request));
+    },
+    async setSurface({ publisher, surface, change }) {
+      const path = `publishers/${encodeURIComponent(publisher)}/surfaces/${encodeURIComponent(surface)}`;
+      await api.ask("PATCH", path, change);
+      return undefined;
+    },
+    async rotateKey({ publisher }) {
+      const path = `publishers/${encodeURIComponent(publisher)}/rotate-key`;
+      return memberOf(await api.askFor(member, "POST", path));
+    },
+    ...rulePerformers(api),
+    // What follows has the form that the same version gives it in process.
+    async assume({ readings }) {
+      // In process, too, nothing is changed by no readings at all.
+      if (Object.values(readings).some((choice) => choice !== undefined)) {
+        await api.ask("PATCH", "assumptions", readings);
+      }
+      return undefined;
+    },
+    assumptions: async () =>
+      (await api.ask("GET", "assumptions")) as Effects["assumptions"]["gives"],
+    audit: async () => (await api.ask("GET", "audit")) as Effects["audit"]["gives"],
+    async journal({ limit }) {
+      if (limit < 1) return [];
+      const found = await api.askFor(entries, "GET", `journal?limit=${limit}`);
+      return found.entries as Effects["journal"]["gives"];
+    },
+  };
+}
+
+function rulePerformers(api: ControlApi): Pick<WorldPerformers, "fault" | "rules" | "heal"> {
+  return {
+    fault: async ({ rule: given }) => (await api.askFor(rule, "POST", "faults", given)).id,
+    async rules() {
+      const { faults } = await api.askFor(rules, "GET", "faults");
+      // As the same version shows them in process.
+      return faults as unknown as Effects["rules"]["gives"];
+    },
+    async heal({ ids }) {
+      if (ids === undefined) {
+        await api.ask("DELETE", "faults");
+        return undefined;
+      }
+      const paths = ids.map((id) => `faults/${encodeURIComponent(id)}`);
+      // All of them are there, or nothing changes.
+      for (const path of paths) await api.ask("GET", path);
+      for (const path of new Set(paths)) await api.ask("DELETE", path);
+      return undefined;
+    },
+  };
+}
+
+function memberOf({ id, apiKey, surfaces, joined }: v.InferOutput<typeof member>): Member {
+  // Surfaces have the form that the same version gives them in process.
+  return { id, apiKey, joined, surfaces: surfaces as unknown as Member["surfaces"] };
+}
+
+async function atOnce(): Promise<void> {}
+
+/** How much of the time that requests took counts as waited: what is short of the pace is made up for. */
+const MOST_CAUGHT_UP_MS = 1000;
+
+function createPace(speed: number): (ms: number) => Promise<void> {
+  let dueMs = performance.now();
+  return async (ms) => {
+    const realMs = performance.now();
+    dueMs = Math.max(dueMs, realMs - MOST_CAUGHT_UP_MS) + ms / speed;
+    // A timer has whole milliseconds: less is waited for with the next.
+    if (dueMs - realMs >= 1) await sleep(timerMs(dueMs - realMs));
+  };
+}
+
+/** @throws Error for what an adsim doesn't say. */
+export function instantOf(now: string): number {
+  const ms = parseInstant(now);
+  if (ms !== undefined) return ms;
+  throw new Error("The target's clock shows something that is no instant. Is it an adsim?");
+}

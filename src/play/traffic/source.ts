@@ -1,0 +1,172 @@
+/** Where traffic comes from, request by request: its arrivals in time, and the clicks that follow from answers. */
+
+import { durationMs } from "../../base/duration.ts";
+import { InputError } from "../../base/input.ts";
+import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import type { OperationId } from "../../spec/operations.ts";
+import type { Exchange, Outgoing, TrafficOrder } from "../player/effects.ts";
+import { createSchedule } from "./arrivals.ts";
+import { createClicks } from "./clicks.ts";
+import { type Asker, createAsker } from "./requests.ts";
+import type { Mix } from "./traffic.ts";
+
+/** A request of the traffic. The same object serves the next one: keep only its parts. */
+export interface Arrival extends Outgoing {
+  /** Counts from 0. */
+  readonly number: number;
+  /** When it is due, in whole milliseconds from the beginning of the traffic. */
+  readonly dueMs: number;
+  readonly operation: OperationId;
+}
+
+/** What of an exchange says whether clicks follow. */
+export type Answered = Pick<Exchange, "outcome" | "status" | "text">;
+
+export interface TrafficSource {
+  /**
+   * In the order of time. Undefined where nothing more comes of arrivals, nor of clicks on what was answered so far. A
+   * click that becomes known after its time comes next, with the time at which it was due.
+   */
+  next(): Arrival | undefined;
+  /** When the next one is due, without taking it. `Infinity`: as where {@link next} gives nothing. */
+  nextDueMs(): number;
+  /** To be told of each arrival what came of it, undefined where it was never sent: an impression may be clicked. */
+  answered(number: number, answer: Answered | undefined): void;
+}
+
+/** How long a client waits for an answer. @default of `timeout` */
+const TIMEOUT = "10s";
+const HIGHEST = 0xffff_ffff;
+const VALUES = 0x1_0000_0000;
+
+/** @throws InputError where nobody takes part, or somebody without a surface for impressions. */
+export function createTrafficSource(order: TrafficOrder): TrafficSource {
+  const { traffic, members, startMs } = order;
+  const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
+  const forMs = durationMs(traffic.for);
+  const timeoutMs = durationMs(traffic.timeout ?? TIMEOUT);
+  const schedule = createSchedule({
+    arrivals: traffic.arrivals,
+    forMs,
+    startMs,
+    key: key("arrivals"),
+  });
+  const askers = askersOf(order, key);
+  const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
+  const memberKey = key("publishers");
+  const clickKey = key("clicks");
+  const clickedBelow = (traffic.clicks?.rate ?? 0) * VALUES;
+  const clicks = createClicks(durationMs(traffic.clicks?.after ?? 0));
+  let handedOut = 0;
+  let index = 0;
+  let arrivalMs = schedule();
+  let arrival: { -readonly [Part in keyof Arrival]: Arrival[Part] } | undefined;
+
+  function handOut(dueMs: number, operation: OperationId, request: ApiRequest): Arrival {
+    if (arrival === undefined) {
+      arrival = { number: handedOut, dueMs, operation, request, timeoutMs };
+    } else {
+      arrival.number = handedOut;
+      arrival.dueMs = dueMs;
+      arrival.operation = operation;
+      arrival.request = request;
+    }
+    handedOut += 1;
+    return arrival;
+  }
+
+  function nextArrival(dueMs: number): Arrival {
+    const operation = operationOf(index);
+    const by = members.length === 1 ? 0 : drawBetween(memberKey, index, 0, members.length - 1);
+    const asker = askerAt(askers, by);
+    const own = index;
+    index += 1;
+    arrivalMs = schedule();
+    if (operation !== "impression") return handOut(dueMs, operation, asker.reads[operation]);
+    // Drawn by the impression's own number: clicks are the same whenever answers come.
+    if (clickedBelow > 0 && drawBetween(clickKey, own, 0, HIGHEST) < clickedBelow) {
+      clicks.expect(handedOut, { dueMs, by });
+    }
+    return handOut(dueMs, operation, asker.impression(own));
+  }
+
+  return {
+    next() {
+      const dueMs = clicks.nextMs();
+      if (dueMs > arrivalMs) return nextArrival(arrivalMs);
+      const click = clicks.take();
+      if (click === undefined) return undefined;
+      return handOut(dueMs, "click", askerAt(askers, click.by).click(click.impressionId));
+    },
+    nextDueMs: () => Math.min(clicks.nextMs(), arrivalMs),
+    answered(number, answer) {
+      const isWhole = answer?.outcome === "answered" && answer.status === 200;
+      clicks.answered(number, isWhole ? answer.text : undefined);
+    },
+  };
+}
+
+function askersOf({ traffic, members, seed, number }: TrafficOrder, key: KeyOf): readonly Asker[] {
+  if (members.length === 0) throw new InputError("publishers", "must name at least one");
+  const { surfaces, repeatedSessions: repeated = 0 } = traffic;
+  const asksImpressions = weightsOf(traffic.mix).some(([operation]) => operation === "impression");
+  const lacking = members.find((member) => member.surfaces.length === 0);
+  if (asksImpressions && lacking !== undefined) {
+    throw new InputError("publishers", "must have surfaces: impressions need one");
+  }
+  const sessions = traffic.sessions === false ? undefined : sessionsOf(seed, number);
+  const keys = {
+    placement: key("placements"),
+    isRepeated: key("repeats"),
+    repeated: key("repeated"),
+  };
+  return members.map((member) => createAsker({ member, surfaces, sessions, repeated, keys }));
+}
+
+/**
+ * What sessions begin with. Another run against the same service, with another seed, has other ones; so has other traffic
+ * of this run. So short that with seven digits they are one piece of text: longer ones an engine puts together when read.
+ */
+function sessionsOf(seed: string, number: number): string {
+  const place = (deriveKey(seed, "sessions").a >>> 0) + number;
+  return (place % OF_FIVE_CHARACTERS).toString(36).padStart(5, "0");
+}
+
+/** How many texts of five digits of base 36 there are. */
+const OF_FIVE_CHARACTERS = 60_466_176;
+
+type KeyOf = (use: string) => Key;
+
+function askerAt(askers: readonly Asker[], place: number): Asker {
+  const asker = askers[place];
+  if (asker === undefined) throw new Error("Traffic of nobody. This is a bug in adsim.");
+  return asker;
+}
+
+type Arriving = Exclude<OperationId, "click">;
+type Weights = readonly (readonly [operation: Arriving, weight: number])[];
+
+const arriving = ["impression", "stats", "surfaces", "payouts"] as const satisfies Arriving[];
+
+/** What arrivals ask for, and how often, in an order of its own: not that in which it is written. */
+function weightsOf(mix: Mix = { impression: 1 }): Weights {
+  const weights = arriving.map((operation) => [operation, mix[operation] ?? 0] as const);
+  return weights.filter(([, weight]) => weight > 0);
+}
+
+function createChoice(weights: Weights, key: Key): (index: number) => Arriving {
+  const [only] = weights;
+  if (only === undefined) throw new Error("A mix of nothing. This is a bug in adsim.");
+  if (weights.length === 1) return () => only[0];
+  let sum = 0;
+  const upTo = weights.map(([operation, weight]) => {
+    sum += weight;
+    return { operation, bound: sum };
+  });
+  return (index) => {
+    const drawn = (drawBetween(key, index, 0, HIGHEST) / VALUES) * sum;
+    for (const { operation, bound } of upTo) if (drawn < bound) return operation;
+    return only[0];
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Checks that adsim could have saved a restored world, since anybody can forge a digest. It saves the world again, compares
+ * the two snapshots, and audits the books.
+ */
+
+import { auditInSlices } from "../audit/audit.ts";
+import { InputError, inField } from "../base/input.ts";
+import { dedupWindowOf } from "../exchange/world.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Work } from "../spec/work.ts";
+import { checkBook } from "../world/accounts/check-book.ts";
+import { inOrder, type Snapshot, saveAccount } from "../world/accounts/snapshot.ts";
+import type { RunningWorld } from "./running-world.ts";
+
+const MOST_TOLD = 5;
+
+/** @throws InputError that names the first wrong field. */
+export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
+  const { accounts, buckets, rules, settings, dayOf } = world;
+  const nowMs = saved.clock.now;
+  const windowMs = dedupWindowOf(settings.assumptions);
+  const time = { startMs: settings.startMs, nowMs, dayOf };
+  checkSame("assumptions", saved.assumptions, { ...settings.assumptions });
+  checkSame("faults", saved.faults, rules.save(nowMs));
+  const { discrepancies } = yield* auditInSlices(world, journal);
+  if (discrepancies.length > 0) {
+    const told = discrepancies.slice(0, MOST_TOLD).join("; ");
+    throw new InputError("accounts", `must have books that agree; they don't: ${told}`);
+  }
+  for (const [index, account] of inOrder(accounts).entries()) {
+    yield;
+    const field = `accounts.${index}`;
+    const from = saved.accounts[index];
+    if (from === undefined) throw new InputError("accounts", "must name each publisher only once");
+    inField(`${field}.book`, () => checkBook(account, from.book, time));
+    account.book.forget(nowMs, windowMs);
+    checkSame(field, from, saveAccount(account, buckets.save(account, nowMs), account.book.save()));
+  }
+}
+
+/** @throws InputError that names the first place at which they differ. */
+function checkSame(field: string, given: unknown, saved: unknown): void {
+  const at = differenceOf(given, saved, field);
+  if (at !== undefined) {
+    throw new InputError(at, "is not as this world would save it: the snapshot was edited");
+  }
+}
+
+function differenceOf(left: unknown, right: unknown, path: string): string | undefined {
+  if (Object.is(left, right)) return undefined;
+  if (typeof left !== "object" || typeof right !== "object" || !left || !right) return path;
+  const [one, other] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
+  for (const name of new Set([...one.keys(), ...other.keys()])) {
+    const at = differenceOf(one.get(name), other.get(name), `${path}.${name}`);
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}

@@ -1,0 +1,202 @@
+/** The parts of one world wired together, and where such a world comes from: anew, from another, or from a snapshot. */
+
+import { type Clock, createClock } from "../base/clock.ts";
+import { inField } from "../base/input.ts";
+import { createExchange, type Exchange } from "../exchange/exchange.ts";
+import type { Meter } from "../exchange/meter.ts";
+import { dayReader, dedupWindowOf, type World } from "../exchange/world.ts";
+import type { Transports } from "../faults/faults.ts";
+import { createRuleList, type RuleList } from "../faults/rule-list.ts";
+import type { SavedFaults } from "../faults/saved-faults.ts";
+import type { JournalRing } from "../journal/journal.ts";
+import { worldAbout } from "../journal/record.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import type { Work } from "../spec/work.ts";
+import { createAccounts } from "../world/accounts/accounts.ts";
+import { type BucketKeeper, createBucketKeeper } from "../world/accounts/buckets.ts";
+import type { DirectoryWorld } from "../world/accounts/directory.ts";
+import {
+  loadAccounts,
+  type Snapshot,
+  type State,
+  saveAccounts,
+  sealSnapshot,
+} from "../world/accounts/snapshot.ts";
+import { copyOfTally, type Tally } from "../world/accounts/tally.ts";
+import type { Book } from "../world/ledger/book.ts";
+import { createIds } from "../world/publishers/ids.ts";
+import type { People } from "../world/publishers/people.ts";
+import { createPopulation } from "../world/publishers/population.ts";
+import { type ReadOptions, type Settings, worldMs } from "./simulator-options.ts";
+
+/** What the surroundings provide. */
+export interface Surroundings {
+  /** Gives the source of names and contacts; called on first need, since it is slow to load. */
+  readonly people: () => People;
+  /** Counts what happens in all worlds that get it. @default nobody counts */
+  readonly meter?: Meter | undefined;
+}
+
+/** A world with its request path. */
+export interface RunningWorld extends World, DirectoryWorld {
+  readonly settings: Settings;
+  readonly buckets: BucketKeeper;
+  readonly exchange: Exchange;
+}
+
+/** What worlds are made from, one after the other, under one simulator. */
+interface WorldMakerParts {
+  readonly read: ReadOptions;
+  readonly surroundings: Surroundings;
+  readonly journal: JournalRing;
+  readonly transports: Transports;
+}
+
+/** Makes a world that is new, goes on under other settings, or comes out of a snapshot. */
+export interface WorldMaker {
+  fresh(settings: Settings): RunningWorld;
+  continued(settings: Settings, from: Kept): RunningWorld;
+  /** A world of another simulator, which goes on under this one only. */
+  adopted(world: RunningWorld): RunningWorld;
+  /** `bookOf`: of what a state keeps of a book. */
+  saved<KeptBook>(
+    state: State<KeptBook>,
+    rules: RuleList,
+    bookOf: (kept: KeptBook) => Book,
+  ): Work<RunningWorld>;
+}
+
+export function createWorldMaker({
+  read,
+  surroundings,
+  journal,
+  transports: { whyNot },
+}: WorldMakerParts): WorldMaker {
+  const { clock: mode, wallClock, explain, origins } = read;
+
+  function continued(settings: Settings, { clock, rules, strangers }: Kept): RunningWorld {
+    const { seed, assumptions } = settings;
+    const about = worldAbout(settings);
+    const dayOf = dayReader(assumptions);
+    const startDay = dayOf(settings.startMs);
+    const ids = createIds(seed, assumptions);
+    const population = createPopulation({
+      seed,
+      size: settings.publishers,
+      profile: settings.profile,
+      startDay,
+      ids,
+      assumptions,
+      people: surroundings.people,
+    });
+    const buckets = createBucketKeeper(assumptions);
+    const freshBuckets = buckets.fresh;
+    const accounts = createAccounts({ ids, population, freshBuckets, strangers });
+    const { meter } = surroundings;
+    const access = { clock, rules, whyNot, explain, origins, meter };
+    const parts = { seed, about, assumptions, ids, population, accounts, ...access };
+    const exchange = createExchange(parts, journal, startDay);
+    return { ...parts, dayOf, settings, buckets, exchange };
+  }
+
+  return {
+    continued,
+    adopted(world) {
+      const parts = { ...world, whyNot };
+      const startDay = world.dayOf(world.settings.startMs);
+      return { ...parts, exchange: createExchange(parts, journal, startDay) };
+    },
+    fresh(settings) {
+      const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
+      const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
+      const rules = createRuleList(settings.seed);
+      for (const [index, rule] of read.faults.entries()) {
+        inField(`faults.${index}`, () => rules.add(rule, clock.now(), whyNot));
+      }
+      return continued(settings, { clock, rules });
+    },
+    *saved(snapshot, rules, bookOf) {
+      const { mode: savedMode, now } = snapshot.clock;
+      // The system clock is real time: it doesn't stay behind by the age of the snapshot.
+      const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
+      const clock = createClock(savedMode, nowMs, wallClock);
+      const settings = {
+        seed: snapshot.seed,
+        startMs: snapshot.start,
+        publishers: snapshot.publishers,
+        profile: snapshot.profile,
+        assumptions: resolveAssumptions(snapshot.assumptions),
+      };
+      const strangers = copyOfTally(snapshot.strangers);
+      const world = continued(settings, { clock, rules, strangers });
+      yield* loadAccounts(snapshot.accounts, world, now, bookOf);
+      return world;
+    },
+  };
+}
+
+/** What goes on where a world is made anew in mid-run. */
+interface Kept {
+  readonly clock: Clock;
+  readonly rules: RuleList;
+  /** @default a new one */
+  readonly strangers?: Tally | undefined;
+}
+
+/** What goes on of a world. */
+export function kept({ clock, rules, accounts }: RunningWorld): Kept {
+  return { clock, rules, strangers: accounts.strangers };
+}
+
+/** The whole state as JSON. */
+export function snapshotOf(world: RunningWorld, faults: SavedFaults): Snapshot {
+  return sealSnapshot(stateOf(world, faults, (book) => book.save()));
+}
+
+/** The same for a world beside it: books are copied, and nothing proves that it is whole. Each takes longer than all the rest. */
+export function copiedStateOf(world: RunningWorld, faults: SavedFaults): State<Book> {
+  return stateOf(world, faults, (book) => book.copy());
+}
+
+function stateOf<KeptBook>(
+  { settings, clock, accounts, buckets }: RunningWorld,
+  faults: SavedFaults,
+  keepBook: (book: Book) => KeptBook,
+): State<KeptBook> {
+  const now = clock.now();
+  const windowMs = dedupWindowOf(settings.assumptions);
+  return {
+    seed: settings.seed,
+    start: settings.startMs,
+    publishers: settings.publishers,
+    profile: settings.profile,
+    assumptions: { ...settings.assumptions },
+    clock: { mode: clock.mode, now },
+    faults,
+    strangers: copyOfTally(accounts.strangers),
+    accounts: saveAccounts(
+      accounts,
+      (book) => book.forget(now, windowMs),
+      (of) => buckets.save(of, now),
+      keepBook,
+    ),
+  };
+}
+
+/** What things take in memory, in bytes, as measured; impressions with what recognises their duplicates. */
+const WORLD_BYTES = 70_000;
+const ACCOUNT_BYTES = 3400;
+const IMPRESSION_BYTES = 50;
+
+/** About how many bytes a world takes in memory. */
+export function weightOf({ accounts, rules }: RunningWorld): number {
+  let bytes = WORLD_BYTES + rules.weigh();
+  for (const { book, person, surfaces } of accounts.opened()) {
+    bytes += ACCOUNT_BYTES + IMPRESSION_BYTES * book.impressions.count;
+    // A seeded publisher's names are short, and shared.
+    if (person === undefined) continue;
+    bytes += 2 * person.name.length;
+    for (const { name } of surfaces) bytes += ACCOUNT_BYTES / 8 + 2 * name.length;
+  }
+  return bytes;
+}

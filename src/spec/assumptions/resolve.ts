@@ -1,0 +1,67 @@
+/** From what a user chose to one choice for every open point. Wrong keys and choices are refused by name. */
+
+import { didYouMean, listed } from "../../base/did-you-mean.ts";
+import { InputError } from "../../base/input.ts";
+import { shown } from "../../base/shown.ts";
+import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
+import { brokenConstraint } from "./constraints.ts";
+
+const points: Readonly<Record<string, OpenPoint>> = catalogue;
+
+/** Every key with its default. */
+export const defaultAssumptions: Assumptions = Object.freeze(
+  Object.fromEntries(Object.entries(points).map(([key, point]) => [key, point.default])) as {
+    -readonly [Key in AssumptionKey]: Assumptions[Key];
+  },
+);
+
+/**
+ * The defaults with `chosen` on top.
+ *
+ * @throws InputError that names a wrong key or choice and the nearest right one, or says why two choices don't go
+ * together.
+ */
+export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): Assumptions {
+  const resolved: Record<string, string> = { ...defaultAssumptions };
+  for (const [key, choice] of Object.entries(chosen)) {
+    if (choice === undefined) continue;
+    const point = Object.hasOwn(points, key) ? points[key] : undefined;
+    if (point === undefined) {
+      throw new InputError(
+        `assumptions.${key.split(".").map(shown).join(".")}`,
+        `is not an assumption.${keyHint(key)}`,
+      );
+    }
+    const names = Object.keys(point.choices);
+    if (typeof choice !== "string" || !names.includes(choice)) {
+      throw new InputError(
+        `assumptions.${key}`,
+        `has no ${choiceShown(choice)}.${hintFor(choice, names)} Choose one of: ${names.join(", ")}`,
+      );
+    }
+    resolved[key] = choice;
+  }
+  const broken = brokenConstraint(resolved);
+  if (broken !== undefined) throw new InputError(`assumptions.${broken.key}`, broken.problem);
+  // Every value was checked against the choices of its key above.
+  return Object.freeze(resolved) as Assumptions;
+}
+
+function choiceShown(sent: unknown): string {
+  const harmless = typeof sent === "string" && (shown(sent) === sent || /^\d{1,4}$/.test(sent));
+  return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";
+}
+
+/** Names the nearest choice: one of our own names, so it repeats nothing of what was sent. */
+function hintFor(sent: unknown, names: readonly string[]): string {
+  const text = typeof sent === "number" ? String(sent) : sent;
+  return typeof text === "string" ? didYouMean(text, names) : "";
+}
+
+/** What somebody may have meant by a key that there isn't, or where to find all of them. */
+export function keyHint(sent: string): string {
+  const keys = Object.keys(points);
+  const group = keys.filter((key) => key.startsWith(`${sent.toLowerCase().split(".")[0]}.`));
+  const there = group.length > 0 ? ` There is: ${listed(group)}.` : " See: adsim assumptions.";
+  return didYouMean(sent, keys) || there;
+}

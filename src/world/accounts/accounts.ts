@@ -1,0 +1,149 @@
+/** The accounts of a world: its whole mutable state. One that nobody touched isn't stored, it is worked out. */
+
+import type { Day } from "../../base/calendar.ts";
+import type { Ids } from "../publishers/ids.ts";
+import type { Person } from "../publishers/people.ts";
+import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import { type Account, createAccount } from "./account.ts";
+import type { Buckets } from "./buckets.ts";
+import { createTally, type Tally } from "./tally.ts";
+
+/** A sign-up's own data. */
+export interface SignUp {
+  readonly person: Person;
+  readonly joined: Day;
+  readonly surfaces: readonly SurfaceTerms[];
+}
+
+export interface Accounts {
+  /** How many publishers there are, sign-ups included. */
+  readonly total: number;
+  /** The account of publisher `ordinal`, kept from now on. */
+  open(ordinal: number): Account | undefined;
+  /** The same to look at only: one that nobody opened is made for the caller and forgotten. */
+  peek(ordinal: number): Account | undefined;
+  /** The ordinal of the publisher at a place in the listing: seeded ones first, then sign-ups. */
+  ordinalAt(index: number): number | undefined;
+  /** The ordinal that a publisher id stands for. */
+  ordinalOf(publisherId: string): number | undefined;
+  /** The account that an API key opens now. */
+  openByKey(apiKey: string): Account | undefined;
+  /** The same to look at only. */
+  peekByKey(apiKey: string): Account | undefined;
+  /** Gives an account its next key; the one before is dead. */
+  rotateKey(account: Account): void;
+  add(signUp: SignUp): Account;
+  /** Puts a saved account back, sign-ups in their order. @returns false for one that this world can't have. */
+  put(account: Account): boolean;
+  /** The accounts that somebody opened. */
+  opened(): Iterable<Account>;
+  /** Counts the requests without a valid key. */
+  readonly strangers: Tally;
+}
+
+export interface AccountsOptions {
+  readonly ids: Ids;
+  readonly population: Population;
+  readonly freshBuckets: () => Buckets;
+  /** @default a new one */
+  readonly strangers?: Tally | undefined;
+}
+
+export function createAccounts(options: AccountsOptions): Accounts {
+  const { ids, population, freshBuckets, strangers = createTally() } = options;
+  const stored = new Map<number, Account>();
+  let signUps = 0;
+
+  function exists(ordinal: number): boolean {
+    return (
+      ordinal < population.size ||
+      (ordinal >= FIRST_SIGN_UP_ORDINAL && ordinal < FIRST_SIGN_UP_ORDINAL + signUps)
+    );
+  }
+  function seeded(ordinal: number): Account {
+    const publisher = population.publisherAt(ordinal);
+    return createAccount({
+      ordinal,
+      id: ids.publisher.encode(ordinal, 0),
+      apiKey: ids.apiKey.encode(ordinal, 0),
+      joined: publisher.joined,
+      priceKey: population.priceKey(ordinal),
+      surfaces: publisher.surfaces,
+      buckets: freshBuckets(),
+    });
+  }
+  function peek(ordinal: number): Account | undefined {
+    const known = stored.get(ordinal);
+    if (known !== undefined) return known;
+    // Sign-ups are stored from the first: only a seeded publisher can be missing here.
+    return exists(ordinal) ? seeded(ordinal) : undefined;
+  }
+  function open(ordinal: number): Account | undefined {
+    const known = stored.get(ordinal);
+    if (known !== undefined) return known;
+    const made = peek(ordinal);
+    if (made !== undefined) stored.set(ordinal, made);
+    return made;
+  }
+
+  function byKey(
+    apiKey: string,
+    find: (ordinal: number) => Account | undefined,
+  ): Account | undefined {
+    const parts = ids.apiKey.decode(apiKey);
+    const account = parts === undefined ? undefined : find(parts.publisher);
+    return account?.apiKey === apiKey ? account : undefined;
+  }
+
+  return {
+    get total(): number {
+      return population.size + signUps;
+    },
+    open,
+    peek,
+    ordinalAt(index) {
+      if (!Number.isSafeInteger(index) || index < 0 || index >= population.size + signUps) {
+        return undefined;
+      }
+      return index < population.size ? index : FIRST_SIGN_UP_ORDINAL + index - population.size;
+    },
+    ordinalOf(publisherId) {
+      const parts = ids.publisher.decode(publisherId);
+      return parts?.serial === 0 && exists(parts.publisher) ? parts.publisher : undefined;
+    },
+    openByKey: (apiKey) => byKey(apiKey, open),
+    peekByKey: (apiKey) => byKey(apiKey, peek),
+    rotateKey(account) {
+      account.keySerial += 1;
+      account.apiKey = ids.apiKey.encode(account.ordinal, account.keySerial);
+      account.reportingBucket = freshBuckets().reportingBucket;
+    },
+    add(signUp) {
+      const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
+      const account = createAccount({
+        ordinal,
+        id: ids.publisher.encode(ordinal, 0),
+        apiKey: ids.apiKey.encode(ordinal, 0),
+        joined: signUp.joined,
+        priceKey: population.priceKey(ordinal),
+        person: signUp.person,
+        surfaces: signUp.surfaces,
+        buckets: freshBuckets(),
+      });
+      signUps += 1;
+      stored.set(ordinal, account);
+      return account;
+    },
+    put(account) {
+      const { ordinal } = account;
+      const isNext = ordinal === FIRST_SIGN_UP_ORDINAL + signUps;
+      if (stored.has(ordinal) || !(ordinal < population.size || isNext)) return false;
+      if (isNext) signUps += 1;
+      stored.set(ordinal, account);
+      return true;
+    },
+    opened: () => stored.values(),
+    strangers,
+  };
+}

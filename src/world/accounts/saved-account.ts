@@ -1,0 +1,95 @@
+/** An account in a snapshot, and the schema of its members. */
+
+import * as v from "valibot";
+import { dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../../base/calendar.ts";
+import { counted as count } from "../../base/schemas.ts";
+import type { SavedBook } from "../ledger/book.ts";
+import { MAX_SURFACES } from "../ledger/impression-columns.ts";
+import type { Person } from "../publishers/people.ts";
+import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publisher.ts";
+import { type SavedBuckets, savedBucket } from "./buckets.ts";
+import { savedTally, type Tally } from "./tally.ts";
+
+/** An account as JSON. Its book may be an object that isn't JSON yet. */
+export interface AccountState<KeptBook> extends SavedBuckets {
+  readonly ordinal: number;
+  readonly keySerial: number;
+  readonly joined: number;
+  readonly person?: Person | undefined;
+  readonly surfaces: readonly SurfaceTerms[];
+  readonly tally: Tally;
+  readonly book: KeptBook;
+}
+
+export type SavedAccount = AccountState<SavedBook>;
+
+/** A price of a click, or of a thousand impressions. */
+const MOST_PAISE = 100_000_000;
+/** A click costs at most a hundredth of a rupee for each paisa of both bounds together. */
+const MOST_CLICK_MICROS = 100 * 2 * MOST_PAISE;
+const wellFormed = v.pipe(
+  v.string(),
+  v.minLength(1, "must not be empty"),
+  v.maxLength(100_000, "must have at most 100,000 characters"),
+  v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
+);
+const instant = v.pipe(v.number(), v.safeInteger());
+const dayNumber = v.pipe(
+  instant,
+  v.minValue(firstDayOfMonth(0), "must not be before the year 0"),
+  v.maxValue(dayOfInstant(LAST_INSTANT_MS, 0), "must not be past the year 9999"),
+);
+const cpmPaise = v.pipe(
+  v.strictTuple([count, count]),
+  v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
+  v.check(([, upper]) => upper <= MOST_PAISE, "must be a price that there can be"),
+);
+const generation = v.strictObject({ since: instant, entries: v.string() });
+/** Checks each member by itself. Later checks compare the members with each other and with the world. */
+export const savedAccount: v.GenericSchema<unknown, SavedAccount> = v.strictObject({
+  ordinal: count,
+  keySerial: v.pipe(count, v.maxValue(0x7fff_ffff, "must fit in 31 bits")),
+  joined: dayNumber,
+  person: v.optional(
+    v.strictObject({
+      name: wellFormed,
+      contact: v.strictObject({ name: wellFormed, email: wellFormed }),
+      upiId: wellFormed,
+    }),
+  ),
+  surfaces: v.pipe(
+    v.array(
+      v.strictObject({
+        id: v.string(),
+        name: wellFormed,
+        status: v.picklist(surfaceStatuses),
+        statusBy: v.optional(v.literal("user")),
+        cpmPaise,
+        cpcMicros: v.pipe(
+          count,
+          v.maxValue(MOST_CLICK_MICROS, "must be a price that there can be"),
+        ),
+      }),
+    ),
+    v.minLength(1, "must name at least one surface"),
+    v.maxLength(MAX_SURFACES, `must name at most ${MAX_SURFACES} surfaces`),
+  ),
+  recordingBucket: savedBucket,
+  clickBucket: v.optional(savedBucket),
+  reportingBucket: savedBucket,
+  tally: savedTally,
+  book: v.strictObject({
+    impressions: v.strictObject({
+      count,
+      epochs: v.array(v.strictTuple([count, instant])),
+      surface: v.string(),
+      micros: v.string(),
+      time: v.string(),
+      clicked: v.string(),
+    }),
+    days: v.array(v.array(v.strictTuple([dayNumber, count, count, count]))),
+    recent: v.optional(
+      v.strictObject({ latest: instant, current: generation, previous: generation }),
+    ),
+  }),
+});

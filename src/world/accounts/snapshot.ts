@@ -1,0 +1,229 @@
+/** A world as JSON and back. A snapshot that is damaged, or not one, is refused before anything changes. */
+
+import * as v from "valibot";
+import { day, LAST_INSTANT_MS } from "../../base/calendar.ts";
+import { type ClockMode, clockModes } from "../../base/clock.ts";
+import { createDigest } from "../../base/digest.ts";
+import { InputError, inField, isPlainObject, parseInput } from "../../base/input.ts";
+import { counted as count, seedText } from "../../base/schemas.ts";
+import { type SavedFaults, savedFaultsSchema } from "../../faults/saved-faults.ts";
+import { atOnce, type Work } from "../../spec/work.ts";
+import type { Book, SavedBook } from "../ledger/book.ts";
+import type { Ids } from "../publishers/ids.ts";
+import type { Person } from "../publishers/people.ts";
+import { MAX_POPULATION, type Population } from "../publishers/population.ts";
+import { type Profile, profileNames } from "../publishers/profiles.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import { type Account, createAccount } from "./account.ts";
+import type { Accounts } from "./accounts.ts";
+import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
+import { checkOrigin } from "./check-origin.ts";
+import { type AccountState, type SavedAccount, savedAccount } from "./saved-account.ts";
+import { copyOfTally, savedTally, type Tally } from "./tally.ts";
+
+/** How every snapshot begins. */
+export const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
+
+/** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
+export interface Snapshot {
+  readonly format: "adsim-snapshot";
+  readonly version: typeof snapshotBegin.version;
+  /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
+  readonly digest: string;
+  readonly seed: string;
+  readonly start: number;
+  readonly publishers: number;
+  readonly profile: Profile;
+  readonly assumptions: Readonly<Record<string, string>>;
+  readonly clock: { readonly mode: ClockMode; readonly now: number };
+  readonly faults: SavedFaults;
+  /** Requests without a valid key. */
+  readonly strangers: Tally;
+  readonly accounts: readonly SavedAccount[];
+}
+
+/** What comes from outside must be a time that can be written down, or the next answer would fail. */
+const worldInstant = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0, "must not be before 1970"),
+  v.maxValue(LAST_INSTANT_MS, "must not be past the year 9999"),
+);
+const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
+  format: v.literal("adsim-snapshot", 'must be "adsim-snapshot": this is not a snapshot of adsim'),
+  version: v.literal(
+    snapshotBegin.version,
+    `must be ${snapshotBegin.version}, the version that this adsim reads`,
+  ),
+  digest: v.string(),
+  seed: seedText,
+  start: worldInstant,
+  publishers: v.pipe(count, v.minValue(1), v.maxValue(MAX_POPULATION)),
+  profile: v.picklist(profileNames),
+  assumptions: v.record(v.string(), v.string()),
+  clock: v.strictObject({ mode: v.picklist(clockModes), now: worldInstant }),
+  faults: savedFaultsSchema,
+  strangers: savedTally,
+  accounts: v.array(savedAccount),
+});
+
+/** What is checked before any of it is used. @throws InputError that names the field. */
+export function parseSnapshot(input: unknown): Snapshot {
+  return atOnce(snapshotInSlices(input));
+}
+
+/** The same, so that others may pass between accounts. */
+export function* snapshotInSlices(input: unknown): Work<Snapshot> {
+  if (!isPlainObject(input)) {
+    const giver = "sim.snapshot() and GET /_sim/snapshot give it";
+    throw new InputError("", `must be an object as ${giver}`);
+  }
+  const { accounts: given, ...others } = input;
+  const list = Array.isArray(given) ? given : undefined;
+  const head = parseInput(snapshotSchema, { ...others, accounts: list === undefined ? given : [] });
+  const accounts: SavedAccount[] = [];
+  const digest = createDigest();
+  digest.text(headText(head));
+  for (const [index, one] of (list ?? []).entries()) {
+    yield;
+    const account = inField(`accounts.${index}`, () => parseInput(savedAccount, one));
+    digest.text(JSON.stringify(account));
+    accounts.push(account);
+  }
+  if (head.digest !== digest.value()) {
+    throw new InputError(
+      "digest",
+      "doesn't match: the snapshot was damaged or edited. Take it again from the world that it is of",
+    );
+  }
+  if (head.clock.now < head.start) {
+    throw new InputError("clock.now", "must not be before the world's start");
+  }
+  return { ...head, accounts };
+}
+
+/** The digest that belongs to a snapshot whose members are in the schema's order. */
+export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
+  const digest = createDigest();
+  digest.text(headText(snapshot));
+  // One text for each account: one string couldn't hold all of them.
+  for (const account of snapshot.accounts) digest.text(JSON.stringify(account));
+  return digest.value();
+}
+
+/** What the digest is over: all but the accounts. */
+export function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
+  const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
+  return JSON.stringify({ ...rest, digest: undefined, assumptions });
+}
+
+/** What a snapshot is of. `KeptBook`: the form that books have in it. */
+export interface State<KeptBook = SavedBook>
+  extends Omit<Snapshot, "format" | "version" | "digest" | "accounts"> {
+  readonly accounts: readonly AccountState<KeptBook>[];
+}
+
+/** The snapshot with its digest. */
+export function sealSnapshot(state: State): Snapshot {
+  return { ...snapshotBegin, digest: snapshotDigest({ ...snapshotBegin, ...state }), ...state };
+}
+
+/** `forget` frees what a book no longer needs: it has no place in a snapshot, swept before or not. */
+export function saveAccounts<KeptBook>(
+  accounts: Accounts,
+  forget: (book: Book) => void,
+  saveBuckets: (buckets: Buckets) => SavedBuckets,
+  keepBook: (book: Book) => KeptBook,
+): AccountState<KeptBook>[] {
+  for (const { book } of accounts.opened()) forget(book);
+  return inOrder(accounts).map((account) =>
+    saveAccount(account, saveBuckets(account), keepBook(account.book)),
+  );
+}
+
+/** The state doesn't say who sent the first request. */
+export function inOrder(accounts: Accounts): Account[] {
+  return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
+}
+
+export function saveAccount<KeptBook>(
+  account: Account,
+  buckets: SavedBuckets,
+  book: KeptBook,
+): AccountState<KeptBook> {
+  return {
+    ordinal: account.ordinal,
+    keySerial: account.keySerial,
+    joined: account.joined,
+    ...(account.person === undefined ? {} : { person: savedPerson(account.person) }),
+    surfaces: account.surfaces.map(savedSurface),
+    ...buckets,
+    tally: copyOfTally(account.tally),
+    book,
+  };
+}
+
+// The digest is over members in the schema's order, whoever made the object.
+function savedPerson({ name, contact, upiId }: Person): Person {
+  return { name, contact: { name: contact.name, email: contact.email }, upiId };
+}
+
+function savedSurface({
+  id,
+  name,
+  status,
+  statusBy,
+  cpmPaise,
+  cpcMicros,
+}: SurfaceTerms): SurfaceTerms {
+  const chosen = statusBy === undefined ? {} : { statusBy };
+  return { id, name, status, ...chosen, cpmPaise: [cpmPaise[0], cpmPaise[1]], cpcMicros };
+}
+
+/** Puts saved accounts into a world that has none. @throws InputError where they don't fit. */
+export function* loadAccounts<KeptBook>(
+  saved: readonly AccountState<KeptBook>[],
+  into: {
+    readonly accounts: Accounts;
+    readonly ids: Ids;
+    readonly population: Population;
+    readonly buckets: BucketKeeper;
+  },
+  savedAtMs: number,
+  bookOf: (kept: KeptBook) => Book,
+): Work<void> {
+  for (const [index, from] of saved.entries()) {
+    yield;
+    const field = `accounts.${index}`;
+    const buckets = into.buckets.load(from, savedAtMs, field);
+    let book: Book;
+    try {
+      book = bookOf(from.book);
+    } catch (error) {
+      throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
+    }
+    inField(field, () => checkOrigin(from, into.population));
+    const account = createAccount({
+      ordinal: from.ordinal,
+      id: into.ids.publisher.encode(from.ordinal, 0),
+      apiKey: into.ids.apiKey.encode(from.ordinal, from.keySerial),
+      keySerial: from.keySerial,
+      joined: day(from.joined),
+      priceKey: into.population.priceKey(from.ordinal),
+      surfaces: from.surfaces,
+      person: from.person,
+      tally: copyOfTally(from.tally),
+      book,
+      buckets,
+    });
+    if (!into.accounts.put(account)) {
+      throw new InputError(`${field}.ordinal`, "is not the ordinal of a publisher of this world");
+    }
+    const misplaced = from.surfaces.findIndex(
+      (surface, place) => surface.id !== into.ids.surface.encode(from.ordinal, place),
+    );
+    if (misplaced !== -1) {
+      throw new InputError(`${field}.surfaces.${misplaced}.id`, "is not the id of this surface");
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Carries the accounts of a world over into the same world under other assumptions. Books move as they are: what was
+ * recorded stays recorded, only how it is read and answered changes.
+ */
+
+import { InputError } from "../../base/input.ts";
+import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
+import type { Ids } from "../publishers/ids.ts";
+import type { Population } from "../publishers/population.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import { type Account, createAccount } from "./account.ts";
+import type { Accounts } from "./accounts.ts";
+import type { BucketKeeper, Buckets } from "./buckets.ts";
+
+/** A world as far as accounts depend on it. */
+export interface Reading {
+  readonly assumptions: Assumptions;
+  readonly accounts: Accounts;
+  readonly ids: Ids;
+  readonly population: Population;
+  readonly buckets: BucketKeeper;
+}
+
+/** A limit's count can't be carried from one algorithm to another. */
+const renewsQuota: readonly AssumptionKey[] = ["limit.algorithm"];
+/** Fingerprints of another key never match, and what a shorter window has dropped is gone. */
+const renewsMemory: readonly AssumptionKey[] = ["dedup.key", "dedup.window"];
+
+/** Readings that what happened was written down under. */
+const fixed: readonly {
+  readonly key: AssumptionKey;
+  isFixedBy(account: Account): boolean;
+  readonly why: string;
+}[] = [
+  {
+    key: "date.timezone",
+    isFixedBy: ({ book, person }) => book.lastDay !== undefined || person !== undefined,
+    why: "events are filed by day, and so are sign-ups, and there are some",
+  },
+  {
+    key: "click.revenue",
+    isFixedBy: ({ book }) => book.clicks > 0,
+    why: "clicks are recorded, and what they earned follows from it",
+  },
+];
+
+/**
+ * Fills `to`, which has no accounts yet. `from` must not be used afterwards: the books are shared.
+ *
+ * @throws InputError for a change that what was recorded doesn't allow; then nothing was moved.
+ */
+export function takeOverAccounts(from: Reading, to: Reading): void {
+  const changed = (key: AssumptionKey): boolean => from.assumptions[key] !== to.assumptions[key];
+  const inOrder = Array.from(from.accounts.opened()).sort(
+    (left, right) => left.ordinal - right.ordinal,
+  );
+  for (const { key, isFixedBy, why } of fixed) {
+    if (!changed(key) || !inOrder.some(isFixedBy)) continue;
+    throw new InputError(
+      `assumptions.${key}`,
+      `can't change any more: ${why}. Reset the world first, or make it with this choice`,
+      "conflict",
+    );
+  }
+  const keepsQuota = !renewsQuota.some(changed);
+  for (const account of inOrder) {
+    if (renewsMemory.some(changed)) account.book.forgetDuplicates();
+    to.accounts.put(moved(account, keepsQuota, to));
+  }
+}
+
+function moved(account: Account, keepsQuota: boolean, to: Reading): Account {
+  const { ordinal } = account;
+  const fresh = to.accounts.peek(ordinal);
+  const seeded = seededSurfaces(to.population, ordinal);
+  return createAccount({
+    ordinal,
+    id: to.ids.publisher.encode(ordinal, 0),
+    apiKey: account.apiKey,
+    keySerial: account.keySerial,
+    // A seeded publisher's history, and with it the day it joined, is the population's.
+    joined: fresh?.joined ?? account.joined,
+    priceKey: account.priceKey,
+    person: account.person,
+    book: account.book,
+    tally: account.tally,
+    surfaces: account.surfaces.map((surface, index) => ({
+      ...surface,
+      id: to.ids.surface.encode(ordinal, index),
+      // One that nobody changed has the status that the seed gives it now.
+      status:
+        surface.statusBy === "user" ? surface.status : (seeded[index]?.status ?? surface.status),
+    })),
+    buckets: bucketsOf(account, keepsQuota, to.buckets),
+  });
+}
+
+function bucketsOf(account: Account, keepsQuota: boolean, keeper: BucketKeeper): Buckets {
+  const fresh = keeper.fresh();
+  if (!keepsQuota) return fresh;
+  const { recordingBucket, clickBucket, reportingBucket } = account;
+  // Clicks may have had no bucket of their own, or may need none any more.
+  const own = fresh.clickBucket && (clickBucket ?? fresh.clickBucket);
+  return { recordingBucket, clickBucket: own, reportingBucket };
+}
+
+/** None for a sign-up. */
+function seededSurfaces(population: Population, ordinal: number): readonly SurfaceTerms[] {
+  return ordinal < population.size ? population.publisherAt(ordinal).surfaces : [];
+}

@@ -1,0 +1,119 @@
+/** One surface's recorded totals, summed up day by day, so that a range of any length costs two look-ups. */
+
+import { type Day, day } from "../../base/calendar.ts";
+import type { Totals } from "../publishers/baseline.ts";
+
+/** `[day, impressions, clicks, micros]`, the last three summed over that day and all before it. */
+export type SavedDay = readonly [day: number, impressions: number, clicks: number, micros: number];
+
+interface SummedDay {
+  readonly day: Day;
+  impressions: number;
+  clicks: number;
+  micros: number;
+}
+
+export class DailyTotals {
+  // Only days with an event, in order; each sums itself and all before it.
+  readonly #days: SummedDay[];
+  /** The last of them, which nearly every event falls on. */
+  #last: SummedDay | undefined;
+
+  constructor(days: SummedDay[] = []) {
+    this.#days = days;
+    this.#last = days.at(-1);
+  }
+
+  addImpression(today: Day, micros: number): void {
+    const sums = this.#open(today);
+    sums.impressions += 1;
+    sums.micros += micros;
+  }
+
+  addClick(today: Day, micros: number): void {
+    const sums = this.#open(today);
+    sums.clicks += 1;
+    sums.micros += micros;
+  }
+
+  /** Totals from `from` to `to`, both included. */
+  between(from: Day, to: Day): Totals {
+    const end = this.#lastUpTo(to);
+    const before = this.#lastUpTo(day(from - 1));
+    return {
+      impressions: (end?.impressions ?? 0) - (before?.impressions ?? 0),
+      clicks: (end?.clicks ?? 0) - (before?.clicks ?? 0),
+      micros: (end?.micros ?? 0) - (before?.micros ?? 0),
+    };
+  }
+
+  /** The last day on which something happened. */
+  get lastDay(): Day | undefined {
+    return this.#last?.day;
+  }
+
+  /** What all days have. */
+  get total(): Totals {
+    const { impressions, clicks, micros } = this.#last ?? nothing;
+    return { impressions, clicks, micros };
+  }
+
+  /** Clicks on all days. */
+  get clicks(): number {
+    return this.#last?.clicks ?? 0;
+  }
+
+  copy(): DailyTotals {
+    return new DailyTotals(this.#days.map((sums) => ({ ...sums })));
+  }
+
+  save(): SavedDay[] {
+    return this.#days.map((sums) => [sums.day, sums.impressions, sums.clicks, sums.micros]);
+  }
+
+  /** @throws Error for days out of order, or sums that fall. */
+  static load(saved: readonly SavedDay[]): DailyTotals {
+    for (const [index, sums] of saved.entries()) {
+      const before = saved[index - 1] ?? [Number.NEGATIVE_INFINITY, 0, 0, 0];
+      const grows = sums.every((value, column) => value >= (before[column] ?? 0));
+      if (!grows || sums[0] === before[0]) throw new Error("Its days are out of order.");
+    }
+    const days = saved.map(([at, impressions, clicks, micros]) => ({
+      day: day(at),
+      impressions,
+      clicks,
+      micros,
+    }));
+    return new DailyTotals(days);
+  }
+
+  #open(today: Day): SummedDay {
+    const last = this.#last;
+    if (last !== undefined && last.day === today) return last;
+    const opened: SummedDay = {
+      day: today,
+      impressions: last?.impressions ?? 0,
+      clicks: last?.clicks ?? 0,
+      micros: last?.micros ?? 0,
+    };
+    this.#days.push(opened);
+    this.#last = opened;
+    return opened;
+  }
+
+  #lastUpTo(limit: Day): SummedDay | undefined {
+    const last = this.#last;
+    // Most periods end today.
+    if (last === undefined || last.day <= limit) return last;
+    let low = 0;
+    let high = this.#days.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#days[middle]?.day ?? 0) <= limit) low = middle + 1;
+      else high = middle;
+    }
+    return this.#days[low - 1];
+  }
+}
+
+const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });

@@ -1,0 +1,60 @@
+/** What becomes of a payout once it is listed (spec §3). A view like the payouts: it follows from the date alone. */
+
+import type { Day } from "../../base/calendar.ts";
+import type { Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Payout } from "./payouts.ts";
+
+/** The statuses that occur beside the documented `paid`, and it. */
+export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
+
+type PayoutStatus = (typeof payoutStatuses)[number];
+
+/** The status of a publisher's payout on a day that isn't before its date. */
+type StatusReader = (payout: Payout, publisher: number, today: Day) => PayoutStatus;
+type StatusReaders = Readonly<Record<Choice<"payout.statuses">, StatusReader>>;
+
+/** A status and the day since the payout's date from which it has it. */
+type Stage = readonly [sinceDay: number, status: PayoutStatus];
+
+/** Stages in order; the last is for good. */
+type Course = readonly Stage[];
+
+const ordinary: Course = [
+  [0, "processing"],
+  [3, "paid"],
+];
+const held: Course = [
+  [0, "processing"],
+  [3, "on_hold"],
+  [40, "processing"],
+  [42, "paid"],
+];
+const failed: Course = [
+  [0, "processing"],
+  [3, "failed"],
+  [25, "processing"],
+  [27, "paid"],
+];
+const reversed: Course = [
+  [0, "processing"],
+  [3, "paid"],
+  [15, "reversed"],
+];
+/** By kind. The cycles of a publisher take them in turn. */
+const courses: readonly Course[] = [ordinary, held, ordinary, failed, reversed];
+
+export const payoutStatusReaders: StatusReaders = {
+  documented: () => "paid",
+  extended(payout, publisher, today) {
+    const course = courses[(payout.cycle + publisher) % courses.length] ?? ordinary;
+    const age = today - payout.date;
+    let status: PayoutStatus = "processing";
+    for (const [sinceDay, next] of course) if (age >= sinceDay) status = next;
+    return status;
+  },
+};
+
+/** Whether the payment was made, and so has a reference; a reversed one has it still. */
+export function hasReference(status: PayoutStatus): boolean {
+  return status === "paid" || status === "reversed";
+}

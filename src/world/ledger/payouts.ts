@@ -1,0 +1,109 @@
+/**
+ * Payouts are a view: which cycles are paid follows from the revenue and today's date, so the books can't disagree with
+ * the events. Always: revenue since joining = all payouts + pending, whatever has become of each of them.
+ */
+
+import { type Day, day, firstDayOfMonth, monthOfDay } from "../../base/calendar.ts";
+import { MICROS_PER_INR, type Micros, micros } from "../../base/money.ts";
+import type { Choice } from "../../spec/assumptions/catalogue.ts";
+
+/** The smallest payout of each choice: what is less rolls over to the next cycle. Nobody is paid 0 INR. */
+export const payoutThresholds: Readonly<Record<Choice<"payout.threshold">, Micros>> = {
+  "500": micros(500 * MICROS_PER_INR),
+  none: micros(1),
+};
+/** The day of the following month on which a month is paid. */
+const PAYOUT_DAY_OF_MONTH = 7;
+/** The day of the following week on which a week is paid: Wednesday. */
+const PAYOUT_DAY_OF_WEEK = 3;
+/** The Monday on or before the first day of the year 0. */
+const FIRST_MONDAY: Day = day(-719_533);
+/** Serials of weeks begin here, above those of all months: no week shares its ids with a month. */
+const FIRST_WEEK_SERIAL = 0x8000_0000;
+
+/** How days are put together for payment. Cycles are counted from the year 0 on. */
+export interface PayoutCycle {
+  indexOf(of: Day): number;
+  firstDay(index: number): Day;
+  /** When the revenue of a cycle is paid: a day of the next one. */
+  payDay(index: number): Day;
+  /** What the ids of a cycle's payout are made from, below 2^32. */
+  serialOf(index: number): number;
+}
+
+export const payoutCycles: Readonly<Record<Choice<"payout.cycle">, PayoutCycle>> = {
+  monthly: {
+    indexOf: monthOfDay,
+    firstDay: firstDayOfMonth,
+    payDay: (index) => day(firstDayOfMonth(index + 1) + PAYOUT_DAY_OF_MONTH - 1),
+    serialOf: (index) => index,
+  },
+  weekly: {
+    indexOf: (of) => Math.floor((of - FIRST_MONDAY) / 7),
+    firstDay: mondayOf,
+    payDay: (index) => day(mondayOf(index + 1) + PAYOUT_DAY_OF_WEEK - 1),
+    serialOf: (index) => FIRST_WEEK_SERIAL + index,
+  },
+};
+
+/** One payout. `cycle`: which one it is for. `date`: when it is first listed. */
+export interface Payout {
+  readonly cycle: number;
+  readonly date: Day;
+  readonly amount: Micros;
+}
+
+export interface PayoutHistory {
+  /** Oldest first. */
+  readonly payouts: readonly Payout[];
+  readonly pending: Micros;
+  /** Whether another threshold would have made other payouts. */
+  readonly hangsOnThreshold: boolean;
+}
+
+/** When what is paid. */
+export interface PayoutTerms {
+  readonly cycles: PayoutCycle;
+  readonly threshold: Micros;
+}
+
+export interface Revenue {
+  readonly joined: Day;
+  /** No day after this one has revenue. */
+  readonly lastDay: Day;
+  /** Revenue from `from` to `to`, both included, in micro-INR. */
+  between(from: Day, to: Day): number;
+}
+
+/** The payouts made up to and including `today`. */
+export function payoutHistory(
+  revenue: Revenue,
+  today: Day,
+  { cycles, threshold }: PayoutTerms,
+): PayoutHistory {
+  const payouts: Payout[] = [];
+  let paid = 0;
+  let rolledOver = 0;
+  let hangsOnThreshold = false;
+  const lastCycle = cycles.indexOf(revenue.lastDay);
+  for (let cycle = cycles.indexOf(revenue.joined); cycle <= lastCycle; cycle += 1) {
+    const date = cycles.payDay(cycle);
+    if (date > today) break;
+    const due =
+      rolledOver + revenue.between(cycles.firstDay(cycle), day(cycles.firstDay(cycle + 1) - 1));
+    hangsOnThreshold ||= due > 0 && due < payoutThresholds["500"];
+    if (due < threshold) {
+      rolledOver = due;
+      continue;
+    }
+    payouts.push({ cycle, date, amount: micros(due) });
+    paid += due;
+    rolledOver = 0;
+  }
+  const pending = micros(revenue.between(revenue.joined, revenue.lastDay) - paid);
+  return { payouts, pending, hangsOnThreshold };
+}
+
+function mondayOf(week: number): Day {
+  return day(FIRST_MONDAY + week * 7);
+}

@@ -1,0 +1,218 @@
+/**
+ * Which impressions of one publisher were recorded within the de-duplication window, by a 64-bit fingerprint. What the
+ * window has passed is forgotten in whole generations, so memory follows the last two windows, not the history. A window
+ * may be infinite: then nothing is ever forgotten, and there is one generation.
+ */
+
+import { fromBase64, toBase64 } from "../../base/text.ts";
+import type { Fingerprint } from "./fingerprint.ts";
+
+/** The impressions that fingerprints are kept for. */
+interface Rows {
+  /** How many there are. */
+  readonly count: number;
+  /** When one was recorded, in milliseconds since 1970. */
+  recordedMs(row: number): number;
+}
+
+/** A generation as JSON. `entries`: base 64 of little-endian `[a, b, row]` triples, as they were recorded. */
+export interface SavedGeneration {
+  readonly since: number;
+  readonly entries: string;
+}
+
+export interface SavedRecent {
+  readonly latest: number;
+  readonly current: SavedGeneration;
+  readonly previous: SavedGeneration;
+}
+
+const FIRST_SLOTS = 16;
+/** A row that there is not. */
+const NO_ROW = -1;
+
+/**
+ * A table of (fingerprint → row). Entries follow one another as they were recorded, and an open-addressing index says where
+ * each is: most searches read nothing else, and it is a third of the whole.
+ */
+class Generation {
+  /** `[a, b, row]` each. */
+  #entries: Int32Array<ArrayBuffer>;
+  #used = 0;
+  /** A slot holds the number of an entry, from 1, and in the bits above that what fits of its `b`; 0 where it is free. */
+  #index: Uint32Array<ArrayBuffer>;
+  /** How many slots there are, less one. */
+  #mask: number;
+  /** When its first entry was made, in milliseconds since 1970. */
+  readonly since: number;
+
+  /** `slots`: a power of two, or none for a generation that nothing is put into. */
+  constructor(since: number, slots = 0) {
+    this.since = since;
+    this.#entries = new Int32Array(3 * roomIn(slots));
+    this.#index = new Uint32Array(slots);
+    this.#mask = slots - 1;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** The row with this fingerprint, or {@link NO_ROW}. */
+  find({ a, b }: Fingerprint): number {
+    const mask = this.#mask;
+    // Without slots a search would not end.
+    if (mask < 0) return NO_ROW;
+    const index = this.#index;
+    const entries = this.#entries;
+    const tag = b & ~mask;
+    for (let slot = a & mask; ; slot = (slot + 1) & mask) {
+      const held = index[slot] ?? 0;
+      if (held === 0) return NO_ROW;
+      if ((held & ~mask) !== tag) continue;
+      const at = 3 * ((held & mask) - 1);
+      if (entries[at] === a && entries[at + 1] === b) return (entries[at + 2] ?? 0) >>> 0;
+    }
+  }
+
+  /** An entry that isn't there. */
+  put({ a, b }: Fingerprint, row: number): void {
+    if (this.#used === roomIn(this.#index.length)) this.#grow();
+    const entries = this.#entries;
+    const at = 3 * this.#used;
+    entries[at] = a;
+    entries[at + 1] = b;
+    entries[at + 2] = row;
+    this.#used += 1;
+    this.#file(this.#used);
+  }
+
+  copy(): Generation {
+    const copied = new Generation(this.since);
+    copied.#entries = this.#entries.slice();
+    copied.#used = this.#used;
+    copied.#index = this.#index.slice();
+    copied.#mask = this.#mask;
+    return copied;
+  }
+
+  save(): SavedGeneration {
+    const bytes = new Uint8Array(this.#entries.buffer, 0, 12 * this.#used);
+    return { since: this.since, entries: toBase64(bytes) };
+  }
+
+  /** `rows`: how many impressions there are to refer to. @throws Error for entries that there can't be. */
+  static load(saved: SavedGeneration, rows: number): Generation {
+    const words = new Int32Array(fromBase64(saved.entries).buffer);
+    if (words.length % 3 !== 0) throw new Error("A de-duplication table is cut short.");
+    const generation = new Generation(saved.since, words.length === 0 ? 0 : FIRST_SLOTS);
+    let before = NO_ROW;
+    for (let at = 0; at < words.length; at += 3) {
+      const entry = { a: words[at] ?? 0, b: words[at + 1] ?? 0 };
+      const row = (words[at + 2] ?? 0) >>> 0;
+      if (row <= before || row >= rows || generation.find(entry) !== NO_ROW) {
+        throw new Error("A de-duplication table has an entry that there can't be.");
+      }
+      generation.put(entry, row);
+      before = row;
+    }
+    return generation;
+  }
+
+  #grow(): void {
+    const slots = 2 * this.#index.length;
+    const entries = new Int32Array(3 * roomIn(slots));
+    entries.set(this.#entries);
+    this.#entries = entries;
+    this.#index = new Uint32Array(slots);
+    this.#mask = slots - 1;
+    for (let number = 1; number <= this.#used; number += 1) this.#file(number);
+  }
+
+  /** Puts the entry with this number into the index. */
+  #file(number: number): void {
+    const index = this.#index;
+    const mask = this.#mask;
+    const at = 3 * (number - 1);
+    let slot = (this.#entries[at] ?? 0) & mask;
+    while (index[slot] !== 0) slot = (slot + 1) & mask;
+    index[slot] = ((this.#entries[at + 1] ?? 0) & ~mask) | number;
+  }
+}
+
+/** How many entries so many slots are for: two thirds, so that searches are short. */
+function roomIn(slots: number): number {
+  return Math.floor((slots * 2) / 3);
+}
+
+export class RecentImpressions {
+  #previous = new Generation(0);
+  #current = new Generation(0);
+  #latestMs = 0;
+
+  /**
+   * The row with this fingerprint that was recorded less than `windowMs` before `nowMs`. Undefined where there is none: the
+   * fingerprint is then kept for the row that is recorded next.
+   */
+  originalOrKeep(
+    wanted: Fingerprint,
+    rows: Rows,
+    nowMs: number,
+    windowMs: number,
+  ): number | undefined {
+    let row = this.#current.find(wanted);
+    if (row === NO_ROW) row = this.#previous.find(wanted);
+    if (row !== NO_ROW && nowMs - rows.recordedMs(row) < windowMs) return row;
+    // A generation is left before its first entry is too old: what was found isn't in this one.
+    this.#currentAt(nowMs, windowMs).put(wanted, rows.count);
+    this.#latestMs = nowMs;
+    return undefined;
+  }
+
+  /** The generation that what is recorded now belongs to. */
+  #currentAt(nowMs: number, windowMs: number): Generation {
+    // Whether somebody swept before must not show in the state.
+    this.forget(nowMs, windowMs);
+    if (this.#current.used === 0) {
+      this.#current = new Generation(nowMs, FIRST_SLOTS);
+    } else if (nowMs - this.#current.since >= windowMs) {
+      this.#previous = this.#current;
+      this.#current = new Generation(nowMs, FIRST_SLOTS);
+    }
+    return this.#current;
+  }
+
+  /** Drops what the window has passed. Changes no answer, frees memory. */
+  forget(nowMs: number, windowMs: number): void {
+    if (nowMs - this.#latestMs >= windowMs) {
+      this.#previous = new Generation(0);
+      this.#current = new Generation(0);
+    }
+  }
+
+  copy(): RecentImpressions {
+    const copied = new RecentImpressions();
+    copied.#previous = this.#previous.copy();
+    copied.#current = this.#current.copy();
+    copied.#latestMs = this.#latestMs;
+    return copied;
+  }
+
+  save(): SavedRecent | undefined {
+    if (this.#current.used + this.#previous.used === 0) return undefined;
+    return {
+      latest: this.#latestMs,
+      current: this.#current.save(),
+      previous: this.#previous.save(),
+    };
+  }
+
+  static load(saved: SavedRecent | undefined, rows: number): RecentImpressions {
+    const recent = new RecentImpressions();
+    if (saved === undefined) return recent;
+    recent.#latestMs = saved.latest;
+    recent.#current = Generation.load(saved.current, rows);
+    recent.#previous = Generation.load(saved.previous, rows);
+    return recent;
+  }
+}

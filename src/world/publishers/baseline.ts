@@ -1,0 +1,171 @@
+/**
+ * A publisher's synthetic history before the world's start: daily totals as a pure function of (seed, surface, day),
+ * summed up front so that any range costs the same. Decision 031 says what makes it believable.
+ */
+
+import { type Day, day, weekday } from "../../base/calendar.ts";
+import { drawBetween, type Key, subKey } from "../../base/random.ts";
+import type { AssumptionKey, Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
+import type { SeededPublisher, SurfaceStatus, SurfaceTerms } from "./seeded-publisher.ts";
+
+/** What a surface had in some days. `micros`: revenue in micro-INR. */
+export interface Totals {
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly micros: number;
+}
+
+export interface Baseline {
+  /** Totals of one surface from `from` to `to`, both included. Days outside the history count nothing. */
+  between(surfaceIndex: number, from: Day, to: Day): Totals;
+  /** The open points whose other choices would change these totals. */
+  shapedBy(surfaceIndex: number, from: Day, to: Day): readonly AssumptionKey[];
+}
+
+export interface BaselineOptions {
+  readonly key: Key;
+  readonly publisher: SeededPublisher;
+  /** The status of each surface under `surface.statuses=extended`, whichever reading is in force. */
+  readonly extendedStatuses: readonly SurfaceStatus[];
+  readonly startDay: Day;
+  readonly dailyImpressions: readonly [lowest: number, highest: number];
+  readonly assumptions: Assumptions;
+}
+
+/** What a click on a surface earns, in micro-INR: in the history and when it is recorded. */
+export const clickPrices: Readonly<
+  Record<Choice<"click.revenue">, (surface: SurfaceTerms) => number>
+> = {
+  cpc: (surface) => surface.cpcMicros,
+  zero: () => 0,
+};
+
+/** Traffic from Monday to Sunday, in thousandths of the average working day: tools are used at work. */
+const WEEKDAY_SHAPE: readonly number[] = [1000, 1060, 1050, 1030, 940, 540, 480];
+/** Every fourth surface is quiet: an honest population has placements that nobody sees. */
+const QUIET_ONE_IN = 4;
+/** A paused surface stopped at most so many days before the world's start. */
+const LONGEST_PAUSE_DAYS = 60;
+
+/** How many days of the history a surface has traffic on, by its status at the world's start. */
+const trafficDays = {
+  active: (_key, days) => days,
+  paused: (key, days) =>
+    Math.max(0, days - drawBetween(key, -6, 1, Math.min(days, LONGEST_PAUSE_DAYS))),
+  pending_review: () => 0,
+  archived: (key, days) => Math.floor((days * drawBetween(key, -6, 20, 80)) / 100),
+} satisfies Record<SurfaceStatus, (key: Key, days: number) => number>;
+
+const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
+
+/** A day's impressions, clicks and micros side by side: a look-up touches two places in memory, not six. */
+const COLUMNS = 3;
+
+/** Row `n` has the sums over the first `n` days. */
+type Sums = Float64Array;
+
+interface SurfaceHistory {
+  /** As if the surface had always been active. */
+  readonly sums: Sums;
+  /** Rows of it that count under the reading in force, and under `surface.statuses=extended`. */
+  readonly days: number;
+  readonly extendedDays: number;
+}
+
+export function createBaseline(options: BaselineOptions): Baseline {
+  const { joined, surfaces } = options.publisher;
+  const days = options.startDay - joined;
+  const histories = surfaces.map((surface, index) => historyOf(options, surface, index, days));
+
+  /** The totals of the days from `from` up to but without `to`, counted from joining. */
+  function rows(sums: Sums, from: number, to: number): Totals {
+    const first = Math.max(0, from) * COLUMNS;
+    const end = to * COLUMNS;
+    if (first >= end) return nothing;
+    return {
+      impressions: (sums[end] ?? 0) - (sums[first] ?? 0),
+      clicks: (sums[end + 1] ?? 0) - (sums[first + 1] ?? 0),
+      micros: (sums[end + 2] ?? 0) - (sums[first + 2] ?? 0),
+    };
+  }
+  function between(surfaceIndex: number, from: Day, to: Day): Totals {
+    const history = histories[surfaceIndex];
+    if (history === undefined) return nothing;
+    return rows(history.sums, from - joined, Math.min(history.days, to - joined + 1));
+  }
+  return {
+    between,
+    shapedBy(surfaceIndex, from, to) {
+      const history = histories[surfaceIndex];
+      if (history === undefined) return [];
+      const shapedBy: AssumptionKey[] = [];
+      if (between(surfaceIndex, from, to).clicks > 0) shapedBy.push("click.revenue");
+      const stopped = Math.max(from - joined, history.extendedDays);
+      const missing = rows(history.sums, stopped, Math.min(days, to - joined + 1));
+      if (missing.impressions > 0) shapedBy.push("surface.statuses");
+      return shapedBy;
+    },
+  };
+}
+
+function historyOf(
+  options: BaselineOptions,
+  surface: SurfaceTerms,
+  index: number,
+  days: number,
+): SurfaceHistory {
+  const key = subKey(options.key, index);
+  const extendedDays = trafficDays[options.extendedStatuses[index] ?? "active"](key, days);
+  const extended = options.assumptions["surface.statuses"] === "extended";
+  return {
+    sums: sumDays(options, surface, key, days),
+    days: extended ? extendedDays : days,
+    extendedDays,
+  };
+}
+
+function sumDays(
+  { publisher: { joined }, dailyImpressions, assumptions }: BaselineOptions,
+  surface: SurfaceTerms,
+  key: Key,
+  days: number,
+): Sums {
+  const quiet = drawBetween(key, -1, 1, QUIET_ONE_IN) === 1;
+  const level = Math.floor(drawBetween(key, -2, ...dailyImpressions) / (quiet ? 40 : 1));
+  const growthPerYear = drawBetween(key, -3, 0, 900);
+  const clicksPerTenThousand = drawBetween(key, -4, 40, 160);
+  // The day on which the surface has half of its traffic: it comes by and by after joining.
+  const halfway = drawBetween(key, -5, 6, 28);
+  const clickPrice = clickPrices[assumptions["click.revenue"]](surface);
+  const [lower, upper] = surface.cpmPaise;
+  const sums: Sums = new Float64Array((days + 1) * COLUMNS);
+  // In thousandths and ten-thousandths: a day's fraction counts on the next, so that small traffic isn't rounded away,
+  // and clicks never exceed their share of the impressions so far.
+  let impressionsBegun = 0;
+  let clicksBegun = 0;
+  for (let past = 0; past < days; past += 1) {
+    const growth = 1000 + Math.floor((growthPerYear * past) / 365);
+    const rampUp = Math.floor((1000 * (past + 1)) / (past + 1 + halfway));
+    const shape = WEEKDAY_SHAPE[weekday(day(joined + past))] ?? 1000;
+    const noise = drawBetween(key, past * 3, 820, 1180);
+    // Of an ordinary day. Two steps, for one product would exceed 2^53.
+    const ordinary = Math.floor((level * growth * rampUp) / 1000);
+    impressionsBegun += Math.floor((ordinary * shape * noise) / 1e6);
+    const row = past * COLUMNS;
+    const allImpressions = Math.floor(impressionsBegun / 1000);
+    const impressions = allImpressions - (sums[row] ?? 0);
+    const mood = drawBetween(key, past * 3 + 1, 75, 125);
+    clicksBegun += Math.floor((impressions * clicksPerTenThousand * mood) / 100);
+    const allClicks = Math.floor(clicksBegun / 10_000);
+    const clicks = allClicks - (sums[row + 1] ?? 0);
+    // A thousandth of a cpm in paise is a whole number of micros: 1 paisa = 10,000 micros. Many draws from a range come
+    // to about its middle.
+    const middle = drawBetween(key, past * 3 + 2, 400, 600);
+    const price = 10 * lower + Math.floor(((upper - lower) * middle) / 100);
+    const revenue = impressions * price + clicks * clickPrice;
+    sums[row + COLUMNS] = allImpressions;
+    sums[row + COLUMNS + 1] = allClicks;
+    sums[row + COLUMNS + 2] = (sums[row + 2] ?? 0) + revenue;
+  }
+  return sums;
+}

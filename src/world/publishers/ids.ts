@@ -1,0 +1,54 @@
+/** The ids of a world, one codec a kind. A serial counts within its publisher. */
+
+import { createIdCodec, type IdCodec, type IdFormat } from "../../base/id-codec.ts";
+import { digitIds, longIds, prefixedIds, urlUnsafeIds, uuidIds } from "../../base/id-formats.ts";
+import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
+
+const formats = {
+  prefixed: prefixedIds,
+  uuid: uuidIds,
+  digits: digitIds,
+  long: longIds,
+  "url-unsafe": urlUnsafeIds,
+} satisfies Record<Choice<"ids.format">, IdFormat>;
+
+/** Check parts that tell other clicks from an impression's first. */
+const LATER_CLICK = 0b1011_0001;
+const STRAY_CLICK = 0b0101_1100;
+
+export interface Ids {
+  /** Serial: 0. */
+  readonly publisher: IdCodec;
+  /** Serial: how often the key was rotated. */
+  readonly apiKey: IdCodec;
+  /** Serial: the surface's place in its publisher's list. */
+  readonly surface: IdCodec;
+  /** Serial: the impression's place among the publisher's recorded impressions. */
+  readonly impression: IdCodec;
+  /** Serial: that of the impression clicked on. */
+  readonly click: IdCodec;
+  /** A click on an impression that was clicked on before. Serial: how many clicks the publisher had until then. */
+  readonly laterClick: IdCodec;
+  /** A click on an impression that doesn't exist. Serial: a hash of what was sent. */
+  readonly strayClick: IdCodec;
+  /** Serial: that of the cycle that the payout is for. */
+  readonly payout: IdCodec;
+  /** Serial: as the payout's. */
+  readonly transaction: IdCodec;
+}
+
+export function createIds(seed: string, assumptions: Assumptions): Ids {
+  const format = formats[assumptions["ids.format"]];
+  return {
+    publisher: createIdCodec(seed, "publisher", "pub_", format),
+    // Keys are credentials, not ids: the assumption about ids leaves them alone.
+    apiKey: createIdCodec(seed, "api-key", "key_", prefixedIds),
+    surface: createIdCodec(seed, "surface", "srf_", format),
+    impression: createIdCodec(seed, "impression", "imp_", format),
+    click: createIdCodec(seed, "click", "clk_", format),
+    laterClick: createIdCodec(seed, "click", "clk_", format, LATER_CLICK),
+    strayClick: createIdCodec(seed, "click", "clk_", format, STRAY_CLICK),
+    payout: createIdCodec(seed, "payout", "pay_", format),
+    transaction: createIdCodec(seed, "transaction", "txn_", format),
+  };
+}

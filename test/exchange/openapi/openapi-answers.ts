@@ -1,0 +1,39 @@
+/** The answers that the API's document lists, for tests that each of them occurs. */
+
+import type { OpenApiDocument } from "../../../src/exchange/openapi/openapi.ts";
+import type { ApiResponse } from "../../../src/spec/messages.ts";
+import { resolved } from "./openapi-conformance.ts";
+
+/** Errors that only a transport makes: no request given to `handle` can have them. */
+export const ofTransports: readonly string[] = [
+  "malformed_request",
+  "request_timeout",
+  "headers_too_large",
+];
+
+/** Every answer that the document lists, transports' aside: method, path, status and error code. */
+export function answersListed(document: OpenApiDocument): string[] {
+  const answers: string[] = [];
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      for (const status of Object.keys(responses)) {
+        const codes = resolved(document, responses[status])?.["x-error-codes"] ?? [];
+        const answer = `${method.toUpperCase()} ${path} ${status}`;
+        // Bodies of some shapes, and HEAD without a body, don't tell the code.
+        const tells = method !== "head" && codesAreTold(document);
+        const provoked = codes.filter((code) => !ofTransports.includes(code));
+        if (status === "200" || (!tells && provoked.length > 0)) answers.push(`${answer} `);
+        else for (const code of provoked) answers.push(`${answer} ${code}`);
+      }
+    }
+  }
+  return answers;
+}
+
+function codesAreTold(document: OpenApiDocument): boolean {
+  return JSON.stringify(document.components.schemas.Problem ?? {}).includes('"code":');
+}
+
+export function codeIn(response: Pick<ApiResponse, "body">): string {
+  return /"code":"([a-z_]+)"/.exec(response.body)?.[1] ?? "";
+}

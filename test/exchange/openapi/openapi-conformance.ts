@@ -1,0 +1,164 @@
+/**
+ * Compares answers with the API's document: status listed, headers as described, body in the schema, error code among those
+ * of the status (invariant H1). The document's schemas are open, since clients should expect further fields. Here they are
+ * closed, so that a field that nobody documented is noticed.
+ */
+
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { OpenApiDocument } from "../../../src/exchange/openapi/openapi.ts";
+import type {
+  OpenApiHeader,
+  OpenApiResponse,
+} from "../../../src/exchange/openapi/openapi-responses.ts";
+import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
+import type { ApiResponse } from "../../../src/spec/messages.ts";
+import { codeIn } from "./openapi-answers.ts";
+
+/** What of a response contradicts the document; empty if nothing does. */
+export type Conformance = (
+  request: { readonly method: string; readonly path: string },
+  response: ApiResponse,
+) => string[];
+
+export function createConformance(
+  document: OpenApiDocument,
+  assumptions: Pick<Assumptions, "response.extra-fields">,
+): Conformance {
+  const ajv = createAjv();
+  ajv.addSchema(closed(document, assumptions), "api");
+  const compiled = new Map<string, ValidateFunction>();
+  const validator = (pointer: string): ValidateFunction => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
+    compiled.set(pointer, known);
+    return known;
+  };
+
+  return ({ method, path }, response) => {
+    const found = placeOf(document, method, path, response);
+    if (found === undefined) {
+      return [`${method} ${path}: the document has no response with status ${response.status}`];
+    }
+    const problems = codeProblems(found.described, response);
+    for (const [name, described] of Object.entries(found.described.headers)) {
+      const header = "$ref" in described ? document.components.headers[name] : described;
+      if (header === undefined) problems.push(`${name} refers to nothing`);
+      else problems.push(...headerProblems(ajv, name, header, response));
+    }
+    const content = Object.keys(found.described.content ?? {});
+    if (content.length === 0) {
+      if (response.body !== "") problems.push("a body where none is described");
+      // HEAD has the content type of the body that GET has.
+      if (method !== "HEAD" && response.headers["content-type"] !== undefined) {
+        problems.push("a content type where no body is described");
+      }
+      return problems;
+    }
+    const type = response.headers["content-type"] ?? "none";
+    if (!content.includes(type)) return [...problems, `content type ${type} is not described`];
+    const validate = validator(`${found.pointer}/content/${escaped(type)}/schema`);
+    if (!validate(type.includes("json") ? JSON.parse(response.body) : response.body)) {
+      problems.push(`${ajv.errorsText(validate.errors)} in ${response.body}`);
+    }
+    return problems;
+  };
+}
+
+export function createAjv(): Ajv2020 {
+  return new Ajv2020({ strict: false, allErrors: true, formats: { date: isDate } });
+}
+
+/** The document without room for fields that it doesn't have; those of successes stay where the reading is that there are some. */
+function closed(
+  document: OpenApiDocument,
+  assumptions: Pick<Assumptions, "response.extra-fields">,
+): OpenApiDocument {
+  const open = assumptions["response.extra-fields"] === "present";
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [
+    name,
+    open && name !== "Problem" ? schema : closedSchema(schema),
+  ]);
+  const components = { ...document.components, schemas: Object.fromEntries(schemas) };
+  return { ...document, components };
+}
+
+function closedSchema(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(closedSchema);
+  const parts = Object.entries(schema).map(([keyword, part]) => [keyword, closedSchema(part)]);
+  const isObject = "type" in schema && schema.type === "object";
+  return { ...Object.fromEntries(parts), ...(isObject ? { additionalProperties: false } : {}) };
+}
+
+/** The response that is described there, whether in place or by its name. */
+export function resolved(
+  document: OpenApiDocument,
+  described: OpenApiDocument["paths"][string][string]["responses"][string] | undefined,
+): OpenApiResponse | undefined {
+  if (described === undefined || !("$ref" in described)) return described;
+  return document.components.responses[described.$ref.split("/").at(-1) ?? ""];
+}
+
+function codeProblems(described: OpenApiResponse, response: ApiResponse): string[] {
+  const code = codeIn(response);
+  const codes: readonly string[] = described["x-error-codes"] ?? [];
+  return code === "" || codes.includes(code) ? [] : [`${code} is no error of this status`];
+}
+
+function placeOf(
+  document: OpenApiDocument,
+  method: string,
+  path: string,
+  response: ApiResponse,
+): { pointer: string; described: OpenApiResponse } | undefined {
+  const [bare = path] = path.split("?");
+  // Methods have a case: `get` isn't the method that the document calls `get`.
+  const isUpper = method === method.toUpperCase();
+  const operation = isUpper ? document.paths[bare]?.[method.toLowerCase()] : undefined;
+  if (operation !== undefined) {
+    const listed = operation.responses[response.status];
+    const described = resolved(document, listed);
+    const pointer =
+      listed !== undefined && "$ref" in listed
+        ? listed.$ref.slice(1)
+        : `/paths/${escaped(bare)}/${method.toLowerCase()}/responses/${response.status}`;
+    return described && { pointer, described };
+  }
+  const name = unroutedName(document, method, bare);
+  const described = document["x-without-operation"][name];
+  if (described === undefined) return undefined;
+  if (method !== "HEAD") return { pointer: `/x-without-operation/${name}`, described };
+  const { content: _none, ...headersOnly } = described;
+  return { pointer: "", described: headersOnly };
+}
+
+/** Which of the answers to a request without an operation this path and method get. */
+function unroutedName(document: OpenApiDocument, method: string, bare: string): string {
+  const { paths, "x-without-operation": answers } = document;
+  const redirects = answers.redirected !== undefined && bare.endsWith("/");
+  const methods = paths[redirects ? bare.slice(0, -1) : bare];
+  if (methods === undefined) return "route_not_found";
+  if (redirects && methods[method.toLowerCase()] !== undefined) return "redirected";
+  const wrongMethod = answers.method_not_allowed !== undefined;
+  return wrongMethod ? "method_not_allowed" : "route_not_found";
+}
+
+function headerProblems(
+  ajv: Ajv2020,
+  name: string,
+  header: OpenApiHeader,
+  response: ApiResponse,
+): string[] {
+  const text = response.headers[name.toLowerCase()];
+  if (text === undefined) return header.required ? [`${name} is missing`] : [];
+  const value = header.schema.type === "integer" ? Number(text) : text;
+  return ajv.validate(header.schema, value) ? [] : [`${name}: ${text}: ${ajv.errorsText()}`];
+}
+
+/** A key as it stands in a JSON pointer inside a URI fragment. */
+function escaped(key: string): string {
+  return encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+function isDate(text: string): boolean {
+  return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+}

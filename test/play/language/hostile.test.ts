@@ -1,0 +1,181 @@
+import { expect, test } from "vitest";
+import { InputError } from "../../../src/base/input.ts";
+import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
+import { parseScenarioText } from "../../../src/play/language/parse/parse-text.ts";
+import { of } from "./everything.ts";
+
+const request = (more: object): unknown => of({ impression: {}, ...more });
+
+function deep(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+}
+
+function circle(): unknown {
+  const step: Record<string, unknown> = { impression: {} };
+  step.expect = { body: { again: step } };
+  return of(step);
+}
+
+/** Each level holds the one below twice: 2^60 values if they are counted by the way to them. */
+function bush(): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < 60; level += 1) value = [value, value];
+  return request({ expect: { body: value } });
+}
+
+function nested(levels: number): unknown {
+  let step: unknown = { advance: 1 };
+  for (let level = 0; level < levels; level += 1) step = { repeat: { times: 1, steps: [step] } };
+  return of(step);
+}
+
+class Thing {
+  readonly name = "thing";
+}
+const throwing = new Proxy({}, { ownKeys: () => Number("x".repeat(-1)) as never });
+const growing: ProxyHandler<object> = {
+  ownKeys: () => ["a"],
+  getOwnPropertyDescriptor: () => ({
+    value: new Proxy({}, growing),
+    enumerable: true,
+    configurable: true,
+  }),
+};
+
+test.each<[name: string, field: string, says: RegExp, input: unknown]>([
+  [
+    "10,000 levels",
+    "steps.0.expect.body.a.0.a.0.a.0.a.0…",
+    /deeper than 100/,
+    request({ expect: { body: deep(10_000) } }),
+  ],
+  ["a circle", "steps.0.expect.body.again", /holds itself/, circle()],
+  [
+    "shared parts without end",
+    "steps.0.expect.body.0.0.0.0.0.0.0.0…",
+    /one value too many/,
+    bush(),
+  ],
+  ["nested repeats", `steps.0${".repeat.steps.0".repeat(8)}.repeat`, /in 8 others/, nested(9)],
+  ["10,001 steps", "steps.10000", /at most 10000/, of(...new Array(10_001).fill({ advance: 1 }))],
+  [
+    "__proto__",
+    "steps.0.impression.__proto__",
+    /every object has/,
+    JSON.parse('{"steps":[{"impression":{"__proto__":{"ad_id":1}}}]}'),
+  ],
+  ["constructor", "steps.0.constructor", /every object has/, request({ constructor: 1 })],
+  [
+    "toString deep in a matcher",
+    "steps.0.expect.body.toString",
+    /every object has/,
+    request({ expect: { body: { toString: 1 } } }),
+  ],
+  [
+    "a getter",
+    "steps.0.note",
+    /not a getter/,
+    of({
+      impression: {},
+      get note() {
+        throw new Error("read");
+      },
+    }),
+  ],
+  ["a Proxy that throws", "scenario", /reading it threw/, throwing],
+  ["a Proxy without end", "a.a.a.a.a.a.a.a.a.a.a.a…", /deeper than 100/, new Proxy({}, growing)],
+  ["a text of 10 MB", "steps.0.note", /more text than/, request({ note: "x".repeat(10_000_000) })],
+  ["NaN", "steps.0.timeout", /that JSON has, not NaN/, request({ timeout: Number.NaN })],
+  [
+    "infinity",
+    "steps.0.timeout",
+    /that JSON has, not Infinity/,
+    request({ timeout: Number.POSITIVE_INFINITY }),
+  ],
+  [
+    "a huge number",
+    "steps.0.repeat.times",
+    /whole number from 1/,
+    of({ repeat: { times: 1e300, steps: [{ advance: 1 }] } }),
+  ],
+  ["a huge list", "steps", /too long/, { ...of(), steps: new Array(4_000_000_000) }],
+  ["a list with gaps", "steps.0", /has a gap/, { ...of(), steps: new Array(3) }],
+  ["a Map", "steps", /plain object/, { ...of(), steps: new Map() }],
+  ["a Date", "steps.0.advance", /plain object/, of({ advance: new Date(0) })],
+  ["an object of a class", "steps.0.impression", /plain object/, of({ impression: new Thing() })],
+  ["a symbol", "steps.0", /not symbols/, of({ impression: {}, [Symbol("a")]: 1 })],
+  ["a function", "steps.0.note", /must be data, not a function/, request({ note: () => "x" })],
+  ["a bigint", "steps.0.timeout", /must be data, not a bigint/, request({ timeout: 1n })],
+  ["half a character", "steps.0.note", /well-formed/, request({ note: "\ud800" })],
+  [
+    "10⁹ events",
+    "steps.0",
+    /plan 1,000,000,000 requests/,
+    of({ traffic: { for: "1d", arrivals: { kind: "burst", count: 100_000_000, every: "144m" } } }),
+  ],
+  [
+    "10⁶ × 10⁶ × 10⁶ requests",
+    "steps.0.repeat.steps.0.repeat.steps.0",
+    /plan/,
+    of({
+      repeat: {
+        times: 1e6,
+        steps: [
+          {
+            repeat: {
+              times: 1e6,
+              steps: [{ repeat: { times: 1e6, steps: [{ impression: {} }] } }],
+            },
+          },
+        ],
+      },
+    }),
+  ],
+])("%s: refused at %s", (_, field, says, input) => {
+  let error: unknown;
+  try {
+    parseScenario(input);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(InputError);
+  expect(error).toMatchObject({ field, message: expect.stringMatching(says) });
+});
+
+test.each<[text: string, field: string, says: RegExp]>([
+  ["", "scenario", /line 1, column 1: it ends there/],
+  ['{\n  "name": "a",\n  "about": }', "scenario", /line 3, column 12: something else/],
+  ['{"name": "a" "about"}', "scenario", /line 1, column 14/],
+  ['{"name": "a\nb"}', "scenario", /line 1, column 10/],
+  ["[1, 2,]", "scenario", /line 1, column 7/],
+  ['{"a": 01}', "scenario", /line 1, column 8/],
+  ['{"a": tru}', "scenario", /line 1, column 7/],
+  ["{} {}", "scenario", /line 1, column 4/],
+  ['{"steps": [', "scenario", /line 1, column 12: it ends there/],
+  [
+    '{"steps": [{"impression": {"ad_id": 1, "ad_id": 2}}]}',
+    "steps.0.impression.ad_id",
+    /more than once/,
+  ],
+  ['{"name": "a"}', "about", /is required/],
+])("the text %j is refused", (text, field, says) => {
+  expect(() => parseScenarioText(text)).toThrow(InputError);
+  try {
+    parseScenarioText(text);
+  } catch (error) {
+    expect(error).toMatchObject({ field, message: expect.stringMatching(says) });
+  }
+});
+
+test("a text of more than 4 MB isn't looked into", () => {
+  expect(() => parseScenarioText(" ".repeat(4 * 1024 * 1024 + 1))).toThrow(/at most 4194304/);
+  expect(() => parseScenarioText("[".repeat(1_000_000))).toThrow(/line 1, column 1000001/);
+});
+
+test("a scenario as text is the same as one that is an object", () => {
+  const scenario = of({ impression: { ad_id: 'a"\\\u00e9\n' } });
+  expect(parseScenarioText(JSON.stringify(scenario, undefined, 2))).toEqual(scenario);
+  expect(parseScenarioText(`\uFEFF${JSON.stringify(scenario)}`)).toEqual(scenario);
+});

@@ -1,0 +1,224 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createLatencies } from "../../../src/play/measure/latencies.ts";
+import {
+  readableCount,
+  readableDuration,
+  readableInr,
+  readableMs,
+  readableShare,
+} from "../../../src/play/measure/quantities.ts";
+import { createTally } from "../../../src/play/measure/tally.ts";
+import { createTimeline } from "../../../src/play/measure/timeline.ts";
+import type { Exchange } from "../../../src/play/player/effects.ts";
+import type { TimelineBucket } from "../../../src/play/player/result.ts";
+
+const START = Date.UTC(2026, 0, 15);
+
+function exchange(afterMs: number, more: Partial<Exchange> = {}): Exchange {
+  const request = { method: "POST", path: "/", query: "", headers: {}, body: "" };
+  return {
+    ...{ operation: undefined, atMs: START + afterMs, request, outcome: "answered", status: 200 },
+    ...{ headers: {}, text: '{"revenue_credited_inr":0.25}', latencyMs: 0 },
+    ...more,
+  } as Exchange;
+}
+
+/** By nearest rank, from what was recorded itself. */
+function exactly(sorted: readonly number[], share: number): number {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
+}
+
+function summaryOf(latencies: readonly number[]): Record<string, number> | undefined {
+  const recorded = createLatencies();
+  for (const latency of latencies) recorded.record(latency);
+  return recorded.summary() as Record<string, number> | undefined;
+}
+
+describe("latencies", () => {
+  test("there is no summary of nothing", () => {
+    expect(createLatencies().summary()).toBeUndefined();
+  });
+
+  test("those of zeros alone are zeros", () => {
+    const zeros = { p50: 0, p90: 0, p99: 0, p999: 0, max: 0, mean: 0 };
+    expect(summaryOf([0, 0, 0])).toEqual(zeros);
+  });
+
+  test("percentiles are those of an exact sort to three significant digits", () => {
+    const latency = fc.oneof(
+      fc.constant(0),
+      fc.integer({ min: 0, max: 1000 }),
+      fc.integer({ min: 1, max: 3_600_000_000 }).map((microseconds) => microseconds / 1000),
+    );
+    const lists = fc.array(latency, { minLength: 1, maxLength: 400 });
+    fc.assert(
+      fc.property(lists, (latencies) => {
+        const found = summaryOf(latencies);
+        const sorted = latencies.toSorted((left, right) => left - right);
+        const shares = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999, max: 1 };
+        for (const [name, share] of Object.entries(shares)) {
+          const exact = exactly(sorted, share);
+          expect(Math.abs((found?.[name] ?? -1) - exact)).toBeLessThanOrEqual(exact / 1000 + 1e-9);
+        }
+        const mean = latencies.reduce((sum, one) => sum + one, 0) / latencies.length;
+        expect(found?.mean).toBeCloseTo(mean, 2);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each([1, 5, 50, 125, 250, 999, 1000, 1500, 30_000])(
+    "a round latency stays one: %d ms",
+    (ms) => {
+      const { p50, p999 } = summaryOf([ms, ms, ms, ms + 1000]) ?? {};
+      expect(p50).toBe(ms);
+      expect(p999).toBe(ms + 1000);
+    },
+  );
+
+  test("what is longer than an hour or shorter than a microsecond is counted too", () => {
+    expect(summaryOf([0.0001, 7_200_000])).toMatchObject({
+      p50: 0,
+      p99: 3_600_000,
+      max: 7_200_000,
+    });
+  });
+
+  test("added together they are as if recorded in one", () => {
+    const [one, other] = [createLatencies(), createLatencies()];
+    for (const ms of [0, 1, 2, 3]) one.record(ms);
+    for (const ms of [0, 100, 200]) other.record(ms);
+    one.add(other);
+    one.add(createLatencies());
+    expect(one.summary()).toEqual(summaryOf([0, 1, 2, 3, 0, 100, 200]));
+  });
+});
+
+describe("the timeline", () => {
+  test("counts by stretches of 100 ms, with what came of the requests in each", () => {
+    const timeline = createTimeline(START);
+    timeline.count(exchange(0));
+    timeline.count(exchange(99, { status: 429, text: "{}", latencyMs: 40 }));
+    timeline.count(exchange(250, { status: 503, text: "" }));
+    timeline.count(exchange(250, { outcome: "lost", status: 0, text: "" }));
+    timeline.count(exchange(250, { outcome: "cut", status: 200 }));
+    timeline.count(exchange(-5));
+    expect(timeline.summary()).toEqual({
+      bucketMs: 100,
+      buckets: [
+        {
+          ...{ atMs: 0, sent: 3, ok: 2, refused: 1, failed: 0, unanswered: 0, creditedInr: 0.5 },
+          ...{ statuses: { 200: 2, 429: 1 }, p50: 0, p99: 40 },
+        },
+        {
+          ...{ atMs: 200, sent: 3, ok: 0, refused: 0, failed: 1, unanswered: 2, creditedInr: 0 },
+          ...{ statuses: { 503: 1 }, p50: 0, p99: 0 },
+        },
+      ],
+    });
+  });
+
+  test("a run without requests has no stretches", () => {
+    expect(createTimeline(START).summary()).toEqual({ bucketMs: 100, buckets: [] });
+  });
+
+  test("grows coarser instead of longer, and loses nothing", () => {
+    const kind = fc.constantFrom<Partial<Exchange>>(
+      {},
+      { status: 404, text: "{}", latencyMs: 12 },
+      { status: 500, text: "{}" },
+      { status: 301, text: "" },
+      { outcome: "timed-out", status: 0, text: "", latencyMs: 10_000 },
+    );
+    const at = fc.oneof(
+      fc.integer({ min: 0, max: 30_000 }),
+      fc.integer({ min: 0, max: 3_000_000_000 }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(at, kind), { minLength: 1, maxLength: 300 }), (sent) => {
+        const [timeline, tally] = [createTimeline(START), createTally()];
+        for (const [afterMs, more] of sent) {
+          timeline.count(exchange(afterMs, more));
+          tally.count(exchange(afterMs, more));
+        }
+        const { bucketMs, buckets } = timeline.summary();
+        const whole = tally.summary();
+        const last = Math.max(...sent.map(([afterMs]) => afterMs));
+        expect(last).toBeLessThan(240 * bucketMs);
+        expect(bucketMs === 100 || last >= 120 * bucketMs).toBe(true);
+        const sum = (of: (bucket: TimelineBucket) => number): number =>
+          buckets.reduce((so, bucket) => so + of(bucket), 0);
+        expect(sum((bucket) => bucket.sent)).toBe(whole.sent);
+        expect(sum((bucket) => bucket.ok)).toBe(whole.ok);
+        expect(sum((bucket) => bucket.refused)).toBe(whole.refused);
+        expect(sum((bucket) => bucket.failed)).toBe(whole.failed);
+        expect(sum((bucket) => bucket.unanswered)).toBe(whole.timedOut);
+        expect(sum((bucket) => bucket.creditedInr)).toBeCloseTo(whole.creditedInr, 6);
+        for (const [status, count] of Object.entries(whole.statuses)) {
+          expect(sum((bucket) => bucket.statuses[status] ?? 0)).toBe(count);
+        }
+        for (const { atMs, sent: here } of buckets) {
+          const inside = sent.filter(([after]) => after >= atMs && after < atMs + bucketMs);
+          expect(inside.length).toBe(here);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("latencies of stretches that become one are those of all of it", () => {
+    const timeline = createTimeline(START);
+    for (let ms = 1; ms <= 100; ms += 1) timeline.count(exchange(ms * 2, { latencyMs: ms }));
+    timeline.count(exchange(24_000));
+    const [first] = timeline.summary().buckets;
+    expect(first).toMatchObject({ atMs: 0, sent: 99 });
+    expect(first?.p50).toBeCloseTo(50, 0);
+    expect(first?.p99).toBeCloseTo(99, 0);
+  });
+});
+
+test("quantities are written for people, the same everywhere", () => {
+  expect([0, 999, 1000, 11_520_000].map(readableCount)).toEqual([
+    "0",
+    "999",
+    "1,000",
+    "11,520,000",
+  ]);
+  expect([0, 0.25, 12.3456, 999, 1500].map(readableMs)).toEqual([
+    "0 ms",
+    "0.25 ms",
+    "12.346 ms",
+    "999 ms",
+    "1.5 s",
+  ]);
+  expect([0, 60_000, 125_000, 10_800_000, 2_685_600_000].map(readableDuration)).toEqual([
+    "0 ms",
+    "1 min",
+    "2 min 5 s",
+    "3 h",
+    "31 d 2 h",
+  ]);
+  expect([0, 0.1 + 0.2, 1234.5, 1_000_000.000001].map(readableInr)).toEqual([
+    "0 INR",
+    "0.3 INR",
+    "1,234.5 INR",
+    "1,000,000.000001 INR",
+  ]);
+  const shares: [number, number][] = [
+    [0, 0],
+    [0, 9],
+    [1, 3],
+    [1, 1_000_000_000],
+    [999_999_999, 1_000_000_000],
+    [2, 2],
+  ];
+  expect(shares.map(([part, whole]) => readableShare(part, whole))).toEqual([
+    "0 %",
+    "0 %",
+    "33.333 %",
+    "below 0.001 %",
+    "above 99.999 %",
+    "100 %",
+  ]);
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { createTally, type TallySummary } from "../../../src/play/measure/tally.ts";
+import {
+  judgeThreshold,
+  type Measured,
+  parseThreshold,
+} from "../../../src/play/measure/thresholds.ts";
+
+const nothing = createTally().summary();
+const tally: TallySummary = {
+  ...nothing,
+  ...{ sent: 999, ok: 900, refused: 40, failed: 5, cut: 2, lost: 1, timedOut: 1, late: 3 },
+  dropped: 1,
+};
+const latency = { p50: 1, p90: 5, p99: 49.9, p999: 50, max: 250, mean: 2.5 };
+
+function judged(text: string, measured: Partial<Measured> = {}): string {
+  const { threshold, verdict, found } = judgeThreshold(parseThreshold(text), {
+    ...{ tally, latency, brokenInvariants: 0 },
+    ...measured,
+  });
+  expect(threshold).toBe(text);
+  return `${verdict}: ${found}`;
+}
+
+describe("a threshold is judged by what the run came to", () => {
+  test.each([
+    ["p50 < 2ms", "held: 1 ms"],
+    ["p50 < 1ms", "broken: 1 ms"],
+    ["p50 <= 1ms", "held: 1 ms"],
+    ["p90 < 5ms", "broken: 5 ms"],
+    ["p99<50ms", "held: 49.9 ms"],
+    ["p999 < 50ms", "broken: 50 ms"],
+    ["max <= 1s", "held: 250 ms"],
+    ["mean <= 2ms", "broken: 2.5 ms"],
+    ["errors <= 1%", "held: 1 % (10 of 1,000)"],
+    ["errors < 1%", "broken: 1 % (10 of 1,000)"],
+    ["errors = 1 %", "held: 1 % (10 of 1,000)"],
+    ["errors < 1.000001%", "held: 1 % (10 of 1,000)"],
+    ["errors <= 0.999999%", "broken: 1 % (10 of 1,000)"],
+    ["errors <= 10", "held: 10"],
+    ["errors = 0", "broken: 10"],
+    ["refused < 4%", "broken: 4 % (40 of 1,000)"],
+    ["refused < 41", "held: 40"],
+    ["late <= 0.3%", "held: 0.3 % (3 of 1,000)"],
+    ["late = 0", "broken: 3"],
+    ["dropped = 0", "broken: 1"],
+    ["dropped < 2", "held: 1"],
+    ["invariants = 0", "held: 0 broken"],
+    ["sent >= 999", "held: 999"],
+    ["sent >= 1000", "broken: 999"],
+    ["sent > 999", "broken: 999"],
+    ["  sent = 999  ", "held: 999"],
+  ])("%s", (text, expected) => {
+    expect(judged(text)).toBe(expected);
+  });
+
+  test("shares are compared exactly, not as fractions in base 2", () => {
+    const of = (dropped: number, sent: number): Partial<Measured> => ({
+      tally: { ...nothing, sent, dropped },
+    });
+    expect(judged("dropped <= 0.1%", of(1, 999))).toMatch("held");
+    expect(judged("dropped < 0.3%", of(3, 997))).toMatch("broken");
+    expect(judged("dropped <= 0.000001%", of(1, 99_999_999))).toMatch("held");
+    expect(judged("dropped < 0.000001%", of(1, 99_999_999))).toMatch("broken");
+  });
+
+  test("a broken invariant is told, and that nothing is known of any too", () => {
+    expect(judged("invariants = 0", { brokenInvariants: 2 })).toBe("broken: 2 broken");
+    expect(judged("invariants = 0", { brokenInvariants: undefined })).toMatch("unknown");
+  });
+
+  test.each(["p99 < 1s", "errors = 0", "refused < 1%", "sent >= 1"])(
+    "nothing is known of a run without requests: %s",
+    (text) => {
+      expect(judged(text, { tally: nothing, latency: undefined })).toBe("unknown: no requests");
+    },
+  );
+
+  test("where all were dropped there are errors, and no latencies", () => {
+    const dropped = { tally: { ...nothing, dropped: 5 }, latency: undefined };
+    expect(judged("errors < 1%", dropped)).toBe("broken: 100 % (5 of 5)");
+    expect(judged("p99 < 1s", dropped)).toBe("unknown: no requests");
+  });
+});
+
+describe("what is no threshold is refused, with what would be one", () => {
+  test.each([
+    ["", 'such as "p99 < 50ms"'],
+    ["p99", 'such as "p99 < 50ms"'],
+    ["p99 < 50ms and p50 < 1ms", 'such as "p99 < 50ms"'],
+    ["p95 < 50ms", "must begin with p50, p90, p99, p999, max, mean, errors"],
+    ["error < 1%", "Did you mean errors?"],
+    ["P99 < 50ms", "Did you mean p99?"],
+    ["constructor < 1", "must begin with"],
+    ["p99 = 50ms", 'must compare p99 as in "p99 < 50ms" or "p99 <= 50ms"'],
+    ["p99 == 50ms", '"p99 < 50ms" or "p99 <= 50ms"'],
+    ["errors > 1%", '"errors = 0.1%"'],
+    ["p99 < 50", "the unit is missing"],
+    ["p99 < 0.5", "the unit is missing"],
+    ["p99 < 0.5ms", "a duration in whole units"],
+    ["p99 < 50us", "a duration in whole units"],
+    ["p99 < 999999999999999d", "a duration in whole units"],
+    ["p99 < 0ms", 'Write "p99 <= 0ms"'],
+    ["errors < 0%", 'Write "errors = 0%"'],
+    ["errors < 101%", "from 0% to 100%"],
+    ["errors < 100.1%", "from 0% to 100%"],
+    ["errors < 0.1234567%", "at most six decimals"],
+    ["errors < 0.1", 'a share such as "0.1%"'],
+    ["sent >= 10%", "a whole number"],
+    ["sent >= 1e5", "a whole number"],
+    ["sent < 10", '"sent >= 1000"'],
+    ["invariants = 1", "none may be broken"],
+    ["invariants <= 0", '"invariants = 0"'],
+  ])("%j", (text, message) => {
+    expect(() => parseThreshold(text)).toThrow(
+      expect.objectContaining({ name: "InputError", message: expect.stringContaining(message) }),
+    );
+  });
+
+  test("an error repeats nothing of what might be a key", () => {
+    const key = `key_${"5".repeat(16)}`;
+    for (const text of [key, `${key} < 1`, `p99 < ${key}`, `errors < ${key}`]) {
+      expect(() => parseThreshold(text)).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining("key_") }),
+      );
+    }
+  });
+});

@@ -1,0 +1,109 @@
+/** What counts as the same answer, and how a difference is shown. */
+
+import { describe, expect, test } from "vitest";
+import { differenceOf } from "../../../src/play/replay/compare.ts";
+
+const same = { status: 200, headers: { "content-type": "application/json" }, body: '{"a":1}' };
+
+describe("headers", () => {
+  test("of the connection make no difference, the service's own do", () => {
+    const now = { ...same, headers: { ...same.headers, date: "now", server: "x", via: "1.1 y" } };
+    expect(differenceOf(same, now)).toBe(undefined);
+    for (const name of ["x-ratelimit-remaining", "retry-after", "location", "allow"]) {
+      const headers = { ...same.headers, [name]: "1" };
+      expect(differenceOf(same, { ...same, headers })?.headers).toEqual([
+        { name, recorded: undefined, now: "1" },
+      ]);
+      expect(differenceOf({ ...same, headers }, same)?.headers).toEqual([
+        { name, recorded: "1", now: undefined },
+      ]);
+    }
+  });
+
+  test("say the same length in bytes, unless one of the two came compressed", () => {
+    const plain = { ...same, headers: { "content-length": "7" } };
+    const zipped = { ...same, headers: { "content-length": "5", "content-encoding": "gzip" } };
+    const longer = { ...same, headers: { "content-length": "8" } };
+    expect(differenceOf(zipped, plain)).toBe(undefined);
+    expect(differenceOf(plain, longer)?.headers[0]?.name).toBe("content-length");
+  });
+});
+
+describe("a body", () => {
+  test("differs at a byte, with both sides around it", () => {
+    const recorded = { ...same, body: `${"é".repeat(50)}left` };
+    const now = { ...same, body: `${"é".repeat(50)}right` };
+    expect(differenceOf(recorded, now)?.body).toEqual({
+      byte: 100,
+      recorded: `…${"é".repeat(20)}left`,
+      now: `…${"é".repeat(20)}right`,
+    });
+  });
+
+  test("that is a beginning of the other differs where it ends", () => {
+    const { body } = differenceOf(same, { ...same, body: '{"a":1' }) ?? {};
+    expect(body).toEqual({ byte: 6, recorded: '{"a":1}', now: '{"a":1(ends here)' });
+  });
+
+  test("is compared by its bytes where one side is bytes", () => {
+    const bytes = new TextEncoder().encode(same.body);
+    expect(differenceOf(same, { ...same, body: bytes })).toBe(undefined);
+    const broken = Uint8Array.from([...bytes.subarray(0, 3), 0xff]);
+    expect(differenceOf(same, { ...same, body: broken })?.body?.byte).toBe(3);
+    // A byte order mark is a byte as others are.
+    const marked = Uint8Array.from([0xef, 0xbb, 0xbf, ...bytes]);
+    expect(differenceOf(same, { ...same, body: marked })?.body?.byte).toBe(0);
+  });
+
+  test("that wasn't recorded isn't compared", () => {
+    expect(differenceOf({ ...same, body: undefined }, same)).toBe(undefined);
+  });
+});
+
+describe("what is redacted in the recording", () => {
+  const body = '{"payouts":[{"upi_id":"(redacted)","s":1},{"upi_id":"(redacted)","s":2}]}';
+  const now = '{"payouts":[{"upi_id":"some.one@invalid","s":1},{"upi_id":"b@invalid","s":2}]}';
+
+  test("is whatever stands there now", () => {
+    expect(differenceOf({ ...same, body }, { ...same, body: now })).toBe(undefined);
+    const location = { location: "../click?a=(redacted)" };
+    const filled = { location: "../click?a=key_0000000000000" };
+    expect(differenceOf({ ...same, headers: location }, { ...same, headers: filled })).toBe(
+      undefined,
+    );
+  });
+
+  test("hides no difference beside it", () => {
+    const other = now.replace('"s":2', '"s":3');
+    expect(differenceOf({ ...same, body }, { ...same, body: other })?.body?.byte).toBe(
+      other.indexOf("3}"),
+    );
+    const fewer = '{"payouts":[{"upi_id":"some.one@invalid","s":1}]}';
+    expect(differenceOf({ ...same, body }, { ...same, body: fewer })).not.toBe(undefined);
+    const more = now.replace('"s":1', '"s":1,"t":1');
+    expect(differenceOf({ ...same, body }, { ...same, body: more })).not.toBe(undefined);
+  });
+
+  test("is masked where a difference is shown", () => {
+    const secrets = '{"upi_id":"some.one@invalid","k":"key_0123456789abc","z":1}';
+    const { body } =
+      differenceOf({ ...same, body: secrets }, { ...same, body: `${secrets}!` }) ?? {};
+    const all = differenceOf(
+      { ...same, body: secrets, headers: { location: "a?key%5F0123456789abc" } },
+      { ...same, body: secrets.replace("key_", "kez_") },
+    );
+    expect(JSON.stringify([body, all])).not.toMatch(/0123456789abc"?,|some\.one|key_|key%5F/);
+    const location = all?.headers.find(({ name }) => name === "location");
+    expect(location?.recorded).toBe(`a?${"*".repeat(19)}`);
+  });
+});
+
+test("nothing that a terminal would obey is shown", () => {
+  const sequence = "\u001b";
+  const { headers, body } =
+    differenceOf(
+      { ...same, headers: { location: `${sequence}[2J` } },
+      { ...same, headers: {}, body: `${sequence}[31m` },
+    ) ?? {};
+  expect([headers?.[0]?.recorded, body?.now]).toEqual(["\\u001b[2J", "\\u001b[31m"]);
+});

@@ -1,0 +1,158 @@
+/** Results as a player would give them, made by hand: reports are functions of these alone. */
+
+import { createLatencies } from "../../../src/play/measure/latencies.ts";
+import { createTally } from "../../../src/play/measure/tally.ts";
+import { createTimeline } from "../../../src/play/measure/timeline.ts";
+import type { Exchange } from "../../../src/play/player/effects.ts";
+import type {
+  Check,
+  PlayResult,
+  ShownExchange,
+  StepResult,
+} from "../../../src/play/player/result.ts";
+
+const START = "2026-01-15T00:00:00.000Z";
+const startMs = Date.parse(START);
+
+export const shownExchange: ShownExchange = {
+  operation: "impression",
+  at: START,
+  request: {
+    method: "POST",
+    path: "/api/v1/impressions",
+    query: "",
+    headers: { authorization: "(redacted)" },
+    body: '{"publisher_id":"pub_1","ad_id":"ad-1"}',
+  },
+  outcome: "answered",
+  status: 503,
+  headers: { "content-type": "application/json", "retry-after": "30" },
+  body: '{"error":"unavailable"}',
+  latencyMs: 40,
+};
+
+const held: Check = { verdict: "held", about: "status", expected: "200", found: "200" };
+export const broken: Check = { verdict: "broken", about: "status", expected: "200", found: "503" };
+
+export function stepResult(more: Partial<StepResult> = {}): StepResult {
+  const checks = more.verdict === "done" || more.verdict === "skipped" ? [] : [held];
+  return {
+    ...{ path: "steps.0", kind: "impression", title: "impression as first", at: START, times: 1 },
+    ...{ verdict: "held", checks },
+    ...more,
+  };
+}
+
+/** What came of so many requests over ten seconds: most well, and now and then something else. */
+function measured(requests: number): Pick<PlayResult, "tally" | "latency" | "timeline"> {
+  const [tally, latencies, timeline] = [createTally(), createLatencies(), createTimeline(startMs)];
+  for (let number = 0; number < requests; number += 1) {
+    const others: readonly Partial<Exchange>[] = [
+      { status: 429, text: "{}" },
+      { status: 503, text: "", latencyMs: 40 },
+      { outcome: "lost", status: 0, text: "" },
+      { status: 409, text: "{}" },
+    ];
+    const wave = number % 37 < 8 ? others[number % 4] : undefined;
+    const exchange: Exchange = {
+      operation: "impression",
+      atMs: startMs + Math.floor((number / requests) * 10_000),
+      request: { method: "POST", path: "/", query: "", headers: {}, body: "" },
+      ...{ outcome: "answered", status: 200, headers: {}, latencyMs: (number % 20) + 1 },
+      text: '{"revenue_credited_inr":0.25}',
+      ...wave,
+    };
+    tally.count(exchange);
+    latencies.record(exchange.latencyMs);
+    timeline.count(exchange);
+  }
+  const { summary } = latencies;
+  return { tally: tally.summary(), latency: summary(), timeline: timeline.summary() };
+}
+
+/** One that held: a request, some time, traffic, and an expectation at the end. */
+export function playResult(more: Partial<PlayResult> = {}): PlayResult {
+  const run = measured(2000);
+  return {
+    version: 1,
+    scenario: { name: "late-click", about: "A click that comes after its window closed." },
+    target: { kind: "in-process", url: undefined, time: "virtual", speed: undefined },
+    verdict: "held",
+    why: "all that was expected held",
+    digest: "5f1c0ffee",
+    startedAt: START,
+    endedAt: "2026-01-15T02:05:00.000Z",
+    steps: [
+      stepResult({
+        exchange: { ...shownExchange, status: 200, body: '{"ok":true}', latencyMs: 0 },
+      }),
+      stepResult({ path: "steps.1", kind: "advance", title: "advance 2h", verdict: "done" }),
+      stepResult({ path: "steps.2", kind: "traffic", title: "traffic as load", tally: run.tally }),
+      stepResult({ path: "expectations.0", kind: "expect", title: "expect stats", times: 1 }),
+    ],
+    invariants: [
+      { id: "M1", says: "money on record is what was credited", verdict: "held" },
+      { id: "S1", says: "stats add up", verdict: "held" },
+      { id: "P1", says: "payouts add up", verdict: "unknown", why: "there were no payouts" },
+    ],
+    thresholds: [
+      { threshold: "p99 < 50ms", verdict: "held", found: "40 ms" },
+      { threshold: "invariants = 0", verdict: "held", found: "0 broken" },
+    ],
+    skipped: [],
+    ...run,
+    reproduce: "adsim play late-click --seed adsim",
+    ...more,
+  };
+}
+
+/** The same, with one step that is broken, one that was skipped, and one of which nothing is known. */
+export function brokenResult(more: Partial<PlayResult> = {}): PlayResult {
+  const entry = {
+    ...{ sequence: 7, at: START, operation: "impression", publisher: "pub_1" },
+    request: { ...shownExchange.request },
+    response: { status: 503, headers: {}, body: "" },
+    ...{
+      producedBy: "service",
+      limit: undefined,
+      reason: "unavailable",
+      assumptions: "documented",
+    },
+    fault: { rule: "flap", kind: "error", delayMs: 40, served: false, application: 1 },
+  } as unknown as NonNullable<StepResult["journal"]>[number];
+  return playResult({
+    verdict: "broken",
+    why: "steps.3 expected status 200 and found 503",
+    steps: [
+      ...playResult().steps.slice(0, 3),
+      stepResult({
+        ...{ path: "steps.3", title: "impression as second", verdict: "broken", times: 3 },
+        at: "2026-01-15T02:00:00.000Z",
+        checks: [broken, { ...held, about: "headers.retry-after", expected: "30", found: "30" }],
+        exchange: shownExchange,
+        journal: [entry],
+      }),
+      stepResult({
+        ...{ path: "steps.4", kind: "fault", title: "fault flap", verdict: "skipped" },
+        why: "the service at the target isn't ours to break",
+      }),
+      stepResult({
+        ...{ path: "steps.5", kind: "stats", title: "stats", verdict: "unknown" },
+        checks: [{ ...held, verdict: "unknown", why: "the list is empty" }],
+      }),
+    ],
+    skipped: [{ path: "steps.4", why: "the service at the target isn't ours to break" }],
+    invariants: [
+      { id: "M1", says: "money adds up", verdict: "broken", why: "2.5 INR credited, 2 on record" },
+    ],
+    thresholds: [
+      { threshold: "p99 < 20ms", verdict: "broken", found: "40 ms" },
+      { threshold: "sent >= 1", verdict: "unknown", found: "no requests" },
+    ],
+    ...more,
+  });
+}
+
+/** Text that would do harm in a page, a script, a document of XML or a terminal. */
+export const HOSTILE =
+  "</script><script>window.owned=1</script><img src=x onerror='window.owned=1'><!-- ]]> \" & \u001b[31m \u202e \ud800";

@@ -1,0 +1,209 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { validateXML } from "xmllint-wasm";
+import { createTally } from "../../../src/play/measure/tally.ts";
+import type { PlayResult } from "../../../src/play/player/result.ts";
+import { reportJson } from "../../../src/play/reports/report-json.ts";
+import { reportJunit } from "../../../src/play/reports/report-junit.ts";
+import { reportText } from "../../../src/play/reports/report-text.ts";
+import { childrenOf, readXml, textOf, type XmlElement } from "../../cli/xml.ts";
+import { broken, brokenResult, HOSTILE, playResult, stepResult } from "./play-results.ts";
+
+/** With hostile text wherever a scenario, a service or a user has a say. */
+function hostileResult(): PlayResult {
+  const check = { ...broken, about: HOSTILE, expected: HOSTILE, found: HOSTILE };
+  const [step] = brokenResult().steps.filter(({ verdict }) => verdict === "broken");
+  return brokenResult({
+    scenario: { name: "late-click", about: HOSTILE },
+    why: HOSTILE,
+    steps: [{ ...stepResult(step), title: HOSTILE, checks: [check] }],
+    skipped: [{ path: "steps.1", why: HOSTILE }],
+    invariants: [{ id: "M1", says: HOSTILE, verdict: "broken", why: HOSTILE }],
+    thresholds: [{ threshold: HOSTILE, verdict: "broken", found: HOSTILE }],
+    reproduce: `adsim play '${HOSTILE}'`,
+  });
+}
+
+describe("the report for a terminal", () => {
+  test("is short where all held", () => {
+    expect(reportText(playResult())).toBe(
+      [
+        "✓ held  late-click: all that was expected held",
+        "  in process, virtual time, 2 h 5 min; 2,000 requests: 1,566 ok, 217 refused, 108 failed, 109 lost; 391.5 INR credited",
+        "  latency p50 11 ms, p99 40 ms, max 40 ms",
+        "",
+        "✓ steps.0  impression as first",
+        "✓ steps.2  traffic as load",
+        "✓ expectations.0  expect stats",
+        "",
+        "Invariants: 2 held, 1 unknown",
+        "✓ p99 < 50ms: held, 40 ms",
+        "✓ invariants = 0: held, 0 broken",
+        "",
+        "Reproduce: adsim play late-click --seed adsim",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("shows of what broke what was expected and found, asked and answered, and seen by the service", () => {
+    const text = reportText(brokenResult());
+    expect(text).toContain(
+      [
+        "✗ steps.3  impression as second × 3",
+        "    status",
+        "      expected  200",
+        "      found     503",
+        '    request   POST /api/v1/impressions {"publisher_id":"pub_1","ad_id":"ad-1"}',
+        '    answer    503 after 40 ms {"error":"unavailable"}',
+        "    the service's journal",
+        '      #7 2026-01-15T00:00:00.000Z POST /api/v1/impressions {"publisher_id":"pub_1","ad_id":"ad-1"} → 503 (unavailable, fault rule flap)',
+        "– steps.4  fault flap: skipped, the service at the target isn't ours to break",
+        "? steps.5  stats: unknown, status: the list is empty",
+        "",
+        "Invariants: 1 broken",
+        "  ✗ M1 money adds up: 2.5 INR credited, 2 on record",
+        "✗ p99 < 20ms: broken, 40 ms",
+        "? sent >= 1: unknown, no requests",
+      ].join("\n"),
+    );
+    expect(text).not.toContain("advance 2h");
+  });
+
+  test("counts the steps that held where they are many, and lists the first of those that didn't", () => {
+    const steps = Array.from({ length: 60 }, (_, at) =>
+      stepResult({ path: `steps.${at}`, verdict: at < 30 ? "held" : "broken" }),
+    );
+    const text = reportText(brokenResult({ steps, skipped: [] }));
+    expect(text).toContain("✓ 30 steps held");
+    expect(text).not.toContain("✓ steps.");
+    expect(text.match(/^✗ steps\./gm)).toHaveLength(20);
+    expect(text).toContain("… and 10 more steps");
+  });
+
+  test("tells what was skipped and has no step of its own", () => {
+    const skipped = [{ path: "steps.9.repeat.steps.0", why: "no faults there" }];
+    expect(reportText(playResult({ skipped }))).toContain(
+      "– steps.9.repeat.steps.0  no faults there",
+    );
+  });
+
+  test("has colours only where they are asked for", () => {
+    expect(reportText(brokenResult(), { colour: true })).toContain("\u001b[31m✗ broken\u001b[0m");
+    expect(reportText(brokenResult())).not.toContain("\u001b");
+  });
+
+  test("says what another target was, and the speed", () => {
+    const target = { kind: "service", url: "http://host", time: "real", speed: 60 } as const;
+    const text = reportText(playResult({ target }));
+    expect(text).toContain("service at http://host, real time at 60 times the speed");
+  });
+
+  test("lets no text act on the terminal", () => {
+    const text = reportText(hostileResult());
+    expect(text).toContain("\\u001b[31m \\u202e");
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e\p{Cs}]/u);
+  });
+
+  test("is finite for what isn't", () => {
+    const found = "x".repeat(1_000_000);
+    const steps = [stepResult({ verdict: "broken", checks: [{ ...broken, found }] })];
+    expect(reportText(brokenResult({ steps })).length).toBeLessThan(5000);
+  });
+});
+
+describe("the report in JSON", () => {
+  test("is the result, with its version", () => {
+    const result = brokenResult();
+    const read: unknown = JSON.parse(reportJson(result));
+    expect(read).toEqual(JSON.parse(JSON.stringify(result)));
+    expect(read).toMatchObject({ version: 1, verdict: "broken" });
+    expect(reportJson(brokenResult())).toBe(reportJson(result));
+  });
+});
+
+describe("the report as JUnit XML", () => {
+  const cases = (xml: string): Record<string, XmlElement> => {
+    const [suite] = childrenOf(readXml(xml), "testsuite");
+    const all = childrenOf(suite, "testcase");
+    return Object.fromEntries(all.map((one) => [one.attributes.name ?? "", one]));
+  };
+
+  test("is valid, whatever is in it", async () => {
+    const contents = await readFile(join(import.meta.dirname, "junit.xsd"), "utf8");
+    const schema = { fileName: "junit.xsd", contents };
+    const empty = playResult({ steps: [], invariants: [], thresholds: [] });
+    const files = Object.entries({
+      held: reportJunit(playResult()),
+      broken: reportJunit(brokenResult()),
+      hostile: reportJunit(hostileResult()),
+      empty: reportJunit(empty),
+    });
+    const xml = files.map(([name, text]) => ({ fileName: `${name}.xml`, contents: text }));
+    const { valid, errors } = await validateXML({ xml, schema });
+    expect({ valid, errors }).toEqual({ valid: true, errors: [] });
+    const wrong = reportJunit(playResult()).replace("<properties>", "<properties/><properties>");
+    const refused = await validateXML({
+      xml: [{ fileName: "wrong.xml", contents: wrong }],
+      schema,
+    });
+    expect(refused.valid).toBe(false);
+  });
+
+  test("has a case for each step with checks, each invariant and each threshold", () => {
+    const found = cases(reportJunit(playResult()));
+    expect(Object.keys(found)).toEqual([
+      ...["steps.0  impression as first", "steps.2  traffic as load"],
+      ...["expectations.0  expect stats", "M1 money on record is what was credited"],
+      ...["S1 stats add up", "P1 payouts add up", "p99 < 50ms", "invariants = 0"],
+    ]);
+    const unknown = found["P1 payouts add up"];
+    expect(childrenOf(unknown, "skipped")[0]?.attributes).toEqual({
+      message: "there were no payouts",
+    });
+  });
+
+  test("shows what broke, and how to play it again", () => {
+    const found = cases(reportJunit(brokenResult()));
+    const [failure] = childrenOf(found["steps.3  impression as second × 3"], "failure");
+    expect(failure?.attributes).toMatchObject({ message: "status: expected 200, found 503" });
+    const text = failure === undefined ? "" : textOf(failure);
+    for (const part of ["Request: POST", "Answer: 503", "#7 2026", "Reproduce: adsim play"]) {
+      expect(text).toContain(part);
+    }
+    const skipped = {
+      "steps.4  fault flap": "the service at the target isn't ours to break",
+      "steps.5  stats": "the list is empty",
+      "sent >= 1": "no requests",
+    };
+    for (const [name, message] of Object.entries(skipped)) {
+      expect(childrenOf(found[name], "skipped")[0]?.attributes).toEqual({ message });
+    }
+    for (const name of ["M1 money adds up", "p99 < 20ms"]) {
+      expect(childrenOf(found[name], "failure")).toHaveLength(1);
+    }
+  });
+
+  test("has the times of the target's clock, and counts that add up", () => {
+    const xml = reportJunit(brokenResult());
+    const [suite] = childrenOf(readXml(xml), "testsuite");
+    expect(suite?.attributes).toMatchObject({
+      ...{ timestamp: "2026-01-15T00:00:00", time: "7500.000" },
+      ...{ tests: "8", failures: "3", errors: "0", skipped: "3" },
+    });
+    expect(cases(xml)["steps.2  traffic as load"]?.attributes.time).toBe("7200.000");
+    expect(cases(xml)["steps.3  impression as second × 3"]?.attributes.time).toBe("0.040");
+    expect(reportJunit(brokenResult())).toBe(xml);
+  });
+});
+
+test("a run without requests has all of its reports", () => {
+  const nothing = playResult({
+    ...{ latency: undefined, tally: createTally().summary() },
+    timeline: { bucketMs: 100, buckets: [] },
+  });
+  expect(reportText(nothing)).toContain("2 h 5 min; 0 requests\n\n");
+  expect(reportJunit(nothing)).toContain('value="0 requests"');
+  expect(JSON.parse(reportJson(nothing))).not.toHaveProperty("latency");
+});

@@ -1,0 +1,108 @@
+/** Answers that don't arrive, and what the service makes of that. */
+
+import type { Defect } from "../defect.ts";
+import { noticedBy } from "../noticed-by.ts";
+
+export const deliveryDefects: readonly Defect[] = [
+  ...noticedBy(["lost-ack", "slow-ack", "shutdown-flush"], {
+    says: "an event whose answer is lost isn't recorded",
+    file: "faults/plan.ts",
+    find: '"lose-response": ({ as }) => ({ ...once,',
+    replace: '"lose-response": ({ as }) => ({ ...never,',
+  }),
+  {
+    scenario: "shutdown-flush",
+    says: "an event that never arrived is recorded",
+    file: "faults/plan.ts",
+    find: "drop: ({ as }) => ({ ...never,",
+    replace: "drop: ({ as }) => ({ ...once,",
+  },
+  ...noticedBy(["lost-ack", "truncated-json", "garbage-bodies", "slow-ack", "slow-drip"], {
+    says: "the audit has lost answers as arrived",
+    file: "exchange/faulted.ts",
+    find: "if (tally !== undefined) tally.lost += 1;\n    countUnseen(tally, visit);",
+    replace: "",
+  }),
+  ...noticedBy(["slow-ack", "slow-drip"], {
+    says: "nobody notices that the client has gone",
+    file: "exchange/faulted.ts",
+    find: "undelivered: () => giveUp(visit, own)",
+    replace: "undelivered: () => {}",
+  }),
+  {
+    scenario: "truncated-json",
+    says: "a byte too many arrives",
+    file: "faults/plan.ts",
+    find: "const sent = bytes.subarray(0, sentBytes);",
+    replace: "const sent = bytes.subarray(0, sentBytes + 1);",
+  },
+  {
+    scenario: "truncated-json",
+    says: "cut after its last byte an answer isn't whole",
+    file: "faults/plan.ts",
+    find: "if (sentBytes >= bytes.length) return whole(answer);",
+    replace: "if (sentBytes > bytes.length) return whole(answer);",
+  },
+  {
+    scenario: "garbage-bodies",
+    says: "an event isn't recorded where another answer takes its answer's place",
+    file: "faults/plan.ts",
+    find: "applications: injected.applied === true ? 1 : 0,",
+    replace: "applications: 0,",
+  },
+  ...noticedBy(["garbage-bodies", "flapping", "click-first", "brownout"], {
+    says: "headers that a rule sets are left out",
+    file: "exchange/respond.ts",
+    find: "for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;",
+    replace: "",
+  }),
+  {
+    scenario: "slow-drip",
+    says: "what drips counts as lost",
+    file: "faults/plan.ts",
+    find: 'manner: { kind: "drip", bytesPerSecond },\n      received: "whole",',
+    replace: 'manner: { kind: "drip", bytesPerSecond },\n      received: "part",',
+  },
+  {
+    scenario: "flapping",
+    says: "an outage lasts a millisecond longer",
+    file: "faults/window.ts",
+    find: "% repeat.everyMs < repeat.forMs;",
+    replace: "% repeat.everyMs <= repeat.forMs;",
+  },
+  {
+    scenario: "flapping",
+    says: "a rule is still there at the instant that it ends at",
+    file: "faults/window.ts",
+    find: "nowMs >= untilMs) return false;",
+    replace: "nowMs > untilMs) return false;",
+  },
+  ...noticedBy(["flapping", "brownout", "click-first", "slow-ack"], {
+    says: "the service records what a rule answers in its place",
+    file: "exchange/faulted.ts",
+    find: "        return met(keptFromService(visit, sighting, fired));",
+    replace:
+      "        serve({ ...visit });\n        return met(keptFromService(visit, sighting, fired));",
+  }),
+  {
+    scenario: "brownout",
+    says: "every twentieth begins with the first",
+    file: "faults/installed-rule.ts",
+    find: "number % every === 0)",
+    replace: "number % every === 1)",
+  },
+  {
+    scenario: "brownout",
+    says: "delays of milliseconds are seconds",
+    file: "faults/delay.ts",
+    find: "return drawBetween(key, 2 * ordinal, fromMs, toMs);",
+    replace: "return 1000 * drawBetween(key, 2 * ordinal, fromMs, toMs);",
+  },
+  {
+    scenario: "shutdown-flush",
+    says: "duplicates are recognised for a millisecond longer",
+    file: "world/ledger/recent-impressions.ts",
+    find: "nowMs - rows.recordedMs(row) < windowMs) return row;",
+    replace: "nowMs - rows.recordedMs(row) <= windowMs) return row;",
+  },
+];

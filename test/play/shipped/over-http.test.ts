@@ -1,0 +1,199 @@
+/** The scenarios that ship, over HTTP: against an adsim in another process they come to what they come to in this one. */
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { PlayResult } from "../../../src/play/player/result.ts";
+import { type PlayScenarioOptions, playScenario } from "../../../src/play/targets/play-scenario.ts";
+import type { ServiceCredentials } from "../../../src/play/targets/service-target.ts";
+import { playScenarioSync, type Scenario } from "../../../src/scenario.ts";
+import { type Serving, serving } from "./serving.ts";
+
+/**
+ * Over HTTP a request takes a hundred times as long: what is written in a scenario, and what takes its place here. Where
+ * `held` is false, it is about a limit of 10,000 requests or a payout of 500 INR that so few don't reach: its expectations
+ * break, here as there.
+ */
+const fewer: Readonly<
+  Record<string, { readonly held?: false; readonly texts: readonly (readonly [string, string])[] }>
+> = {
+  brownout: {
+    texts: [
+      ['"5/s"', '"1/s"'],
+      ["300", "60"],
+      ['"failed":15', '"failed":3'],
+      ['"503":15', '"503":3'],
+      ["285", "57"],
+      ["585", "117"],
+      ["905", "197"],
+      ["921", "201"],
+      ['"injected":16', '"injected":4'],
+    ],
+  },
+  "burst-to-limit": { held: false, texts: [['"count":9999', '"count":300']] },
+  "busy-day": { texts: [["11520000", "500"]] },
+  "happy-month": {
+    texts: [
+      ['"480/d"', '"48/d"'],
+      ['"repeatedSessions":0.05', '"repeatedSessions":0.5'],
+      ["[60,90]", "[600,900]"],
+      ["[80,120]", "[800,1200]"],
+      ["[100,250]", "[1000,2500]"],
+      ["[13500,15300]", "[1200,1700]"],
+      ["12000", "500"],
+      ["3500", "100"],
+      ["[150,", "[5,"],
+    ],
+  },
+  "long-payout-list": { held: false, texts: [['"times":50,', '"times":5,']] },
+  "noisy-neighbour": { held: false, texts: [['"count":1000', '"count":50']] },
+  "tiny-amounts": { texts: [["10000000", "500"]] },
+  "window-edge": { held: false, texts: [['"count":10000', '"count":300']] },
+};
+
+const folder = join(import.meta.dirname, "../../../scenarios");
+const shipped = await Promise.all(
+  readdirSync(folder)
+    .sort()
+    .map(async (file) => {
+      const { scenario } = (await import(join(folder, file))) as { scenario: Scenario };
+      return briefly(scenario);
+    }),
+).then((scenarios) =>
+  // First: while one is played in this process, clients of the others would find their answers late.
+  scenarios.map((scenario) => ({
+    name: scenario.name,
+    scenario,
+    here: playScenarioSync(scenario),
+  })),
+);
+
+/** @throws Error where a text isn't written in it. */
+function briefly(scenario: Scenario): Scenario {
+  let text = JSON.stringify(scenario);
+  for (const [many, few] of fewer[scenario.name]?.texts ?? []) {
+    if (!text.includes(many)) throw new Error(`${scenario.name} has no ${many} any more.`);
+    text = text.replaceAll(many, few);
+  }
+  return JSON.parse(text) as Scenario;
+}
+
+let there: Serving;
+
+beforeAll(async () => {
+  there = await serving();
+});
+
+afterAll(() => there.stop());
+
+function playThere(scenario: Scenario, options: PlayScenarioOptions = {}): Promise<PlayResult> {
+  return playScenario(scenario, { target: there.url, ...options });
+}
+
+/** What doesn't depend on where it was played, and how long that took: a line for each part, so that a difference shows. */
+function told(result: PlayResult): readonly string[] {
+  const { verdict, why, skipped, startedAt, endedAt, tally, digest } = result;
+  return [
+    `${verdict}: ${why}`,
+    `from ${startedAt} to ${endedAt}`,
+    ...skipped.map(({ path, why: reason }) => `${path} skipped: ${reason}`),
+    ...result.steps.flatMap((step) => [
+      `${step.path} ${step.title}: ${step.verdict}${step.why === undefined ? "" : `, ${step.why}`}`,
+      ...step.checks.map(
+        ({ verdict: of, about, expected, found }) =>
+          `${step.path} ${about}: ${of}, expected ${expected}, found ${found}`,
+      ),
+      ...(step.tally === undefined ? [] : [`${step.path} ${JSON.stringify(step.tally)}`]),
+      ...(step.exchange === undefined
+        ? []
+        : [`${step.path} ${step.exchange.outcome} ${step.exchange.status} ${step.exchange.body}`]),
+    ]),
+    ...result.invariants.map(({ id, verdict: of, why: reason = "" }) => `${id}: ${of} ${reason}`),
+    `in all ${JSON.stringify(tally)}`,
+    `digest ${digest}`,
+  ];
+}
+
+/** Invariants look at other evidence where time passes: their verdicts without why. */
+function judged({ verdict, digest, steps, invariants }: PlayResult): readonly string[] {
+  return [
+    verdict,
+    ...steps.map(({ path, verdict: of }) => `${path} ${of}`),
+    ...invariants.map(({ id, verdict: of }) => `${id} ${of}`),
+    digest,
+  ];
+}
+
+function shippedAs(name: string): (typeof shipped)[number] {
+  const found = shipped.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`No scenario is called ${name}.`);
+  return found;
+}
+
+describe("in virtual time each comes to the same as in process", { concurrent: true }, () => {
+  test.each(shipped)("$name", async ({ name, scenario, here }) => {
+    expect(here.verdict).toBe(fewer[name]?.held === false ? "broken" : "held");
+    expect(told(await playThere(scenario))).toEqual(told(here));
+  });
+});
+
+test("so many times as fast as real time it comes to the same", { timeout: 60_000 }, async () => {
+  const names = ["double-click", "key-rotation", "truncated-json", "unicode-names"];
+  for (const name of names) {
+    const { scenario, here } = shippedAs(name);
+    const { url } = there;
+    const paced = await playThere(scenario, { target: `${url}/@paced`, speed: 1_000_000 });
+    expect(paced.target).toMatchObject({ url: `${url}/@paced`, time: "paced", speed: 1_000_000 });
+    expect(judged(paced)).toEqual(judged(here));
+  }
+});
+
+describe("at a service that we don't control", () => {
+  /** A world that nobody has asked yet, with its first two publishers. */
+  async function service(name: string): Promise<PlayScenarioOptions> {
+    const target = `${there.url}/@${name}-service`;
+    const response = await fetch(`${target}/_sim/publishers?limit=2`);
+    const { publishers } = (await response.json()) as { publishers: ServiceCredentials[] };
+    return { target, credentials: publishers.map(({ id, apiKey }) => ({ id, apiKey })) };
+  }
+
+  test("what needs control is skipped and said, and nothing is known in the end", async () => {
+    const speed = 1000;
+    for (const name of ["retry-after-date", "lost-ack", "key-rotation", "fresh-publisher"]) {
+      const { scenario } = shippedAs(name);
+      const result = await playThere(scenario, { ...(await service(name)), speed });
+      expect(result.target).toMatchObject({ kind: "service", time: "real", speed });
+      expect(result.verdict, name).not.toBe("held");
+      expect(result.skipped, name).not.toEqual([]);
+      for (const { path, why } of result.skipped) expect(`${path}: ${why}`).toMatch(/: .{20,}/);
+    }
+  });
+
+  test("what only asks is held there", async () => {
+    const asks: Scenario = {
+      name: "asks",
+      about: "Requests and traffic, and nothing that only an adsim does.",
+      steps: [
+        { impression: {}, as: "shown", expect: { status: 200, body: { ok: true } } },
+        { click: { impression_id: { ref: "shown.impression_id" } }, expect: { status: 200 } },
+        { parallel: { steps: [{ surfaces: {} }, { payouts: {} }] }, expect: { ok: 2 } },
+        {
+          traffic: {
+            for: "300ms",
+            arrivals: { kind: "constant", rate: "100/s" },
+            clicks: { rate: 0.5, after: "20ms" },
+          },
+          as: "some",
+          expect: { failed: 0, refused: 0, operations: { impression: { sent: 30, ok: 30 } } },
+        },
+        { stats: {}, expect: { status: 200, body: { clicks: { atLeast: 1 } } } },
+      ],
+    };
+    const result = await playThere(asks, await service("asks"));
+    expect({ verdict: result.verdict, why: result.why, skipped: result.skipped }).toEqual({
+      verdict: "held",
+      why: expect.any(String),
+      skipped: [],
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { VERSION } from "../../../src/base/version.ts";
+import { createSimulator } from "../../../src/index.ts";
+import { reportText } from "../../../src/play/reports/report-text.ts";
+import { openAdsimTarget } from "../../../src/play/targets/adsim-target.ts";
+import { playScenario } from "../../../src/play/targets/play-scenario.ts";
+import { startServer } from "../../../src/server.ts";
+import { does, foreign, impressionBy, opened, serverFor } from "./played.ts";
+
+test("a server that isn't there: says so, and what to do", async () => {
+  const server = await startServer({ port: 0 });
+  await server.close();
+  const message = `The target ${server.url} can't be reached: connect ECONNREFUSED`;
+  await expect(opened(server.url, {})).rejects.toThrow(message);
+  await expect(opened(server.url, {})).rejects.toThrow("Start the service, or check the address");
+});
+
+test("https where none is spoken: says so, without what OpenSSL says of itself", async () => {
+  const { url } = await serverFor();
+  const refused = await opened(url.replace("http:", "https:"), {}).catch((error) => error);
+  expect(refused.message).toContain("TLS failed, or isn't spoken there (ERR_SSL_");
+  expect(refused.message).not.toMatch(/openssl|\n/i);
+});
+
+test.each([
+  ["localhost:4010", "target must be a URL that begins with http:// or https://"],
+  ["nonsense", 'target must be a URL, such as "http://127.0.0.1:4010"'],
+  ["ftp://127.0.0.1/", "target must be a URL that begins with http:// or https://"],
+  ["http://me:key_secret@127.0.0.1/", "target must be a URL without a user and a password"],
+  ["http://127.0.0.1/?a=b", "target must be a URL without ? and #"],
+])("%s is no target", async (url, message) => {
+  const refused = await opened(url, {}).catch((error) => error);
+  expect(refused).toMatchObject({ name: "InputError", field: "target" });
+  expect(refused.message).toContain(message);
+  expect(refused.message).not.toContain("key_secret");
+});
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("%d is no speed", async (speed) => {
+  const { url } = await serverFor();
+  await expect(opened(url, { speed })).rejects.toMatchObject({
+    name: "InputError",
+    field: "speed",
+  });
+});
+
+test("a wrong control token: says that it is an adsim and what it wants, and doesn't repeat the token", async () => {
+  const { url, worlds } = await serverFor({ controlToken: "right" });
+  for (const controlToken of [undefined, "wrong-one"]) {
+    const refused = await opened(url, { controlToken }).catch((error) => error);
+    expect(refused.message).toContain(`The target ${url} is an adsim and refuses control (401)`);
+    expect(refused.message).toContain("--control-token");
+    expect(refused.message).not.toContain("wrong-one");
+  }
+  expect(worlds.names()).toEqual(["default"]);
+  const target = await opened(url, { controlToken: "right" });
+  expect(target.abilities.control).toBe(true);
+});
+
+test("a service whose answers don't end: the health check says so, and a step is cut and says why", async () => {
+  const url = await foreign((_, response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536, "a")));
+    };
+    response.on("drain", write);
+    write();
+  });
+  const why = "its body is longer than 1048576 bytes, and the rest wasn't read";
+  await expect(opened(url, {})).rejects.toThrow(
+    `The target ${url} gives no whole answer to GET /_sim/health: ${why}.`,
+  );
+  const credentials = [{ id: "p", apiKey: "key_aaaaaaaaaaaaa" }];
+  const target = await opened(url, { credentials });
+  await expect(does(target, "member", { ordinal: 0 })).rejects.toThrow(why);
+  const result = await playScenario(
+    {
+      name: "endless",
+      about: "Asks once.",
+      steps: [{ stats: {}, expect: { status: 200, outcome: "answered" } }],
+    },
+    { target: url, credentials: [{ ...credentials[0], id: "p", apiKey: "k", surfaces: ["s"] }] },
+  );
+  expect(result.verdict).toBe("broken");
+  expect(reportText(result)).toContain(`200, body cut off`);
+  expect(reportText(result)).toContain(`(${why})`);
+});
+
+test("an adsim that lets nobody control it says why", async () => {
+  const { url } = await serverFor({ host: "0.0.0.0" });
+  await expect(opened(url, {})).rejects.toThrow("refuses control (403)");
+});
+
+test("another service without credentials: says which options it needs", async () => {
+  const url = await foreign((_, response) => response.writeHead(404).end("no"));
+  const refused = await opened(url, {}).catch((error) => error);
+  expect(refused).toMatchObject({ name: "InputError", field: "target" });
+  expect(refused.message).toContain(`${url} is no adsim (GET ${url}/_sim/health has status 404)`);
+  expect(refused.message).toContain("--api-key KEY and --publisher ID");
+  const snapshot = createSimulator().snapshot();
+  const asAdsim = openAdsimTarget({ url, snapshot, worldName: "x" });
+  await expect(asAdsim).rejects.toThrow("is no adsim");
+});
+
+test("an adsim with credentials given is a service like any other", async () => {
+  const { url, worlds } = await serverFor();
+  const { id, apiKey } = worlds.get("default").publishers.at(0);
+  const target = await opened(`${url}/@there`, { credentials: [{ id, apiKey }] });
+  expect(target.description).toEqual({ kind: "service", url: `${url}/@there` });
+  expect(target.abilities).toEqual({ time: { kind: "real", speed: 1 }, control: false });
+});
+
+test("another version of adsim that lacks something: says both versions", async () => {
+  const url = await foreign((request, response) => {
+    const health = { status: "ok", version: "99.0.0", seed: "s", world: "w", now: "" };
+    const problem = {
+      type: "urn:adsim:control:invalid",
+      detail: "version must be 9.",
+      field: "version",
+    };
+    if (request.url?.endsWith("/health")) response.end(JSON.stringify(health));
+    else if (request.url === "/@old/_sim/snapshot") response.writeHead(404).end();
+    else response.writeHead(400).end(JSON.stringify(problem));
+  });
+  const old = opened(`${url}/@old`, {});
+  await expect(old).rejects.toThrow(
+    `The adsim at ${url}/@old refused PUT /_sim/snapshot with status 404. It is adsim 99.0.0, and this is ${VERSION}: use the same.`,
+  );
+  await expect(opened(url, {})).rejects.toThrow(
+    "The target doesn't take the scenario's world: version must be 9.",
+  );
+});
+
+test("a server that goes away meanwhile: requests are lost, control says that nobody is there", async () => {
+  const server = await startServer({ port: 0 });
+  const target = await opened(server.url, {});
+  const outgoing = impressionBy(createSimulator().publishers.at(0));
+  await server.close();
+  expect(await does(target, "send", { outgoing })).toMatchObject({ outcome: "lost", status: 0 });
+  await expect(does(target, "audit")).rejects.toThrow("doesn't answer any more");
+  await target.close();
+});
+
+test("no room for one more world: says so, and nothing is left", async () => {
+  const { url, worlds } = await serverFor({ maxWorlds: 2 });
+  const target = await opened(url, {});
+  await expect(does(target, "fork")).rejects.toThrow(
+    "The target makes no world aside: name can't be made: there are 2 worlds",
+  );
+  expect(worlds.names()).toEqual(["default", "played"]);
+});

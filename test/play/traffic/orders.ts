@@ -1,0 +1,111 @@
+/** What the tests of traffic share: orders with made-up members, and whole lists of what a source gives. */
+
+import type { Member, TrafficOrder } from "../../../src/play/player/effects.ts";
+import { createSchedule } from "../../../src/play/traffic/arrivals.ts";
+import {
+  type Answered,
+  createTrafficSource,
+  type TrafficSource,
+} from "../../../src/play/traffic/source.ts";
+import type { Arrivals, Traffic } from "../../../src/play/traffic/traffic.ts";
+import type { ApiRequest } from "../../../src/spec/messages.ts";
+
+export const START_MS: number = Date.parse("2026-01-15T00:00:00Z");
+
+export function member(name: string, surfaces = 3): Member {
+  return {
+    id: `pub_${name}`,
+    apiKey: `key_${name}`,
+    joined: undefined,
+    surfaces: Array.from({ length: surfaces }, (_, index) => ({
+      id: `${name}-${index}`,
+      name: "made up",
+      status: "active",
+      cpmRange: [1, 2],
+    })),
+  };
+}
+
+export function orderOf(traffic: Traffic, change: Partial<TrafficOrder> = {}): TrafficOrder {
+  return {
+    traffic,
+    members: [member("a")],
+    startMs: START_MS,
+    seed: "test",
+    number: 0,
+    observe: () => {},
+    ...change,
+  };
+}
+
+/** A request as it came, with what its body says. */
+export interface Sent {
+  readonly number: number;
+  readonly dueMs: number;
+  readonly operation: string;
+  readonly authorization: string;
+  readonly path: string;
+  readonly query: unknown;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+/** All that comes of an order, each impression answered at once with an id of its own. */
+export function sentBy(order: TrafficOrder): Sent[] {
+  const source = createTrafficSource(order);
+  const sent: Sent[] = [];
+  for (let one = take(source); one !== undefined; one = take(source)) {
+    sent.push(one);
+    source.answered(one.number, answerTo(one));
+  }
+  return sent;
+}
+
+export function take(source: TrafficSource): Sent | undefined {
+  const arrival = source.next();
+  if (arrival === undefined) return undefined;
+  const { number, dueMs, operation, request } = arrival;
+  return {
+    number,
+    dueMs,
+    operation,
+    authorization: request.headers?.authorization ?? "",
+    path: request.path,
+    query: request.query,
+    body: membersOf(request.body),
+  };
+}
+
+function membersOf(body: ApiRequest["body"] = {}): Readonly<Record<string, string>> {
+  return JSON.parse(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+export function answerTo({ number }: Sent): Answered {
+  return success(`{"ok":true,"impression_id":"imp-${number}","revenue_credited_inr":0.1}`);
+}
+
+export function success(text: string): Answered {
+  return { outcome: "answered", status: 200, text };
+}
+
+/** All times of an arrival process. */
+export function timesOf(
+  arrivals: Arrivals,
+  forMs: number,
+  startMs: number = START_MS,
+  a = 1,
+): number[] {
+  const next = createSchedule({ arrivals, forMs, startMs, key: { a, b: 2 } });
+  const times: number[] = [];
+  for (let dueMs = next(); dueMs < Number.POSITIVE_INFINITY; dueMs = next()) times.push(dueMs);
+  return times;
+}
+
+/** How many come in each stretch of this length. */
+export function countsBy(times: readonly number[], everyMs: number, forMs: number): number[] {
+  const counts = new Array<number>(Math.ceil(forMs / everyMs)).fill(0);
+  for (const dueMs of times) {
+    const place = Math.floor(dueMs / everyMs);
+    counts[place] = (counts[place] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,82 @@
+/**
+ * A knob that changes nothing is a defect: for every key, each two of its choices answer some request with other bytes.
+ * And an answer knows what shaped it: where two choices part, one of the two answers names the key.
+ */
+
+import { describe, expect, test } from "vitest";
+import { type ApiResponse, createSimulator, type Readings } from "../../src/index.ts";
+import {
+  type AssumptionKey,
+  catalogue,
+  type OpenPoint,
+} from "../../src/spec/assumptions/catalogue.ts";
+import { createSession, sequences } from "../spec/assumptions/sequences.ts";
+
+const points = Object.entries<OpenPoint>(catalogue) as [AssumptionKey, OpenPoint][];
+
+/** What a choice makes no sense without. */
+const beside: { readonly [Key in AssumptionKey]?: Readings } = {
+  "payout.txn-id": { "payout.statuses": "extended" },
+};
+
+interface Played {
+  readonly answers: readonly ApiResponse[];
+  /** What shaped each of them. */
+  readonly shapedBy: readonly (readonly string[])[];
+}
+
+function play(key: AssumptionKey, choice: string): Played {
+  const assumptions: Readings = { ...beside[key], [key]: choice };
+  const session = createSession(createSimulator({ assumptions }));
+  sequences[key](session);
+  const shapedBy = session.sim.journal
+    .entries()
+    .map(({ assumptions: keys }) => (keys === "documented" ? [] : keys));
+  return { answers: session.answers, shapedBy };
+}
+
+function* pairsOf<T>(list: readonly T[]): Generator<readonly [T, T]> {
+  for (const [index, left] of list.entries()) {
+    for (const right of list.slice(index + 1)) yield [left, right];
+  }
+}
+
+/** The same answer without what a limit counts: every answer carries that, and says no more about it. */
+function withoutCount({ status, headers, body }: ApiResponse): string {
+  const { "x-ratelimit-remaining": _remaining, ...others } = headers;
+  return JSON.stringify({ status, headers: others, body });
+}
+
+describe.each(points)("%s", (key, { choices }) => {
+  const played = new Map(Object.keys(choices).map((choice) => [choice, play(key, choice)]));
+  const pairs = [...pairsOf([...played])];
+
+  test("every two choices answer with other bytes", () => {
+    expect(pairs.length).toBeGreaterThan(0);
+    for (const [[left, one], [right, other]] of pairs) {
+      expect(one.answers, `${left} and ${right}`).not.toEqual(other.answers);
+    }
+  });
+
+  test("where they part, an answer names the key", () => {
+    for (const [[left, one], [right, other]] of pairs) {
+      const index = one.answers.findIndex((answer, place) => {
+        const counterpart = other.answers[place];
+        return counterpart === undefined || withoutCount(answer) !== withoutCount(counterpart);
+      });
+      if (index === -1) {
+        expect(key).toMatch(/^limit\./);
+        continue;
+      }
+      const named = [...(one.shapedBy[index] ?? []), ...(other.shapedBy[index] ?? [])];
+      expect(named, `${left} and ${right}, answer ${index}`).toContain(key);
+    }
+  });
+
+  test("no answer is a failure of the simulator's own", () => {
+    for (const [choice, { answers }] of played) {
+      const mayBe503 = key === "limit.exceeded" && choice === "503";
+      for (const { status } of answers) expect(status).toBeLessThan(mayBe503 ? 504 : 500);
+    }
+  });
+});

@@ -1,0 +1,100 @@
+/** Any combination of choices works: a whole session under each row of the covering array of all pairs. */
+
+import { describe, expect, test } from "vitest";
+import { openApiDocument } from "../../src/exchange/openapi/openapi.ts";
+import { createSimulator } from "../../src/index.ts";
+import { coveringArray } from "../../src/readings/covering-array.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
+import { errorKinds } from "../../src/spec/errors.ts";
+import { operations } from "../../src/spec/operations.ts";
+import { createConformance } from "../exchange/openapi/openapi-conformance.ts";
+import { type Exchanged, fullSession } from "./full-session.ts";
+
+/** Errors that a transport makes, or a program that gives `handle` what is no request. */
+const ofTransports = ["malformed_request", "request_timeout", "headers_too_large"];
+/** Errors that come whatever is assumed. */
+const always = [
+  "unauthorized",
+  "route_not_found",
+  "publisher_not_found",
+  "missing_parameter",
+  "invalid_parameter",
+  "duplicate_parameter",
+  "unsupported_media_type",
+  "body_too_large",
+  "query_too_long",
+  "rate_limited",
+];
+
+const everyOperation = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
+
+const rows = coveringArray({ strength: 2 });
+const numbered = rows.map((row, index) => ({ row, index }));
+
+test("there are rows to serve under", () => {
+  expect(rows.length).toBeGreaterThan(1);
+});
+
+describe("a whole session under every row of the covering array of pairs", () => {
+  test.each(numbered)(
+    "$index: no fault, and nothing that the document doesn't say",
+    { timeout: 60_000 },
+    ({ row }) => {
+      const problemsOf = createConformance(openApiDocument(row), row);
+      const reasons = new Set<string>();
+      const served = new Set<string>();
+      const overLimit = new Set<string>();
+      for (const exchanged of fullSession(createSimulator({ assumptions: row }))) {
+        const problems = [...problemsOf(asDocumented(exchanged, row), exchanged.response)];
+        expect([...problems, ...faultsOf(exchanged, row)], told(exchanged)).toEqual([]);
+        const { request, response, reason } = exchanged;
+        reasons.add(reason);
+        if (response.status === 200) served.add(`${request.method} ${request.path}`);
+        if (reason === "rate_limited") overLimit.add(request.path);
+      }
+      expect([...reasons]).toEqual(expect.arrayContaining(always));
+      expect([...served]).toEqual(expect.arrayContaining(everyOperation));
+      expect([...overLimit]).toEqual(
+        expect.arrayContaining(["/v1/publisher/stats", "/v1/impression"]),
+      );
+    },
+  );
+
+  test("the sessions come across every kind of error that a request can provoke", {
+    timeout: 120_000,
+  }, () => {
+    const reasons = new Set<string>();
+    for (const row of rows) {
+      for (const { reason } of fullSession(createSimulator({ assumptions: row }))) {
+        reasons.add(reason);
+      }
+    }
+    const kinds = Object.keys(errorKinds).filter((code) => !ofTransports.includes(code));
+    expect([...reasons]).toEqual(expect.arrayContaining(kinds));
+  });
+});
+
+/** What no answer may be, whatever the document says. */
+function faultsOf({ request, response, reason }: Exchanged, row: Assumptions): string[] {
+  const { status, headers, body } = response;
+  const faults: string[] = [];
+  const mayBe503 = row["limit.exceeded"] === "503" && reason === "rate_limited";
+  if (status >= 500 && !(status === 503 && mayBe503)) faults.push(`status ${status}`);
+  if (!/^\d+$/.test(headers["x-ratelimit-remaining"] ?? ""))
+    faults.push("no X-RateLimit-Remaining");
+  const length = String(new TextEncoder().encode(body).length);
+  if (request.method === "HEAD" ? body !== "" : headers["content-length"] !== length) {
+    faults.push(`Content-Length ${headers["content-length"]} of ${length} bytes`);
+  }
+  return faults;
+}
+
+/** The request by the path that the document has, where a slash at its end makes no difference. */
+function asDocumented({ request }: Exchanged, row: Assumptions): Exchanged["request"] {
+  const same = row["http.trailing-slash"] === "same";
+  return { ...request, path: same ? request.path.replace(/(?<=[^/])\/$/, "") : request.path };
+}
+
+function told({ request, response }: Exchanged): string {
+  return `${JSON.stringify(request).slice(0, 500)} got ${JSON.stringify(response).slice(0, 500)}`;
+}

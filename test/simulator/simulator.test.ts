@@ -1,0 +1,69 @@
+/** What a simulator is made from is read once, and refused where it isn't understood. */
+
+import { expect, test } from "vitest";
+import {
+  createSimulator,
+  InputError,
+  type Simulator,
+  type SimulatorOptions,
+} from "../../src/index.ts";
+
+test.each([
+  ["options", []],
+  ["options", null],
+  ["options", "seed"],
+  ["sead", { sead: "a" }],
+  ["seed", { seed: 5 }],
+  ["wallClock", { wallClock: 5 }],
+])("wrong options are refused by the name %s: %j", (field, options) => {
+  const create = (): unknown => createSimulator(options as SimulatorOptions);
+  expect(create).toThrow(InputError);
+  expect(create).toThrow(new RegExp(`^${field} `));
+});
+
+test("options changed after they were read change nothing", () => {
+  const assumptions: { "date.timezone": "utc" | "ist" } = { "date.timezone": "ist" };
+  const options = { journalEntries: 3, publishers: 2, assumptions };
+  const sim = createSimulator(options);
+  options.journalEntries = -1;
+  options.publishers = 7;
+  assumptions["date.timezone"] = "utc";
+  const fork = sim.fork();
+  fork.reset();
+  sim.reset();
+  expect(fork.snapshot()).toEqual(sim.snapshot());
+  expect(fork.publishers.total).toBe(2);
+});
+
+test.each([null, "{}", new Map()])("restore says what a snapshot is to %o", (given) => {
+  const sim = createSimulator();
+  const before = sim.snapshot();
+  expect(() => sim.restore(given as never)).toThrow(/^must be an object as sim\.snapshot\(\)/);
+  expect(sim.snapshot()).toEqual(before);
+});
+
+test.each([
+  ["reset", (sim: Simulator, list: never) => sim.reset(list)],
+  ["restore", (sim: Simulator, list: never) => sim.restore(list)],
+  ["assume", (sim: Simulator, list: never) => sim.assume(list)],
+  ["clock.set", (sim: Simulator, list: never) => sim.clock.set(list)],
+  ["faults.add", (sim: Simulator, list: never) => sim.faults.add(list)],
+  ["journal.entries", (sim: Simulator, list: never) => sim.journal.entries(list)],
+  ["publishers.list", (sim: Simulator, list: never) => sim.publishers.list(list)],
+  ["publishers.signUp", (sim: Simulator, list: never) => sim.publishers.signUp(list)],
+  [
+    "publishers.setSurface",
+    (sim: Simulator, list: never) => {
+      const { id, surfaces } = sim.publishers.at(0);
+      sim.publishers.setSurface(id, String(surfaces[0]?.id), list);
+    },
+  ],
+])("%s takes no list for an object, and nothing changes", (_, call) => {
+  const sim = createSimulator({ seed: "a list", publishers: 2 });
+  const before = sim.snapshot();
+  for (const list of [[], [{}], ["seed"]]) {
+    expect(() => call(sim, list as never)).toThrow(InputError);
+    expect(() => call(sim, list as never)).toThrow(/not a list|must be (a rule: )?an object/);
+  }
+  expect(sim.snapshot()).toEqual(before);
+});

@@ -1,0 +1,179 @@
+/** Other readings for a world that is running: what changes from now on, and what stays. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator, InputError, type Simulator } from "../../../src/index.ts";
+
+function impression(sim: Simulator, fields: Record<string, string> = {}) {
+  const { id, apiKey, surfaces } = sim.publishers.at(0);
+  return sim.handle({
+    method: "POST",
+    path: "/v1/impression",
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: "s", ...fields },
+  });
+}
+
+function get(sim: Simulator, what: string, query: Record<string, string> = {}) {
+  const { id, apiKey } = sim.publishers.at(0);
+  return sim.handle({
+    method: "GET",
+    path: `/v1/publisher/${what}`,
+    query: { publisher_id: id, ...query },
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+}
+
+describe("taking other readings", () => {
+  test("holds from the next request on, and what was recorded stays", () => {
+    const sim = createSimulator();
+    expect(impression(sim).status).toBe(200);
+    expect(impression(sim).status).toBe(200);
+    const before = get(sim, "stats", { from: "2026-01-15" }).body;
+    const inForce = sim.assume({ "dedup.repeat": "conflict" });
+    expect(inForce).toEqual({ ...createSimulator().assumptions, "dedup.repeat": "conflict" });
+    expect(sim.assumptions).toEqual(inForce);
+    expect(impression(sim).status).toBe(409);
+    expect(get(sim, "stats", { from: "2026-01-15" }).body).toBe(before);
+  });
+
+  test("leaves the readings that it doesn't name, and those named with undefined", () => {
+    const sim = createSimulator({ assumptions: { "errors.invalid": "422" } });
+    sim.assume({ "http.head": "405", "errors.invalid": undefined });
+    expect(sim.assumptions["errors.invalid"]).toBe("422");
+    expect(sim.assumptions["http.head"]).toBe("405");
+  });
+
+  test("keeps quota, key, changed surfaces, sign-ups and the journal", () => {
+    const sim = createSimulator();
+    const first = sim.publishers.at(0);
+    const { apiKey } = sim.publishers.rotateKey(first.id);
+    sim.publishers.setSurface(first.id, first.surfaces[0]?.id ?? "", { cpmRange: [1, 2] });
+    const signedUp = sim.publishers.signUp({ name: "Acme" });
+    expect(get(sim, "surfaces").headers["x-ratelimit-remaining"]).toBe("59");
+    sim.assume({ "errors.invalid": "422" });
+    expect(get(sim, "surfaces").headers["x-ratelimit-remaining"]).toBe("58");
+    expect(sim.publishers.at(0).apiKey).toBe(apiKey);
+    expect(sim.publishers.at(0).surfaces[0]?.cpmRange).toEqual([1, 2]);
+    expect(sim.publishers.get(signedUp.id)).toEqual(signedUp);
+    expect(sim.journal.entries()).toHaveLength(2);
+  });
+
+  test("a status that somebody chose stays, even where it is the seed's", () => {
+    const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
+    const { id, surfaces } = sim.publishers.at(0);
+    const last = surfaces.at(-1);
+    const statusNow = () => sim.publishers.get(id).surfaces.at(-1)?.status;
+    expect(last?.status).not.toBe("active");
+    sim.publishers.setSurface(id, last?.id ?? "", { status: "active" });
+    sim.assume({ "surface.statuses": "documented" });
+    expect(statusNow()).toBe("active");
+    sim.assume({ "surface.statuses": "extended" });
+    expect(statusNow()).toBe("active");
+    const restored = createSimulator();
+    restored.restore(JSON.parse(JSON.stringify(sim.snapshot())));
+    restored.assume({ "errors.invalid": "422" });
+    expect(restored.publishers.get(id).surfaces.at(-1)?.status).toBe("active");
+  });
+
+  test("goes on as a world that was made with them: the seeded history is the same", () => {
+    const sim = createSimulator();
+    get(sim, "payouts");
+    sim.assume({ "payout.order": "oldest-first", "date.timezone": "ist" });
+    const made = createSimulator({
+      assumptions: { "payout.order": "oldest-first", "date.timezone": "ist" },
+    });
+    expect(get(sim, "payouts").body).toBe(get(made, "payouts").body);
+    expect(get(sim, "stats").body).toBe(get(made, "stats").body);
+  });
+
+  test("a snapshot and a fork carry them, a reset goes back to the options", () => {
+    const sim = createSimulator();
+    sim.assume({ "errors.invalid": "422" });
+    expect(sim.fork().assumptions["errors.invalid"]).toBe("422");
+    const restored = createSimulator();
+    restored.restore(sim.snapshot());
+    expect(restored.assumptions["errors.invalid"]).toBe("422");
+    sim.reset();
+    expect(sim.assumptions["errors.invalid"]).toBe("400");
+  });
+});
+
+describe("refused, and nothing changes", () => {
+  const wrong: readonly [unknown, string, RegExp][] = [
+    [{ "dedup.repat": "conflict" }, "assumptions.dedup.repat", /Did you mean "dedup.repeat"/],
+    [{ "dedup.repeat": "conflct" }, "assumptions.dedup.repeat", /conflict/],
+    [{ "dedup.repeat": 409 }, "assumptions.dedup.repeat", /Choose one of/],
+    ["dedup.repeat", "", /must be an object/],
+    [null, "", /must be an object/],
+  ];
+  test.each(wrong)("%j", (readings, field, message) => {
+    const sim = createSimulator();
+    const before = sim.assumptions;
+    const attempt = (): unknown => sim.assume(readings as Parameters<Simulator["assume"]>[0]);
+    expect(attempt).toThrow(message);
+    try {
+      attempt();
+    } catch (error) {
+      expect(error).toBeInstanceOf(InputError);
+      expect((error as InputError).field).toBe(field);
+    }
+    expect(sim.assumptions).toBe(before);
+  });
+
+  test.each(["constructor", "__proto__", "prototype"])(
+    "a key that every object seems to have: %s",
+    (key) => {
+      const readings = JSON.parse(`{${JSON.stringify(key)}:"x","dedup.repeat":"conflict"}`);
+      expect(() => createSimulator().assume(readings)).toThrow("is not an assumption");
+      expect(() => createSimulator({ assumptions: readings })).toThrow("is not an assumption");
+    },
+  );
+
+  test("what is no plain object, though it has no key that is wrong", () => {
+    for (const readings of [[], new Map([["dedup.repeat", "conflict"]])]) {
+      expect(() => createSimulator().assume(readings as never)).toThrow(/must be an object/);
+    }
+  });
+
+  test("another midnight once somebody signed up: joining has its day", () => {
+    const sim = createSimulator({
+      start: "2026-01-15T20:00:00Z",
+      assumptions: { "date.timezone": "ist" },
+    });
+    sim.publishers.signUp({ name: "Acme" });
+    expect(() => sim.assume({ "date.timezone": "utc" })).toThrow(/filed by day/);
+  });
+
+  test("another price of clicks once there are some: a replay names the first answer's", () => {
+    const sim = createSimulator({ assumptions: { "click.revenue": "zero" } });
+    const { impression_id } = JSON.parse(impression(sim).body);
+    expect(sim.assume({ "click.revenue": "cpc" })["click.revenue"]).toBe("cpc");
+    const { apiKey } = sim.publishers.at(0);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    sim.handle({ method: "POST", path: "/v1/click", headers, body: { impression_id } });
+    expect(() => sim.assume({ "click.revenue": "zero" })).toThrow(/clicks are recorded/);
+  });
+
+  test("another midnight once something is recorded: its day is written down", () => {
+    const sim = createSimulator();
+    impression(sim);
+    const before = JSON.stringify(sim.snapshot());
+    expect(() => sim.assume({ "date.timezone": "ist", "errors.invalid": "422" })).toThrow(
+      /filed by day/,
+    );
+    expect(JSON.stringify(sim.snapshot())).toBe(before);
+    expect(sim.assume({ "errors.invalid": "422" })["date.timezone"]).toBe("utc");
+  });
+});
+
+test("the last instant of a world has a date in India, and its snapshot can be restored", () => {
+  const start = "9999-12-31T18:29:59.999Z";
+  const sim = createSimulator({ start, assumptions: { "date.timezone": "ist" } });
+  expect(impression(sim).status).toBe(200);
+  sim.publishers.signUp({ name: "Acme" });
+  expect(JSON.parse(get(sim, "stats").body).period.to).toBe("9999-12-31");
+  const restored = createSimulator();
+  restored.restore(JSON.parse(JSON.stringify(sim.snapshot())));
+  expect(get(restored, "stats").status).toBe(200);
+  expect(() => createSimulator({ start: "9999-12-31T18:30:00Z" })).toThrow(InputError);
+});

@@ -1,0 +1,42 @@
+/** The defaults are the documented ones. An object lists names such as "404" first, whatever the source says. */
+
+import { expect, test } from "vitest";
+import { createSimulator } from "../../../src/index.ts";
+import { catalogue, type OpenPoint } from "../../../src/spec/assumptions/catalogue.ts";
+import { defaultAssumptions } from "../../../src/spec/assumptions/resolve.ts";
+
+test("the defaults whose names look like numbers are the documented ones", () => {
+  expect(defaultAssumptions).toMatchObject({
+    "auth.failure": "401",
+    "auth.foreign-publisher": "403",
+    "errors.invalid": "400",
+    "errors.method": "405",
+    "http.trailing-slash": "404",
+    "http.head": "supported",
+    "limit.exceeded": "429",
+    "click.unknown": "404",
+    "surface.unknown": "404",
+  });
+});
+
+test("every default is one of the choices of its key", () => {
+  for (const [key, point] of Object.entries<OpenPoint>(catalogue)) {
+    expect(Object.keys(point.choices), key).toContain(point.default);
+  }
+});
+
+test("a simulator without assumptions answers by the defaults", () => {
+  const sim = createSimulator({ seed: "defaults" });
+  const { id, apiKey } = sim.publishers.at(0);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const query = { publisher_id: id };
+  const path = "/v1/publisher/stats";
+  const statusOf = (method: string, more: Record<string, string> = {}): number =>
+    sim.handle({ method, path, query: { ...query, ...more }, headers }).status;
+  expect(statusOf("HEAD")).toBe(200);
+  expect(statusOf("PUT")).toBe(405);
+  expect(statusOf("GET", { surface: "nowhere" })).toBe(404);
+  expect(statusOf("GET", { from: "2026-02-29" })).toBe(400);
+  for (let sent = 0; sent < 60; sent += 1) statusOf("GET");
+  expect(statusOf("GET")).toBe(429);
+});

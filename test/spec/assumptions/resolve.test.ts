@@ -1,0 +1,137 @@
+/** Chosen readings: the defaults fill the rest, and a wrong one is refused with the nearest right one. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator, InputError } from "../../../src/index.ts";
+import { catalogue, type OpenPoint } from "../../../src/spec/assumptions/catalogue.ts";
+import {
+  brokenConstraint,
+  type Constraint,
+  constraints,
+} from "../../../src/spec/assumptions/constraints.ts";
+import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
+
+test("what isn't chosen is the default of its key", () => {
+  const resolved: Readonly<Record<string, string>> = resolveAssumptions({ "date.timezone": "ist" });
+  for (const [key, point] of Object.entries(catalogue)) {
+    expect(resolved[key]).toBe(key === "date.timezone" ? "ist" : point.default);
+  }
+});
+
+test("an undefined choice counts as not chosen", () => {
+  expect(resolveAssumptions({ "dedup.repeat": undefined })["dedup.repeat"]).toBe(
+    "original-uncredited",
+  );
+});
+
+describe("a wrong one", () => {
+  test.each([
+    ["dedup.repeats", "dedup.repeat"],
+    ["date.timezome", "date.timezone"],
+    ["dedup_repeat", "dedup.repeat"],
+    ["clickrepeat", "click.repeat"],
+    ["limit.algorythm", "limit.algorithm"],
+    ["error.body", "errors.body"],
+  ])("key %s: did you mean %s?", (key, nearest) => {
+    expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`Did you mean "${nearest}"?`);
+    expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`assumptions.${key}`);
+  });
+
+  test.each([
+    ["foo", "See: adsim assumptions."],
+    ["dedup.foo", "There is: dedup.key, dedup.window and dedup.repeat."],
+    ["seed", "See: adsim assumptions."],
+  ])("key %s is near to none", (key, hint) => {
+    expect(() => resolveAssumptions({ [key]: "x" })).toThrow(`is not an assumption. ${hint}`);
+  });
+
+  test.each(["__proto__", "constructor", ""])("key %j is none", (key) => {
+    expect(() => resolveAssumptions(JSON.parse(`{${JSON.stringify(key)}:"x"}`))).toThrow(
+      /not an assumption/,
+    );
+  });
+
+  test.each(["IST", "", "toString", 1, null, ["ist"]])(
+    "choice %j: the choices are listed",
+    (choice) => {
+      expect(() => resolveAssumptions({ "date.timezone": choice })).toThrow(/utc, ist/);
+    },
+  );
+});
+
+describe("a wrong choice", () => {
+  test.each([
+    ["date.timezone", "IST", "ist"],
+    ["dedup.repeat", "conflicts", "conflict"],
+    ["dedup.repeat", "Original Uncredited", "original-uncredited"],
+    ["limit.exceeded", "529", "429"],
+    ["limit.exceeded", 403, "403"],
+    ["auth.failure", "401 bare", "401-bare"],
+    ["http.content-type", "json charset", "json-charset"],
+    ["payout.order", "oldest", "oldest-first"],
+  ])("of %s, %j: did you mean %s?", (key, choice, nearest) => {
+    const refused = (): unknown => resolveAssumptions({ [key]: choice });
+    expect(refused).toThrow(InputError);
+    expect(refused).toThrow(`Did you mean "${nearest}"? Choose one of: `);
+  });
+
+  test.each([[""], [null], [["ist"]], [{}], [true], ["yes"], ["gmt"], ["u"]])(
+    "%j is near to nothing",
+    (choice) => {
+      const refused = (): unknown => resolveAssumptions({ "date.timezone": choice });
+      expect(refused).toThrow(
+        /^assumptions\.date\.timezone has no (?:such choice|choice "\w+")\. Choose one of: utc, ist\.$/,
+      );
+    },
+  );
+
+  test("that is a key in the wrong place isn't repeated", () => {
+    const { apiKey } = createSimulator().publishers.at(0);
+    for (const choice of [apiKey, apiKey.toUpperCase(), apiKey.slice(4), `ist ${apiKey}`]) {
+      const refused = (): unknown => resolveAssumptions({ "date.timezone": choice });
+      expect(refused).toThrow(
+        "assumptions.date.timezone has no such choice. Choose one of: utc, ist.",
+      );
+    }
+  });
+});
+
+describe("choices that make no sense together", () => {
+  test("are refused with the reason and what to do about it", () => {
+    const chosen = { "payout.txn-id": "null", "payout.statuses": "documented" };
+    expect(brokenConstraint(chosen)).toEqual({
+      key: "payout.txn-id",
+      problem:
+        'can\'t be "null" while payout.statuses is "documented": only payouts that are paid are listed, and those ' +
+        "have one. Choose payout.statuses=extended as well",
+    });
+    expect(brokenConstraint({ ...chosen, "payout.txn-id": "empty" })).toBeUndefined();
+    expect(brokenConstraint({ ...chosen, "payout.statuses": "extended" })).toBeUndefined();
+  });
+
+  test.each<Constraint>(constraints)("$key: the choices named exist", ({ key, choices, needs }) => {
+    // A key that has one choice so far has its default alone: there is nothing to break.
+    const namesOf = (of: string): string[] => Object.keys(points[of]?.choices ?? {});
+    if (namesOf(key).length > 1) expect(namesOf(key)).toEqual(expect.arrayContaining([...choices]));
+    if (namesOf(needs.key).length > 1) expect(namesOf(needs.key)).toContain(needs.choice);
+    expect(choices).not.toContain(points[key]?.default);
+    expect(needs.choice).not.toBe(points[needs.key]?.default);
+  });
+
+  test("can't be resolved, in whatever order they are named", () => {
+    for (const { key, choices, needs } of constraints as readonly Constraint[]) {
+      for (const choice of choices) {
+        const other = points[needs.key]?.default;
+        for (const chosen of [
+          { [key]: choice },
+          { [key]: choice, [needs.key]: other },
+          { [needs.key]: other, [key]: choice },
+        ]) {
+          expect(() => resolveAssumptions(chosen)).toThrow(InputError);
+          expect(() => resolveAssumptions(chosen)).toThrow(`assumptions.${key}`);
+        }
+      }
+    }
+  });
+});
+
+const points: Readonly<Record<string, OpenPoint>> = catalogue;

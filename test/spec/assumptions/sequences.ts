@@ -1,0 +1,229 @@
+/** For every open point a short sequence of requests that tells all its choices apart. */
+
+import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../../src/index.ts";
+import type { AssumptionKey } from "../../../src/spec/assumptions/catalogue.ts";
+
+/** One world, and what it answered so far. */
+export interface Session {
+  readonly sim: Simulator;
+  /** The first publisher. Its ids are this world's. */
+  readonly publisher: Publisher;
+  readonly answers: readonly ApiResponse[];
+  send(request: ApiRequest): ApiResponse;
+  /** As the publisher, with its id. */
+  get(
+    what: "stats" | "surfaces" | "payouts",
+    query?: Readonly<Record<string, string>>,
+  ): ApiResponse;
+  post(what: "impression" | "click", fields: Readonly<Record<string, unknown>>): ApiResponse;
+  /** Records an impression. @returns its id, if it has one. */
+  impression(fields?: Readonly<Record<string, unknown>>): string;
+}
+
+export function createSession(sim: Simulator): Session {
+  const answers: ApiResponse[] = [];
+  const publisher = sim.publishers.at(0);
+  const authorization = `Bearer ${publisher.apiKey}`;
+  function send(request: ApiRequest): ApiResponse {
+    const answer = sim.handle({ headers: { authorization }, ...request });
+    answers.push(answer);
+    return answer;
+  }
+  const post: Session["post"] = (what, body) => send({ method: "POST", path: `/v1/${what}`, body });
+  return {
+    sim,
+    publisher,
+    answers,
+    send,
+    get: (what, query = {}) =>
+      send({
+        method: "GET",
+        path: `/v1/publisher/${what}`,
+        query: { publisher_id: publisher.id, ...query },
+      }),
+    post,
+    impression(fields = {}) {
+      const surface = publisher.surfaces[0]?.id;
+      const ad = { publisher_id: publisher.id, surface, ad_id: "ad", ...fields };
+      const { body } = post("impression", ad);
+      return /"impression_id":"([^"]+)"/.exec(body)?.[1] ?? "";
+    },
+  };
+}
+
+export type Sequence = (session: Session) => void;
+
+const withoutKey: Sequence = ({ send }) => {
+  send({ method: "GET", path: "/v1/publisher/stats", headers: {} });
+};
+
+const overTheLimit: Sequence = ({ get }) => {
+  for (let sent = 0; sent <= 60; sent += 1) get("stats");
+};
+
+const foreignStats: Sequence = ({ sim, get }) => {
+  get("stats", { publisher_id: sim.publishers.at(1).id });
+};
+
+const ask =
+  (
+    what: "stats" | "surfaces" | "payouts",
+    query: Readonly<Record<string, string>> = {},
+  ): Sequence =>
+  ({ get }) => {
+    get(what, query);
+  };
+
+export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
+  "request.encoding": ({ publisher, send }) => {
+    const fields = {
+      publisher_id: publisher.id,
+      surface: publisher.surfaces[0]?.id ?? "",
+      ad_id: "a",
+    };
+    const pairs = new URLSearchParams(fields).toString();
+    const authorization = `Bearer ${publisher.apiKey}`;
+    const form = { authorization, "content-type": "application/x-www-form-urlencoded" };
+    const post = { method: "POST", path: "/v1/impression" };
+    send({ ...post, body: fields });
+    send({ ...post, headers: form, body: pairs });
+    send({ ...post, query: pairs });
+  },
+  "request.unknown-fields": ({ impression }) => {
+    impression({ colour: "red" });
+  },
+  "request.empty-value": ask("stats", { surface: "" }),
+  "request.scalar-types": ({ impression }) => {
+    impression({ ad_id: 7 });
+  },
+  "auth.failure": withoutKey,
+  "auth.key-scope": foreignStats,
+  "auth.foreign-publisher": foreignStats,
+  "auth.scheme-case": ({ publisher, send }) => {
+    const headers = { authorization: `bearer ${publisher.apiKey}` };
+    const query = { publisher_id: publisher.id };
+    send({ method: "GET", path: "/v1/publisher/stats", headers, query });
+  },
+  "errors.body": withoutKey,
+  "errors.invalid": ask("stats", { from: "yesterday" }),
+  "errors.method": ({ send }) => {
+    send({ method: "PUT", path: "/v1/publisher/stats" });
+  },
+  "http.trailing-slash": ({ publisher, send }) => {
+    const query = { publisher_id: publisher.id };
+    send({ method: "GET", path: "/v1/publisher/stats/", query });
+  },
+  "http.head": ({ publisher, send }) => {
+    const query = { publisher_id: publisher.id };
+    send({ method: "HEAD", path: "/v1/publisher/stats", query });
+  },
+  "http.content-type": ask("stats"),
+  "http.cors": ({ send }) => {
+    const origin = "http://localhost:5173";
+    const asking = { origin, "access-control-request-method": "GET" };
+    send({ method: "OPTIONS", path: "/v1/publisher/stats", headers: asking });
+    send({ method: "GET", path: "/v1/publisher/stats", headers: { origin } });
+    send({ method: "GET", path: "/v1/publisher/stats", headers: {} });
+  },
+  "limit.algorithm": ({ sim, get }) => {
+    const ask60 = (times: number): void => {
+      for (let sent = 0; sent < times; sent += 1) get("surfaces");
+    };
+    // Half of the quota at 0:30 and half at 0:40; then at 1:00, when a minute begins, and at 1:15 and 1:30.
+    sim.clock.advance("30s");
+    ask60(30);
+    sim.clock.advance("10s");
+    ask60(30);
+    sim.clock.advance("20s");
+    ask60(1);
+    sim.clock.advance("15s");
+    ask60(1);
+    sim.clock.advance("15s");
+    ask60(1);
+  },
+  "limit.exceeded": overTheLimit,
+  "limit.retry-after": overTheLimit,
+  "limit.headers": ask("stats"),
+  "limit.recording-pool": ({ impression, post }) => {
+    post("click", { impression_id: impression() });
+  },
+  "limit.reporting-endpoints": ({ get }) => {
+    get("stats");
+    get("surfaces");
+  },
+  "limit.rejected-requests": ask("stats", { from: "yesterday" }),
+  "dedup.key": ({ publisher, impression }) => {
+    impression({ session_id: "s" });
+    impression({ session_id: "s", ad_id: "another" });
+    impression({ session_id: "s", surface: publisher.surfaces[1]?.id });
+  },
+  "dedup.window": ({ sim, impression }) => {
+    impression({ session_id: "s" });
+    sim.clock.advance("31m");
+    impression({ session_id: "s" });
+    sim.clock.advance("25h");
+    impression({ session_id: "s" });
+  },
+  "dedup.repeat": ({ impression }) => {
+    impression({ session_id: "s" });
+    impression({ session_id: "s" });
+  },
+  "click.unknown": ({ post }) => {
+    post("click", { impression_id: "nothing" });
+  },
+  "click.repeat": ({ impression, post }) => {
+    const impression_id = impression();
+    post("click", { impression_id });
+    post("click", { impression_id });
+  },
+  "click.window": ({ sim, impression, post }) => {
+    const [day, week, month] = [impression(), impression(), impression()];
+    sim.clock.advance("1d");
+    post("click", { impression_id: day });
+    sim.clock.advance("6d");
+    post("click", { impression_id: week });
+    sim.clock.advance("23d");
+    post("click", { impression_id: month });
+  },
+  "click.revenue": ({ impression, post }) => {
+    post("click", { impression_id: impression() });
+  },
+  "surface.unknown": ask("stats", { surface: "nowhere" }),
+  "surface.inactive": ({ sim, publisher, impression }) => {
+    sim.publishers.setSurface(publisher.id, publisher.surfaces[0]?.id ?? "", { status: "paused" });
+    impression();
+  },
+  "surface.statuses": ask("surfaces"),
+  "payout.statuses": ask("payouts"),
+  "payout.txn-id": ask("payouts"),
+  "payout.limit-over-max": ask("payouts", { limit: "101" }),
+  "payout.order": ask("payouts"),
+  "payout.cycle": ask("payouts"),
+  "payout.threshold": ({ sim, get, impression }) => {
+    sim.clock.advance("60d");
+    impression();
+    sim.clock.advance("60d");
+    get("payouts");
+  },
+  "date.timezone": ({ sim, get }) => {
+    sim.clock.advance("20h");
+    get("stats");
+  },
+  "date.inverted-range": ask("stats", { from: "2026-01-02", to: "2026-01-01" }),
+  "date.future": ask("stats", { to: "2030-01-01" }),
+  "stats.today": ({ impression, get }) => {
+    impression();
+    get("stats");
+  },
+  "stats.surfaces": ask("stats", { from: "2026-01-15" }),
+  "stats.filter-unlisted": ({ publisher, get }) => {
+    get("stats", { surface: publisher.surfaces[0]?.id ?? "" });
+  },
+  "ids.format": ask("surfaces"),
+  "money.precision": ({ impression }) => {
+    impression();
+    impression();
+  },
+  "response.extra-fields": ask("surfaces"),
+  "response.key-order": ask("surfaces"),
+};

@@ -1,0 +1,173 @@
+/** Every algorithm against its model, for any rate and any times: what is admitted, what is left, how long to wait. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Choice } from "../../../src/spec/assumptions/catalogue.ts";
+import type { Rate } from "../../../src/world/limits/algorithm.ts";
+import { slidingCounter } from "../../../src/world/limits/sliding-counter.ts";
+import { slidingLog } from "../../../src/world/limits/sliding-log.ts";
+import { tokenBucket } from "../../../src/world/limits/token-bucket.ts";
+import { algorithmNames, algorithms, leastWait, modelRemaining, models } from "./models.ts";
+
+/** The window is a multiple of the requests, which the token bucket needs; for the others it needn't be. */
+function rateFor(name: Choice<"limit.algorithm">): fc.Arbitrary<Rate> {
+  const requests = fc.integer({ min: 1, max: 7 });
+  return fc
+    .record({ requests, size: fc.integer({ min: 1, max: 40 }) })
+    .map(({ requests: most, size }) => ({
+      requests: most,
+      windowMs: name === "token-bucket" ? most * Math.ceil(size / 6) : size,
+    }));
+}
+
+/** How long after the one before a request comes, and what becomes of it if it is admitted. */
+const steps = fc.array(
+  fc.record({
+    afterMs: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(60)),
+    fate: fc.constantFrom("kept", "kept", "kept", "given back", "saved and loaded"),
+  }),
+  { maxLength: 40 },
+);
+
+describe.each(algorithmNames)("%s", (name) => {
+  const algorithm = algorithms[name];
+  const model = models[name];
+
+  test("admits, counts and waits as its model does, with requests given back and buckets saved", () => {
+    const reached = { refused: 0, admitted: 0, given: 0, loaded: 0 };
+    fc.assert(
+      fc.property(rateFor(name), fc.nat(100), steps, (rate, startMs, sent) => {
+        let bucket = algorithm.fresh();
+        const kept: number[] = [];
+        let nowMs = startMs;
+        const left = (laterMs = 0): number => modelRemaining(model, kept, rate, nowMs + laterMs);
+        const untilWhole = (): number => leastWait((waitMs) => left(waitMs) === rate.requests);
+        for (const { afterMs, fate } of sent) {
+          nowMs += afterMs;
+          const before = left();
+          expect(algorithm.remaining(bucket, rate, nowMs)).toBe(before);
+          expect(algorithm.untilWholeMs(bucket, rate, nowMs)).toBe(untilWhole());
+          const saved = JSON.stringify(algorithm.save(bucket, rate, nowMs));
+          const decision = algorithm.admit(bucket, rate, nowMs);
+          if (before === 0) {
+            reached.refused += 1;
+            const retryAfterMs = leastWait((waitMs) => left(waitMs) > 0);
+            expect(decision).toEqual({ admitted: false, remaining: 0, retryAfterMs });
+            expect(JSON.stringify(algorithm.save(bucket, rate, nowMs))).toBe(saved);
+            continue;
+          }
+          reached.admitted += 1;
+          expect(decision).toEqual({ admitted: true, remaining: before - 1, retryAfterMs: 0 });
+          if (fate === "given back") {
+            reached.given += 1;
+            algorithm.giveBack(bucket, rate, nowMs);
+            expect(algorithm.remaining(bucket, rate, nowMs)).toBe(before);
+          } else kept.push(nowMs);
+          expect(algorithm.untilWholeMs(bucket, rate, nowMs)).toBe(untilWhole());
+          if (fate === "saved and loaded") {
+            reached.loaded += 1;
+            const text = JSON.stringify(algorithm.save(bucket, rate, nowMs));
+            const loaded = algorithm.load(JSON.parse(text), rate, nowMs);
+            expect(JSON.stringify(algorithm.save(loaded ?? {}, rate, nowMs))).toBe(text);
+            bucket = loaded ?? bucket;
+          }
+        }
+      }),
+      { seed: 1, numRuns: 400 },
+    );
+    expect(Math.min(...Object.values(reached))).toBeGreaterThan(100);
+  });
+
+  test("at the documented rates: the wait of a refused request admits it, a millisecond less doesn't", () => {
+    const full = fc.record({
+      requests: fc.constantFrom(60, 10_000),
+      startMs: fc.integer({ min: 0, max: 253_402_300_000_000 }),
+      gapsMs: fc.array(fc.nat(70_000), { minLength: 1, maxLength: 6 }),
+    });
+    fc.assert(
+      fc.property(full, ({ requests, startMs, gapsMs }) => {
+        const rate = { requests, windowMs: 60_000 };
+        const bucket = algorithm.fresh();
+        let nowMs = startMs;
+        for (const gapMs of gapsMs) {
+          nowMs += gapMs;
+          // A part of what is left, and at last all of it.
+          const some = Math.ceil(algorithm.remaining(bucket, rate, nowMs) / 2);
+          for (let sent = 0; sent < some; sent += 1) algorithm.admit(bucket, rate, nowMs);
+        }
+        let refused = algorithm.admit(bucket, rate, nowMs);
+        while (refused.admitted) refused = algorithm.admit(bucket, rate, nowMs);
+        const { retryAfterMs } = refused;
+        expect(Number.isSafeInteger(retryAfterMs) && retryAfterMs > 0).toBe(true);
+        // A refused request leaves the bucket as it is.
+        expect(algorithm.admit(bucket, rate, nowMs + retryAfterMs - 1).admitted).toBe(false);
+        const wholeMs = algorithm.untilWholeMs(bucket, rate, nowMs);
+        expect(algorithm.remaining(bucket, rate, nowMs + wholeMs - 1)).toBeLessThan(requests);
+        expect(algorithm.remaining(bucket, rate, nowMs + wholeMs)).toBe(requests);
+        expect(algorithm.admit(bucket, rate, nowMs + retryAfterMs).admitted).toBe(true);
+      }),
+      { seed: 1, numRuns: 60 },
+    );
+  });
+});
+
+test("the model of one algorithm isn't the model of another", () => {
+  const rate = { requests: 4, windowMs: 20 };
+  const arrivals = Array.from(
+    { length: 60 },
+    (_, index) => 7 + index * 3 + ((index * 7) % 11),
+  ).sort((left, right) => left - right);
+  const answers = algorithmNames.map((name) => {
+    const admitted: number[] = [];
+    for (const nowMs of arrivals) if (models[name](admitted, rate, nowMs)) admitted.push(nowMs);
+    return admitted.join();
+  });
+  expect(new Set(answers).size).toBe(answers.length);
+});
+
+const minute = { requests: 10_000, windowMs: 60_000 };
+
+test("a sliding log drops what has left the window, and has one entry for a millisecond", () => {
+  const bucket = slidingLog.fresh();
+  for (let nowMs = 0; nowMs < 200_000; nowMs += 7) slidingLog.admit(bucket, minute, nowMs);
+  const inWindow = Math.ceil(60_000 / 7);
+  expect(bucket.total).toBe(inWindow);
+  expect(bucket.times.length).toBeLessThanOrEqual(2 * inWindow + 1);
+  expect(slidingLog.save(bucket, minute, 200_000).log.length).toBeLessThanOrEqual(inWindow);
+  const burst = slidingLog.fresh();
+  for (let sent = 0; sent < 20_000; sent += 1) slidingLog.admit(burst, minute, 5);
+  expect(burst).toEqual({ times: [5], counts: [10_000], head: 0, total: 10_000 });
+});
+
+test("a sliding counter's full window still refuses at the edge, and admits one a millisecond later", () => {
+  const bucket = slidingCounter.fresh();
+  for (let sent = 0; sent < 10_000; sent += 1) slidingCounter.admit(bucket, minute, 59_999);
+  expect(slidingCounter.admit(bucket, minute, 59_999).retryAfterMs).toBe(2);
+  expect(slidingCounter.admit(bucket, minute, 60_000)).toMatchObject({ admitted: false });
+  expect(slidingCounter.admit(bucket, minute, 60_001)).toMatchObject({ admitted: true });
+  expect(slidingCounter.admit(bucket, minute, 60_001)).toMatchObject({ retryAfterMs: 6 });
+});
+
+test("L3: any interval of a token bucket admits at most the burst and what came back in it", () => {
+  const rate = { requests: 60, windowMs: 60_000 };
+  const arrivals = fc.array(fc.nat(1500), { minLength: 100, maxLength: 300 });
+  fc.assert(
+    fc.property(arrivals, (gapsMs) => {
+      const bucket = tokenBucket.fresh();
+      const admitted: number[] = [];
+      let nowMs = 0;
+      for (const [index, gapMs] of gapsMs.entries()) {
+        // The first half comes at once, so that the bucket runs dry.
+        nowMs += index < gapsMs.length / 2 ? gapMs % 3 : gapMs;
+        if (tokenBucket.admit(bucket, rate, nowMs).admitted) admitted.push(nowMs);
+      }
+      const tooMany = admitted.flatMap((fromMs, first) =>
+        admitted
+          .slice(first)
+          .filter((toMs, more) => more + 1 > 60 + Math.floor((toMs - fromMs) / 1000)),
+      );
+      expect(tooMany).toEqual([]);
+    }),
+    { seed: 1, numRuns: 20 },
+  );
+});

@@ -1,0 +1,132 @@
+/** The population is a function: no publisher depends on which were asked for before, or on how many there are. */
+
+import { describe, expect, test } from "vitest";
+import { createSimulator } from "../../../src/index.ts";
+
+describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", (profile) => {
+  test("is the same in any order and at any size", () => {
+    const few = createSimulator({ profile, publishers: 50 });
+    const many = createSimulator({ profile, publishers: 1_000_000 });
+    const forwards = Array.from({ length: 50 }, (_, index) => few.publishers.at(index));
+    const backwards = Array.from({ length: 50 }, (_, index) => many.publishers.at(49 - index));
+    expect(backwards.toReversed()).toEqual(forwards);
+  });
+
+  test("has ids and keys of its own, surfaces with bounds in order, and people that can't exist", () => {
+    const list = createSimulator({ profile, publishers: 300 }).publishers.list({ limit: 300 });
+    const ids = list.flatMap(({ id, apiKey, surfaces }) => [
+      id,
+      apiKey,
+      ...surfaces.map((one) => one.id),
+    ]);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { surfaces, contact, upiId, joined, name } of list) {
+      expect(surfaces.length).toBeGreaterThanOrEqual(1);
+      expect(surfaces.length).toBeLessThanOrEqual(8);
+      for (const { cpmRange, status, name: called } of surfaces) {
+        expect(cpmRange[0]).toBeLessThanOrEqual(cpmRange[1]);
+        expect(cpmRange[0]).toBeGreaterThan(0);
+        expect(status).toBe("active");
+        expect(called).not.toBe("");
+      }
+      expect(name).not.toBe("");
+      expect(contact.email).toMatch(/^[a-z.0-9]+@example\.com$/);
+      expect(upiId).toMatch(/^[a-z.0-9]+@invalid$/);
+      expect(joined <= "2026-01-15").toBe(true);
+    }
+  });
+
+  test("is another under another seed", () => {
+    const ids = (seed: string): string[] =>
+      createSimulator({ seed, profile })
+        .publishers.list({ limit: 25 })
+        .map(({ id, name }) => id + name);
+    const [one, two] = [new Set(ids("one")), ids("two")];
+    expect(two.filter((id) => one.has(id))).toEqual([]);
+  });
+});
+
+test("the last of a million is there, and has a history", () => {
+  const sim = createSimulator({ publishers: 1_000_000 });
+  const { id, apiKey } = sim.publishers.at(999_999);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const path = "/v1/publisher/stats";
+  const { body } = sim.handle({ method: "GET", path, query: { publisher_id: id }, headers });
+  expect(JSON.parse(body).impressions).toBeGreaterThan(0);
+});
+
+test("history ends the day before the start: today begins with nothing", () => {
+  const sim = createSimulator();
+  for (const { id, apiKey } of sim.publishers.list({ limit: 25 })) {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const query = { publisher_id: id, from: "2026-01-15" };
+    const { body } = sim.handle({ method: "GET", path: "/v1/publisher/stats", query, headers });
+    expect(JSON.parse(body)).toMatchObject({ impressions: 0, clicks: 0, revenue_inr: 0 });
+  }
+});
+
+test("the names are of the wrong kind on purpose in the adversarial profile only", () => {
+  const names = (profile: "typical" | "adversarial"): string =>
+    createSimulator({ profile, publishers: 60 })
+      .publishers.list({ limit: 60 })
+      .map(({ name }) => name)
+      .join();
+  expect(names("adversarial")).toMatch(/\u202e/);
+  expect(names("adversarial").length).toBeGreaterThan(10_000);
+  expect(names("typical")).not.toMatch(/\u202e/);
+});
+
+test("a user's own draws from faker don't move ours", async () => {
+  const before = createSimulator().publishers.at(5);
+  const { faker } = await import("@faker-js/faker/locale/en_IN");
+  faker.seed(1);
+  faker.person.firstName();
+  expect(createSimulator().publishers.at(5)).toEqual(before);
+});
+
+describe.each(["typical", "tiny", "adversarial"] as const)(
+  "surface.statuses=extended in the %s population",
+  (profile) => {
+    const extended = { "surface.statuses": "extended" } as const;
+    const statusesOf = (seed: string): string[][] =>
+      createSimulator({ seed, profile, assumptions: extended, publishers: 300 })
+        .publishers.list({ limit: 300 })
+        .map(({ surfaces }) => surfaces.map(({ status }) => status));
+
+    test("the first surface is active, and the last of several isn't", () => {
+      for (const statuses of statusesOf("adsim")) {
+        expect(statuses[0]).toBe("active");
+        if (statuses.length > 1) expect(statuses.at(-1)).not.toBe("active");
+      }
+    });
+
+    test("the last has any of three statuses, those between any of four", () => {
+      const all = statusesOf("adsim");
+      const last = all.filter(({ length }) => length > 1).map((statuses) => statuses.at(-1));
+      expect([...new Set(last)].sort()).toEqual(["archived", "paused", "pending_review"]);
+      const between = new Set(all.flatMap((statuses) => statuses.slice(1, -1)));
+      expect(between.size).toBe(profile === "tiny" ? 0 : 4);
+    });
+
+    test("nothing else about the publishers changes; their history is the next test file's", () => {
+      const read = (assumptions: Partial<Record<"surface.statuses", "extended">>): unknown =>
+        createSimulator({ profile, assumptions })
+          .publishers.list({ limit: 25 })
+          .map((publisher) => {
+            const surfaces = publisher.surfaces.map((surface) => ({ ...surface, status: "any" }));
+            return { ...publisher, surfaces };
+          });
+      expect(read(extended)).toEqual(read({}));
+    });
+
+    test("they are others under another seed", () => {
+      expect(statusesOf("other")).not.toEqual(statusesOf("adsim"));
+    });
+  },
+);
+
+test("a sign-up's surfaces are active unless it says otherwise, whichever statuses occur", () => {
+  const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
+  const { surfaces } = sim.publishers.signUp({ surfaces: ["one", "two"] });
+  expect(surfaces.map(({ status }) => status)).toEqual(["active", "active"]);
+});
