@@ -24,7 +24,8 @@ export type {
 export type { ExchangeObserver, LoggedExchange } from "./journal/logged-exchange.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
 export { type CoveringArrayOptions, coveringArray } from "./readings/covering-array.ts";
-export type { Held, SimulatorCore } from "./simulator/simulator.ts";
+export type { Held } from "./simulator/running-world.ts";
+export type { SimulatorCore } from "./simulator/simulator.ts";
 export type { Readings, SimulatorOptions } from "./simulator/simulator-options.ts";
 export {
   type AssumptionKey,

@@ -6,7 +6,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import { dayReader } from "../exchange/world.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { operations } from "../spec/operations.ts";
+import { requestOf } from "../spec/request-of.ts";
 import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
 
 /** Figures of one surface. */
@@ -154,18 +154,13 @@ function answerAside(
   const aside = sim.fork();
   aside.faults.clear();
   const { apiKey } = aside.publishers.rotateKey(publisher);
-  const { path, method } = operations.stats;
-  const response = aside.handle({
-    method,
-    path,
-    query: {
-      publisher_id: publisher,
-      from: period.from ?? firstDayOf(aside),
-      ...(period.to === undefined ? {} : { to: period.to }),
-      ...(surface === undefined ? {} : { surface }),
-    },
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
+  const parameters = {
+    publisher_id: publisher,
+    from: period.from ?? firstDayOf(aside),
+    ...(period.to === undefined ? {} : { to: period.to }),
+    ...(surface === undefined ? {} : { surface }),
+  };
+  const response = aside.handle(requestOf("stats", parameters, { key: apiKey }));
   if (response.status === 200) return JSON.parse(response.body);
   const reason = aside.journal.entries({ limit: 1 })[0]?.reason ?? "no reason is known";
   throw new InputError(

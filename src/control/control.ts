@@ -3,7 +3,7 @@
 import { InputError } from "../base/input.ts";
 import { utf8Length } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
-import { type PlainRequest, splitTarget } from "../exchange/plain-request.ts";
+import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { WorldPlace, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
@@ -79,7 +79,7 @@ function* answer(
   place: WorldPlace,
   { version, modules, load }: ControlOptions,
 ): Work<LongResponse> {
-  const { path, query: queryString } = splitTarget(request);
+  const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
   const matching = rowsFor(sent);
   const [first] = matching;

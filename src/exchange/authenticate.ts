@@ -3,9 +3,9 @@
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
+import { BodyTemplates } from "./body-templates.ts";
 import { headerOf } from "./headers.ts";
 import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
-import { UsualImpressions } from "./usual-impressions.ts";
 
 export type Caller =
   | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
@@ -17,18 +17,18 @@ interface Seen {
   readonly caller: Exclude<Caller, Refused>;
   /** How often the key had been rotated: since then it may be another. */
   readonly keySerial: number;
-  readonly usual: UsualImpressions<Account>;
+  readonly usual: BodyTemplates<Account>;
 }
 
 export interface Authenticator {
   /** Whose key was sent. The account is kept from now on. */
   callerOf(headers: Readonly<Record<string, string>>): Caller;
   /** The same to look at only: an account that nobody opened is made for it and forgotten. */
-  glance(headers: Readonly<Record<string, string>>): Account | undefined;
+  peek(headers: Readonly<Record<string, string>>): Account | undefined;
   /** The usual impressions of the caller with this Authorization header; undefined unless {@link callerOf} accepted it before. */
-  usualBy(header: string | undefined): UsualImpressions<Account> | undefined;
+  templatesFor(header: string | undefined): BodyTemplates<Account> | undefined;
   /** The same for the caller that has this id, whose header it must be. */
-  usualOf(publisherId: unknown, header: string | undefined): UsualImpressions<Account> | undefined;
+  templatesOf(publisherId: unknown, header: string | undefined): BodyTemplates<Account> | undefined;
 }
 
 const bearer = {
@@ -72,7 +72,7 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     const caller: Caller = { kind: "caller", account, shapedBy };
     // Only the usual spelling: there are as many of those as accounts.
     if (header === `Bearer ${apiKey}`) {
-      const usual = new UsualImpressions(account);
+      const usual = new BodyTemplates(account);
       const { keySerial } = account;
       const known: Seen = { header, caller, keySerial, usual };
       byEnding.set(endingOf(header), known);
@@ -82,9 +82,9 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
   }
   return {
     callerOf,
-    usualBy: (header) => seenAs(header)?.usual,
-    usualOf: (publisherId, header) => ifSent(byPublisher.get(publisherId), header)?.usual,
-    glance(headers) {
+    templatesFor: (header) => seenAs(header)?.usual,
+    templatesOf: (publisherId, header) => ifSent(byPublisher.get(publisherId), header)?.usual,
+    peek(headers) {
       const header = headerOf(headers, "authorization") ?? "";
       const known = seenAs(header);
       if (known !== undefined) return known.caller.account;

@@ -10,10 +10,10 @@ import type { FaultRecord } from "../journal/record.ts";
 import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.ts";
 import type { Cors } from "./cors.ts";
 import { countUnseen, tallyOf } from "./count.ts";
+import type { Inspection } from "./inspect.ts";
 import { documented } from "./outcome.ts";
 import type { Quota } from "./quota.ts";
 import { type Responder, withoutBody } from "./respond.ts";
-import type { Sighting } from "./sight.ts";
 import type { Visit } from "./visit.ts";
 import type { World } from "./world.ts";
 
@@ -31,7 +31,7 @@ interface Met {
 export interface FaultedPathParts {
   readonly world: World;
   readonly journal: JournalRing;
-  readonly sight: (visit: Visit) => Sighting;
+  readonly inspect: (visit: Visit) => Inspection;
   readonly quota: Quota;
   readonly respond: Responder;
   /** Undefined where no page may read anything. */
@@ -41,13 +41,13 @@ export interface FaultedPathParts {
 }
 
 export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
-  const { world, journal, sight, quota, respond, cors, serve } = parts;
+  const { world, journal, inspect, quota, respond, cors, serve } = parts;
   const { accounts, explain, rules, whyNot, meter } = world;
 
-  function meet(visit: Visit, sighting: Sighting, fired: Fired): Met {
+  function meet(visit: Visit, inspection: Inspection, fired: Fired): Met {
     switch (fired.plan.applications) {
       case 0:
-        return met(keptFromService(visit, sighting, fired));
+        return met(keptFromService(visit, inspection, fired));
       case 1:
         return met(served(visit, fired));
       case 2:
@@ -55,11 +55,11 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
     }
   }
 
-  function keptFromService(visit: Visit, sighting: Sighting, fired: Fired): Visit {
+  function keptFromService(visit: Visit, inspection: Inspection, fired: Fired): Visit {
     const { plan, kind } = fired;
-    visit.operation = sighting.arrived.operation;
-    visit.publisher = sighting.arrived.publisher;
-    visit.account = sighting.concerned();
+    visit.operation = inspection.arrived.operation;
+    visit.publisher = inspection.arrived.publisher;
+    visit.account = inspection.concerned();
     visit.producedBy = "rule";
     visit.reason = `fault: ${kind}`;
     visit.shapedBy = documented;
@@ -89,7 +89,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   }
 
   function servedTwice(visit: Visit, fired: Fired): Met {
-    const copy: Visit = { ...visit };
+    const copy = visit.again();
     serve(visit);
     serve(copy);
     const tally = tallyOf(copy, accounts);
@@ -169,10 +169,10 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   }
 
   return (visit) => {
-    const sighting = sight(visit);
-    const fired = rules.look(sighting.arrived, whyNot);
+    const inspection = inspect(visit);
+    const fired = rules.look(inspection.arrived, whyNot);
     if (fired === undefined) return undefined;
-    const { visits, response } = meet(visit, sighting, fired);
+    const { visits, response } = meet(visit, inspection, fired);
     for (const one of visits) journal.record(one);
     meter?.fired(fired.kind);
     return response;

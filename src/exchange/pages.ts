@@ -1,7 +1,7 @@
 /** Requests of web pages: answers preflights, and adds the headers that let a page read an answer. */
 
 import { PREFLIGHT } from "../journal/record.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import { type Cors, isPreflight } from "./cors.ts";
 import { headerOf } from "./headers.ts";
@@ -12,8 +12,6 @@ import type { Route } from "./route.ts";
 import type { Visit } from "./visit.ts";
 
 export interface Pages {
-  /** Whether a page sent this request: its answer may need headers that no other needs. */
-  sent(request: ApiRequest): boolean;
   /** The answer to a preflight; undefined for any other request, and where the page may not send what it asks for. */
   preflight(visit: Visit, routed: Exclude<Route, { kind: "operation" }>): ApiResponse | undefined;
   /** The answer as a page gets it that may read it; to any other client it is as it was. */
@@ -23,16 +21,6 @@ export interface Pages {
 /** `cors`: undefined where no page may read anything. */
 export function createPages(cors: Cors | undefined, quota: Quota, respond: Responder): Pages {
   return {
-    sent(request) {
-      if (cors === undefined) return false;
-      try {
-        const { headers } = request;
-        return headers != null && headerOf(headers, "origin") !== undefined;
-      } catch {
-        // The usual path answers a request that throws when it is read.
-        return true;
-      }
-    },
     preflight(visit, routed) {
       if (cors === undefined || !isPreflight(visit.method, visit.headers)) return undefined;
       // Where nothing answers, the page is to read that for itself.
@@ -50,12 +38,24 @@ export function createPages(cors: Cors | undefined, quota: Quota, respond: Respo
       );
     },
     readable(visit, response) {
-      const headers = visit.reason === PREFLIGHT ? undefined : cors?.answerHeaders(visit.headers);
+      if (cors === undefined || visit.reason === PREFLIGHT || !mayHaveOrigin(visit))
+        return response;
+      const headers = cors.answerHeaders(visit.headers);
       if (headers === undefined) return response;
       visit.shapedBy = shapedByBoth(visit.shapedBy, shapedByCors);
       return respond.forPage(response, headers, visit.shapedBy);
     },
   };
+}
+
+/** Of a request as it came: nearly none is a page's, and those needn't be read for it. */
+function mayHaveOrigin({ request }: Visit): boolean {
+  try {
+    const { headers } = request;
+    return headers != null && headerOf(headers, "origin") !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 const shapedByCors: ShapedBy = ["http.cors"];

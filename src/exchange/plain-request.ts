@@ -8,12 +8,12 @@ type Headers = Readonly<Record<string, string>>;
 
 export interface PlainRequest {
   readonly method: string;
-  /** May carry `?query` as well. */
+  /** Without the query. */
   readonly path: string;
   readonly query: string;
   readonly headers: Headers;
   readonly body: string | Uint8Array;
-  /** Why it can't be a request, for its sender; undefined where it can. Then it has no query, headers and body. */
+  /** Why it can't be a request, for its sender; undefined where it can. Then it has no headers and no body. */
   readonly flaw?: string | undefined;
 }
 
@@ -40,28 +40,25 @@ function read(request: ApiRequest): PlainRequest {
   if (text === undefined) return bad("query, where it isn't a string,");
   const fields = isTextual(headers) ? headers : headerTexts(headers);
   if (fields === undefined) return bad("headers");
-  if (typeof body === "string") return { method, path, query: text, headers: fields, body };
-  if (body === undefined || body === null)
-    return { method, path, query: text, headers: fields, body: "" };
+  const target = splitTarget(path, text);
+  if (typeof body === "string") return { method, ...target, headers: fields, body };
+  if (body === undefined || body === null) return { method, ...target, headers: fields, body: "" };
   if (body instanceof Uint8Array) {
     // A class of its own, or a proxy, may say of itself what isn't true.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    return { method, path, query: text, headers: fields, body: bytes };
+    return { method, ...target, headers: fields, body: bytes };
   }
-  return { method, path, query: text, headers: asJson(fields), body: jsonText(body) };
+  return { method, ...target, headers: asJson(fields), body: jsonText(body) };
 }
 
 function unreadable(flaw: string, method = "", path = ""): PlainRequest {
-  return { method, path, query: "", headers: noHeaders, body: "", flaw };
+  return { method, ...splitTarget(path, ""), headers: noHeaders, body: "", flaw };
 }
 
 const noHeaders: Headers = Object.freeze({});
 
-/** Path and query of a request, apart. */
-export function splitTarget({ path, query }: Pick<PlainRequest, "path" | "query">): {
-  readonly path: string;
-  readonly query: string;
-} {
+/** A path may carry a query as well. */
+function splitTarget(path: string, query: string): Pick<PlainRequest, "path" | "query"> {
   const mark = path.indexOf("?");
   if (mark === -1) return { path, query };
   const inPath = path.slice(mark + 1);

@@ -10,7 +10,7 @@ import {
 } from "../spec/operations.ts";
 import { alsoShapedBy } from "./outcome.ts";
 import { createParameterParser, type ParsedTarget } from "./parameters.ts";
-import { isUsualText, readsJson, senderOfJson } from "./usual-json.ts";
+import { authorizationIfPlainJson, isShortText, readsJson } from "./plain-json.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
 export type InputReader = (request: ParsedTarget) => Validated<OperationId>;
@@ -46,7 +46,7 @@ function clickReader(assumptions: Assumptions): InputReader {
   if (!readsJson[assumptions["request.encoding"]]) return read;
   return (request) => {
     const { body } = request;
-    const isUsual = isUsualText(body) && senderOfJson(request) !== undefined;
+    const isUsual = isShortText(body) && authorizationIfPlainJson(request) !== undefined;
     const input = isUsual ? readClick(body) : undefined;
     if (input === undefined) return read(request);
     return { kind: "valid", input, subject: subjectOf("click", input), shapedBy };

@@ -5,19 +5,16 @@ import { type ApiRequest, type ApiResponse, noResponse } from "../spec/messages.
 import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { documented, type Effect, type ShapedBy } from "./outcome.ts";
-import { plainRequest, splitTarget } from "./plain-request.ts";
+import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 /**
- * A class, though it does nothing: an engine that sees the journal keep each of the first thousands takes those of a
- * literal for long-lived, and is then late and slow to collect them and what they hold (see decision 026).
+ * A class: an engine that sees the journal keep each of the first thousands takes literals for long-lived, and is then late
+ * and slow to collect them and what they hold (see decision 026).
  */
 export class Visit implements JournalRecord {
+  /** As it came. Mostly nobody needs it in another form: it is read when somebody first asks. */
+  readonly request: ApiRequest;
   readonly nowMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
   readonly world: WorldAbout;
   operation: OperationId | undefined = undefined;
   publisher: string | undefined = undefined;
@@ -32,22 +29,45 @@ export class Visit implements JournalRecord {
   effect: Effect | "refused" | undefined = undefined;
   /** The credit that the service's answer shows, in micro-INR. */
   micros = 0;
+  #read: PlainRequest | undefined = undefined;
 
-  /** What can't be read of the request, for its sender; undefined for nearly every one. */
-  readonly flaw: string | undefined;
-
-  /** The request with its query apart from its path, and nothing decided yet. */
+  /** Nothing is decided yet. */
   constructor(request: ApiRequest, nowMs: number, world: WorldAbout) {
-    const sent = plainRequest(request);
-    const { method, headers, body, flaw } = sent;
-    const { path, query } = splitTarget(sent);
+    this.request = request;
     this.nowMs = nowMs;
-    this.method = method;
-    this.path = path;
-    this.query = query;
-    this.headers = headers;
-    this.body = body;
     this.world = world;
-    this.flaw = flaw;
+  }
+
+  get method(): string {
+    return this.#plain().method;
+  }
+  /** Without the query. */
+  get path(): string {
+    return this.#plain().path;
+  }
+  get query(): string {
+    return this.#plain().query;
+  }
+  get headers(): Readonly<Record<string, string>> {
+    return this.#plain().headers;
+  }
+  get body(): string | Uint8Array {
+    return this.#plain().body;
+  }
+  /** What can't be read of the request, for its sender; undefined for nearly every one. */
+  get flaw(): string | undefined {
+    return this.#plain().flaw;
+  }
+
+  /** The same request once more, and nothing decided of it. */
+  again(): Visit {
+    const other = new Visit(this.request, this.nowMs, this.world);
+    other.#read = this.#plain();
+    return other;
+  }
+
+  #plain(): PlainRequest {
+    this.#read ??= plainRequest(this.request);
+    return this.#read;
   }
 }

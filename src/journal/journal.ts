@@ -139,12 +139,6 @@ export interface Journal {
 export interface JournalRing extends Journal {
   /** Keeps the entry with a copy of its response. @returns the response, for whoever sent the request to do with as they like. */
   record(entry: JournalRecord): ApiResponse;
-  /**
-   * Counts a request without a record if none could be seen: the journal keeps no entries, and nothing waits for or observes one.
-   *
-   * @returns whether it was counted. Where not, it wants a record.
-   */
-  passUnseen(): boolean;
   /** What is kept, oldest first, keys and all; `first` is the sequence of the oldest. */
   records(): { readonly first: number; readonly records: readonly JournalRecord[] };
   /** The entries that {@link Journal.entries} gives, each worked out only when it is asked for, with their records. */
@@ -231,11 +225,6 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     takeOver({ forgotten, records }) {
       ring.skip(forgotten);
       for (const one of records) record(one);
-    },
-    passUnseen() {
-      if (!ring.isOff || waiting.length !== 0 || observers.size !== 0) return false;
-      ring.skip(1);
-      return true;
     },
     shown(given) {
       const filter = readFilter(given);

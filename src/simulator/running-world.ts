@@ -183,6 +183,23 @@ function stateOf<KeptBook>(
   };
 }
 
+/** What a world holds. */
+export interface Held {
+  /** Publishers that have sent a request, signed up, or were changed. */
+  readonly publishersTouched: number;
+  readonly impressions: number;
+}
+
+export function heldBy({ accounts }: RunningWorld): Held {
+  let publishersTouched = 0;
+  let impressions = 0;
+  for (const { book } of accounts.opened()) {
+    publishersTouched += 1;
+    impressions += book.impressions.count;
+  }
+  return { publishersTouched, impressions };
+}
+
 /** What things take in memory, in bytes, as measured; impressions with what recognises their duplicates. */
 const WORLD_BYTES = 70_000;
 const ACCOUNT_BYTES = 3400;

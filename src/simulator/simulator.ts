@@ -15,6 +15,7 @@ import { createJournalBudget } from "../journal/budget.ts";
 import { createJournal, type Journal, type JournalRing } from "../journal/journal.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { atOnce, type Work } from "../spec/work.ts";
 import { createDirectory, type Publishers } from "../world/accounts/directory.ts";
@@ -26,6 +27,8 @@ import { checkRestored } from "./check-restored.ts";
 import {
   copiedStateOf,
   createWorldMaker,
+  type Held,
+  heldBy,
   kept,
   type RunningWorld,
   type Surroundings,
@@ -89,17 +92,12 @@ export interface SimulatorCore {
   reset(options?: { readonly seed?: string | undefined }): void;
 }
 
-/** What a world holds. */
-export interface Held {
-  /** Publishers that have sent a request, signed up, or were changed. */
-  readonly publishersTouched: number;
-  readonly impressions: number;
-}
-
 /** What a server needs of a world beyond what its users may do. */
 export interface HostedCore extends SimulatorCore {
   readonly journal: JournalRing;
   fork(): HostedCore;
+  /** Answers what never became a request, as broken HTTP doesn't. It isn't recorded. */
+  refuse(rejection: Rejection): ApiResponse;
   /** About how many bytes the world takes in memory, its journal aside. */
   weigh(): number;
   /** The same as {@link report}, so that others may pass in between. */
@@ -172,7 +170,9 @@ class Core implements HostedCore {
     return this.#running.assumptions;
   }
 
-  readonly handle = (request: ApiRequest): ApiResponse => this.#running.exchange(request);
+  readonly handle = (request: ApiRequest): ApiResponse => this.#running.exchange.handle(request);
+
+  readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
   readonly report = (): ClientReport => atOnce(this.reporting());
 
@@ -182,7 +182,7 @@ class Core implements HostedCore {
   readonly assume = (readings: Readings): Assumptions => {
     const chosen = readReadings(readings);
     const running = this.#running;
-    notByRule("assume", running);
+    assertNotInsideRule("assume", running);
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
     const next = this.#make.continued({ ...running.settings, assumptions }, kept(running));
     takeOverAccounts(running, next);
@@ -211,7 +211,7 @@ class Core implements HostedCore {
     const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
     const next = yield* this.#make.saved(saved, rules, Book.load);
     yield* checkRestored(saved, next, this.journal);
-    notByRule("restore", this.#running);
+    assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     this.#running = next;
   }
@@ -231,15 +231,7 @@ class Core implements HostedCore {
     return core;
   };
 
-  readonly held = (): Held => {
-    let publishersTouched = 0;
-    let impressions = 0;
-    for (const { book } of this.#running.accounts.opened()) {
-      publishersTouched += 1;
-      impressions += book.impressions.count;
-    }
-    return { publishersTouched, impressions };
-  };
+  readonly held = (): Held => heldBy(this.#running);
 
   readonly beside = (): HostedCore => {
     const other = new Core(this.#read, this.#surroundings);
@@ -251,7 +243,7 @@ class Core implements HostedCore {
     if (!(other instanceof Core))
       throw new TypeError("Only a world of this package can be adopted.");
     const next = this.#make.adopted(other.#running);
-    notByRule("restore", this.#running);
+    assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     const { first, records } = other.journal.records();
     this.journal.takeOver({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
@@ -263,7 +255,7 @@ class Core implements HostedCore {
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
     const { settings } = this.#read;
-    notByRule("reset", this.#running);
+    assertNotInsideRule("reset", this.#running);
     this.#running = this.#make.fresh({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
     this.#eras.clear();
@@ -288,7 +280,7 @@ class Core implements HostedCore {
 }
 
 /** A request goes on in the world that it came to: one put in its place meanwhile would know nothing of it. */
-function notByRule(call: string, { rules }: RunningWorld): void {
+function assertNotInsideRule(call: string, { rules }: RunningWorld): void {
   if (!rules.isDeciding) return;
   const why = "a function that decides on a request must not change the world under it";
   throw new InputError(call, `can't be called by a rule: ${why}`, "conflict");

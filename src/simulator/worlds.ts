@@ -264,8 +264,8 @@ function checkName(name: string, field: string): void {
 /** Whether a control request takes the place of all that a world is, so that it need not be there before. */
 function replacesState({ method, path }: PlainRequest): boolean {
   return (
-    (method === "POST" && /^\/_sim\/(?:reset|scenarios\/play)(?:\?|$)/.test(path)) ||
-    (method === "PUT" && /^\/_sim\/snapshot(?:\?|$)/.test(path))
+    (method === "POST" && /^\/_sim\/(?:reset|scenarios\/play)$/.test(path)) ||
+    (method === "PUT" && path === "/_sim/snapshot")
   );
 }
 

@@ -179,7 +179,8 @@ test("who gave up isn't kept, nor who has what it waited for", async () => {
   gone.abort();
   expect(waiters.waiting.length).toBe(1);
   const sim = createSimulator();
-  const record = { ...recordOf(sim), response: noResponse };
+  const record = recordOf(sim);
+  record.response = noResponse;
   waiters.notify({ record, sequence: 1 });
   expect(waiters.waiting.length).toBe(0);
   await expect(aborted).rejects.toMatchObject({ name: "AbortError" });

@@ -180,7 +180,6 @@ describe("what a public call gives", () => {
       "limitTo",
       "waitFor",
       "record",
-      "passUnseen",
       "records",
       "takeOver",
       "shown",

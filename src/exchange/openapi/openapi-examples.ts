@@ -8,6 +8,7 @@ import { type ErrorCode, errorKinds, unreadable } from "../../spec/errors.ts";
 import { documentedLimits } from "../../spec/limits.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import { type Operation, type OperationId, operations } from "../../spec/operations.ts";
+import { requestOf } from "../../spec/request-of.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
 import type { Publishers } from "../../world/accounts/directory.ts";
 import { documented } from "../outcome.ts";
@@ -16,7 +17,7 @@ import { createResponder } from "../respond.ts";
 import { dayReader } from "../world.ts";
 import { codesOf, unroutedCodes } from "./openapi-codes.ts";
 import { type Mistake, mistakes, type Right, type Trial } from "./openapi-mistakes.ts";
-import { requestOf, type Values, writingOf } from "./openapi-requests.ts";
+import { type Values, writingOf } from "./openapi-requests.ts";
 
 /** What the examples are true of. `fresh`: a simulator like it in which nothing has happened. */
 export interface ExampleSource {
@@ -114,7 +115,9 @@ function createRecorder(trial: Trial): Recorder {
     ask: (request) => note(trial.handle(request)),
     right(operation, values) {
       const writing = writingOf(operation, assumptions);
-      const write: Right["write"] = (sent) => requestOf(operation, writing, sent, apiKey);
+      const { encoding } = writing;
+      const write: Right["write"] = (sent) =>
+        requestOf(operation.id, sent, { key: apiKey, encoding });
       return { assumptions, operation, writing, values, request: write(values), otherId, write };
     },
     errors(codes, right) {

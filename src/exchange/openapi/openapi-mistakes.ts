@@ -8,7 +8,7 @@ import type { ErrorCode, unreadable } from "../../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { Operation } from "../../spec/operations.ts";
 import type { Publishers } from "../../world/accounts/directory.ts";
-import type { Values, Writing } from "./openapi-requests.ts";
+import { textOf, type Values, type Writing, withText } from "./openapi-requests.ts";
 
 /** A simulator that examples are recorded in. */
 export interface Trial {
@@ -29,8 +29,8 @@ export interface Right {
   readonly request: ApiRequest;
   /** A publisher that the key doesn't belong to. */
   readonly otherId: string;
-  /** The request with these parameters, or with a text in their place. */
-  write(sent: Values | string): ApiRequest;
+  /** The request with these parameters. */
+  write(sent: Values): ApiRequest;
 }
 
 export interface Mistake {
@@ -87,7 +87,7 @@ export const mistakes: Readonly<Record<Provoked, Mistake>> = {
   },
   duplicate_parameter: {
     summary: "Every parameter sent twice",
-    made: ({ writing, values, write }) => write(writing.twice(writing.write(values))),
+    made: ({ writing, request }) => withText(request, writing.twice(textOf(request))),
   },
   unknown_parameter: {
     summary: "A parameter that the operation doesn't have",
@@ -96,7 +96,7 @@ export const mistakes: Readonly<Record<Provoked, Mistake>> = {
   },
   malformed_body: {
     summary: "A body that breaks off or isn't UTF-8",
-    made: ({ writing, write }) => write(writing.broken),
+    made: ({ writing, request }) => withText(request, writing.broken),
   },
   unsupported_media_type: {
     summary: "A body of another type",

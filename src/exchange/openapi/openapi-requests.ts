@@ -3,6 +3,7 @@
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { Operation, Parameter } from "../../spec/operations.ts";
+import { contentTypes, type Encoding } from "../../spec/request-of.ts";
 import type { JsonSchema } from "../../spec/responses.ts";
 
 /** Values of parameters, by name. */
@@ -10,10 +11,8 @@ export type Values = Readonly<Record<string, string | number>>;
 
 /** A way to send parameters. */
 export interface Writing {
-  /** The content type of a body with parameters; undefined where they stand in the query. */
-  readonly type: string | undefined;
+  readonly encoding: Encoding;
   readonly about: string;
-  write(values: Values): string;
   /** Parameters that were written, sent a second time. */
   twice(written: string): string;
   /** A text that can't be read. */
@@ -21,23 +20,18 @@ export interface Writing {
 }
 
 const pairs = {
-  write: (values: Values): string =>
-    new URLSearchParams(
-      Object.entries(values).map(([name, value]) => [name, String(value)]),
-    ).toString(),
   twice: (written: string): string => `${written}&${written}`,
   broken: "%ff=1",
 };
-const inQuery: Writing = { ...pairs, type: undefined, about: "" };
+const inQuery: Writing = { ...pairs, encoding: "query", about: "" };
 const inForm: Writing = {
   ...pairs,
-  type: "application/x-www-form-urlencoded",
+  encoding: "form",
   about: "The parameters as a form. They are read in no other way.",
 };
 const inJson: Writing = {
-  type: "application/json",
+  encoding: "json",
   about: "The parameters as JSON. They are read in no other way.",
-  write: (values) => JSON.stringify(values),
   twice: (written) => `${written.slice(0, -1)},${written.slice(1)}`,
   broken: "{",
 };
@@ -48,7 +42,7 @@ const writings = {
     ...inJson,
     about:
       "The parameters as JSON. The service also reads them, by the same names, from a body of the type " +
-      `${inForm.type}, or from the query.`,
+      `${contentTypes.form}, or from the query.`,
   },
   json: inJson,
   form: inForm,
@@ -60,18 +54,14 @@ export function writingOf({ method }: Operation, assumptions: Assumptions): Writ
   return method === "GET" ? inQuery : writings[assumptions["request.encoding"]];
 }
 
-/** A request of an operation. `sent`: its parameters, or a text that stands for them. */
-export function requestOf(
-  operation: Operation,
-  { type, write }: Writing,
-  sent: Values | string,
-  apiKey: string,
-): ApiRequest {
-  const { method, path } = operation;
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const text = typeof sent === "string" ? sent : write(sent);
-  if (type === undefined) return { method, path, headers, query: text };
-  return { method, path, headers: { ...headers, "content-type": type }, body: text };
+/** The request with this text in place of its parameters. */
+export function withText(request: ApiRequest, text: string): ApiRequest {
+  return request.body === undefined ? { ...request, query: text } : { ...request, body: text };
+}
+
+/** The parameters of a request as they are written. */
+export function textOf({ query, body = query }: ApiRequest): string {
+  return String(body);
 }
 
 /** What an operation's description has about its request. `values`: its example. `schemas`: named ones are put there. */
@@ -81,9 +71,9 @@ export function describeRequest(
   values: Values | undefined,
   schemas: Record<string, JsonSchema>,
 ): { readonly parameters: readonly unknown[] } | { readonly requestBody: unknown } {
-  const { type, about } = writingOf(operation, assumptions);
+  const { encoding, about } = writingOf(operation, assumptions);
   const sent = Object.entries(operation.parameters);
-  if (type === undefined) {
+  if (encoding === "query") {
     const parameters = sent.map(([name, parameter]) => ({
       name,
       in: "query",
@@ -107,7 +97,9 @@ export function describeRequest(
     ...unknownParameters[assumptions["request.unknown-fields"]],
   };
   const schema = { $ref: `#/components/schemas/${name}` };
-  const content = { [type]: { schema, ...(values === undefined ? {} : { example: values }) } };
+  const content = {
+    [contentTypes[encoding]]: { schema, ...(values === undefined ? {} : { example: values }) },
+  };
   return { requestBody: { description: about, required: true, content } };
 }
 

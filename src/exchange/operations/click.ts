@@ -6,7 +6,7 @@ import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
-import { fingerprint, showingOf } from "../../world/ledger/fingerprint.ts";
+import { dedupInputOf, fingerprint } from "../../world/ledger/fingerprint.ts";
 import { clickPrices } from "../../world/publishers/baseline.ts";
 import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
@@ -126,7 +126,7 @@ const strays = {
     const shapedBy: ShapedBy = ["click.unknown", ...foreignIsStray[assumptions["auth.key-scope"]]];
     return (sent, account) => {
       // The same again gives the same: the id follows from what was sent.
-      const serial = fingerprint(key, 0, showingOf(sent, "")).a >>> 0;
+      const serial = fingerprint(key, 0, dedupInputOf(sent, "")).a >>> 0;
       const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0);
       return recorded("uncounted", 0, body, notes.unknownImpression, shapedBy);
     };

@@ -7,10 +7,10 @@ import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import {
+  type DedupInput,
+  dedupInputOf,
   type Fingerprint,
   fingerprint,
-  type Showing,
-  showingOf,
   withoutAd,
 } from "../../world/ledger/fingerprint.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
@@ -31,10 +31,10 @@ type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 export interface ImpressionRecorder {
   /** An impression as its parameters say it. */
   record(input: Input<"impression">, account: Account, moment: Moment): Outcome;
-  /** The same for a surface that is known by its place among the account's. `showing`: undefined where no session was sent. */
+  /** The same for a surface that is known by its place among the account's. `dedupInput`: undefined where no session was sent. */
   recordOn(
     surfaceIndex: number,
-    showing: Showing | undefined,
+    dedupInput: DedupInput | undefined,
     account: Account,
     moment: Moment,
   ): Outcome;
@@ -58,13 +58,13 @@ export function createImpressionRecorder(world: World): ImpressionRecorder {
     const surfaceIndex = account.surfaceIndexes.get(input.surface);
     if (surfaceIndex === undefined) return unknownSurface;
     const { ad_id, session_id } = input;
-    const showing = session_id === undefined ? undefined : showingOf(ad_id, session_id);
-    return recordOn(surfaceIndex, showing, account, moment);
+    const dedupInput = session_id === undefined ? undefined : dedupInputOf(ad_id, session_id);
+    return recordOn(surfaceIndex, dedupInput, account, moment);
   }
 
   function recordOn(
     surfaceIndex: number,
-    showing: Showing | undefined,
+    dedupInput: DedupInput | undefined,
     account: Account,
     moment: Moment,
   ): Outcome {
@@ -74,8 +74,8 @@ export function createImpressionRecorder(world: World): ImpressionRecorder {
     if (!(active || recordsInactive)) return inactiveSurface;
 
     const { book } = account;
-    if (showing !== undefined && repeat !== undefined) {
-      const same = fingerprintOf(hashKey, surfaceIndex, showing);
+    if (dedupInput !== undefined && repeat !== undefined) {
+      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput);
       const original = book.originalOrKeep(same, moment.nowMs, windowMs);
       if (original !== undefined) {
         const id = ids.impression.encode(account.ordinal, original);
@@ -109,8 +109,8 @@ function priceOf(account: Account, surface: SurfaceTerms): number {
 
 const fingerprints = {
   "surface-ad-session": fingerprint,
-  "surface-session": (key, index, showing) => fingerprint(key, index, withoutAd(showing)),
-  session: (key, _index, showing) => fingerprint(key, 0, withoutAd(showing)),
+  "surface-session": (key, index, dedupInput) => fingerprint(key, index, withoutAd(dedupInput)),
+  session: (key, _index, dedupInput) => fingerprint(key, 0, withoutAd(dedupInput)),
 } satisfies Record<Choice<"dedup.key">, (...parts: Parameters<typeof fingerprint>) => Fingerprint>;
 
 /** What answers a duplicate; undefined where nothing is one. */

@@ -52,8 +52,7 @@ export function sendableOf(prefix: string, request: ApiRequest): Sendable {
 }
 
 function targetOf(prefix: string, { path, query }: PlainRequest): string {
-  const joint = query === "" ? "" : path.includes("?") ? "&" : "?";
-  const target = `${prefix}${path}${joint}${query}`;
+  const target = `${prefix}${path}${query === "" ? "" : "?"}${query}`;
   if (TARGET.test(target)) return target;
   throw new InputError(
     "request.path",

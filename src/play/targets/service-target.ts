@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
-import { operations } from "../../spec/operations.ts";
+import { requestOf } from "../../spec/request-of.ts";
 import type { Surface } from "../../world/accounts/account.ts";
 import type { EffectKind, Exchange, Member, Outgoing } from "../player/effects.ts";
 import { createTrafficSource } from "../traffic/source.ts";
@@ -156,13 +156,7 @@ async function surfacesAt(
   url: string,
   { id, apiKey }: Pick<ServiceCredentials, "id" | "apiKey">,
 ): Promise<Surface[]> {
-  const { method, path } = operations.surfaces;
-  const request = {
-    method,
-    path,
-    query: { publisher_id: id },
-    headers: { authorization: `Bearer ${apiKey}` },
-  };
+  const request = requestOf("surfaces", { publisher_id: id }, { key: apiKey });
   const answer = await client.send(prefix, { request, timeoutMs: SURFACES_TIMEOUT_MS });
   const { outcome, status, why } = answer;
   const found = v.safeParse(listing, jsonIn(answer.text));

@@ -10,14 +10,14 @@ export interface Fingerprint {
 }
 
 /** An ad and the session that saw it, each as the 64 bits of its {@link TextHash}. */
-export interface Showing {
+export interface DedupInput {
   readonly adA: number;
   readonly adB: number;
   readonly sessionA: number;
   readonly sessionB: number;
 }
 
-export function showingOf(adId: string, sessionId: string): Showing {
+export function dedupInputOf(adId: string, sessionId: string): DedupInput {
   const text = new TextHash();
   text.take(adId);
   const { a: adA, b: adB } = text;
@@ -26,8 +26,8 @@ export function showingOf(adId: string, sessionId: string): Showing {
 }
 
 /** The fingerprint of a showing on a surface. Two that differ share one with a chance of 2^-64. */
-export function fingerprint(key: Key, surfaceIndex: number, showing: Showing): Fingerprint {
-  const { adA, adB, sessionA, sessionB } = showing;
+export function fingerprint(key: Key, surfaceIndex: number, dedupInput: DedupInput): Fingerprint {
+  const { adA, adB, sessionA, sessionB } = dedupInput;
   const left = mix(mix((key.a ^ adA) + surfaceIndex) ^ sessionA);
   const right = mix(mix(key.b ^ adB) + sessionB);
   // Two steps of which each can be undone: they bring no two together.
@@ -36,6 +36,6 @@ export function fingerprint(key: Key, surfaceIndex: number, showing: Showing): F
 }
 
 /** Without the ad: what it is makes no difference. */
-export function withoutAd(showing: Showing): Showing {
-  return { ...showing, adA: 0, adB: 0 };
+export function withoutAd(dedupInput: DedupInput): DedupInput {
+  return { ...dedupInput, adA: 0, adB: 0 };
 }

@@ -106,9 +106,9 @@ export const simulatorDefects: readonly Defect[] = [
     says: "impressions without a session are taken for one",
     topic: "duplicates",
     file: "exchange/operations/impression.ts",
-    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing);",
+    find: "if (dedupInput !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput);",
     replace:
-      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing ?? showingOf("", ""));',
+      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput ?? dedupInputOf("", ""));',
   },
   {
     says: "nobody remembers that an impression was clicked",

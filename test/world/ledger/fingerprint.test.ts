@@ -1,22 +1,22 @@
 /** Fingerprints of an ad and a session. */
 
 import { expect, test } from "vitest";
-import { fingerprint, showingOf, withoutAd } from "../../../src/world/ledger/fingerprint.ts";
+import { dedupInputOf, fingerprint, withoutAd } from "../../../src/world/ledger/fingerprint.ts";
 
 const key = { a: 1, b: 2 };
-const print = (session: number) => fingerprint(key, 0, showingOf("ad", `session ${session}`));
+const print = (session: number) => fingerprint(key, 0, dedupInputOf("ad", `session ${session}`));
 
 test("fingerprints tell apart what differs in one part, or in where parts end", () => {
   const prints = [
-    fingerprint(key, 0, showingOf("ad", "session")),
-    fingerprint(key, 1, showingOf("ad", "session")),
-    fingerprint(key, 0, showingOf("a", "dsession")),
-    fingerprint(key, 0, showingOf("ads", "ession")),
-    fingerprint(key, 0, showingOf("da", "session")),
-    fingerprint(key, 0, showingOf("ad", "Session")),
-    fingerprint(key, 0, showingOf("ad", "session ")),
-    fingerprint(key, 0, withoutAd(showingOf("ad", "session"))),
-    fingerprint({ a: 2, b: 1 }, 0, showingOf("ad", "session")),
+    fingerprint(key, 0, dedupInputOf("ad", "session")),
+    fingerprint(key, 1, dedupInputOf("ad", "session")),
+    fingerprint(key, 0, dedupInputOf("a", "dsession")),
+    fingerprint(key, 0, dedupInputOf("ads", "ession")),
+    fingerprint(key, 0, dedupInputOf("da", "session")),
+    fingerprint(key, 0, dedupInputOf("ad", "Session")),
+    fingerprint(key, 0, dedupInputOf("ad", "session ")),
+    fingerprint(key, 0, withoutAd(dedupInputOf("ad", "session"))),
+    fingerprint({ a: 2, b: 1 }, 0, dedupInputOf("ad", "session")),
   ];
   expect(new Set(prints.map(({ a, b }) => `${a} ${b}`)).size).toBe(prints.length);
   const many = Array.from({ length: 20_000 }, (_, index) => print(index));
@@ -24,8 +24,8 @@ test("fingerprints tell apart what differs in one part, or in where parts end", 
 });
 
 test("the two parts of a showing don't stand for one another", () => {
-  expect(fingerprint(key, 0, showingOf("a", "b"))).not.toEqual(
-    fingerprint(key, 0, showingOf("b", "a")),
+  expect(fingerprint(key, 0, dedupInputOf("a", "b"))).not.toEqual(
+    fingerprint(key, 0, dedupInputOf("b", "a")),
   );
 });
 
@@ -33,10 +33,10 @@ test("all 64 bits depend on the ad and on the session: 300,000 of each are told 
   // With half of the bits, ten of them would be taken for others.
   const many = Array.from({ length: 300_000 }, (_, index) => `-${index}`);
   for (const showings of [
-    many.map((text) => showingOf(text, "session")),
-    many.map((text) => showingOf("ad", text)),
+    many.map((text) => dedupInputOf(text, "session")),
+    many.map((text) => dedupInputOf("ad", text)),
   ]) {
-    const prints = showings.map((showing) => fingerprint(key, 0, showing));
+    const prints = showings.map((dedupInput) => fingerprint(key, 0, dedupInput));
     const different = new Set(prints.map(({ a, b }) => a * 0x1_0000_0000 + (b >>> 0)));
     expect(different.size).toBeGreaterThan(many.length - 3);
   }

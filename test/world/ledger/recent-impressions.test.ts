@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fingerprint, showingOf } from "../../../src/world/ledger/fingerprint.ts";
+import { dedupInputOf, fingerprint } from "../../../src/world/ledger/fingerprint.ts";
 import {
   RecentImpressions,
   type SavedGeneration,
@@ -10,7 +10,7 @@ import {
 
 const WINDOW_MS = 1000;
 const key = { a: 1, b: 2 };
-const print = (session: number) => fingerprint(key, 0, showingOf("ad", `session ${session}`));
+const print = (session: number) => fingerprint(key, 0, dedupInputOf("ad", `session ${session}`));
 
 /** Rows as a book has them: when each was recorded. */
 function rowsAt(times: number[]) {

@@ -80,9 +80,9 @@ export const deliveryDefects: readonly Defect[] = [
   ...noticedBy(["flapping", "brownout", "click-first", "slow-ack"], {
     says: "the service records what a rule answers in its place",
     file: "exchange/faulted.ts",
-    find: "        return met(keptFromService(visit, sighting, fired));",
+    find: "        return met(keptFromService(visit, inspection, fired));",
     replace:
-      "        serve({ ...visit });\n        return met(keptFromService(visit, sighting, fired));",
+      "        serve(visit.again());\n        return met(keptFromService(visit, inspection, fired));",
   }),
   {
     scenario: "brownout",

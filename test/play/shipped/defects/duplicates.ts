@@ -21,9 +21,9 @@ export const duplicateDefects: readonly Defect[] = [
     scenario: "duplicate-storm",
     says: "impressions without a session are taken for one",
     file: "exchange/operations/impression.ts",
-    find: "if (showing !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing);",
+    find: "if (dedupInput !== undefined && repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput);",
     replace:
-      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, showing ?? showingOf("", ""));',
+      'if (repeat !== undefined) {\n      const same = fingerprintOf(hashKey, surfaceIndex, dedupInput ?? dedupInputOf("", ""));',
   },
   {
     scenario: "duplicate-storm",
@@ -57,8 +57,8 @@ export const duplicateDefects: readonly Defect[] = [
     scenario: "session-reuse",
     says: "the ad makes no difference",
     file: "world/ledger/fingerprint.ts",
-    find: "const { adA, adB, sessionA, sessionB } = showing;",
-    replace: "const { sessionA, sessionB } = showing;\n  const [adA, adB] = [0, 0];",
+    find: "const { adA, adB, sessionA, sessionB } = dedupInput;",
+    replace: "const { sessionA, sessionB } = dedupInput;\n  const [adA, adB] = [0, 0];",
   },
   {
     scenario: "session-reuse",

@@ -63,9 +63,9 @@ export const formDefects: readonly Defect[] = [
     scenario: "unicode-names",
     says: "a composed letter and its parts are taken for one",
     file: "exchange/operations/impression.ts",
-    find: "const showing = session_id === undefined ? undefined : showingOf(ad_id, session_id);",
+    find: "const dedupInput = session_id === undefined ? undefined : dedupInputOf(ad_id, session_id);",
     replace:
-      "const showing = session_id === undefined ? undefined : showingOf(ad_id.normalize(), session_id.normalize());",
+      "const dedupInput = session_id === undefined ? undefined : dedupInputOf(ad_id.normalize(), session_id.normalize());",
   },
   {
     scenario: "unicode-names",

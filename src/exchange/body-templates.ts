@@ -5,7 +5,7 @@
 
 import { TextHash } from "../base/text-hash.ts";
 import type { Account } from "../world/accounts/account.ts";
-import type { Showing } from "../world/ledger/fingerprint.ts";
+import type { DedupInput } from "../world/ledger/fingerprint.ts";
 
 /** What the body of an impression says: it is the owner's, on a surface of its own. */
 export interface Recognised<Owner = Account> {
@@ -13,7 +13,7 @@ export interface Recognised<Owner = Account> {
   /** Place of the surface among the account's. */
   readonly surfaceIndex: number;
   /** Undefined where no session was sent. */
-  readonly showing: Showing | undefined;
+  readonly dedupInput: DedupInput | undefined;
 }
 
 /** A body that is given as an object. */
@@ -41,7 +41,7 @@ interface Spelling {
   readonly between: readonly [string, string];
 }
 
-export class UsualImpressions<Owner extends Named> {
+export class BodyTemplates<Owner extends Named> {
   readonly #owner: Owner;
   #compact: Spelling | undefined;
   #spaced: Spelling | undefined;
@@ -60,7 +60,7 @@ export class UsualImpressions<Owner extends Named> {
     const end = body.length - CLOSING.length;
     const adTo = taken.takePlain(body, text.length);
     if (adTo === text.length || body.slice(end) !== CLOSING) return undefined;
-    if (adTo === end) return { account, surfaceIndex, showing: undefined };
+    if (adTo === end) return { account, surfaceIndex, dedupInput: undefined };
     const { a: adA, b: adB } = taken;
     const [first, second] = spelling.between;
     const middle = adTo + first.length;
@@ -69,8 +69,8 @@ export class UsualImpressions<Owner extends Named> {
       return undefined;
     const sessionTo = taken.takePlain(body, sessionFrom);
     if (sessionTo === sessionFrom || sessionTo !== end) return undefined;
-    const showing = { adA, adB, sessionA: taken.a, sessionB: taken.b };
-    return { account, surfaceIndex, showing };
+    const dedupInput = { adA, adB, sessionA: taken.a, sessionB: taken.b };
+    return { account, surfaceIndex, dedupInput };
   }
 
   /** The same for an object. @throws what a getter of its throws. */
@@ -81,11 +81,11 @@ export class UsualImpressions<Owner extends Named> {
       return undefined;
     const surfaceIndex = account.surfaces.findIndex(({ id }) => id === surface);
     if (surfaceIndex === -1 || !isTakenWhole(ad_id)) return undefined;
-    if (session_id === undefined) return { account, surfaceIndex, showing: undefined };
+    if (session_id === undefined) return { account, surfaceIndex, dedupInput: undefined };
     const { a: adA, b: adB } = taken;
     if (!isTakenWhole(session_id)) return undefined;
-    const showing = { adA, adB, sessionA: taken.a, sessionB: taken.b };
-    return { account, surfaceIndex, showing };
+    const dedupInput = { adA, adB, sessionA: taken.a, sessionB: taken.b };
+    return { account, surfaceIndex, dedupInput };
   }
 
   #spellingOf(body: string): Spelling {

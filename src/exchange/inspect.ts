@@ -10,15 +10,15 @@ import type { InputReader } from "./read-input.ts";
 import type { Route, Router } from "./route.ts";
 import type { Visit } from "./visit.ts";
 
-/** A request that was looked at. Looking changes nothing. */
-export interface Sighting {
+/** A request that was looked at, which changes nothing. */
+export interface Inspection {
   /** As rules are asked about it. */
   readonly arrived: Arrived;
   /** The account that it is counted for where the service doesn't see it; that is kept from now on. */
   concerned(): Account | undefined;
 }
 
-export interface SightParts {
+export interface InspectorParts {
   readonly accounts: Accounts;
   readonly route: Router;
   readonly authenticate: Authenticator;
@@ -26,7 +26,7 @@ export interface SightParts {
   readonly readers: Readonly<Record<OperationId, InputReader>>;
 }
 
-export function createSight(parts: SightParts): (visit: Visit) => Sighting {
+export function createInspector(parts: InspectorParts): (visit: Visit) => Inspection {
   const { accounts, route, authenticate, authorize, readers } = parts;
 
   /** Another account than the caller's where a key serves others too. */
@@ -53,7 +53,7 @@ export function createSight(parts: SightParts): (visit: Visit) => Sighting {
     const { nowMs, method, path, query, headers, body } = visit;
     const routed = route(method, path);
     const operation = routed.kind === "operation" ? routed.operation.id : undefined;
-    const caller = authenticate.glance(headers);
+    const caller = authenticate.peek(headers);
     // Read from the body when the first of perhaps a thousand rules asks for it.
     let named: { readonly surface: string | undefined } | undefined;
     return {

@@ -3,9 +3,9 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { UsualImpressions } from "../../src/exchange/usual-impressions.ts";
+import { BodyTemplates } from "../../src/exchange/body-templates.ts";
 import { createSimulator, type Readings, type Simulator } from "../../src/index.ts";
-import { showingOf } from "../../src/world/ledger/fingerprint.ts";
+import { dedupInputOf } from "../../src/world/ledger/fingerprint.ts";
 
 type Triplets = readonly [short: Simulator, full: Simulator, unseen: Simulator];
 
@@ -172,32 +172,32 @@ const objects: Readonly<Record<string, () => Readonly<Record<string, unknown>>>>
 };
 
 test("the short way is there for each surface, with and without a session, however it is spaced", () => {
-  const usual = new UsualImpressions(caller);
+  const usual = new BodyTemplates(caller);
   for (const [surfaceIndex, { id }] of caller.surfaces.entries()) {
     const body = JSON.stringify({ ...members, surface: id });
-    const showing = showingOf("ad-1", "session-1");
+    const dedupInput = dedupInputOf("ad-1", "session-1");
     for (const text of [body, body.replaceAll('":"', '": "').replaceAll('","', '", "')]) {
-      expect(usual.read(text)).toEqual({ account: caller, surfaceIndex, showing });
+      expect(usual.read(text)).toEqual({ account: caller, surfaceIndex, dedupInput });
     }
     expect(usual.readMembers(JSON.parse(body))).toEqual({
       account: caller,
       surfaceIndex,
-      showing,
+      dedupInput,
     });
     const alone = JSON.stringify({ ...members, surface: id, session_id: undefined });
     for (const text of [alone, alone.replaceAll('":"', '": "').replaceAll('","', '", "')]) {
-      expect(usual.read(text)).toEqual({ account: caller, surfaceIndex, showing: undefined });
+      expect(usual.read(text)).toEqual({ account: caller, surfaceIndex, dedupInput: undefined });
     }
     expect(usual.readMembers(JSON.parse(alone))).toEqual({
       account: caller,
       surfaceIndex,
-      showing: undefined,
+      dedupInput: undefined,
     });
   }
 });
 
 test("a key that was used before takes it, and one that was given up doesn't", () => {
-  const read = vi.spyOn(UsualImpressions.prototype, "read");
+  const read = vi.spyOn(BodyTemplates.prototype, "read");
   const [sim] = triplets();
   const headers = { authorization: `Bearer ${caller.apiKey}`, "content-type": "application/json" };
   const send = () => sim.handle({ method: "POST", path: "/v1/impression", headers, body: compact });

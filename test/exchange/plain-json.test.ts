@@ -1,13 +1,13 @@
 /** Which requests are recognised as JSON and nothing besides. */
 
 import { describe, expect, test } from "vitest";
-import { isUsualText, senderOfJson } from "../../src/exchange/usual-json.ts";
+import { authorizationIfPlainJson, isShortText } from "../../src/exchange/plain-json.ts";
 
 const authorization = "Bearer k";
 const json = "application/json";
 
 function recognised(headers: Readonly<Record<string, string>>, query = ""): unknown {
-  return senderOfJson({ query, headers });
+  return authorizationIfPlainJson({ query, headers });
 }
 
 function unlisted(headers: object, name: string, value: string): Record<string, string> {
@@ -84,13 +84,13 @@ describe("not recognised", () => {
 
   test("with a query, or without headers", () => {
     expect(recognised({ authorization, "content-type": json }, "a=1")).toBeUndefined();
-    expect(senderOfJson({})).toBeUndefined();
+    expect(authorizationIfPlainJson({})).toBeUndefined();
   });
 });
 
 test("a text is usual as long as all of it is read", () => {
-  expect(["", "x".repeat(65_536)].every(isUsualText)).toBe(true);
+  expect(["", "x".repeat(65_536)].every(isShortText)).toBe(true);
   for (const body of ["x".repeat(65_537), new Uint8Array(2), {}, undefined]) {
-    expect(isUsualText(body)).toBe(false);
+    expect(isShortText(body)).toBe(false);
   }
 });

@@ -26,12 +26,12 @@ const usualTypes: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** Whether it is text, and no more than is read. */
-export function isUsualText(body: ApiRequest["body"]): body is string {
+export function isShortText(body: ApiRequest["body"]): body is string {
   return typeof body === "string" && body.length <= MAX_BODY_BYTES;
 }
 
 /** The Authorization header of a request that has JSON in its body and no query; undefined for any other. */
-export function senderOfJson({ headers, query = "" }: Sent): string | undefined {
+export function authorizationIfPlainJson({ headers, query = "" }: Sent): string | undefined {
   if (query !== "" || headers === undefined || headers === null) return undefined;
   let { authorization, "content-type": contentType, "content-encoding": encoding } = headers;
   // The other spellings, as `headerOf` finds them, for all three at once.
