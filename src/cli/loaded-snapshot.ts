@@ -1,6 +1,6 @@
 /** What `--load FILE` brings: the snapshot, and the options that a world is made from to be like it. */
 
-import { readSnapshot } from "../adapters/snapshot-file.ts";
+import { readSnapshot } from "../adapters/files/snapshot-file.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
 import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";

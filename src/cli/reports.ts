@@ -1,6 +1,6 @@
 /** Report files: checked before any work, and written after it. */
 
-import { checkWritable, type Written, writeWhole } from "../adapters/whole-file.ts";
+import { checkWritable, type Written, writeWhole } from "../adapters/files/whole-file.ts";
 import { whyNot } from "../base/file-error.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";

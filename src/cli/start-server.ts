@@ -21,7 +21,7 @@ export async function startFrom(
   defaultClock: ClockMode,
 ): Promise<StartedServer> {
   if (flags.saveOnExit !== undefined) {
-    const { checkSavable } = await import("../adapters/snapshot-file.ts");
+    const { checkSavable } = await import("../adapters/files/snapshot-file.ts");
     // Now, rather than with the state at the end.
     await checkSavable(flags.saveOnExit);
   }
@@ -37,7 +37,7 @@ export async function startFrom(
 /** Saves the world `default` where `--save-on-exit` says so. To be called once the server has closed. */
 export async function saveOnExit(flags: ServerFlags, server: Server): Promise<void> {
   if (flags.saveOnExit === undefined) return;
-  const { saveSnapshot } = await import("../adapters/snapshot-file.ts");
+  const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");
   const { replaced } = await saveSnapshot(server.worlds.get("default"), flags.saveOnExit);
   const instead = replaced ? ", in place of the file that was there" : "";
   say(`adsim: saved the state to ${flags.saveOnExit}${instead}\n`);

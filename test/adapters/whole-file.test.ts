@@ -15,7 +15,7 @@ import type { FileHandle } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { checkWritable, moveToFreeName, writeWhole } from "../../src/adapters/whole-file.ts";
+import { checkWritable, moveToFreeName, writeWhole } from "../../src/adapters/files/whole-file.ts";
 import { whyNot } from "../../src/base/file-error.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
-import { sweeper } from "../../src/adapters/node-idle.ts";
+import { sweeper } from "../../src/adapters/server/connections.ts";
 import { createSimulator } from "../../src/index.ts";
 import { open, parseResponses, serve } from "../server/raw.ts";
 import { impression, listing, type Verdict, type Watched } from "./cases.ts";

@@ -1,7 +1,7 @@
 /** Which connections the sweep closes. Time is the number of sweeps here, and the sockets are made up. */
 
 import { expect, test } from "vitest";
-import { sweeper } from "../../src/adapters/node-idle.ts";
+import { sweeper } from "../../src/adapters/server/connections.ts";
 
 function connection(): {
   bytesRead: number;

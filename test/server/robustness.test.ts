@@ -2,7 +2,7 @@
 
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
-import { sweeper } from "../../src/adapters/node-idle.ts";
+import { sweeper } from "../../src/adapters/server/connections.ts";
 import { exchange, serve } from "./raw.ts";
 
 test("an exception costs its request a 500, is reported, and the server goes on", async () => {

@@ -55,7 +55,7 @@ async function underMsw({ options, name, msw }: Opening): Promise<TestWorld> {
 }
 
 async function overHttp({ options }: Opening): Promise<TestWorld> {
-  const { startServer } = await import("../node-http.ts");
+  const { startServer } = await import("../server/server.ts");
   // Frozen, unless told otherwise: a test moves time itself.
   const server = await startServer({ ...options, clock: options.clock ?? "frozen", port: 0 });
   const sim = withFetch(server.worlds.get("default"));

@@ -1,6 +1,6 @@
 /** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
 
-import { writeWhole } from "../../adapters/whole-file.ts";
+import { writeWhole } from "../../adapters/files/whole-file.ts";
 import { whyNot } from "../../base/file-error.ts";
 import type { Cast, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/in-process.ts";

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/whole-file.ts";
+import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/files/whole-file.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 
 /** Output that was kept. */

@@ -1,6 +1,6 @@
 /** Starts a server whose world `default` goes on from the end of a scenario, played there before anything listens. */
 
-import { startPrepared } from "../../adapters/node-http.ts";
+import { startPrepared } from "../../adapters/server/server.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { playScenarioSync, worldOf } from "../../play/player/in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";

@@ -1,7 +1,7 @@
 /** `adsim replay FILE`: sends recorded requests again and compares the answers with the recorded ones, byte for byte. */
 
+import { linesOf } from "../../adapters/files/text-lines.ts";
 import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
-import { linesOf } from "../../adapters/text-lines.ts";
 import { whyNot } from "../../base/file-error.ts";
 import { printable } from "../../base/text.ts";
 import { replayInProcess } from "../../play/replay/in-process.ts";

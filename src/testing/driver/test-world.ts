@@ -162,7 +162,7 @@ async function overHttp(
   patienceMs: number | undefined,
 ): Promise<TestWorld> {
   // Only where it is asked for: browsers have no servers.
-  const { startServer } = await import("../../adapters/node-http.ts");
+  const { startServer } = await import("../../adapters/server/server.ts");
   const server = await startServer({ ...options, ...journalling, clock: "flowing", port: 0 });
   const sim = server.worlds.get("default");
   const limit = createLimit();

@@ -5,8 +5,7 @@
 
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { isDoomed } from "./node-deliveries.ts";
-import { afterLatest } from "./node-requests.ts";
+import { afterLatest, stateOf } from "./connection-state.ts";
 
 /**
  * From 25 on, Node reads the body of such a request itself and wraps the connection until it is there. These requests are
@@ -27,7 +26,7 @@ export function ignoreUpgrades(server: HttpServer): void {
     socket.on("error", onError);
     afterLatest(socket, () => {
       socket.off("error", onError);
-      if (isDoomed(socket) || socket.destroyed) return;
+      if (stateOf(socket).isDoomed || socket.destroyed) return;
       socket.unshift(Buffer.concat([Buffer.from(headOf(request), "latin1"), behind]));
       server.emit("connection", socket);
     });

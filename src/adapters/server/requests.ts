@@ -4,58 +4,34 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { isControlTarget, worldOf } from "../simulator/worlds.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { atOnce, isWork, type LongResponse, type Work } from "../spec/work.ts";
-import { http } from "./node-builtins.ts";
-import { handOver, isDoomed, type Outlet } from "./node-deliveries.ts";
-import { holdUntilAnswered, waitsBehind } from "./node-held.ts";
-import type { Outbox, Ready } from "./node-outbox.ts";
-import type { Slices } from "./node-slices.ts";
-import { LATEST_ORDER, type Overtaking } from "./overtaking.ts";
+import { isControlTarget, worldOf } from "../../simulator/worlds.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
+import { atOnce, isWork } from "../../spec/work.ts";
+import { LATEST_ORDER, type Overtaking } from "../overtaking.ts";
+import { http } from "./builtins.ts";
+import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
+import { handOver, type Outlet } from "./deliveries.ts";
+import { holdUntilAnswered, waitsBehind } from "./held-input.ts";
+import { answerLast } from "./last-answer.ts";
+import type { Outbox, Ready } from "./outbox.ts";
+import type { Service } from "./service.ts";
+import type { Slices } from "./slices.ts";
 
-/** What the request path needs to know of the server. */
+/** What answers requests, and how their answers go out. */
 export interface RequestHost {
-  /** Begins to answer a request that has arrived whole. */
-  begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
-  /** The answer where that went wrong. */
-  failed(error: unknown): ApiResponse;
-  /** Looks at a request's head. The answer, where that is enough to refuse it. */
-  inspect(head: Head): ApiResponse | undefined;
-  /** The most bytes of a body that are worth keeping; {@link answer} refuses a body of one more. */
-  bodyLimit(method: string, path: string): number;
-  /** Whether connections must not be kept for another request. */
-  isClosing(): boolean;
-  /** Hands over the answer to a request whose body doesn't end, and gives its connection up. */
-  giveUp(request: Arrival, response: ApiResponse): void;
+  readonly service: Service;
   /** Where answers wait for the end of the turn, one of each connection at most. */
   readonly outbox: Outbox;
   /** Counts what is handed over for the responses that wait to be overtaken. */
   readonly overtaking: Overtaking;
-  /** Counts a request of a connection, so that the others get their turn. */
-  arrived(socket: Socket): void;
   /** Where control requests are answered. */
   readonly slices: Slices;
-}
-
-/** A request before its body. */
-export interface Head {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly httpVersion: string;
-}
-
-const LATEST = Symbol("latest response");
-
-/** A connection that knows its latest response. */
-type Connection = Socket & { [LATEST]?: ServerResponse };
-
-/** The last response that was begun on a connection. */
-export function latestResponse(socket: Socket): ServerResponse | undefined {
-  return (socket as Connection)[LATEST];
+  /** Counts a request of a connection, so that the others get their turn. */
+  readonly arrived: (socket: Socket) => void;
+  /** Whether connections are no longer kept for another request. */
+  isClosing: boolean;
 }
 
 /**
@@ -110,23 +86,25 @@ const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 
 /** Takes in a request and answers it once it has arrived. */
 export function receive(host: RequestHost, request: Arrival, response: ServerResponse): void {
-  if (isDoomed(request.socket)) {
+  const state = stateOf(request.socket);
+  if (state.isDoomed) {
     // Sent ahead of an answer after which there are no more: nobody reads on.
     request.socket.pause();
     return;
   }
-  (request.socket as Connection)[LATEST] = response;
+  state.latest = response;
   request.host = host;
   request.response = response;
   request.fields = fieldsOf(request);
   readTarget(request);
   const { method = "", fields, path, httpVersion } = request;
-  request.refusal = host.inspect({ method, path, headers: fields, httpVersion });
-  request.limitBytes = request.refusal === undefined ? host.bodyLimit(method, path) + 1 : 0;
+  const { service } = host;
+  request.refusal = service.inspect({ method, path, headers: fields, httpVersion });
+  request.limitBytes = request.refusal === undefined ? service.bodyLimit({ method, path }) + 1 : 0;
 }
 
 /** Header fields by lower-case name. The server joins repeated ones as fetch's Headers does, save for Set-Cookie. */
-export function fieldsOf({ headers }: Pick<Arrival, "headers">): Readonly<Record<string, string>> {
+function fieldsOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
   const cookies = headers["set-cookie"];
   // Every field but this one is a string.
   const fields = headers as Readonly<Record<string, string>>;
@@ -166,8 +144,15 @@ function keep(host: RequestHost, request: Arrival, piece: Buffer): void {
     else request.others.push(kept);
   } else if (request.receivedBytes > request.limitBytes + MAX_DROPPED_BYTES) {
     request.host = undefined;
-    host.giveUp(request, request.refusal ?? answerNow(host, request));
+    giveUp(host, request, request.refusal ?? answerNow(host.service, requestOf(request)));
   }
+}
+
+/** Answers a request whose body doesn't end, and gives its connection up. */
+function giveUp({ overtaking }: RequestHost, request: Arrival, answer: ApiResponse): void {
+  const { path, socket, response } = request;
+  const turn = (act: () => void): void => response && whenTurn(response, act);
+  answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
 }
 
 /** Takes what was kept of the body: as text where the bytes say no more than text can, for that is read faster. */
@@ -194,16 +179,30 @@ function finish(host: RequestHost, request: Arrival): void {
   if (response === undefined || waitsBehind(socket, () => finish(host, request))) return;
   if (refusal !== undefined || !isControlTarget(path)) {
     host.arrived(socket);
-    send(host, request, refusal ?? answerNow(host, request));
+    send(host, request, refusal ?? answerNow(host.service, requestOf(request)));
   } else {
     answerInSlices(host, request, response);
   }
 }
 
 /** The service answers at once. */
-function answerNow(host: RequestHost, request: Arrival): ApiResponse {
-  const answer = host.begin(requestOf(request));
+function answerNow(service: Service, request: ApiRequest): ApiResponse {
+  const answer = service.begin(request);
   return isWork(answer) ? atOnce(answer) : answer;
+}
+
+/** Answers a request to tunnel, after which there is no HTTP on the connection. */
+export function answerConnect(host: RequestHost, request: IncomingMessage): void {
+  const { service, overtaking } = host;
+  const { url: path = "", socket, httpVersion } = request;
+  socket.on("error", () => socket.destroy());
+  if (stateOf(socket).isDoomed) return;
+  const headers = fieldsOf(request);
+  const [target = ""] = path.split("?");
+  const refusal = service.inspect({ method: "CONNECT", path: target, headers, httpVersion });
+  const response = refusal ?? answerNow(service, { method: "CONNECT", path, headers });
+  const turn = (act: () => void): void => afterLatest(socket, act);
+  answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
 }
 
 /** A control request can take seconds. */
@@ -214,9 +213,9 @@ function answerInSlices(host: RequestHost, request: Arrival, response: ServerRes
     begin() {
       // Answers that are ready must not wait for this one.
       host.outbox.empty();
-      return host.begin(requestOf(request));
+      return host.service.begin(requestOf(request));
     },
-    failed: host.failed,
+    failed: host.service.failed,
     send: (answer) => send(host, request, answer),
     sendHead: (answer) => begin(host, response, answer),
   });
@@ -259,7 +258,7 @@ function begin(
   response: ServerResponse,
   { status, headers }: ApiResponse,
 ): void {
-  response.writeHead(status, host.isClosing() ? { ...headers, connection: "close" } : headers);
+  response.writeHead(status, host.isClosing ? { ...headers, connection: "close" } : headers);
 }
 
 function outletOf(host: RequestHost, request: Arrival, response: ServerResponse): Outlet {
@@ -276,17 +275,4 @@ function outletOf(host: RequestHost, request: Arrival, response: ServerResponse)
       response.end(piece, sent);
     },
   };
-}
-
-/** Calls `act` once all that was asked so far on a connection is answered. */
-export function afterLatest(socket: Socket, act: () => void): void {
-  const latest = latestResponse(socket);
-  if (latest === undefined || latest.writableFinished) act();
-  else latest.once("finish", act);
-}
-
-/** Node queues the responses of a connection: the first of them is the one that has the socket. */
-export function whenTurn(response: ServerResponse, act: () => void): void {
-  if (response.socket !== null) act();
-  else response.once("socket", act);
 }

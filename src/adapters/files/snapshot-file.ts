@@ -3,11 +3,11 @@
  * follow from the seed in it.
  */
 
-import { whyNot } from "../base/file-error.ts";
-import { InputError } from "../base/input.ts";
-import { whyNotJson } from "../base/not-json.ts";
-import type { SimulatorCore } from "../simulator/simulator.ts";
-import { parseSnapshot, type Snapshot } from "../world/accounts/snapshot.ts";
+import { whyNot } from "../../base/file-error.ts";
+import { InputError } from "../../base/input.ts";
+import { whyNotJson } from "../../base/not-json.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
 import { linesOf } from "./text-lines.ts";
 import { checkWritable, writeWhole } from "./whole-file.ts";
 

@@ -1,23 +1,19 @@
 /** The worlds of a server and the options that they are made from. Knows nothing of sockets. */
 
 import * as v from "valibot";
-import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
-import type { WallClock } from "../base/clock.ts";
-import { inField, parseInput } from "../base/input.ts";
-import { printableLines } from "../base/text.ts";
-import { VERSION } from "../base/version.ts";
-import { createControl } from "../control/control.ts";
-import { problemResponse } from "../control/problem.ts";
-import { type Cors, createCors, readCors } from "../exchange/cors.ts";
-import { createMeter } from "../exchange/meter.ts";
-import { readReadings, type SimulatorOptions } from "../simulator/simulator-options.ts";
-import { createWorlds, DEFAULT_WORLD, type Worlds } from "../simulator/worlds.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import type { LongResponse, Work } from "../spec/work.ts";
-import type { Snapshot } from "../world/accounts/snapshot.ts";
+import { formatInstant, LAST_INSTANT_MS } from "../../base/calendar.ts";
+import type { WallClock } from "../../base/clock.ts";
+import { inField, parseInput } from "../../base/input.ts";
+import { VERSION } from "../../base/version.ts";
+import { createControl } from "../../control/control.ts";
+import { type Cors, createCors, readCors } from "../../exchange/cors.ts";
+import { createMeter } from "../../exchange/meter.ts";
+import { readReadings, type SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import type { Snapshot } from "../../world/accounts/snapshot.ts";
+import { nodeSurroundings } from "../node-surroundings.ts";
 import type { ControlLoader } from "./control-loader.ts";
-import { nodeSurroundings } from "./node-surroundings.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
 export interface ServerOptions extends SimulatorOptions {
@@ -156,24 +152,4 @@ function timeOf(
 function readOnce(wallClock: WallClock): number | undefined {
   const wallMs = typeof wallClock === "function" ? Math.floor(wallClock()) : Number.NaN;
   return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;
-}
-
-/** Begins to answer. An exception is a bug, ours or that of a fault rule that is a function: it never costs the process. */
-export function beginSafely(worlds: Worlds, request: ApiRequest): ApiResponse | Work<LongResponse> {
-  try {
-    return worlds.begin(request);
-  } catch (error) {
-    return failure(error);
-  }
-}
-
-/** An honest 500. */
-export function failure(error: unknown): ApiResponse {
-  const told = error instanceof Error ? error.stack : error;
-  process.stderr.write(printableLines(`adsim: a bug, or a fault rule that throws. ${told}\n`));
-  return problemResponse({
-    kind: "bug",
-    detail:
-      "The simulator failed on this request, or a fault rule that is a function did. Its standard error says where; please report it if it is the simulator.",
-  });
 }

@@ -1,46 +1,27 @@
 /** The worlds as an HTTP server. Knows sockets, limits and time-outs; what is answered is decided below. */
 
 import type { Server as HttpServer, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import { controlBodyLimit } from "../control/control.ts";
-import { refused } from "../exchange/outcome.ts";
-import { MAX_BODY_BYTES } from "../exchange/parameters.ts";
-import { createQuota } from "../exchange/quota.ts";
-import { createResponder } from "../exchange/respond.ts";
-import { DEFAULT_WORLD, isControlTarget, type Worlds, worldOf } from "../simulator/worlds.ts";
-import type { Rejection } from "../spec/errors.ts";
-import type { ApiResponse } from "../spec/messages.ts";
-import { atOnce, isWork } from "../spec/work.ts";
+import type { AddressInfo, Socket } from "node:net";
+import type { Worlds } from "../../simulator/worlds.ts";
+import { createOvertaking } from "../overtaking.ts";
+import { http } from "./builtins.ts";
+import { stateOf } from "./connection-state.ts";
+import { createConnections, IDLE_MS, RESERVED_CONNECTIONS, sweeper } from "./connections.ts";
 import { createControlLoader } from "./control-loader.ts";
-import { http } from "./node-builtins.ts";
-import { createConnections, RESERVED_CONNECTIONS } from "./node-connections.ts";
-import { isDoomed, isSilent } from "./node-deliveries.ts";
-import { createGuards } from "./node-guard.ts";
-import { createRuns } from "./node-held.ts";
-import { IDLE_MS, sweeper } from "./node-idle.ts";
-import { landingPage } from "./node-landing.ts";
-import { listen, urlOf } from "./node-listen.ts";
-import { createOutbox } from "./node-outbox.ts";
-import { answerBrokenRequests, answerLast } from "./node-raw.ts";
+import { createGuards } from "./guards.ts";
+import { createRuns } from "./held-input.ts";
+import { answerBrokenRequests } from "./last-answer.ts";
+import { createOutbox } from "./outbox.ts";
+import { Arrival, answerConnect, type RequestHost, receive } from "./requests.ts";
 import {
-  Arrival,
-  afterLatest,
-  fieldsOf,
-  type RequestHost,
-  receive,
-  whenTurn,
-} from "./node-requests.ts";
-import { createSlices } from "./node-slices.ts";
-import { ignoreUpgrades, upgradeSettings } from "./node-upgrade.ts";
-import { createOvertaking } from "./overtaking.ts";
-import {
-  beginSafely,
   createServerWorlds,
-  failure,
   pagesOf,
   readServerOptions,
   type ServerOptions,
 } from "./server-worlds.ts";
+import { createService } from "./service.ts";
+import { createSlices } from "./slices.ts";
+import { ignoreUpgrades, upgradeSettings } from "./upgrades.ts";
 
 /** A running server. */
 export interface Server {
@@ -74,17 +55,6 @@ export async function startPrepared(
   server.maxConnections = maxConnections + RESERVED_CONNECTIONS;
   const connections = createConnections(maxConnections);
   const outbox = createOutbox();
-  const overtaking = createOvertaking();
-  let closing = false;
-  const refuse = (rejection: Rejection): ApiResponse => {
-    const { seed, assumptions, clock } = worlds.get(DEFAULT_WORLD);
-    const respond = createResponder({ seed, assumptions, explain: options.explain ?? false });
-    const shapedBy = respond.shapedRefusal(refused(rejection));
-    // No key was read.
-    const standing = createQuota(assumptions).standing(undefined, undefined, clock.now());
-    return respond.refusal(rejection, standing, shapedBy, {});
-  };
-
   server.on("connection", (socket: Socket) => {
     if (!connections.add(socket)) return;
     // Node closes its own half of a connection when the client has closed the other: what is due goes out before.
@@ -94,42 +64,14 @@ export async function startPrepared(
   const sweep = setInterval(sweeper(connections), IDLE_MS).unref();
   const cors = pagesOf(options);
   const guards = createGuards({ address: address.address, host, controlToken, cors });
+  const service = createService(worlds, guards);
   const requestHost: RequestHost = {
-    begin: (request) => beginSafely(worlds, request),
-    failed: failure,
-    inspect(head) {
-      const { host: named, "transfer-encoding": coding } = head.headers;
-      // Two Host headers arrive as one with a comma, which no host has.
-      if (named === undefined ? head.httpVersion === "1.1" : named.includes(",")) {
-        return refuse({
-          code: "malformed_request",
-          detail: "An HTTP/1.1 request must have one Host header, with one host.",
-        });
-      }
-      // Chunks are taken apart by Node; what else was done to the body would be read as if it were the body.
-      if (coding !== undefined && !/^(chunked)?$/i.test(coding)) {
-        return refuse({
-          code: "malformed_request",
-          detail: "The only Transfer-Encoding that is read is chunked.",
-        });
-      }
-      if (isControlTarget(head.path)) return guards.control(head.headers) ?? landingPage(head);
-      return (
-        landingPage(head) ??
-        (worlds.wouldMake(head.path) ? guards.newWorld(head.headers) : undefined)
-      );
-    },
-    bodyLimit: (method, path) =>
-      isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
-    isClosing: () => closing,
-    giveUp({ path, socket, response }, answer) {
-      const turn = (act: () => void): void => response && whenTurn(response, act);
-      answerLast(socket, { response: answer, overtaking, world: worldOf(path), whenTurn: turn });
-    },
+    service,
     outbox,
-    overtaking,
-    arrived: createRuns(),
+    overtaking: createOvertaking(),
     slices: createSlices(),
+    arrived: createRuns(),
+    isClosing: false,
   };
   const onRequest = (request: Arrival, response: ServerResponse): void => {
     receive(requestHost, request, response);
@@ -138,21 +80,8 @@ export async function startPrepared(
   // An expectation that isn't known may be ignored (RFC 9110 §10.1.1).
   server.on("checkExpectation", onRequest);
   ignoreUpgrades(server);
-  server.on("connect", (request) => {
-    const { url: path = "", socket } = request;
-    socket.on("error", () => socket.destroy());
-    if (isDoomed(socket)) return;
-    const headers = fieldsOf(request);
-    const asked = { method: "CONNECT", path, headers };
-    const [target = ""] = path.split("?");
-    const head = { ...asked, path: target, httpVersion: request.httpVersion };
-    const refusal = requestHost.inspect(head);
-    const answer = refusal ?? beginSafely(worlds, asked);
-    const response = isWork(answer) ? atOnce(answer) : answer;
-    const turn = (act: () => void): void => afterLatest(socket, act);
-    answerLast(socket, { response, overtaking, world: worldOf(path), whenTurn: turn });
-  });
-  answerBrokenRequests(server, refuse);
+  server.on("connect", (request) => answerConnect(requestHost, request));
+  answerBrokenRequests(server, service.refuse);
 
   return {
     url: urlOf(address),
@@ -160,7 +89,7 @@ export async function startPrepared(
     close() {
       // What is answered already doesn't end its connection.
       outbox.empty();
-      closing = true;
+      requestHost.isClosing = true;
       clearInterval(sweep);
       return closeServer(server, connections);
     },
@@ -221,6 +150,40 @@ function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<voi
     });
     server.closeIdleConnections();
     // There is nothing to wait for.
-    for (const socket of sockets) if (isSilent(socket)) socket.destroy();
+    for (const socket of sockets) if (stateOf(socket).isSilent) socket.destroy();
   });
+}
+
+/** @throws Error that says what to do where the address can't be had. */
+function listen(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(new Error(whyNotListening(error, port, host), { cause: error }));
+    });
+    server.listen({ port, host, backlog: 1024 }, () => {
+      server.removeAllListeners("error");
+      // What goes wrong later with accepting concerns one connection.
+      server.on("error", () => undefined);
+      // A server on TCP has an address of this form.
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function whyNotListening(error: NodeJS.ErrnoException, port: number, host: string): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use. Stop what uses it, or choose another port; 0 picks a free one.`;
+    case "EACCES":
+      return `Port ${port} on ${host} may not be used by this user. Choose a port from 1024 on; 0 picks a free one.`;
+    default:
+      return `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1.`;
+  }
+}
+
+/** The base URL of a server that listens there. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  // A server on every address of the machine is reached at this one; the wildcard itself is no address to call.
+  const callable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return `http://${family === "IPv6" ? `[${callable}]` : callable}:${port}`;
 }

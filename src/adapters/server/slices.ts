@@ -4,9 +4,9 @@
  */
 
 import type { ServerResponse } from "node:http";
-import type { ApiResponse } from "../spec/messages.ts";
-import { isWork, type LongResponse, type Work } from "../spec/work.ts";
-import { timers } from "./node-builtins.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
+import { isWork, type LongResponse, type Work } from "../../spec/work.ts";
+import { timers } from "./builtins.ts";
 
 /** Where answers are worked out in slices. */
 export interface Slices {

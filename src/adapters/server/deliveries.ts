@@ -4,10 +4,11 @@
  */
 
 import type { Socket } from "node:net";
-import { paceOf, timerMs } from "../base/pace.ts";
-import type { Delivery } from "../spec/delivery.ts";
-import type { ApiResponse } from "../spec/messages.ts";
-import type { Overtaking, Place } from "./overtaking.ts";
+import { paceOf, timerMs } from "../../base/pace.ts";
+import type { Delivery } from "../../spec/delivery.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
+import type { Overtaking, Place } from "../overtaking.ts";
+import { type HeldResponse, stateOf } from "./connection-state.ts";
 
 /** Where a response goes: an HTTP response of Node's, or a bare connection. */
 export interface Outlet {
@@ -20,44 +21,6 @@ export interface Outlet {
   write(piece: Uint8Array, sent: () => void): void;
   /** Sends the last piece, or all. */
   end(piece: Uint8Array, sent: () => void): void;
-}
-
-/** A response that hasn't been handed over yet. */
-interface Held {
-  readonly socket: Socket;
-  /** What ends its waiting, and how that is given up; undefined while it isn't waiting for anything of ours. */
-  stopWaiting: (() => void) | undefined;
-  readonly undelivered: () => void;
-}
-
-const HELD: unique symbol = Symbol("held responses");
-const DOOMED: unique symbol = Symbol("no further answers");
-const SILENT: unique symbol = Symbol("silent");
-
-/** What a connection knows of itself, once a rule has interfered with it. */
-type Connection = object & {
-  [HELD]?: Set<Held>;
-  [DOOMED]?: boolean;
-  [SILENT]?: boolean;
-};
-
-/**
- * Whether an answer that was decided on ends the connection, or the talk on it: requests that come after get none, and
- * so the service must not see them.
- */
-export function isDoomed(socket: Connection): boolean {
-  return socket[DOOMED] === true;
-}
-
-/** Whether a connection is kept open without a word, since a rule wants it so. */
-export function isSilent(socket: Connection): boolean {
-  return socket[SILENT] === true;
-}
-
-/** Whether a response waits for its time on a connection. */
-export function holdsBack(socket: Connection): boolean {
-  for (const { stopWaiting } of socket[HELD] ?? []) if (stopWaiting !== undefined) return true;
-  return false;
 }
 
 export interface Handover {
@@ -77,9 +40,9 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
   }
   const place: Place = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
-  if (endings.has(delivery.kind)) (socket as Connection)[DOOMED] = true;
+  if (endings.has(delivery.kind)) stateOf(socket).isDoomed = true;
   const settled = (): void => {
-    (socket as Connection)[HELD]?.delete(held);
+    stateOf(socket).held?.delete(held);
   };
   const delivered = (): void => {
     settled();
@@ -104,11 +67,11 @@ const endings: ReadonlySet<Delivery["kind"]> = new Set([
 
 /** Keeps account of a response until it is handed over. */
 function hold(socket: Socket, undelivered: () => void): Held {
-  const connection: Connection = socket;
+  const state = stateOf(socket);
   const held: Held = { socket, stopWaiting: undefined, undelivered };
-  if (connection[HELD] === undefined) {
-    const all = new Set<Held>();
-    connection[HELD] = all;
+  if (state.held === undefined) {
+    const all = new Set<HeldResponse>();
+    state.held = all;
     socket.once("close", () => {
       for (const one of all) {
         one.stopWaiting?.();
@@ -117,8 +80,12 @@ function hold(socket: Socket, undelivered: () => void): Held {
       all.clear();
     });
   }
-  connection[HELD].add(held);
+  state.held.add(held);
   return held;
+}
+
+interface Held extends HeldResponse {
+  readonly socket: Socket;
 }
 
 function pause(held: Held, ms: number, then: () => void): void {
@@ -200,7 +167,7 @@ function act({ response, delivery, outlet, held, settled, delivered }: Act): voi
       return;
     case "silence":
       settled();
-      (socket as Connection)[SILENT] = true;
+      stateOf(socket).isSilent = true;
   }
 }
 

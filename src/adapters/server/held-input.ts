@@ -5,24 +5,16 @@
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { timers } from "./node-builtins.ts";
-import { isDoomed } from "./node-deliveries.ts";
+import { timers } from "./builtins.ts";
+import { isHeld, stateOf } from "./connection-state.ts";
 
 const { setImmediate } = timers;
 
-const BEHIND: unique symbol = Symbol("what waits on a connection that is held");
-
-/** A connection that remembers the input that arrived while it was held. */
-type Connection = Socket & { [BEHIND]?: (() => void)[] | undefined };
-
-export function isHeld(socket: object): boolean {
-  return (socket as Connection)[BEHIND] !== undefined;
-}
-
 /** Keeps input for later on a connection that is held. @returns whether it is. */
-export function waitsBehind(socket: Connection, act: () => void): boolean {
-  if (socket[BEHIND] === undefined) return false;
-  socket[BEHIND].push(act);
+export function waitsBehind(socket: Socket, act: () => void): boolean {
+  const { behind } = stateOf(socket);
+  if (behind === undefined) return false;
+  behind.push(act);
   pause(socket);
   return true;
 }
@@ -50,27 +42,29 @@ export function createRuns(): (socket: Socket) => void {
   };
 }
 
-function hold(socket: Connection): void {
-  socket[BEHIND] = [];
+function hold(socket: Socket): void {
+  stateOf(socket).behind = [];
   pause(socket);
 }
 
-function pause(socket: Connection): void {
+function pause(socket: Socket): void {
   // Later, for Node reads on by itself once a request has arrived whole.
   queueMicrotask(() => {
     if (isHeld(socket)) socket.pause();
   });
 }
 
-function release(socket: Connection & { _paused?: boolean }): void {
-  const behind = socket[BEHIND] ?? [];
-  socket[BEHIND] = undefined;
+function release(socket: Socket & { _paused?: boolean }): void {
+  const state = stateOf(socket);
+  const behind = state.behind ?? [];
+  state.behind = undefined;
   for (const [index, act] of behind.entries()) {
     // The one before had the connection's last answer.
-    if (socket.destroyed || isDoomed(socket)) return;
+    if (socket.destroyed || state.isDoomed) return;
     act();
-    if (socket[BEHIND] === undefined) continue;
-    socket[BEHIND] = [...behind.slice(index + 1), ...socket[BEHIND]];
+    const { behind: again } = stateOf(socket);
+    if (again === undefined) continue;
+    state.behind = [...behind.slice(index + 1), ...again];
     return;
   }
   // Where the client doesn't take its answers, Node has paused the connection as well, and resumes it itself.

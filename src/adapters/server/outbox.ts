@@ -3,7 +3,7 @@
  * woken by the first and finds the others; written one by one they would wake it for each: a third of what a report costs.
  */
 
-import { timers } from "./node-builtins.ts";
+import { timers } from "./builtins.ts";
 
 /** What has an answer that can be written. */
 export interface Ready {

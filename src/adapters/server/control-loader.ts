@@ -1,6 +1,6 @@
 /** Loads what routes of the control API name, with the first request that needs it: starting doesn't wait for it. */
 
-import type { ControlModules } from "../control/routes.ts";
+import type { ControlModules } from "../../control/routes.ts";
 
 /** What is loaded so far, and how more is. */
 export interface ControlLoader {
@@ -12,8 +12,8 @@ export interface ControlLoader {
 type Loaders = { readonly [Name in keyof ControlModules]: () => Promise<ControlModules[Name]> };
 
 const loaders: Loaders = {
-  scenarios: () => import("./scenario-player.ts").then(({ scenarioPlayer }) => scenarioPlayer),
-  metrics: () => import("./node-metrics.ts").then(({ writeMetrics }) => writeMetrics),
+  scenarios: () => import("../scenario-player.ts").then(({ scenarioPlayer }) => scenarioPlayer),
+  metrics: () => import("./write-metrics.ts").then(({ writeMetrics }) => writeMetrics),
 };
 
 type Modules = { -readonly [Name in keyof ControlModules]?: ControlModules[Name] };

@@ -4,11 +4,11 @@
  * a page may call the API of an existing world, like any client without a key. It may not create worlds.
  */
 
-import { isLoopbackHost } from "../base/loopback.ts";
-import { problemResponse } from "../control/problem.ts";
-import type { Cors } from "../exchange/cors.ts";
-import type { ApiResponse } from "../spec/messages.ts";
-import { crypto } from "./node-builtins.ts";
+import { isLoopbackHost } from "../../base/loopback.ts";
+import { problemResponse } from "../../control/problem.ts";
+import type { Cors } from "../../exchange/cors.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
+import { crypto } from "./builtins.ts";
 
 /** Decides by its headers: the refusal of a request, or undefined if it may go on. */
 type Guard = (headers: Headers) => ApiResponse | undefined;

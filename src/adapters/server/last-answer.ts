@@ -5,12 +5,12 @@
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { type Rejection, unreadable } from "../spec/errors.ts";
-import type { ApiResponse } from "../spec/messages.ts";
-import { http } from "./node-builtins.ts";
-import { handOver, type Outlet } from "./node-deliveries.ts";
-import { latestResponse, whenTurn } from "./node-requests.ts";
-import type { Overtaking } from "./overtaking.ts";
+import { type Rejection, unreadable } from "../../spec/errors.ts";
+import type { ApiResponse } from "../../spec/messages.ts";
+import type { Overtaking } from "../overtaking.ts";
+import { http } from "./builtins.ts";
+import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
+import { handOver, type Outlet } from "./deliveries.ts";
 
 /** How long a refused client has to finish sending and to read the answer, in milliseconds. */
 const LINGER_MS = 2000;
@@ -63,12 +63,10 @@ export function answerLast(
 
 function nothing(): void {}
 
-/** Connections whose last answer is decided, with how far they may be read. */
-const lingering = new WeakMap<Socket, number>();
-
 function isFirstToBeLast(socket: Socket): boolean {
-  if (lingering.has(socket)) return false;
-  lingering.set(socket, socket.bytesRead + LINGER_BYTES);
+  const state = stateOf(socket);
+  if (state.mostBytes !== undefined) return false;
+  state.mostBytes = socket.bytesRead + LINGER_BYTES;
   return true;
 }
 
@@ -108,7 +106,7 @@ export function answerBrokenRequests(
 ): void {
   server.on("clientError", (error: Error & { code?: string }, stream) => {
     const socket = stream as Socket;
-    const mostBytes = lingering.get(socket);
+    const { mostBytes, latest } = stateOf(socket);
     if (mostBytes !== undefined) {
       // Each further piece of a broken request is an error again.
       if (socket.bytesRead > mostBytes) socket.destroy();
@@ -123,10 +121,8 @@ export function answerBrokenRequests(
       const refusal = refuse(rejectionOf(error));
       end(socket, wireHead(refusal) + refusal.body, nothing);
     };
-    const latest = latestResponse(socket);
-    if (latest === undefined || latest.writableFinished) last();
     // The broken request itself, or one before it.
-    else if (!latest.req.complete) whenTurn(latest, last);
-    else latest.once("finish", last);
+    if (latest?.writableFinished === false && !latest.req.complete) whenTurn(latest, last);
+    else afterLatest(socket, last);
   });
 }

@@ -1,13 +1,17 @@
 /** The page for a person who opens the server's address in a browser. It is no request of the API and creates no world. */
 
-import { textResponse } from "../control/problem.ts";
-import { controlRoutes } from "../control/routes.ts";
+import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import type { Head } from "./node-requests.ts";
+import { textResponse } from "./problem.ts";
+import { controlRoutes } from "./routes.ts";
 
 /** The page at this path; undefined if there is none, or if the client doesn't ask for HTML. */
-export function landingPage({ method, path, headers }: Head): ApiResponse | undefined {
+export function landingPage({
+  method,
+  path,
+  headers,
+}: Pick<PlainRequest, "method" | "path" | "headers">): ApiResponse | undefined {
   const parts = /^((?:\/@[A-Za-z0-9._-]{1,64})?)(\/|\/_sim\/?)?$/.exec(path);
   if (parts === null || path === "" || !prefersHtml(headers.accept)) return undefined;
   if (method !== "GET" && method !== "HEAD") return undefined;

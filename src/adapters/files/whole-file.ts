@@ -18,7 +18,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { crypto } from "./node-builtins.ts";
+import { crypto } from "../server/builtins.ts";
 
 /** A text, or its parts one after the other where it may be longer than a string can be. */
 export type Content = string | Iterable<string>;
