@@ -13,14 +13,9 @@ export type { Faults, RuleRemover, Transport } from "./faults/faults.ts";
 export type { InstalledRule } from "./faults/installed-rule.ts";
 export type { FaultFunction, FaultMatch, FaultRequest, FaultRule } from "./faults/rule.ts";
 export type { Verdict } from "./faults/verdict.ts";
-export type {
-  HarFilter,
-  Journal,
-  JournalEntry,
-  JournalFault,
-  JournalFilter,
-  Nearest,
-} from "./journal/journal.ts";
+export type { JournalEntry, JournalFault, Nearest } from "./journal/entry.ts";
+export type { HarFilter, JournalFilter } from "./journal/filter.ts";
+export type { Journal } from "./journal/journal.ts";
 export type { ExchangeObserver, LoggedExchange } from "./journal/logged-exchange.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
 export { type CoveringArrayOptions, coveringArray } from "./readings/covering-array.ts";

@@ -67,9 +67,9 @@ export type {
   Shown,
   Undelivered,
 } from "./testing/driver/driver.ts";
+export type { Scheduler } from "./testing/driver/scheduled-fetch.ts";
 export {
   openTestWorld,
-  type Scheduler,
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";

@@ -2,7 +2,7 @@
 
 import { formatInr } from "../base/money.ts";
 import { notes } from "../exchange/outcome.ts";
-import type { JournalEntry } from "../journal/journal.ts";
+import type { JournalEntry } from "../journal/entry.ts";
 import { cell, table } from "./check.ts";
 import type { EventKind, EventRequest } from "./events.ts";
 

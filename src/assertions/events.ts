@@ -4,7 +4,7 @@ import { eventValues } from "../audit/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
 import { nearestMicros } from "../base/money.ts";
 import { isRecorded } from "../exchange/outcome.ts";
-import type { JournalEntry } from "../journal/journal.ts";
+import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 
 export type EventKind = "impression" | "click";

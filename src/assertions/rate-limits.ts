@@ -6,7 +6,7 @@ import { retryAtMsOf } from "../audit/retry-after.ts";
 import { parseInstant } from "../base/calendar.ts";
 import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
-import type { JournalEntry } from "../journal/journal.ts";
+import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type Check, check, checkNames, counted, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";

@@ -3,7 +3,8 @@
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
 import { oneLine } from "../base/text.ts";
-import type { JournalEntry, JournalRing } from "../journal/journal.ts";
+import type { JournalEntry } from "../journal/entry.ts";
+import type { JournalRing } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown.ts";
 import type { Work } from "../spec/work.ts";

@@ -1,7 +1,7 @@
 /** What the journal knows of events that a client and the ledger may count differently, and why. */
 
 import { isRecorded, notes } from "../exchange/outcome.ts";
-import type { JournalEntry, JournalFault } from "../journal/journal.ts";
+import type { JournalEntry, JournalFault } from "../journal/entry.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import { saysDuplicate } from "../spec/errors.ts";
 import type { OperationId } from "../spec/operations.ts";

@@ -1,7 +1,7 @@
 /** The journal's impressions and clicks with what they asked for, and whom each is about. */
 
 import { createInputReaders } from "../exchange/read-input.ts";
-import type { JournalEntry } from "../journal/journal.ts";
+import type { JournalEntry } from "../journal/entry.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { Input, Subject } from "../spec/operations.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";

@@ -10,7 +10,8 @@ import type { ApiResponse } from "../spec/messages.ts";
 import { isWork, type LongResponse, type Work } from "../spec/work.ts";
 import { MAX_CONTROL_BODY_BYTES, pathPart, type Query, readBody, readQuery } from "./input.ts";
 import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
-import { type ControlModules, type ControlRoute, controlRoutes, type Reply } from "./routes.ts";
+import type { ControlModules, ControlRoute, Reply } from "./route.ts";
+import { controlRoutes } from "./routes.ts";
 
 export interface ControlOptions {
   /** The version of this package. */

@@ -3,7 +3,7 @@
 import type { InstalledRule } from "../faults/installed-rule.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { listPieces } from "./pieces.ts";
-import type { Call, ControlRoute, Reply } from "./routes.ts";
+import type { Call, ControlRoute, Reply } from "./route.ts";
 
 /** A rule's answer may have a body of 1 MiB. */
 const MAX_RULE_BYTES = 1_572_864;

@@ -1,10 +1,12 @@
 /** The journal over HTTP: its filter as query parameters, and its forms. What fits a condition the journal decides. */
 
+import type { JournalEntry } from "../journal/entry.ts";
+import type { JournalFilter } from "../journal/filter.ts";
 import { harBaseUrl, harPieces } from "../journal/har.ts";
-import { type JournalEntry, type JournalFilter, ndjsonPieces } from "../journal/journal.ts";
+import { ndjsonPieces } from "../journal/journal.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
 import { listPieces } from "./pieces.ts";
-import type { Call, ControlRoute, Reply } from "./routes.ts";
+import type { Call, ControlRoute, Reply } from "./route.ts";
 
 const journalQuery: readonly string[] = [
   "operation",

@@ -7,71 +7,16 @@ import { InputError, parseInput } from "../base/input.ts";
 import { instantText } from "../base/schemas.ts";
 import { openApiDocument } from "../exchange/openapi/openapi.ts";
 import { recordExamples } from "../exchange/openapi/openapi-examples.ts";
-import type { HostedCore, SimulatorCore } from "../simulator/simulator.ts";
-import type { Worlds } from "../simulator/worlds.ts";
-import type { MetricFamily } from "../spec/metrics.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Work } from "../spec/work.ts";
 import type { Publishers } from "../world/accounts/directory.ts";
-import { auditRoutes } from "./audit-routes.ts";
 import { faultRoutes } from "./fault-routes.ts";
-import { type BodyBounds, integerOf, type Query } from "./input.ts";
+import { integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
-import { type ScenarioPlayer, scenarioRoutes } from "./scenario-routes.ts";
+import type { Call, ControlRoute, Reply } from "./route.ts";
+import { scenarioRoutes } from "./scenario-routes.ts";
 import { parseSnapshotJson } from "./snapshot-body.ts";
 import { worldRoutes } from "./world-routes.ts";
-
-/** A control request that fits a route. `body`: an empty object where none was sent. */
-export interface Call {
-  /** The world that the path names; looking at it makes it. */
-  readonly world: HostedCore;
-  readonly worlds: Worlds;
-  readonly worldName: string;
-  /** What the path of every request to this world begins with. */
-  readonly prefix: string;
-  readonly version: string;
-  /** The Host header as it was sent. */
-  readonly host: string | undefined;
-  /** A part of the path by its name in the route, decoded. */
-  part(name: string): string;
-  readonly query: Query;
-  readonly body: unknown;
-  /** What the route needs. @throws InputError if it isn't loaded. */
-  loaded<Name extends keyof ControlModules>(name: Name): ControlModules[Name];
-  /** The same; undefined if it isn't loaded. */
-  optional<Name extends keyof ControlModules>(name: Name): ControlModules[Name] | undefined;
-}
-
-/** What some routes work with and most servers never use. Adapters load it before they hand a request over. */
-export interface ControlModules {
-  readonly scenarios: ScenarioPlayer;
-  readonly metrics: MetricsWriter;
-}
-
-/** Writes figures as Prometheus reads them; undefined where it can't. */
-export type MetricsWriter = (
-  families: readonly MetricFamily[],
-  done: (written: { readonly contentType: string; readonly text: string } | undefined) => void,
-) => void;
-
-export type Reply =
-  | { readonly kind: "json"; readonly value: unknown }
-  | { readonly kind: "created"; readonly value: unknown; readonly location: string }
-  | { readonly kind: "text"; readonly contentType: string; readonly text: string }
-  | { readonly kind: "pieces"; readonly contentType: string; readonly pieces: Iterable<string> }
-  | { readonly kind: "nothing" };
-
-export interface ControlRoute extends BodyBounds {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/_sim/`; a part that begins with a colon stands for any. */
-  readonly path: string;
-  readonly query?: readonly string[];
-  /** `optional`: everything in it is. @default "none" */
-  readonly body?: "none" | "optional" | "required";
-  /** What must have been loaded before it answers. @default nothing */
-  readonly needs?: keyof ControlModules;
-  /** What takes long is {@link Work}. @throws InputError, and nothing changed. */
-  answer(call: Call): Reply | Work<Reply>;
-}
 
 /** Some two million impressions, of about 28 bytes each. A larger one takes longer than others may wait. */
 const MAX_SNAPSHOT_BYTES: number = 64 * 1024 * 1024;
@@ -119,7 +64,8 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...journalRoutes,
   ...faultRoutes,
   ...worldRoutes,
-  ...auditRoutes,
+  { method: "GET", path: "audit", answer: audit },
+  { method: "GET", path: "report", answer: report },
   ...scenarioRoutes,
   {
     method: "GET",
@@ -243,4 +189,14 @@ function assume({ world, body }: Call): Reply {
     // In the options the choices are one of several fields, here they are all there is.
     throw new InputError(error.field.replace(/^assumptions\./, ""), error.expected, error.reason);
   }
+}
+
+function* report({ world }: Call): Work<Reply> {
+  return { kind: "json", value: yield* world.reporting() };
+}
+
+/** What `sim.audit()` gives, less what is for a program alone. */
+function* audit({ world }: Call): Work<Reply> {
+  const { assertNothingLostOrDoubled: _, ...value } = yield* world.auditing();
+  return { kind: "json", value };
 }

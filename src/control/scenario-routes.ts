@@ -13,19 +13,10 @@ import {
   withOverrides,
 } from "../play/language/overrides.ts";
 import type { Scenario } from "../play/language/scenario.ts";
-import type { playInSlices } from "../play/player/in-process.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { Work } from "../spec/work.ts";
-import type { Call, ControlRoute, Reply } from "./routes.ts";
-
-/** What these routes work with. */
-export interface ScenarioPlayer {
-  /** Those that come with adsim, in the order of their names. */
-  readonly list: () => readonly { readonly name: string; readonly about: string }[];
-  readonly find: (name: string) => Scenario | undefined;
-  readonly play: typeof playInSlices;
-}
+import type { Call, ControlRoute, Reply } from "./route.ts";
 
 /** JSON is parsed in one go: a larger body would hold up other requests. `adsim play` takes larger files. */
 const MAX_PLAY_BYTES: number = 1024 * 1024;

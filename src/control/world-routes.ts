@@ -5,7 +5,7 @@ import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import type { Worlds } from "../simulator/worlds.ts";
 import type { Work } from "../spec/work.ts";
-import type { Call, ControlRoute, Reply } from "./routes.ts";
+import type { Call, ControlRoute, Reply } from "./route.ts";
 
 /** None of them makes the world that its path names, save for a fork of it. */
 export const worldRoutes: readonly ControlRoute[] = [

@@ -4,11 +4,39 @@ import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
-import { operationIds } from "../spec/operations.ts";
+import { type OperationId, operationIds } from "../spec/operations.ts";
 import { type JournalRecord, PREFLIGHT } from "./record.ts";
 
 /** Whether keys and UPI ids are shown. */
 export type Secrets = "shown" | "redacted";
+
+/** Which entries to give: all conditions hold. */
+export interface JournalFilter {
+  readonly operation?: OperationId | undefined;
+  /** Id of the publisher whose key was sent. */
+  readonly publisher?: string | undefined;
+  /** What the client got; 0 where it got no response. */
+  readonly status?: number | undefined;
+  /** From this instant of the world's clock on, in ISO 8601. */
+  readonly from?: string | undefined;
+  /** Before this instant of the world's clock, in ISO 8601. */
+  readonly until?: string | undefined;
+  /** The id of a fault rule; `"any"` or `"none"`: whether any rule touched it. */
+  readonly fault?: string | undefined;
+  /** Whether no operation answers at the path and method. A preflight that was answered as one is matched. */
+  readonly unmatched?: boolean | undefined;
+  /** Only entries with a higher sequence. */
+  readonly after?: number | undefined;
+  /** The latest that many; with `after` the first that many behind it, so that one can read on. */
+  readonly limit?: number | undefined;
+  /** API keys, the Authorization header and UPI ids. @default "redacted" */
+  readonly secrets?: Secrets | undefined;
+}
+
+export interface HarFilter extends JournalFilter {
+  /** What the URLs of requests begin with. @default "http://adsim.invalid" */
+  readonly baseUrl?: string | URL | undefined;
+}
 
 /** A filter that was checked. */
 export interface ReadFilter {

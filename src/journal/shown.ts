@@ -5,8 +5,8 @@ import { toBase64, utf8Text } from "../base/text.ts";
 import type { LimitClass } from "../spec/limits.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { operations } from "../spec/operations.ts";
+import type { JournalEntry, JournalFault, Nearest } from "./entry.ts";
 import type { Secrets } from "./filter.ts";
-import type { JournalEntry, JournalFault, Nearest } from "./journal.ts";
 import type { JournalRecord } from "./record.ts";
 import { bytesWithoutSecrets, REDACTED, withoutSecrets } from "./secrets.ts";
 

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
-import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
+import type { ControlRoute } from "../../src/control/route.ts";
+import { controlRoutes } from "../../src/control/routes.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import {

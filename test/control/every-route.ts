@@ -2,7 +2,8 @@
 
 import { scenarioPlayer } from "../../src/adapters/scenario-player.ts";
 import { createControl } from "../../src/control/control.ts";
-import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
+import type { ControlRoute } from "../../src/control/route.ts";
+import { controlRoutes } from "../../src/control/routes.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";

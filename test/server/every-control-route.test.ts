@@ -2,7 +2,8 @@
 
 import { expect, test } from "vitest";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
-import { type ControlRoute, controlRoutes } from "../../src/control/routes.ts";
+import type { ControlRoute } from "../../src/control/route.ts";
+import { controlRoutes } from "../../src/control/routes.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
 import { nameOf, requestFor, setUp, stateOf } from "../control/every-route.ts";
 import { exchange, serve } from "./raw.ts";

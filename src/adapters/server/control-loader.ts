@@ -1,6 +1,6 @@
 /** Loads what routes of the control API name, with the first request that needs it: starting doesn't wait for it. */
 
-import type { ControlModules } from "../../control/routes.ts";
+import type { ControlModules } from "../../control/route.ts";
 
 /** What is loaded so far, and how more is. */
 export interface ControlLoader {

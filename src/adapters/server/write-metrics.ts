@@ -1,7 +1,7 @@
 /** The metrics as Prometheus reads them, and what the process uses. Loaded at the first scrape: starting doesn't wait for it. */
 
 import { AggregatorRegistry, prometheusContentType } from "prom-client";
-import type { MetricsWriter } from "../../control/routes.ts";
+import type { MetricsWriter } from "../../control/route.ts";
 import { type MetricFamily, metric } from "../../spec/metrics.ts";
 
 export const writeMetrics: MetricsWriter = (families, done) => {

@@ -6,7 +6,8 @@
 import { headerOf } from "../../exchange/headers.ts";
 import { createParameterParser, type RawParameters } from "../../exchange/parameters.ts";
 import type { World } from "../../exchange/world.ts";
-import type { Nearest, NearestFinder } from "../../journal/journal.ts";
+import type { Nearest } from "../../journal/entry.ts";
+import type { NearestFinder } from "../../journal/journal.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { type Operation, operations } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";

@@ -2,7 +2,6 @@
 
 import type { Worlds } from "../../simulator/worlds.ts";
 import { exchangeEvent, exchangeText } from "./exchange-line.ts";
-import type { LogFormat } from "./format.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { sinkOf } from "./sink.ts";
 
@@ -15,7 +14,7 @@ export interface Log {
  * Begins to log. Text goes to standard error, NDJSON to standard output. Lines that the reader is too slow for are dropped
  * and counted: the server doesn't wait for them, and doesn't keep more than a bounded number of them.
  */
-export function startLog(format: Exclude<LogFormat, "off">, worlds: Worlds): Log {
+export function startLog(format: "text" | "json", worlds: Worlds): Log {
   const lines = format === "json" ? logEvents(worlds) : logText(worlds);
   return {
     async end(exitCode) {

@@ -1,12 +1,18 @@
 /** `--api-key`, `--publisher` and `--surface` as publishers of a foreign service, in the order in which they were given. */
 
 import { CommandFailure, exitCodes } from "../exit.ts";
-import type { CredentialFlags } from "./options.ts";
 
 /** One of the three options as it was given. */
 export interface CredentialWord {
   readonly kind: "apiKey" | "publisher" | "surface";
   readonly text: string;
+}
+
+/** All three hold the same words, in the order in which they were given. */
+export interface CredentialFlags {
+  readonly apiKey?: readonly CredentialWord[];
+  readonly publisher?: readonly CredentialWord[];
+  readonly surface?: readonly CredentialWord[];
 }
 
 /** A publisher of a foreign service. Without surfaces the service is asked for them. */

@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CommonFlags, controlTokenSet, notEmpty } from "../options.ts";
 import { type ReportTarget, reportOption } from "../report-option.ts";
-import type { CredentialWord } from "./credentials.ts";
+import type { CredentialFlags, CredentialWord } from "./credentials.ts";
 
 const reportKinds = ["junit", "json", "html"] as const;
 
@@ -13,13 +13,6 @@ export interface PlayFlags extends CommonFlags, CredentialFlags {
   readonly report?: readonly ReportTarget<(typeof reportKinds)[number]>[];
   readonly controlToken?: string;
   readonly maxRequests?: number;
-}
-
-/** All three hold the same words, in the order in which they were given. */
-export interface CredentialFlags {
-  readonly apiKey?: readonly CredentialWord[];
-  readonly publisher?: readonly CredentialWord[];
-  readonly surface?: readonly CredentialWord[];
 }
 
 export function addPlayOptions(command: Command): Command {

@@ -6,7 +6,7 @@
 import type { Audit } from "../../audit/audit.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import type { JournalEntry } from "../../journal/journal.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";

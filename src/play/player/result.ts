@@ -1,6 +1,6 @@
 /** What playing a scenario came to. It is JSON as it stands: the report in JSON is this. */
 
-import type { JournalEntry } from "../../journal/journal.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import type { RequestOutcome } from "../language/scenario.ts";
 import type { StepKind } from "../language/step-kind.ts";

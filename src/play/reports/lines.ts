@@ -1,7 +1,7 @@
 /** Parts of a result in one line each, for every kind of report. What others wrote can't act on a terminal. */
 
 import { printable } from "../../base/text.ts";
-import type { JournalEntry } from "../../journal/journal.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
 import { counted, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import type { PlayResult, ShownExchange, StepResult, Verdict } from "../player/result.ts";

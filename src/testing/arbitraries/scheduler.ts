@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { parseInput } from "../../base/input.ts";
-import type { Scheduler } from "../driver/test-world.ts";
+import type { Scheduler } from "../driver/scheduled-fetch.ts";
 import { lengthFrom } from "./options.ts";
 
 export interface ArbitrarySchedulerOptions {

@@ -1,9 +1,18 @@
 /** A fetch whose requests arrive, and whose answers come back, in the order that a scheduler draws. */
 
 import { signalOf } from "../../adapters/fetch.ts";
-import type { Scheduler } from "./test-world.ts";
+import type { Held } from "../time/virtual-time.ts";
 
 type Fetch = typeof globalThis.fetch;
+
+/**
+ * Lets arrivals and answers through in an order of its own: `arbitraryScheduler()`, or fast-check's `fc.scheduler()`, which
+ * doesn't shrink. The world itself lets through what waits, so commands are run by `fc.asyncModelRun`:
+ * `fc.scheduledModelRun` would have the commands themselves wait in the same queue.
+ */
+export interface Scheduler extends Held {
+  schedule<Value>(task: Promise<Value>, label?: string): Promise<Value>;
+}
 
 /**
  * Requests wait to arrive, and what came of them, an answer or a broken connection, waits to be handed over. Who is aborted

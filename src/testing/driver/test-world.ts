@@ -10,19 +10,10 @@ import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { checkNames } from "../known-options.ts";
 import { createRealTime } from "../time/real-time.ts";
 import type { Time } from "../time/time.ts";
-import { createVirtualTime, type Held } from "../time/virtual-time.ts";
+import { createVirtualTime } from "../time/virtual-time.ts";
 import type { DriverContext } from "./driver.ts";
 import { replaceGlobals } from "./globals.ts";
-import { createScheduledFetch } from "./scheduled-fetch.ts";
-
-/**
- * Lets arrivals and answers through in an order of its own: `arbitraryScheduler()`, or fast-check's `fc.scheduler()`, which
- * doesn't shrink. The world itself lets through what waits, so commands are run by `fc.asyncModelRun`:
- * `fc.scheduledModelRun` would have the commands themselves wait in the same queue.
- */
-export interface Scheduler extends Held {
-  schedule<Value>(task: Promise<Value>, label?: string): Promise<Value>;
-}
+import { createScheduledFetch, type Scheduler } from "./scheduled-fetch.ts";
 
 export interface TestWorldOptions
   extends Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile" | "assumptions"> {

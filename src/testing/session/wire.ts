@@ -1,7 +1,7 @@
 /** What went over the wire, read from the world's journal: what arrived, what the service did, and what the client got. */
 
 import { parseInstant } from "../../base/calendar.ts";
-import type { JournalEntry } from "../../journal/journal.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
 /** An answer, as far as it came. */
