@@ -1,10 +1,16 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
 
-import { type AssumptionKey, catalogue, type OpenPoint } from "../spec/assumptions/catalogue.ts";
+import { nodeSurroundings } from "../adapters/node-surroundings.ts";
+import { createSimulatorCore } from "../simulator/simulator.ts";
+import {
+  type AssumptionKey,
+  type Assumptions,
+  catalogue,
+  type OpenPoint,
+} from "../spec/assumptions/catalogue.ts";
 import { allKeys, knownKey } from "./assumption-key.ts";
-import { assumptionsInForce } from "./assumptions-in-force.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
-import type { CommonFlags } from "./options.ts";
+import { type CommonFlags, simulatorOptions } from "./options.ts";
 
 export interface AssumptionsFlags extends CommonFlags {
   readonly markdown?: boolean;
@@ -47,4 +53,10 @@ function described(key: AssumptionKey, inForce: string): string {
     ),
     `  Don't rely on: ${point.caution}`,
   ].join("\n");
+}
+
+/** @throws InputError that names the option at fault. */
+async function assumptionsInForce(flags: CommonFlags): Promise<Assumptions> {
+  const options = await simulatorOptions(flags, "frozen");
+  return createSimulatorCore({ ...options, wallClock: Date.now }, nodeSurroundings).assumptions;
 }

@@ -2,7 +2,7 @@
 
 import { whyNot } from "../base/file-error.ts";
 import { whyNotJson } from "../base/not-json.ts";
-import { repeatedMember } from "../base/repeated-member.ts";
+import { repeatedMember } from "../base/repeated-members.ts";
 import { CommandFailure, exitCodes } from "./exit.ts";
 
 export interface JsonFile {

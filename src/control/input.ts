@@ -1,7 +1,7 @@
 /** Reads what a control request holds: query and JSON body, strictly, and every refusal by the field's name. */
 
 import { InputError } from "../base/input.ts";
-import { repeatedMember } from "../base/repeated-member.ts";
+import { repeatedMember } from "../base/repeated-members.ts";
 import { shown } from "../base/shown.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";

@@ -4,7 +4,7 @@
  */
 
 import { InputError } from "../base/input.ts";
-import { repeatedMember } from "../base/repeated-member.ts";
+import { repeatedMember } from "../base/repeated-members.ts";
 import type { Work } from "../spec/work.ts";
 import { parseJson } from "./input.ts";
 

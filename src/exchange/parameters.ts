@@ -1,11 +1,11 @@
 /** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
 
+import { repeatedName } from "../base/repeated-members.ts";
 import { shown } from "../base/shown.ts";
 import { utf8Length } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { Operation } from "../spec/operations.ts";
 import { headerOf } from "./headers.ts";
-import { scanMembers } from "./json-members.ts";
 import { type Refused, refused } from "./outcome.ts";
 
 /** Values as they were sent, by the name of a parameter that the operation has: text, or any JSON value. */
@@ -194,11 +194,9 @@ function readJson(body: string | Uint8Array, names: Names): Parsed {
     });
   }
   // JSON.parse keeps the last of two members with one name and says nothing.
-  const members = scanMembers(text);
-  const sent = Object.keys(value);
-  const twice = members.count === sent.length ? undefined : members.firstRepeated(names);
+  const twice = repeatedName(text, names);
   if (twice !== undefined) return duplicate(twice, "in the JSON body");
-  const unknown = sent.filter((name) => !names.has(name));
+  const unknown = Object.keys(value).filter((name) => !names.has(name));
   // A JSON object is a record of JSON values.
   const all = value as RawParameters;
   const raw = unknown.length === 0 ? all : onlyNamed(all, names);

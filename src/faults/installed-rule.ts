@@ -1,6 +1,7 @@
 /** One rule at work: it numbers the requests that it looks at, and picks some of them out. */
 
-import { formatInstant, LAST_INSTANT_MS } from "../base/calendar.ts";
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
+import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../base/random.ts";
 import { delayMsOf } from "./delay.ts";
@@ -14,7 +15,6 @@ import {
   parseVerdict,
 } from "./rule.ts";
 import type { Verdict, VerdictKind } from "./verdict.ts";
-import { isOpen, type Window, windowOf } from "./window.ts";
 
 /** A rule in force: a copy, to look at. */
 export interface InstalledRule {
@@ -242,4 +242,25 @@ function sum(counts: ReadonlyMap<number, number>): number {
   let total = 0;
   for (const count of counts.values()) total += count;
   return total;
+}
+
+/** In milliseconds since 1970, and of them. */
+interface Window {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly repeat: { readonly forMs: number; readonly everyMs: number } | undefined;
+}
+
+function windowOf({ from, until, repeat }: FaultMatch): Window {
+  return {
+    // A world's time is never before 1970.
+    fromMs: from === undefined ? 0 : (parseInstant(from) ?? 0),
+    untilMs: (until === undefined ? undefined : parseInstant(until)) ?? Number.POSITIVE_INFINITY,
+    repeat: repeat && { forMs: durationMs(repeat.for), everyMs: durationMs(repeat.every) },
+  };
+}
+
+function isOpen({ fromMs, untilMs, repeat }: Window, nowMs: number): boolean {
+  if (nowMs < fromMs || nowMs >= untilMs) return false;
+  return repeat === undefined || (nowMs - fromMs) % repeat.everyMs < repeat.forMs;
 }

@@ -19,8 +19,12 @@ import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { atOnce, type Work } from "../spec/work.ts";
 import { createDirectory, type Publishers } from "../world/accounts/directory.ts";
-import { type Snapshot, type State, snapshotInSlices } from "../world/accounts/snapshot.ts";
-import { snapshotPieces } from "../world/accounts/snapshot-pieces.ts";
+import {
+  type Snapshot,
+  type State,
+  snapshotInSlices,
+  snapshotPieces,
+} from "../world/accounts/snapshot.ts";
 import { takeOverAccounts } from "../world/accounts/take-over.ts";
 import { Book } from "../world/ledger/book.ts";
 import { checkRestored } from "./check-restored.ts";

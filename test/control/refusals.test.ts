@@ -1,7 +1,7 @@
 /** How the control API words a refusal: the right field, the right reason, and never a key. */
 
 import { describe, expect, test } from "vitest";
-import { repeatedMember } from "../../src/base/repeated-member.ts";
+import { repeatedMember } from "../../src/base/repeated-members.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";

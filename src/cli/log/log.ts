@@ -1,7 +1,8 @@
 /** The log of `serve` and `exec`: a line for each exchange of every world, as text for people or as NDJSON for programs. */
 
-import type { Worlds } from "../../simulator/worlds.ts";
-import { exchangeEvent, exchangeText } from "./exchange-line.ts";
+import { printable } from "../../base/text.ts";
+import type { LoggedExchange } from "../../journal/logged-exchange.ts";
+import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { sinkOf } from "./sink.ts";
 
@@ -41,4 +42,52 @@ function logText(worlds: Worlds): Lines {
   );
   worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, isColourful)));
   return lines;
+}
+
+/** Paths can be as long as a server lets them. */
+const LONGEST_PATH = 160;
+
+export function exchangeEvent(world: string, exchange: LoggedExchange): string {
+  return printable(JSON.stringify({ event: "exchange", world, ...exchange }));
+}
+
+/** `2026-01-15T00:00:00.000Z POST /v1/impression 200 impression of pub_1: recorded (service; 9999 left)`. */
+export function exchangeText(
+  world: string,
+  exchange: LoggedExchange,
+  isColourful: boolean,
+): string {
+  const { at, method, path, query, status, operation, publisher, remaining } = exchange;
+  const colour = (code: number, text: string): string =>
+    isColourful ? `\u001b[${code}m${text}\u001b[0m` : text;
+  const what = `${operation ?? "no operation"}${publisher === undefined ? "" : ` of ${publisher}`}`;
+  const target = printable(cut(query === "" ? path : `${path}?${query}`));
+  return [
+    colour(DIM, at),
+    ...(world === DEFAULT_WORLD ? [] : [`@${world}`]),
+    printable(cut(method)),
+    target,
+    colour(colourOf(status), status === 0 ? "no response" : String(status)),
+    `${what}: ${exchange.reason.replaceAll("_", " ")}`,
+    colour(DIM, `(${makerOf(exchange)}${remaining === undefined ? "" : `; ${remaining} left`})`),
+  ].join(" ");
+}
+
+const DIM = 2;
+const [RED, GREEN, YELLOW] = [31, 32, 33] as const;
+
+function colourOf(status: number): number {
+  if (status === 0 || status >= 500) return RED;
+  return status >= 400 ? YELLOW : GREEN;
+}
+
+function makerOf({ producedBy, limit, fault }: LoggedExchange): string {
+  const rule = fault === undefined ? "" : `rule ${printable(fault.rule)}: ${fault.kind}`;
+  if (producedBy === "rule") return rule;
+  const maker = producedBy === "limit" ? `${limit} limit` : "service";
+  return rule === "" ? maker : `${maker}, then ${rule}`;
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH - 1)}…` : text;
 }

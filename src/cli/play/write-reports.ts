@@ -1,8 +1,9 @@
 /** Writes the report files of a played scenario. */
 
-import { readChartLibrary } from "../../adapters/chart-library.ts";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import type { PlayResult } from "../../play/player/result.ts";
-import { reportHtml } from "../../play/reports/report-html.ts";
+import { type ChartLibrary, reportHtml } from "../../play/reports/report-html.ts";
 import { reportJson } from "../../play/reports/report-json.ts";
 import { reportJunit } from "../../play/reports/report-junit.ts";
 import type { ReportTarget } from "../report-option.ts";
@@ -18,4 +19,13 @@ export function writePlayReports(
     json: () => reportJson(result),
     html: async () => reportHtml(result, await readChartLibrary()),
   });
+}
+
+export async function readChartLibrary(): Promise<ChartLibrary> {
+  const { resolve } = createRequire(import.meta.url);
+  const [uplotJs, uplotCss] = await Promise.all([
+    readFile(resolve("uplot/dist/uPlot.iife.min.js"), "utf8"),
+    readFile(resolve("uplot/dist/uPlot.min.css"), "utf8"),
+  ]);
+  return { uplotJs, uplotCss };
 }

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type {} from "../player/effects.ts";
-import { createTrafficSource } from "../traffic/source.ts";
+import type { Exchange, Observer, Outgoing, Punctuality } from "../player/effects.ts";
+import { createTrafficSource, type TrafficSource } from "../traffic/source.ts";
 import { createAsideWorlds } from "./aside.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { performWith } from "./drive.ts";
@@ -13,7 +13,6 @@ import { askHealth } from "./health.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
 import { readSpeed, readTargetUrl, type TargetUrl } from "./target-url.ts";
-import { playVirtualTraffic } from "./virtual-traffic.ts";
 import {
   createWorldPerformers,
   instantOf,
@@ -183,4 +182,40 @@ function performersOf(
 function splitAtName(prefix: string): readonly string[] {
   const at = prefix.lastIndexOf("/@");
   return [prefix.slice(0, at), prefix.slice(at + 2)];
+}
+
+interface VirtualTraffic {
+  readonly source: TrafficSource;
+  /** How long it lasts, where the last click doesn't come later. */
+  readonly forMs: number;
+  /** Lets the world's clock go on. */
+  advance(ms: number): Promise<void>;
+  send(outgoing: Outgoing): Promise<Exchange>;
+  readonly observe: Observer;
+  /** Is told after each request how many there were. */
+  readonly onProgress?: ((sent: number) => void) | undefined;
+}
+
+/** It is always on time. */
+const punctual: Punctuality = Object.freeze({ late: 0, dropped: 0 });
+
+/** Over when the last answer is in, and its time has passed. */
+async function playVirtualTraffic(order: VirtualTraffic): Promise<Punctuality> {
+  const { source, onProgress } = order;
+  let passedMs = 0;
+  let sent = 0;
+  for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
+    const { number, dueMs } = arrival;
+    if (dueMs > passedMs) {
+      await order.advance(dueMs - passedMs);
+      passedMs = dueMs;
+    }
+    const exchange = await order.send(arrival);
+    source.answered(number, exchange);
+    order.observe(exchange);
+    sent += 1;
+    onProgress?.(sent);
+  }
+  if (order.forMs > passedMs) await order.advance(order.forMs - passedMs);
+  return punctual;
 }

@@ -1,8 +1,7 @@
 /** When requests come: each pattern of arrivals as a schedule in whole milliseconds, in order, whatever the answers. */
 
-import type { Key } from "../../base/random.ts";
+import { drawBetween, type Key } from "../../base/random.ts";
 import { arrivalPatternOf, type Bursts, flowOf } from "./arrival-pattern.ts";
-import { createExponentials } from "./exponential.ts";
 import { evenArrivals, type Flow } from "./flow.ts";
 import type { Arrivals } from "./traffic.ts";
 
@@ -83,5 +82,32 @@ function asRecorded(atMs: readonly number[], forMs: number): Schedule {
     const dueMs = Math.floor(atMs[arrived] ?? OVER);
     arrived += 1;
     return dueMs < forMs ? dueMs : OVER;
+  };
+}
+
+const HIGHEST = 0xffff_ffff;
+const VALUES = 0x1_0000_0000;
+
+/** Gives one draw after the other, with mean 1. */
+export function createExponentials(key: Key): () => number {
+  let drawn = 0;
+  return () => {
+    let whole = 0;
+    for (;;) {
+      // Uniform draws fall from the first for a while. How often decides, and what is refused adds a whole to the result.
+      const first = drawBetween(key, drawn, 0, HIGHEST);
+      drawn += 1;
+      let last = first;
+      let isTaken = true;
+      for (;;) {
+        const next = drawBetween(key, drawn, 0, HIGHEST);
+        drawn += 1;
+        if (next >= last) break;
+        last = next;
+        isTaken = !isTaken;
+      }
+      if (isTaken) return whole + first / VALUES;
+      whole += 1;
+    }
   };
 }

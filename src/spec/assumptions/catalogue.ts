@@ -3,8 +3,6 @@
  * each table that implements a key is checked against this one by the compiler.
  */
 
-import { freezeDeeply } from "../../base/freeze.ts";
-
 /** One open point of the spec. */
 export interface OpenPoint {
   readonly question: string;
@@ -516,3 +514,9 @@ export type Choice<Key extends AssumptionKey> = keyof (typeof catalogue)[Key]["c
 
 /** One choice for every open point. */
 export type Assumptions = { readonly [Key in AssumptionKey]: Choice<Key> };
+
+function freezeDeeply(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freezeDeeply(part);
+}

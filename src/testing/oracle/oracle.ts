@@ -12,14 +12,14 @@ import { type Call, operations } from "./calls.ts";
 import { equal } from "./check.ts";
 import { type Bench, type Expectation, type History, refused, success } from "./expectation.ts";
 import { type Account, accountOf, type Facts, factsAbout } from "./facts.ts";
+import { looksLike } from "./ids.ts";
 import { type Input, inputOf } from "./inputs.ts";
-import { contentOf } from "./members.ts";
+import { checkMembers, contentOf } from "./members.ts";
 import { expectPayouts } from "./payouts.ts";
 import { createQuotas, poolOf, toldPool, untouched } from "./quota.ts";
 import type { Readings } from "./readings.ts";
 import { expectClick, expectImpression } from "./recording.ts";
 import { expectStats } from "./stats.ts";
-import { expectSurfaces } from "./surfaces.ts";
 
 export interface Sent {
   readonly apiKey: string;
@@ -220,4 +220,26 @@ function createJudge(
         return expectSurfaces(bench, named);
     }
   };
+}
+
+function expectSurfaces({ readings, sometimes }: Bench, account: Account): Expectation {
+  return success(({ body }) => {
+    for (const surface of body.surfaces) {
+      checkMembers(surface, ["id", "name", "status", "cpm_range"], readings);
+      looksLike(surface.id, "surface", readings["ids.format"]);
+      if (surface.status !== "active") sometimes("a surface listed that isn't active");
+    }
+    equal(
+      "surfaces",
+      body.surfaces.map(
+        (one: { id: string; name: string; status: string; cpm_range: readonly number[] }) => [
+          one.id,
+          one.name,
+          one.status,
+          one.cpm_range,
+        ],
+      ),
+      account.surfaces.map(({ id, name, status, cpm }) => [id, name, status, cpm]),
+    );
+  });
 }

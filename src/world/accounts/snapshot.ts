@@ -17,12 +17,11 @@ import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type Account, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
-import { checkOrigin } from "./check-origin.ts";
 import { type AccountState, type SavedAccount, savedAccount } from "./saved-account.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
 
 /** How every snapshot begins. */
-export const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
+const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
 
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
 export interface Snapshot {
@@ -112,7 +111,7 @@ export function snapshotDigest(snapshot: Omit<Snapshot, "digest">): string {
 }
 
 /** What the digest is over: all but the accounts. */
-export function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
+function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
   const assumptions = Object.fromEntries(Object.entries(rest.assumptions).sort());
   return JSON.stringify({ ...rest, digest: undefined, assumptions });
 }
@@ -226,4 +225,55 @@ export function* loadAccounts<KeptBook>(
       throw new InputError(`${field}.surfaces.${misplaced}.id`, "is not the id of this surface");
     }
   }
+}
+
+/** @throws InputError that names the field that doesn't fit the seed. */
+function checkOrigin(
+  from: Pick<Account, "ordinal" | "surfaces"> & {
+    readonly joined: number;
+    readonly person?: Person | undefined;
+  },
+  population: Population,
+): void {
+  const { ordinal, joined, person, surfaces } = from;
+  const refuse = (at: string, why: string): never => {
+    throw new InputError(at, why);
+  };
+  if (ordinal >= population.size) {
+    if (person === undefined) refuse("person", "is required of who signed up");
+    return;
+  }
+  if (person !== undefined) refuse("person", "must not be there: the publisher didn't sign up");
+  const seeded = population.publisherAt(ordinal);
+  if (joined !== seeded.joined) refuse("joined", "is not the day on which this publisher joined");
+  if (surfaces.length !== seeded.surfaces.length)
+    refuse("surfaces", "are more or fewer than it has");
+  for (const [index, { name, cpcMicros, status, statusBy }] of surfaces.entries()) {
+    const own = seeded.surfaces[index];
+    const at = `surfaces.${index}`;
+    if (name !== own?.name) refuse(`${at}.name`, "is not the name of this surface");
+    if (cpcMicros !== own?.cpcMicros) refuse(`${at}.cpcMicros`, "is not the price of its clicks");
+    if (statusBy === undefined && status !== own?.status) {
+      refuse(
+        `${at}.status`,
+        "differs from the status that the seed gives, and the snapshot records no change of it",
+      );
+    }
+  }
+}
+
+/** A snapshot as JSON text in pieces, one for each account. The digest covers the other pieces, so it comes last. */
+export function* snapshotPieces({ accounts, ...state }: State<Book>): Generator<string> {
+  const head = { ...snapshotBegin, ...state, accounts: [] } as const;
+  const { accounts: _, ...shown } = head;
+  const digest = createDigest();
+  digest.text(headText(head));
+  let before = `${JSON.stringify(shown).slice(0, -1)},"accounts":[`;
+  for (const account of accounts) {
+    const text = JSON.stringify({ ...account, book: account.book.save() });
+    digest.text(text);
+    yield before + text;
+    before = ",";
+  }
+  yield `${before === "," ? "" : before}],"digest":"${digest.value()}"}`;
 }

@@ -9,7 +9,7 @@ import {
   type Page,
 } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { readChartLibrary } from "../../../src/adapters/chart-library.ts";
+import { readChartLibrary } from "../../../src/cli/play/write-reports.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
 import { reportHtml } from "../../../src/play/reports/report-html.ts";

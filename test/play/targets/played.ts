@@ -11,7 +11,7 @@ import type {
   Member,
   Outgoing,
 } from "../../../src/play/player/effects.ts";
-import { openTarget, type TargetOptions } from "../../../src/play/targets/open-target.ts";
+import { openTarget, type TargetOptions } from "../../../src/play/targets/play-scenario.ts";
 import type { Target } from "../../../src/play/targets/target.ts";
 import { type Server, type ServerOptions, startServer } from "../../../src/server.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { plannedArrivals } from "../../../src/play/traffic/arrival-pattern.ts";
-import { createSchedule } from "../../../src/play/traffic/arrivals.ts";
-import { createExponentials } from "../../../src/play/traffic/exponential.ts";
+import { createExponentials, createSchedule } from "../../../src/play/traffic/arrivals.ts";
 import { parseRate } from "../../../src/play/traffic/rate.ts";
 import { squareRoot } from "../../../src/play/traffic/square-root.ts";
 import type { Arrivals } from "../../../src/play/traffic/traffic.ts";

@@ -1,7 +1,7 @@
 /** A scenario from JSON text: what is no JSON is told by line and column, and a name that stands twice isn't lost. */
 
 import { InputError } from "../../../base/input.ts";
-import { repeatedMember } from "../../../base/repeated-member.ts";
+import { repeatedMember } from "../../../base/repeated-members.ts";
 import type { Scenario } from "../scenario.ts";
 import { MOST_TEXT } from "./copy-data.ts";
 import { type ParseScenarioOptions, parseScenario } from "./parse-scenario.ts";

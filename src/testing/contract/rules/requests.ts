@@ -1,7 +1,7 @@
 /** How a client asks: paths, key, parameters (spec §4, §5). */
 
 import fc from "fast-check";
-import { repeatedMember } from "../../../base/repeated-member.ts";
+import { repeatedMember } from "../../../base/repeated-members.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
 import { askedFor } from "../../session/asked.ts";
 import { exactly } from "../../session/names.ts";

@@ -66,14 +66,14 @@ export const deliveryDefects: readonly Defect[] = [
   {
     scenario: "flapping",
     says: "an outage lasts a millisecond longer",
-    file: "faults/window.ts",
+    file: "faults/installed-rule.ts",
     find: "% repeat.everyMs < repeat.forMs;",
     replace: "% repeat.everyMs <= repeat.forMs;",
   },
   {
     scenario: "flapping",
     says: "a rule is still there at the instant that it ends at",
-    file: "faults/window.ts",
+    file: "faults/installed-rule.ts",
     find: "nowMs >= untilMs) return false;",
     replace: "nowMs > untilMs) return false;",
   },

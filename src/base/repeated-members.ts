@@ -1,4 +1,4 @@
-/** Finds a member that an object of a JSON text has twice, at any depth: `JSON.parse` keeps the last and says nothing. */
+/** Finds members that an object of a JSON text has twice: `JSON.parse` keeps the last and says nothing. */
 
 import { shown } from "./shown.ts";
 
@@ -17,6 +17,21 @@ const BACKSLASH = 0x5c;
 
 /** The path of the first repeated member, such as `surfaces.0.name`. `json` is what `JSON.parse` has found valid. */
 export function repeatedMember(json: string): string | undefined {
+  const frames = framesOfRepeated(json, () => true);
+  return frames && pathOf(frames);
+}
+
+/** The first of these names that the outermost object has a second time. `json`: as above. */
+export function repeatedName(json: string, names: ReadonlySet<string>): string | undefined {
+  const frames = framesOfRepeated(json, (name, depth) => depth === 1 && names.has(name));
+  return frames && String(frames[0]?.at);
+}
+
+/** Where the first repeated member that matters stands. `depth`: 1 is the outermost object. */
+function framesOfRepeated(
+  json: string,
+  matters: (name: string, depth: number) => boolean,
+): readonly Frame[] | undefined {
   const frames: Frame[] = [];
   let inner: Frame | undefined;
   let start = 0;
@@ -31,7 +46,7 @@ export function repeatedMember(json: string): string | undefined {
       // Before a colon stands a name.
       const name: string = JSON.parse(json.slice(start, end + 1));
       inner.at = name;
-      if (inner.names.has(name)) return pathOf(frames);
+      if (inner.names.has(name) && matters(name, frames.length)) return frames;
       inner.names.add(name);
     } else if (code === COMMA) {
       if (typeof inner?.at === "number") inner.at += 1;
