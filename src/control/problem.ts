@@ -2,8 +2,8 @@
 
 import type { InputError } from "../base/input.ts";
 import { utf8Length } from "../base/text.ts";
-import { documentedLimits } from "../spec/limits.ts";
 import type { ApiResponse } from "../spec/messages.ts";
+import { documentedLimits } from "../spec/operations.ts";
 
 /** The errors of the control API, and of requests that may not create a world. */
 const problemKinds = {

@@ -2,6 +2,7 @@
 
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import { errorKinds, type Rejection } from "../spec/errors.ts";
+import type { JsonSchema } from "../spec/responses.ts";
 
 export interface ErrorBody {
   /** Undefined where there is no body. */
@@ -9,9 +10,28 @@ export interface ErrorBody {
   /** Whether it is JSON with objects of more than one member. */
   readonly hasOrder: boolean;
   write(rejection: Rejection, status: number): string;
+  /** For the API's document; undefined where there is no body. */
+  readonly schema: JsonSchema | undefined;
 }
 
 const JSON_TYPE = "application/json";
+
+const text: JsonSchema = { type: "string", minLength: 1 };
+const detail: JsonSchema = { ...text, description: "What is wrong, for people" };
+const parameter: JsonSchema = { ...text, description: "The parameter at fault, where it is one" };
+const code: JsonSchema = {
+  type: "string",
+  enum: Object.keys(errorKinds),
+  description: "What is wrong, for programs",
+};
+
+/** An object with these properties. All are required but `parameter`. */
+function record(description: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const required = Object.keys(properties).filter((name) => name !== "parameter");
+  return { type: "object", description, properties, required };
+}
+
+const entry = record("What is wrong", { code, message: detail, parameter });
 
 export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
   problem: {
@@ -26,36 +46,52 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
         code: rejection.code,
         parameter: rejection.parameter,
       }),
+    schema: record("Why a request was refused, as RFC 9457 problem details", {
+      type: { type: "string", pattern: "^urn:adsim:error:[a-z_]+$" },
+      title: { ...text, description: "The kind of error, for people" },
+      status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status" },
+      detail,
+      code,
+      parameter,
+    }),
   },
   envelope: {
     contentType: JSON_TYPE,
     hasOrder: true,
     write: (rejection) => JSON.stringify({ error: entryOf(rejection) }),
+    schema: record("Why a request was refused", { error: entry }),
   },
   flat: {
     contentType: JSON_TYPE,
     hasOrder: false,
     write: ({ detail }) => JSON.stringify({ error: detail }),
+    schema: record("Why a request was refused", { error: detail }),
   },
   list: {
     contentType: JSON_TYPE,
     hasOrder: true,
     write: (rejection) => JSON.stringify({ errors: [entryOf(rejection)] }),
+    schema: record("Why a request was refused", {
+      errors: { type: "array", items: entry, minItems: 1, maxItems: 1 },
+    }),
   },
   text: {
     contentType: "text/plain; charset=utf-8",
     hasOrder: false,
     write: ({ detail }) => detail,
+    schema: detail,
   },
   html: {
     contentType: "text/html; charset=utf-8",
     hasOrder: false,
     write: ({ code, detail }) => pageOf(errorKinds[code].title, detail),
+    schema: { ...text, description: "A page for people that says what is wrong" },
   },
   empty: {
     contentType: undefined,
     hasOrder: false,
     write: () => "",
+    schema: undefined,
   },
 };
 

@@ -5,9 +5,8 @@
 
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { PREFLIGHT } from "../journal/record.ts";
-import type { LimitClass } from "../spec/limits.ts";
 import type { MetricFamily, MetricSample } from "../spec/metrics.ts";
-import { type OperationId, operations } from "../spec/operations.ts";
+import { type LimitClass, type OperationId, operations } from "../spec/operations.ts";
 
 /** What a request is counted as; those that reach no operation have a row of their own. */
 type Counted = OperationId | typeof PREFLIGHT;

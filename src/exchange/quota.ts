@@ -1,8 +1,12 @@
 /** Which bucket a request counts against, whether it is admitted, and what its response says of the limit (spec §8). */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import { documentedLimits, type LimitClass } from "../spec/limits.ts";
-import type { OperationId, operations } from "../spec/operations.ts";
+import {
+  documentedLimits,
+  type LimitClass,
+  type OperationId,
+  type operations,
+} from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { Decision, Rate } from "../world/limits/algorithm.ts";

@@ -6,7 +6,7 @@ import { utf8Length } from "../base/text.ts";
 import { textOf } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
 import { type Assumptions, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
-import { type ErrorCode, errorKinds, type Rejection } from "../spec/errors.ts";
+import { type Rejection, shapedByCode, statusesOf } from "../spec/errors.ts";
 import { type ApiResponse, responseOf } from "../spec/messages.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
 import type { CorsHeaders } from "./cors.ts";
@@ -113,7 +113,7 @@ export function createResponder(options: ResponderOptions): Responder {
   return {
     shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
     shapedRefusal: ({ rejection, shapedBy }) =>
-      shapedByBoth(shapedByBoth(shapedBy, shapedByCode[rejection.code] ?? documented), refusalForm),
+      shapedByBoth(shapedByBoth(shapedBy, shapedByCode(rejection.code)), refusalForm),
     shapedRedirect: (decidedBy) => shapedByBoth(decidedBy, headerForm),
     success: form === undefined ? success : (done, ...rest) => success(formed(done, form), ...rest),
     redirect(location, standing, shapedBy) {
@@ -201,18 +201,6 @@ function keysOfForm(assumptions: Assumptions, keys: ShapedBy): ShapedBy {
   return others.length === 0 ? documented : others;
 }
 
-/** What every refusal with this code rests on, wherever it was decided. */
-const shapedByCode: { readonly [Code in ErrorCode]?: ShapedBy } = {
-  missing_parameter: ["errors.invalid"],
-  invalid_parameter: ["errors.invalid"],
-  duplicate_parameter: ["errors.invalid"],
-  unknown_parameter: ["errors.invalid"],
-  unauthorized: ["auth.failure"],
-  surface_not_found: ["surface.unknown"],
-  impression_not_found: ["click.unknown"],
-  rate_limited: ["limit.algorithm", "limit.exceeded", "limit.retry-after"],
-};
-
 function explanation(shapedBy: ShapedBy): string {
   return shapedBy.length === 0 ? "documented" : shapedBy.join(", ");
 }
@@ -237,42 +225,4 @@ export function contentTypesOf(assumptions: Assumptions): {
 /** Value of WWW-Authenticate under the assumptions, where it is sent. */
 export function challengeOf(assumptions: Assumptions): string | undefined {
   return challenge[assumptions["auth.failure"]];
-}
-
-const invalidStatus = { "400": 400, "422": 422 } satisfies Record<Choice<"errors.invalid">, number>;
-const authStatus = { "401": 401, "401-bare": 401, "403": 403 } satisfies Record<
-  Choice<"auth.failure">,
-  number
->;
-const exceededStatus = { "429": 429, "403": 403, "503": 503 } satisfies Record<
-  Choice<"limit.exceeded">,
-  number
->;
-const surfaceStatus = { "404": 404, "400": 400, empty: 404 } satisfies Record<
-  Choice<"surface.unknown">,
-  number
->;
-// Where such a click is accepted, nothing has this status.
-const clickStatus = { "404": 404, "400": 400, "accept-uncredited": 404 } satisfies Record<
-  Choice<"click.unknown">,
-  number
->;
-
-/** The status of every error code under the assumptions. */
-export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {
-  const documented = Object.fromEntries(
-    Object.entries(errorKinds).map(([code, kind]) => [code, kind.status]),
-  ) as Record<ErrorCode, number>;
-  const invalid = invalidStatus[assumptions["errors.invalid"]];
-  return {
-    ...documented,
-    missing_parameter: invalid,
-    invalid_parameter: invalid,
-    duplicate_parameter: invalid,
-    unknown_parameter: invalid,
-    unauthorized: authStatus[assumptions["auth.failure"]],
-    rate_limited: exceededStatus[assumptions["limit.exceeded"]],
-    surface_not_found: surfaceStatus[assumptions["surface.unknown"]],
-    impression_not_found: clickStatus[assumptions["click.unknown"]],
-  };
 }

@@ -3,9 +3,8 @@
 import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
-import type { LimitClass } from "../spec/limits.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import type { OperationId } from "../spec/operations.ts";
+import type { LimitClass, OperationId } from "../spec/operations.ts";
 import type { JournalRecord, Producer } from "./record.ts";
 
 /** A request with its answer. Keys and UPI ids are left out of it, unless they were asked for. */

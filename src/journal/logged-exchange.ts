@@ -2,8 +2,7 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
-import type { LimitClass } from "../spec/limits.ts";
-import type { OperationId } from "../spec/operations.ts";
+import type { LimitClass, OperationId } from "../spec/operations.ts";
 import type { JournalRecord, Producer } from "./record.ts";
 import { withoutSecrets } from "./secrets.ts";
 import { limitOf } from "./shown.ts";

@@ -3,8 +3,12 @@
 import { formatInstant } from "../base/calendar.ts";
 import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
-import type { AssumptionKey, Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import { catalogue } from "../spec/assumptions/catalogue.ts";
+import {
+  type AssumptionKey,
+  type Assumptions,
+  type Choice,
+  catalogue,
+} from "../spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Profile } from "../world/publishers/profiles.ts";

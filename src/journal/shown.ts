@@ -2,9 +2,8 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import { toBase64, utf8Text } from "../base/text.ts";
-import type { LimitClass } from "../spec/limits.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { operations } from "../spec/operations.ts";
+import { type LimitClass, operations } from "../spec/operations.ts";
 import type { JournalEntry, JournalFault, Nearest } from "./entry.ts";
 import type { Secrets } from "./filter.ts";
 import type { JournalRecord } from "./record.ts";

@@ -1,40 +1,215 @@
-/** Every way a request can be refused. The spec defines none (spec §7: "not shown"); these are ours. */
+/**
+ * Every way a request can be refused, in one table: its status, by which reading it is another, and which requests get it. The
+ * spec defines none (spec §7: "not shown"); these are ours.
+ */
 
-/** One kind of refusal: `status` as HTTP has it, `title` the same for every occurrence. */
-export interface ErrorKind {
-  readonly status: number;
+import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
+import type { Operation, OperationId } from "./operations.ts";
+
+/** Readings that all must be in force: by key the choices that do. */
+type When = { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
+
+/** One kind of refusal. */
+interface ErrorKind {
+  /** The same for every occurrence. */
   readonly title: string;
+  /** As HTTP has it, where no reading says otherwise. */
+  readonly status: number;
+  /** The open point that decides the status. */
+  readonly statusBy?: keyof typeof statuses;
+  /** The open points that every such refusal rests on. @default the one that decides its status */
+  readonly shapedBy?: readonly AssumptionKey[];
+  /**
+   * Who answers so: every operation, those that a request limit applies to, that have a body, or that have a `publisher_id`;
+   * single ones under their readings; or no operation, for a request that names none.
+   */
+  readonly of:
+    | "every"
+    | "limited"
+    | "body"
+    | "publisher"
+    | "none"
+    | { readonly [Id in OperationId]?: When };
+  /** Under which readings. @default all */
+  readonly when?: When;
 }
 
 export const errorKinds = {
-  malformed_request: { status: 400, title: "The request is not well-formed HTTP" },
-  missing_parameter: { status: 400, title: "A required parameter is missing" },
-  invalid_parameter: { status: 400, title: "A parameter has a value that can't be used" },
-  duplicate_parameter: { status: 400, title: "A parameter was sent more than once" },
-  unknown_parameter: { status: 400, title: "The operation has no such parameter" },
-  malformed_body: { status: 400, title: "The request body can't be read" },
-  unauthorized: { status: 401, title: "No valid API key was sent" },
-  foreign_publisher: { status: 403, title: "The API key belongs to another publisher" },
-  route_not_found: { status: 404, title: "There is no operation at this path" },
-  publisher_not_found: { status: 404, title: "There is no such publisher" },
-  surface_not_found: { status: 404, title: "The publisher has no such surface" },
-  impression_not_found: { status: 404, title: "The publisher has no such impression" },
-  method_not_allowed: { status: 405, title: "The operation has another method" },
-  request_timeout: { status: 408, title: "The request took too long to arrive" },
-  surface_inactive: { status: 409, title: "The surface is not active" },
-  duplicate_impression: { status: 409, title: "The impression was recorded before" },
-  duplicate_click: { status: 409, title: "The click was recorded before" },
-  click_too_late: { status: 410, title: "The impression is too old to be clicked" },
-  body_too_large: { status: 413, title: "The request body is too large" },
-  query_too_long: { status: 414, title: "The query is too long" },
-  unsupported_media_type: { status: 415, title: "The request body has an unsupported format" },
-  rate_limited: { status: 429, title: "The request limit is exceeded" },
-  headers_too_large: { status: 431, title: "The request line and headers are too large" },
+  malformed_request: { title: "The request is not well-formed HTTP", status: 400, of: "every" },
+  missing_parameter: {
+    title: "A required parameter is missing",
+    status: 400,
+    statusBy: "errors.invalid",
+    of: "every",
+  },
+  invalid_parameter: {
+    title: "A parameter has a value that can't be used",
+    status: 400,
+    statusBy: "errors.invalid",
+    of: "every",
+  },
+  duplicate_parameter: {
+    title: "A parameter was sent more than once",
+    status: 400,
+    statusBy: "errors.invalid",
+    of: "every",
+  },
+  unknown_parameter: {
+    title: "The operation has no such parameter",
+    status: 400,
+    statusBy: "errors.invalid",
+    of: "every",
+    when: { "request.unknown-fields": ["reject"] },
+  },
+  malformed_body: {
+    title: "The request body can't be read",
+    status: 400,
+    of: "body",
+    when: { "request.encoding": ["any", "json", "form"] },
+  },
+  unauthorized: {
+    title: "No valid API key was sent",
+    status: 401,
+    statusBy: "auth.failure",
+    of: "every",
+  },
+  foreign_publisher: {
+    title: "The API key belongs to another publisher",
+    status: 403,
+    of: "publisher",
+    when: { "auth.key-scope": ["publisher"], "auth.foreign-publisher": ["403"] },
+  },
+  route_not_found: { title: "There is no operation at this path", status: 404, of: "none" },
+  publisher_not_found: { title: "There is no such publisher", status: 404, of: "publisher" },
+  surface_not_found: {
+    title: "The publisher has no such surface",
+    status: 404,
+    statusBy: "surface.unknown",
+    of: { stats: { "surface.unknown": ["404", "400"] }, impression: {} },
+  },
+  impression_not_found: {
+    title: "The publisher has no such impression",
+    status: 404,
+    statusBy: "click.unknown",
+    of: { click: { "click.unknown": ["404", "400"] } },
+  },
+  method_not_allowed: {
+    title: "The operation has another method",
+    status: 405,
+    of: "none",
+    when: { "errors.method": ["405"] },
+  },
+  request_timeout: { title: "The request took too long to arrive", status: 408, of: "every" },
+  surface_inactive: {
+    title: "The surface is not active",
+    status: 409,
+    of: { impression: { "surface.inactive": ["reject"] } },
+  },
+  duplicate_impression: {
+    title: "The impression was recorded before",
+    status: 409,
+    of: { impression: { "dedup.repeat": ["conflict"] } },
+  },
+  duplicate_click: {
+    title: "The click was recorded before",
+    status: 409,
+    of: { click: { "click.repeat": ["conflict"] } },
+  },
+  click_too_late: {
+    title: "The impression is too old to be clicked",
+    status: 410,
+    of: { click: { "click.window": ["24h", "7d", "30d"] } },
+  },
+  body_too_large: { title: "The request body is too large", status: 413, of: "every" },
+  query_too_long: { title: "The query is too long", status: 414, of: "every" },
+  unsupported_media_type: {
+    title: "The request body has an unsupported format",
+    status: 415,
+    of: "body",
+  },
+  rate_limited: {
+    title: "The request limit is exceeded",
+    status: 429,
+    statusBy: "limit.exceeded",
+    shapedBy: ["limit.algorithm", "limit.exceeded", "limit.retry-after"],
+    of: "limited",
+  },
+  headers_too_large: {
+    title: "The request line and headers are too large",
+    status: 431,
+    of: "every",
+  },
 } as const;
 
 errorKinds satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;
+
+const kinds: Readonly<Record<ErrorCode, ErrorKind>> = errorKinds;
+
+/** Statuses by reading, where an open point decides them. Under a reading that accepts the request nothing has the status. */
+const statuses = {
+  "errors.invalid": { "400": 400, "422": 422 },
+  "auth.failure": { "401": 401, "401-bare": 401, "403": 403 },
+  "limit.exceeded": { "429": 429, "403": 403, "503": 503 },
+  "surface.unknown": { "404": 404, "400": 400, empty: 404 },
+  "click.unknown": { "404": 404, "400": 400, "accept-uncredited": 404 },
+} as const;
+
+statuses satisfies { readonly [Key in AssumptionKey]?: Readonly<Record<Choice<Key>, number>> };
+
+/** The status of every error code under the assumptions. */
+export function statusesOf(assumptions: Assumptions): Readonly<Record<ErrorCode, number>> {
+  const all = Object.entries(kinds).map(([code, { status, statusBy }]) => {
+    const byChoice: Readonly<Record<string, number>> = statusBy ? statuses[statusBy] : {};
+    return [code, statusBy === undefined ? status : byChoice[assumptions[statusBy]]];
+  });
+  return Object.fromEntries(all);
+}
+
+/** What every refusal with this code rests on, wherever it was decided. */
+export function shapedByCode(code: ErrorCode): readonly AssumptionKey[] {
+  const { statusBy, shapedBy = statusBy === undefined ? [] : [statusBy] } = kinds[code];
+  return shapedBy;
+}
+
+/** The errors that an operation can answer with under the assumptions. `isLimited`: whether a request limit applies to it. */
+export function codesOf(
+  { id, method, parameters }: Operation,
+  assumptions: Assumptions,
+  isLimited: boolean,
+): readonly ErrorCode[] {
+  const applies = {
+    every: true,
+    limited: isLimited,
+    body: method === "POST",
+    publisher: "publisher_id" in parameters,
+    none: false,
+  };
+  return errorCodes.filter((code) => {
+    const { of, when = {} } = kinds[code];
+    if (typeof of === "string") return applies[of] && holds(when, assumptions);
+    const own = of[id];
+    return own !== undefined && holds(own, assumptions);
+  });
+}
+
+/** The errors of requests that name no operation. */
+export function unroutedCodes(assumptions: Assumptions): readonly ErrorCode[] {
+  return errorCodes.filter((code) => {
+    const { of, when = {} } = kinds[code];
+    return of === "none" && holds(when, assumptions);
+  });
+}
+
+/** In the order of the table. */
+const errorCodes = Object.keys(errorKinds) as ErrorCode[];
+
+function holds(when: When, assumptions: Assumptions): boolean {
+  return Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>
+    choices.includes(assumptions[key as AssumptionKey]),
+  );
+}
 
 /** Whether a refusal says that the event is on record already. `code`: a journal's reason may be one or something else. */
 export function saysDuplicate(code: string): boolean {

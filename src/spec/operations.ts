@@ -1,7 +1,23 @@
-/** The five operations of the spec as data (spec §4). Routes, validation, OpenAPI and documentation derive from this table. */
+/** The five operations of the spec as data (spec §4), and their request limits (spec §8). Routes, validation, OpenAPI and documentation derive from this table. */
 
 import type { Day } from "../base/calendar.ts";
-import type { LimitClass } from "./limits.ts";
+
+/** `recording`: the impression and click endpoints. `reporting`: the stats and reporting endpoints. */
+export type LimitClass = "recording" | "reporting";
+
+/** At most `requests` in any `windowMs`, counted separately for each `scope`. */
+export interface DocumentedLimit {
+  readonly requests: number;
+  readonly windowMs: number;
+  readonly scope: "publisher" | "api-key";
+}
+
+export const documentedLimits = {
+  recording: { requests: 10_000, windowMs: 60_000, scope: "publisher" },
+  reporting: { requests: 60, windowMs: 60_000, scope: "api-key" },
+} as const;
+
+documentedLimits satisfies Record<LimitClass, DocumentedLimit>;
 
 export type OperationId = "stats" | "impression" | "click" | "surfaces" | "payouts";
 

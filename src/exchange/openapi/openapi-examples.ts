@@ -4,18 +4,27 @@
  */
 
 import { day, formatDay } from "../../base/calendar.ts";
-import { type ErrorCode, errorKinds, unreadable } from "../../spec/errors.ts";
-import { documentedLimits } from "../../spec/limits.ts";
+import {
+  codesOf,
+  type ErrorCode,
+  errorKinds,
+  unreadable,
+  unroutedCodes,
+} from "../../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import { type Operation, type OperationId, operations } from "../../spec/operations.ts";
+import {
+  documentedLimits,
+  type Operation,
+  type OperationId,
+  operations,
+} from "../../spec/operations.ts";
 import { requestOf } from "../../spec/request-of.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
 import type { Publishers } from "../../world/accounts/directory.ts";
 import { documented } from "../outcome.ts";
-import { createQuota } from "../quota.ts";
+import { createQuota, unlimitedOperations } from "../quota.ts";
 import { createResponder } from "../respond.ts";
 import { dayReader } from "../world.ts";
-import { codesOf, unroutedCodes } from "./openapi-codes.ts";
 import { type Mistake, mistakes, type Right, type Trial } from "./openapi-mistakes.ts";
 import { type Values, writingOf } from "./openapi-requests.ts";
 
@@ -55,9 +64,11 @@ export function recordExamples(of: ExampleSource): Examples {
   const recorder = createRecorder(trial);
   const { values, successes, rights } = recordSuccesses(recorder, publisher.id, surface);
   const { assumptions } = trial;
-  const refusals = mapOperations((operation) =>
-    recorder.errors(codesOf(operation, assumptions), rights[operation.id]),
-  );
+  const unlimited = unlimitedOperations(assumptions);
+  const refusals = mapOperations((operation) => {
+    const codes = codesOf(operation, assumptions, !unlimited.has(operation.id));
+    return recorder.errors(codes, rights[operation.id]);
+  });
   const unrouted = recorder.errors(unroutedCodes(assumptions), rights.stats);
   // Where it is redirected, for the Location.
   const { request } = rights.stats;

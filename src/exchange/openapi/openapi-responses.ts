@@ -4,18 +4,31 @@
  */
 
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import { type ErrorCode, errorKinds } from "../../spec/errors.ts";
+import {
+  codesOf,
+  type ErrorCode,
+  errorKinds,
+  statusesOf,
+  unroutedCodes,
+} from "../../spec/errors.ts";
 import type { Operation } from "../../spec/operations.ts";
 import type { JsonSchema } from "../../spec/responses.ts";
-import { challengeOf, contentTypesOf, statusesOf } from "../respond.ts";
-import { codesOf, unroutedCodes } from "./openapi-codes.ts";
-import { problemSchemaOf } from "./openapi-errors.ts";
+import { errorBodies } from "../error-bodies.ts";
+import { unlimitedOperations } from "../quota.ts";
+import { contentTypesOf } from "../respond.ts";
 import type { ErrorExample, ErrorExamples, Examples } from "./openapi-examples.ts";
+import {
+  createHeaders,
+  type Headers,
+  type HeadersOfResponse,
+  type OpenApiHeader,
+  type Reference,
+} from "./openapi-headers.ts";
 import { documentedSchemas } from "./openapi-successes.ts";
 
 export interface OpenApiResponse {
   readonly description: string;
-  readonly headers: { readonly [name: string]: OpenApiHeader | Reference };
+  readonly headers: HeadersOfResponse;
   readonly content?: { readonly [mediaType: string]: OpenApiContent };
   /** The codes of the errors that are answered so; a success has none. */
   readonly "x-error-codes"?: readonly ErrorCode[];
@@ -26,17 +39,6 @@ export interface OpenApiContent {
   readonly example?: unknown;
   /** By error code. */
   readonly examples?: { readonly [code: string]: ErrorExample };
-}
-
-export interface OpenApiHeader {
-  readonly description: string;
-  readonly required: boolean;
-  readonly schema: JsonSchema;
-  readonly example?: unknown;
-}
-
-export interface Reference {
-  readonly $ref: string;
 }
 
 type Responses = { readonly [status: string]: OpenApiResponse };
@@ -74,8 +76,9 @@ export function createResponses(
   };
   const types = contentTypesOf(assumptions);
   const statuses = statusesOf(assumptions);
+  const unlimited = unlimitedOperations(assumptions);
   const bodies = documentedSchemas(assumptions, named);
-  const shape = problemSchemaOf(assumptions);
+  const { schema: shape } = errorBodies[assumptions["errors.body"]];
   const problem = shape && named("Problem", shape);
   const headers = createHeaders(assumptions, examples?.headers);
 
@@ -97,7 +100,7 @@ export function createResponses(
   }
   function responses(operation: Operation): Responses {
     const byStatus = new Map<number, ErrorCode[]>();
-    for (const code of codesOf(operation, assumptions)) {
+    for (const code of codesOf(operation, assumptions, !unlimited.has(operation.id))) {
       const status = statuses[code];
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
@@ -155,81 +158,6 @@ const successes = {
   payouts: "The publisher's payouts",
 } satisfies Record<Operation["id"], string>;
 
-interface Headers {
-  readonly limits: { readonly [name: string]: OpenApiHeader };
-  /** The headers of every response, beyond HTTP's own (spec §8). */
-  readonly everywhere: OpenApiResponse["headers"];
-  /** With the value that was recorded. */
-  exemplified(name: string, header: OpenApiHeader): OpenApiHeader;
-  /** What a response with these errors has besides. */
-  of(codes: readonly ErrorCode[]): OpenApiResponse["headers"];
-}
-
-function createHeaders(assumptions: Assumptions, recorded: Examples["headers"] = {}): Headers {
-  const occasional = occasionalHeaders(assumptions);
-  const exemplified: Headers["exemplified"] = (name, header) => {
-    const text = recorded[name.toLowerCase()];
-    if (text === undefined) return header;
-    return { ...header, example: header.schema.type === "integer" ? Number(text) : text };
-  };
-  const described = Object.entries<OpenApiHeader>({
-    "X-RateLimit-Remaining": remaining,
-    ...furtherLimitHeaders[assumptions["limit.headers"]],
-  });
-  return {
-    limits: Object.fromEntries(
-      described.map(([name, header]) => [name, exemplified(name, header)]),
-    ),
-    everywhere: Object.fromEntries(
-      described.map(([name]) => [name, { $ref: `#/components/headers/${name}` }]),
-    ),
-    exemplified,
-    of: (codes) =>
-      Object.fromEntries(
-        occasional.flatMap(({ header, code, value }) => {
-          if (value === undefined || !codes.includes(code)) return [];
-          // Where other errors share the status, the header is on some of the responses only.
-          const required = codes.every((other) => other === code);
-          return [[header, exemplified(header, { ...value, required })]];
-        }),
-      ),
-  };
-}
-
-const remaining: OpenApiHeader = {
-  description: "How many more requests are admitted now",
-  required: true,
-  schema: { type: "integer", minimum: 0 },
-};
-
-const furtherLimitHeaders = {
-  remaining: {},
-  "limit-reset": {
-    "X-RateLimit-Limit": {
-      description: "How many requests are admitted in a minute",
-      required: true,
-      schema: { type: "integer", minimum: 1 },
-    },
-    "X-RateLimit-Reset": {
-      description: "When all of them are admitted again, in seconds since 1970",
-      required: true,
-      schema: { type: "integer", minimum: 0 },
-    },
-  },
-  ietf: {
-    "RateLimit-Policy": {
-      description: "A limit by its name: so many requests (q) in so many seconds (w)",
-      required: true,
-      schema: { type: "string", pattern: '^"[a-z]+";q=[1-9][0-9]*;w=[1-9][0-9]*$' },
-    },
-    RateLimit: {
-      description: "How many requests remain (r), and in how many seconds all are back (t)",
-      required: true,
-      schema: { type: "string", pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
-    },
-  },
-} satisfies Record<Choice<"limit.headers">, Readonly<Record<string, OpenApiHeader>>>;
-
 function redirects({
   everywhere,
   exemplified,
@@ -248,53 +176,3 @@ function redirects({
   };
   return { "404": {}, same: {}, "308": { redirected } };
 }
-
-interface OccasionalHeader {
-  readonly header: string;
-  /** The only error that has it. */
-  readonly code: ErrorCode;
-  /** Undefined where it isn't sent under the assumptions. */
-  readonly value: Omit<OpenApiHeader, "required"> | undefined;
-}
-
-function occasionalHeaders(assumptions: Assumptions): readonly OccasionalHeader[] {
-  const challenge = challengeOf(assumptions);
-  return [
-    {
-      header: "Retry-After",
-      code: "rate_limited",
-      value: retryAfter[assumptions["limit.retry-after"]],
-    },
-    {
-      header: "WWW-Authenticate",
-      code: "unauthorized",
-      value:
-        challenge === undefined
-          ? undefined
-          : { description: "The scheme to use", schema: { type: "string", const: challenge } },
-    },
-    {
-      header: "Allow",
-      code: "method_not_allowed",
-      value: {
-        description: "The methods of the path",
-        schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" },
-      },
-    },
-  ];
-}
-
-const retryAfter = {
-  seconds: {
-    description: "Seconds until a request is admitted",
-    schema: { type: "integer", minimum: 1 },
-  },
-  "http-date": {
-    description: "When a request is admitted, as an HTTP date",
-    schema: {
-      type: "string",
-      pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",
-    },
-  },
-  absent: undefined,
-} satisfies Record<Choice<"limit.retry-after">, OccasionalHeader["value"]>;

@@ -4,18 +4,13 @@
  */
 
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import { documentedLimits } from "../../spec/limits.ts";
-import { type Operation, operations } from "../../spec/operations.ts";
+import { documentedLimits, type Operation, operations } from "../../spec/operations.ts";
 import type { JsonSchema } from "../../spec/responses.ts";
 import { unlimitedOperations } from "../quota.ts";
 import type { Examples } from "./openapi-examples.ts";
+import type { OpenApiHeader, Reference } from "./openapi-headers.ts";
 import { describeRequest } from "./openapi-requests.ts";
-import {
-  createResponses,
-  type OpenApiHeader,
-  type OpenApiResponse,
-  type Reference,
-} from "./openapi-responses.ts";
+import { createResponses, type OpenApiResponse } from "./openapi-responses.ts";
 
 /** An OpenAPI 3.1 document: plain data, fit for JSON. */
 export interface OpenApiDocument {

@@ -1,9 +1,7 @@
 /** The laws of the request limits (L1 to L8). */
 
-import { documentedLimits } from "../../spec/limits.ts";
-import { operations } from "../../spec/operations.ts";
-import type { Exchange, Playing } from "../player/effects.ts";
-import { performAside } from "../player/effects.ts";
+import { documentedLimits, operations } from "../../spec/operations.ts";
+import { type Exchange, type Playing, performAside } from "../player/effects.ts";
 import { type Aside, asideOf, ask, freshKey, nowAside, waitAside } from "./aside.ts";
 import {
   type Evidence,

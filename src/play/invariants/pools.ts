@@ -1,8 +1,7 @@
 /** Which quota each request of a run asked for, and what came of it: what the limits' laws are held against. */
 
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { documentedLimits, type LimitClass } from "../../spec/limits.ts";
-import { operations } from "../../spec/operations.ts";
+import { documentedLimits, type LimitClass, operations } from "../../spec/operations.ts";
 import type { Playing } from "../player/effects.ts";
 import { type Evidence, once, steadyReadingsOf } from "./evidence.ts";
 import type { Arrival } from "./quotas.ts";

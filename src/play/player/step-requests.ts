@@ -3,8 +3,7 @@
 import type { ParallelStep, RequestStep } from "../language/scenario.ts";
 import { type Exchange, type Outgoing, type Playing, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
-import type { Found } from "./names.ts";
-import { unknown } from "./names.ts";
+import { type Found, unknown } from "./names.ts";
 import { type Played, record } from "./record.ts";
 import { outgoingOf } from "./requests.ts";
 import { castOf, observeSingle, type Run, scopeOf } from "./run.ts";

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import { documentedLimits } from "../../spec/limits.ts";
+import { documentedLimits } from "../../spec/operations.ts";
 import { anyWait, type Edge, edges, resolveWait, type Wait } from "./edges.ts";
 import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";

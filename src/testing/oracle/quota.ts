@@ -1,8 +1,7 @@
 /** Which pool a request counts against (spec §8), and what every answer's headers say of it. */
 
 import type { ApiResponse } from "../../spec/messages.ts";
-import type { OperationName } from "./calls.ts";
-import { operations } from "./calls.ts";
+import { type OperationName, operations } from "./calls.ts";
 import { equal } from "./check.ts";
 import type { Account, Facts } from "./facts.ts";
 import { MINUTE_MS, type Room, rooms, waitFor } from "./limits.ts";

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import { documentedLimits } from "../../spec/limits.ts";
+import { documentedLimits } from "../../spec/operations.ts";
 import type { LimitAlgorithm, Rate } from "../limits/algorithm.ts";
 import { type FixedFromFirstBucket, fixedFromFirst } from "../limits/fixed-from-first.ts";
 import { type FixedWindowBucket, fixedWindow } from "../limits/fixed-window.ts";

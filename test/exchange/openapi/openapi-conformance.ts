@@ -6,10 +6,8 @@
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { OpenApiDocument } from "../../../src/exchange/openapi/openapi.ts";
-import type {
-  OpenApiHeader,
-  OpenApiResponse,
-} from "../../../src/exchange/openapi/openapi-responses.ts";
+import type { OpenApiHeader } from "../../../src/exchange/openapi/openapi-headers.ts";
+import type { OpenApiResponse } from "../../../src/exchange/openapi/openapi-responses.ts";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../../../src/spec/messages.ts";
 import { codeIn } from "./openapi-answers.ts";

@@ -8,7 +8,7 @@ import { createControl } from "../../../src/control/control.ts";
 import { createMeter } from "../../../src/exchange/meter.ts";
 import { type OpenApiDocument, openApiDocument } from "../../../src/exchange/openapi/openapi.ts";
 import { recordExamples } from "../../../src/exchange/openapi/openapi-examples.ts";
-import type { OpenApiHeader } from "../../../src/exchange/openapi/openapi-responses.ts";
+import type { OpenApiHeader } from "../../../src/exchange/openapi/openapi-headers.ts";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
 import type { SimulatorCore } from "../../../src/simulator/simulator.ts";

@@ -12,7 +12,7 @@ export const limitDefects: readonly Defect[] = [
   }),
   ...noticedBy(["burst-to-limit", "window-edge", "noisy-neighbour"], {
     says: "the recording limit is one too high",
-    file: "spec/limits.ts",
+    file: "spec/operations.ts",
     find: "recording: { requests: 10_000,",
     replace: "recording: { requests: 10_001,",
   }),
@@ -27,7 +27,7 @@ export const limitDefects: readonly Defect[] = [
     ],
     {
       says: "the reporting limit is one too high",
-      file: "spec/limits.ts",
+      file: "spec/operations.ts",
       find: "reporting: { requests: 60,",
       replace: "reporting: { requests: 61,",
     },
@@ -149,8 +149,8 @@ export const limitDefects: readonly Defect[] = [
   {
     scenario: "limit-as-html",
     says: "every refusal is 429, whatever was agreed",
-    file: "exchange/respond.ts",
-    find: 'const exceededStatus = { "429": 429, "403": 403, "503": 503 }',
-    replace: 'const exceededStatus = { "429": 429, "403": 429, "503": 429 }',
+    file: "spec/errors.ts",
+    find: '"limit.exceeded": { "429": 429, "403": 403, "503": 503 },',
+    replace: '"limit.exceeded": { "429": 429, "403": 429, "503": 429 },',
   },
 ];
