@@ -1,9 +1,9 @@
 /** `adsim openapi`: the API's document under the assumptions in force, with examples from a world of these options. */
 
 import { nodeSurroundings } from "../adapters/node-surroundings.ts";
-import { openApiDocument } from "../exchange/openapi/openapi.ts";
-import { recordExamples } from "../exchange/openapi/openapi-examples.ts";
+import { recordExamples } from "../simulator/openapi-examples.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
+import { openApiDocument } from "../spec/openapi/openapi.ts";
 import { type CommonFlags, simulatorOptions } from "./options.ts";
 
 /** Where `adsim serve` is found unless it is told otherwise. */

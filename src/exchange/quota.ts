@@ -1,12 +1,7 @@
 /** Which bucket a request counts against, whether it is admitted, and what its response says of the limit (spec §8). */
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import {
-  documentedLimits,
-  type LimitClass,
-  type OperationId,
-  type operations,
-} from "../spec/operations.ts";
+import { documentedLimits, isLimited, type OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { Decision, Rate } from "../world/limits/algorithm.ts";
@@ -91,28 +86,21 @@ export function createQuota(assumptions: Assumptions): Quota {
   };
 }
 
-/** The operations that no limit applies to. */
-export function unlimitedOperations(assumptions: Assumptions): ReadonlySet<OperationId> {
-  const pools = Object.entries(poolsOf(assumptions)) as [OperationId, Pool][];
-  return new Set(pools.flatMap(([id, { bucketOf }]) => (bucketOf === undefined ? [id] : [])));
-}
-
 const freesRefused = { spend: false, free: true } satisfies Record<
   Choice<"limit.rejected-requests">,
   boolean
 >;
 
 function poolsOf(assumptions: Assumptions): Readonly<Record<OperationId, Pool>> {
+  const reporting = reportingPools[assumptions["limit.reporting-endpoints"]];
+  const poolOf = (id: OperationId): Pool => (isLimited(id, assumptions) ? reporting : uncounted);
   return {
     ...recordingPools[assumptions["limit.recording-pool"]],
-    ...reportingPools[assumptions["limit.reporting-endpoints"]],
+    stats: poolOf("stats"),
+    surfaces: poolOf("surfaces"),
+    payouts: poolOf("payouts"),
   };
 }
-
-/** The operations that the spec gives this limit. */
-type Limited<Class extends LimitClass> = {
-  [Id in OperationId]: (typeof operations)[Id]["limit"] extends Class ? Id : never;
-}[OperationId];
 
 /** `shapedBy`: beside this, whether refused requests spent what is used up. */
 function exceeds(detail: string, ...shapedBy: ShapedBy): Refused {
@@ -149,7 +137,7 @@ const clicks: Pool = {
 const recordingPools = {
   shared: { impression: recording, click: recording },
   separate: { impression: impressions, click: clicks },
-} satisfies Record<Choice<"limit.recording-pool">, Record<Limited<"recording">, Pool>>;
+} satisfies Record<Choice<"limit.recording-pool">, Record<"impression" | "click", Pool>>;
 
 const reporting: Pool = {
   name: "reporting",
@@ -168,8 +156,8 @@ const stats: Pool = {
     "limit.reporting-endpoints",
   ),
 };
+const reportingPools = { "all-get": reporting, "stats-only": stats } satisfies Record<
+  Choice<"limit.reporting-endpoints">,
+  Pool
+>;
 const uncounted: Pool = { ...reporting, bucketOf: undefined };
-const reportingPools = {
-  "all-get": { stats: reporting, surfaces: reporting, payouts: reporting },
-  "stats-only": { stats, surfaces: uncounted, payouts: uncounted },
-} satisfies Record<Choice<"limit.reporting-endpoints">, Record<Limited<"reporting">, Pool>>;

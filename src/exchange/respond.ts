@@ -6,11 +6,12 @@ import { utf8Length } from "../base/text.ts";
 import { textOf } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
 import { type Assumptions, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
+import { type ErrorBody, errorBodies } from "../spec/error-bodies.ts";
 import { type Rejection, shapedByCode, statusesOf } from "../spec/errors.ts";
 import { type ApiResponse, responseOf } from "../spec/messages.ts";
+import { challengeOf, successTypeOf } from "../spec/responses.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
 import type { CorsHeaders } from "./cors.ts";
-import { type ErrorBody, errorBodies } from "./error-bodies.ts";
 import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
 import type { Standing } from "./quota.ts";
 
@@ -58,33 +59,22 @@ export interface RefusalExtra {
   readonly nowMs?: number | undefined;
 }
 
-const successTypes = {
-  json: "application/json",
-  "json-charset": "application/json; charset=utf-8",
-} satisfies Record<Choice<"http.content-type">, string>;
-
 const retryAfter = {
   seconds: (ms) => String(Math.ceil(ms / 1000)),
   "http-date": (ms, nowMs) => formatHttpDate(nowMs + ms),
   absent: () => undefined,
 } satisfies Record<Choice<"limit.retry-after">, (ms: number, nowMs: number) => string | undefined>;
 
-const challenge = {
-  "401": 'Bearer realm="adsim"',
-  "401-bare": undefined,
-  "403": undefined,
-} satisfies Record<Choice<"auth.failure">, string | undefined>;
-
 /** Lists the open points that shaped a response, or says that there is none. */
 const EXPLANATION = "x-adsim-assumptions";
 
 export function createResponder(options: ResponderOptions): Responder {
   const { seed, assumptions, explain, variesByOrigin = false } = options;
-  const successType = successTypes[assumptions["http.content-type"]];
+  const successType = successTypeOf(assumptions);
   const errorBody = errorBodyOf(assumptions, seed);
   const form = successFormOf(assumptions, seed);
   const waitFor = retryAfter[assumptions["limit.retry-after"]];
-  const authenticate = challenge[assumptions["auth.failure"]];
+  const authenticate = challengeOf(assumptions);
   const statuses = statusesOf(assumptions);
   const successForm = keysOfForm(assumptions, formKeys);
   const headerForm = keysOfForm(assumptions, headerForms);
@@ -208,21 +198,4 @@ function explanation(shapedBy: ShapedBy): string {
 /** The same response as HEAD has it: no body, the headers of GET. */
 export function withoutBody(response: ApiResponse): ApiResponse {
   return responseOf(response.status, response.headers, "");
-}
-
-/** The content types of bodies under the assumptions. */
-export function contentTypesOf(assumptions: Assumptions): {
-  readonly success: string;
-  /** Undefined where errors have no body. */
-  readonly error: string | undefined;
-} {
-  return {
-    success: successTypes[assumptions["http.content-type"]],
-    error: errorBodies[assumptions["errors.body"]].contentType,
-  };
-}
-
-/** Value of WWW-Authenticate under the assumptions, where it is sent. */
-export function challengeOf(assumptions: Assumptions): string | undefined {
-  return challenge[assumptions["auth.failure"]];
 }

@@ -4,7 +4,7 @@
  */
 
 import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue.ts";
-import type { Operation, OperationId } from "./operations.ts";
+import { isLimited, type Operation, type OperationId } from "./operations.ts";
 
 /** Readings that all must be in force: by key the choices that do. */
 type When = { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
@@ -173,15 +173,14 @@ export function shapedByCode(code: ErrorCode): readonly AssumptionKey[] {
   return shapedBy;
 }
 
-/** The errors that an operation can answer with under the assumptions. `isLimited`: whether a request limit applies to it. */
+/** The errors that an operation can answer with under the assumptions. */
 export function codesOf(
   { id, method, parameters }: Operation,
   assumptions: Assumptions,
-  isLimited: boolean,
 ): readonly ErrorCode[] {
   const applies = {
     every: true,
-    limited: isLimited,
+    limited: isLimited(id, assumptions),
     body: method === "POST",
     publisher: "publisher_id" in parameters,
     none: false,

@@ -1,6 +1,7 @@
 /** The five operations of the spec as data (spec §4), and their request limits (spec §8). Routes, validation, OpenAPI and documentation derive from this table. */
 
 import type { Day } from "../base/calendar.ts";
+import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
 
 /** `recording`: the impression and click endpoints. `reporting`: the stats and reporting endpoints. */
 export type LimitClass = "recording" | "reporting";
@@ -128,6 +129,16 @@ export const operations = {
 export const operationIds: readonly OperationId[] = Object.values(operations).map(({ id }) => id);
 
 operations satisfies { readonly [Id in OperationId]: Operation & { readonly id: Id } };
+
+/** Whether a request limit applies to an operation under the reading in force. */
+export function isLimited(id: OperationId, assumptions: Assumptions): boolean {
+  return limitedOperations[assumptions["limit.reporting-endpoints"]].has(id);
+}
+
+const limitedOperations = {
+  "all-get": new Set(operationIds),
+  "stats-only": new Set<OperationId>(["stats", "impression", "click"]),
+} satisfies Record<Choice<"limit.reporting-endpoints">, ReadonlySet<OperationId>>;
 
 interface ParameterTypes {
   readonly string: string;

@@ -1,6 +1,17 @@
 /** The responses of the spec as JSON Schema (spec §2), keys in the documented order. Data only: what is open is decided above. */
 
+import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
 import type { OperationId } from "./operations.ts";
+
+/** The statuses that a surface can have (spec §2, §3). */
+export const surfaceStatuses = ["active", "paused", "pending_review", "archived"] as const;
+
+export type SurfaceStatus = (typeof surfaceStatuses)[number];
+
+/** The statuses that occur beside the documented `paid`, and it. */
+export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
+
+export type PayoutStatus = (typeof payoutStatuses)[number];
 
 /** A JSON Schema of the dialect 2020-12, as far as it is used here. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -150,3 +161,24 @@ export const membersOfAnswers: Readonly<Record<OperationId, JsonSchema>> = respo
   payoutReference: {},
   hasPayoutReference: true,
 });
+
+const successTypes = {
+  json: "application/json",
+  "json-charset": "application/json; charset=utf-8",
+} satisfies Record<Choice<"http.content-type">, string>;
+
+/** The content type of a success's body under the assumptions. */
+export function successTypeOf(assumptions: Assumptions): string {
+  return successTypes[assumptions["http.content-type"]];
+}
+
+const challenges = {
+  "401": 'Bearer realm="adsim"',
+  "401-bare": undefined,
+  "403": undefined,
+} satisfies Record<Choice<"auth.failure">, string | undefined>;
+
+/** Value of WWW-Authenticate under the assumptions; undefined where it isn't sent. */
+export function challengeOf(assumptions: Assumptions): string | undefined {
+  return challenges[assumptions["auth.failure"]];
+}

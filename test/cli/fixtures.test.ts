@@ -8,15 +8,15 @@ import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
 import type { Fixture } from "../../src/cli/fixtures/fixture.ts";
 import { type Fixtures, makeFixtures } from "../../src/cli/fixtures/make.ts";
 import { createControl } from "../../src/control/control.ts";
-import { openApiDocument } from "../../src/exchange/openapi/openapi.ts";
 import type { Readings } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
+import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { operationIds } from "../../src/spec/operations.ts";
-import { answersListed, codeIn, ofTransports } from "../exchange/openapi/openapi-answers.ts";
-import { createConformance } from "../exchange/openapi/openapi-conformance.ts";
+import { answersListed, codeIn, ofTransports } from "../spec/openapi/openapi-answers.ts";
+import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 

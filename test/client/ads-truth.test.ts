@@ -13,6 +13,7 @@ import {
 } from "../../src/client.ts";
 import { isRecorded } from "../../src/exchange/outcome.ts";
 import type { FaultRule, JournalEntry } from "../../src/index.ts";
+import type { surfaceStatuses } from "../../src/spec/responses.ts";
 import {
   arbitraryAssumptions,
   arbitraryFaultRule,
@@ -21,7 +22,6 @@ import {
   type TestWorld,
   type TestWorldOptions,
 } from "../../src/testing.ts";
-import type { surfaceStatuses } from "../../src/world/publishers/seeded-publisher.ts";
 import { checkAsyncProperty } from "../properties/check-property.ts";
 
 type SurfaceStatus = (typeof surfaceStatuses)[number];

@@ -1,8 +1,8 @@
 /** The shapes of error bodies: each says the same, in its own way (`errors.body`). */
 
 import { describe, expect, test } from "vitest";
-import { errorBodies } from "../../src/exchange/error-bodies.ts";
 import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
+import { errorBodies } from "../../src/spec/error-bodies.ts";
 import { exchange, serve } from "../server/raw.ts";
 import { askerOf } from "./ask.ts";
 

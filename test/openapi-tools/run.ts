@@ -9,11 +9,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { openApiDocument } from "../../src/exchange/openapi/openapi.ts";
-import { recordExamples } from "../../src/exchange/openapi/openapi-examples.ts";
 import { createSimulator } from "../../src/index.ts";
 import { coveringArray } from "../../src/readings/covering-array.ts";
 import { type Server, startServer } from "../../src/server.ts";
+import { recordExamples } from "../../src/simulator/openapi-examples.ts";
+import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { sessions } from "./sessions.ts";
 
 const run = promisify(execFile);

@@ -1,13 +1,13 @@
 /** Any combination of choices works: a whole session under each row of the covering array of all pairs. */
 
 import { describe, expect, test } from "vitest";
-import { openApiDocument } from "../../src/exchange/openapi/openapi.ts";
 import { createSimulator } from "../../src/index.ts";
 import { coveringArray } from "../../src/readings/covering-array.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
+import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { operations } from "../../src/spec/operations.ts";
-import { createConformance } from "../exchange/openapi/openapi-conformance.ts";
+import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { type Exchanged, fullSession } from "./full-session.ts";
 
 /** Errors that a transport makes, or a program that gives `handle` what is no request. */

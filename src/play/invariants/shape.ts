@@ -1,7 +1,7 @@
 /** The laws of shape (H1 to H4). */
 
-import { successSchemas } from "../../exchange/openapi/openapi-successes.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
+import { successSchemas } from "../../spec/openapi/openapi-successes.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
 import { type JsonSchema, responseSchemas } from "../../spec/responses.ts";
 import { type Exchange, type Playing, perform } from "../player/effects.ts";

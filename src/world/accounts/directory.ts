@@ -4,10 +4,11 @@ import * as v from "valibot";
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { InputError, parseInput } from "../../base/input.ts";
+import { surfaceStatuses } from "../../spec/responses.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import type { Ids } from "../publishers/ids.ts";
 import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
-import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publisher.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import {
   type Account,
   type Credentials,

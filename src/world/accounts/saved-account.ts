@@ -3,10 +3,11 @@
 import * as v from "valibot";
 import { dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { counted as count } from "../../base/schemas.ts";
+import { surfaceStatuses } from "../../spec/responses.ts";
 import type { SavedBook } from "../ledger/book.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import type { Person } from "../publishers/people.ts";
-import { type SurfaceTerms, surfaceStatuses } from "../publishers/seeded-publisher.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import { type SavedBuckets, savedBucket } from "./buckets.ts";
 import { savedTally, type Tally } from "./tally.ts";
 

@@ -2,12 +2,8 @@
 
 import type { Day } from "../../base/calendar.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
+import type { PayoutStatus } from "../../spec/responses.ts";
 import type { Payout } from "./payouts.ts";
-
-/** The statuses that occur beside the documented `paid`, and it. */
-export const payoutStatuses = ["processing", "paid", "on_hold", "failed", "reversed"] as const;
-
-type PayoutStatus = (typeof payoutStatuses)[number];
 
 /** The status of a publisher's payout on a day that isn't before its date. */
 type StatusReader = (payout: Payout, publisher: number, today: Day) => PayoutStatus;

@@ -6,7 +6,8 @@
 import { type Day, day, weekday } from "../../base/calendar.ts";
 import { drawBetween, type Key, subKey } from "../../base/random.ts";
 import type { AssumptionKey, Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import type { SeededPublisher, SurfaceStatus, SurfaceTerms } from "./seeded-publisher.ts";
+import type { SurfaceStatus } from "../../spec/responses.ts";
+import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 
 /** What a surface had in some days. `micros`: revenue in micro-INR. */
 export interface Totals {

@@ -2,11 +2,6 @@
 
 import type { Day } from "../../base/calendar.ts";
 
-/** The statuses that a surface can have (spec §2, §3). */
-export const surfaceStatuses = ["active", "paused", "pending_review", "archived"] as const;
-
-export type SurfaceStatus = (typeof surfaceStatuses)[number];
-
 /**
  * A surface's terms. `cpmPaise`: lower and upper bound of the price of a thousand impressions. `cpcMicros`: the price of a
  * click, in micro-INR.

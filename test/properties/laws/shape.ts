@@ -1,9 +1,9 @@
 /** The laws of shape (H1 to H4). On any input whatever: shape.test.ts. */
 
-import { openApiDocument } from "../../../src/exchange/openapi/openapi.ts";
 import type { ApiResponse } from "../../../src/index.ts";
+import { openApiDocument } from "../../../src/spec/openapi/openapi.ts";
 import { type OperationName, operations } from "../../../src/testing/oracle/calls.ts";
-import { type Conformance, createConformance } from "../../exchange/openapi/openapi-conformance.ts";
+import { type Conformance, createConformance } from "../../spec/openapi/openapi-conformance.ts";
 import { isElsewhere, pathOf, requestSteps } from "../reading.ts";
 import { type Run, require } from "../run.ts";
 

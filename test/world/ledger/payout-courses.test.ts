@@ -3,11 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { day } from "../../../src/base/calendar.ts";
 import { micros } from "../../../src/base/money.ts";
-import {
-  hasReference,
-  payoutStatuses,
-  payoutStatusReaders,
-} from "../../../src/world/ledger/payout-courses.ts";
+import { payoutStatuses } from "../../../src/spec/responses.ts";
+import { hasReference, payoutStatusReaders } from "../../../src/world/ledger/payout-courses.ts";
 
 const FIRST_DAY = 20_000;
 const LAST_AGE = 400;

@@ -1,7 +1,6 @@
 /** Steps in the JSON schema of scenarios. */
 
-import type { JsonSchema } from "../../../spec/responses.ts";
-import { surfaceStatuses } from "../../../world/publishers/seeded-publisher.ts";
+import { type JsonSchema, surfaceStatuses } from "../../../spec/responses.ts";
 import { MOST_PARALLEL } from "../parse/steps.ts";
 import { requestKinds, type StepKind } from "../step-kind.ts";
 import { headerName, list, object, part, whole } from "./parts.ts";

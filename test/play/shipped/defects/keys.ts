@@ -27,7 +27,7 @@ export const keyDefects: readonly Defect[] = [
   {
     scenario: "key-rotation",
     says: "401 comes without a challenge",
-    file: "exchange/respond.ts",
+    file: "spec/responses.ts",
     find: '"401": \'Bearer realm="adsim"\',',
     replace: '"401": undefined,',
   },

@@ -88,9 +88,9 @@ export const limitDefects: readonly Defect[] = [
   {
     scenario: "reporting-limit",
     says: "lists of surfaces and payouts aren't reports",
-    file: "exchange/quota.ts",
-    find: '"all-get": { stats: reporting, surfaces: reporting, payouts: reporting },',
-    replace: '"all-get": { stats: reporting, surfaces: uncounted, payouts: uncounted },',
+    file: "spec/operations.ts",
+    find: '"all-get": new Set(operationIds),',
+    replace: '"all-get": new Set<OperationId>(["stats", "impression", "click"]),',
   },
   ...noticedBy(["noisy-neighbour", "burst-to-limit"], {
     says: "all publishers share one recording limit",
@@ -142,7 +142,7 @@ export const limitDefects: readonly Defect[] = [
   {
     scenario: "limit-as-html",
     says: "a web page is announced as JSON",
-    file: "exchange/error-bodies.ts",
+    file: "spec/error-bodies.ts",
     find: 'contentType: "text/html; charset=utf-8",',
     replace: "contentType: JSON_TYPE,",
   },

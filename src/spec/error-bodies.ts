@@ -1,8 +1,8 @@
 /** The shapes of an error body (spec §7: "not shown"). Details are for people and repeat no secrets: all of it may be shown. */
 
-import type { Choice } from "../spec/assumptions/catalogue.ts";
-import { errorKinds, type Rejection } from "../spec/errors.ts";
-import type { JsonSchema } from "../spec/responses.ts";
+import type { Choice } from "./assumptions/catalogue.ts";
+import { errorKinds, type Rejection } from "./errors.ts";
+import type { JsonSchema } from "./responses.ts";
 
 export interface ErrorBody {
   /** Undefined where there is no body. */

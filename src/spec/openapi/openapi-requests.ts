@@ -1,10 +1,10 @@
 /** The requests of the API's document: parameters in the query or in a body, depending on `request.encoding`. */
 
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import type { ApiRequest } from "../../spec/messages.ts";
-import type { Operation, Parameter } from "../../spec/operations.ts";
-import { contentTypes, type Encoding } from "../../spec/request-of.ts";
-import type { JsonSchema } from "../../spec/responses.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { ApiRequest } from "../messages.ts";
+import type { Operation, Parameter } from "../operations.ts";
+import { contentTypes, type Encoding } from "../request-of.ts";
+import type { JsonSchema } from "../responses.ts";
 
 /** Values of parameters, by name. */
 export type Values = Readonly<Record<string, string | number>>;

@@ -3,56 +3,30 @@
  * fresh simulator gives the answers: none is written by hand.
  */
 
-import { day, formatDay } from "../../base/calendar.ts";
-import {
-  codesOf,
-  type ErrorCode,
-  errorKinds,
-  unreadable,
-  unroutedCodes,
-} from "../../spec/errors.ts";
-import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
+import { day, formatDay } from "../base/calendar.ts";
+import { documented } from "../exchange/outcome.ts";
+import { createQuota } from "../exchange/quota.ts";
+import { createResponder } from "../exchange/respond.ts";
+import { dayReader } from "../exchange/world.ts";
+import { codesOf, type ErrorCode, errorKinds, unreadable, unroutedCodes } from "../spec/errors.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { ErrorExample, ErrorExamples, Examples } from "../spec/openapi/openapi-examples.ts";
+import { type Values, writingOf } from "../spec/openapi/openapi-requests.ts";
 import {
   documentedLimits,
   type Operation,
   type OperationId,
   operations,
-} from "../../spec/operations.ts";
-import { requestOf } from "../../spec/request-of.ts";
-import type { Credentials } from "../../world/accounts/account.ts";
-import type { Publishers } from "../../world/accounts/directory.ts";
-import { documented } from "../outcome.ts";
-import { createQuota, unlimitedOperations } from "../quota.ts";
-import { createResponder } from "../respond.ts";
-import { dayReader } from "../world.ts";
+} from "../spec/operations.ts";
+import { requestOf } from "../spec/request-of.ts";
+import type { Credentials } from "../world/accounts/account.ts";
+import type { Publishers } from "../world/accounts/directory.ts";
 import { type Mistake, mistakes, type Right, type Trial } from "./openapi-mistakes.ts";
-import { type Values, writingOf } from "./openapi-requests.ts";
 
 /** What the examples are true of. `fresh`: a simulator like it in which nothing has happened. */
 export interface ExampleSource {
   readonly publishers: Publishers;
   fresh(): Trial;
-}
-
-/** An answer to a wrong request. `summary`: what is wrong with the request. */
-export interface ErrorExample {
-  readonly summary: string;
-  readonly value: unknown;
-}
-
-export type ErrorExamples = { readonly [Code in ErrorCode]?: ErrorExample };
-
-export interface Examples {
-  /** Whose requests they are. */
-  readonly publisher: Credentials;
-  /** The parameters of the right requests. They follow each other: the click is on the impression. */
-  readonly values: Readonly<Record<OperationId, Values>>;
-  readonly successes: Readonly<Record<OperationId, unknown>>;
-  readonly refusals: Readonly<Record<OperationId, ErrorExamples>>;
-  /** Errors of requests that name no operation. */
-  readonly unrouted: ErrorExamples;
-  /** Values of headers, by their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Of the first publisher, with its key and surfaces as they are now. */
@@ -64,11 +38,9 @@ export function recordExamples(of: ExampleSource): Examples {
   const recorder = createRecorder(trial);
   const { values, successes, rights } = recordSuccesses(recorder, publisher.id, surface);
   const { assumptions } = trial;
-  const unlimited = unlimitedOperations(assumptions);
-  const refusals = mapOperations((operation) => {
-    const codes = codesOf(operation, assumptions, !unlimited.has(operation.id));
-    return recorder.errors(codes, rights[operation.id]);
-  });
+  const refusals = mapOperations((operation) =>
+    recorder.errors(codesOf(operation, assumptions), rights[operation.id]),
+  );
   const unrouted = recorder.errors(unroutedCodes(assumptions), rights.stats);
   // Where it is redirected, for the Location.
   const { request } = rights.stats;

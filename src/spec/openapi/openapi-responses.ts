@@ -3,19 +3,11 @@
  * assumptions in force. Statuses and content types are the responder's own.
  */
 
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import {
-  codesOf,
-  type ErrorCode,
-  errorKinds,
-  statusesOf,
-  unroutedCodes,
-} from "../../spec/errors.ts";
-import type { Operation } from "../../spec/operations.ts";
-import type { JsonSchema } from "../../spec/responses.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
 import { errorBodies } from "../error-bodies.ts";
-import { unlimitedOperations } from "../quota.ts";
-import { contentTypesOf } from "../respond.ts";
+import { codesOf, type ErrorCode, errorKinds, statusesOf, unroutedCodes } from "../errors.ts";
+import type { Operation } from "../operations.ts";
+import { type JsonSchema, successTypeOf } from "../responses.ts";
 import type { ErrorExample, ErrorExamples, Examples } from "./openapi-examples.ts";
 import {
   createHeaders,
@@ -74,11 +66,10 @@ export function createResponses(
     schemas[name] = schema;
     return { $ref: `#/components/schemas/${name}` };
   };
-  const types = contentTypesOf(assumptions);
+  const successType = successTypeOf(assumptions);
   const statuses = statusesOf(assumptions);
-  const unlimited = unlimitedOperations(assumptions);
   const bodies = documentedSchemas(assumptions, named);
-  const { schema: shape } = errorBodies[assumptions["errors.body"]];
+  const { schema: shape, contentType: errorType } = errorBodies[assumptions["errors.body"]];
   const problem = shape && named("Problem", shape);
   const headers = createHeaders(assumptions, examples?.headers);
 
@@ -94,13 +85,13 @@ export function createResponses(
     return {
       description: codes.map((code) => `${errorKinds[code].title}.`).join(" "),
       headers: { ...headers.everywhere, ...headers.of(codes) },
-      ...(types.error === undefined ? {} : { content: { [types.error]: content } }),
+      ...(errorType === undefined ? {} : { content: { [errorType]: content } }),
       "x-error-codes": codes,
     };
   }
   function responses(operation: Operation): Responses {
     const byStatus = new Map<number, ErrorCode[]>();
-    for (const code of codesOf(operation, assumptions, !unlimited.has(operation.id))) {
+    for (const code of codesOf(operation, assumptions)) {
       const status = statuses[code];
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
@@ -110,7 +101,7 @@ export function createResponses(
       description: successes[operation.id],
       headers: headers.everywhere,
       content: {
-        [types.success]: {
+        [successType]: {
           schema: bodies[operation.id],
           ...(examples === undefined ? {} : { example: examples.successes[operation.id] }),
         },

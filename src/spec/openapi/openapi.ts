@@ -3,10 +3,9 @@
  * checked against it.
  */
 
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import { documentedLimits, type Operation, operations } from "../../spec/operations.ts";
-import type { JsonSchema } from "../../spec/responses.ts";
-import { unlimitedOperations } from "../quota.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { documentedLimits, isLimited, type Operation, operations } from "../operations.ts";
+import type { JsonSchema } from "../responses.ts";
 import type { Examples } from "./openapi-examples.ts";
 import type { OpenApiHeader, Reference } from "./openapi-headers.ts";
 import { describeRequest } from "./openapi-requests.ts";
@@ -137,8 +136,8 @@ function limitDescriber(assumptions: Assumptions): (operation: Operation) => str
     recording: `${recorded[assumptions["limit.recording-pool"]]} in a minute for each publisher.`,
     reporting: `At most ${reporting.requests} stats and reporting requests in a minute with each API key.`,
   };
-  const unlimited = unlimitedOperations(assumptions);
-  return ({ id, limit }) => (unlimited.has(id) ? "No request limit applies." : limits[limit]);
+  return ({ id, limit }) =>
+    isLimited(id, assumptions) ? limits[limit] : "No request limit applies.";
 }
 
 const headSupported = { supported: true, "405": false } satisfies Record<

@@ -1,10 +1,14 @@
 /** The contract's schemas of success bodies under the assumptions in force. */
 
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import type { OperationId } from "../../spec/operations.ts";
-import { type JsonSchema, type ResponseReadings, responseSchemas } from "../../spec/responses.ts";
-import { payoutStatuses } from "../../world/ledger/payout-courses.ts";
-import { surfaceStatuses } from "../../world/publishers/seeded-publisher.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { OperationId } from "../operations.ts";
+import {
+  type JsonSchema,
+  payoutStatuses,
+  type ResponseReadings,
+  responseSchemas,
+  surfaceStatuses,
+} from "../responses.ts";
 
 /** Closed: a field that isn't documented doesn't fit, unless such fields are the reading in force. */
 export function successSchemas(

@@ -1,9 +1,8 @@
 /** The headers of the API's document: those of every response, and those that only some errors have. */
 
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import type { ErrorCode } from "../../spec/errors.ts";
-import type { JsonSchema } from "../../spec/responses.ts";
-import { challengeOf } from "../respond.ts";
+import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import type { ErrorCode } from "../errors.ts";
+import { challengeOf, type JsonSchema } from "../responses.ts";
 import type { Examples } from "./openapi-examples.ts";
 
 export interface OpenApiHeader {

@@ -1,14 +1,14 @@
 /** Makes an invalid request for each error of the API's document, from a valid one. */
 
-import { LAST_INSTANT_MS } from "../../base/calendar.ts";
-import type { Clock } from "../../base/clock.ts";
-import { DAY_MS } from "../../base/duration.ts";
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import type { ErrorCode, unreadable } from "../../spec/errors.ts";
-import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import type { Operation } from "../../spec/operations.ts";
-import type { Publishers } from "../../world/accounts/directory.ts";
-import { textOf, type Values, type Writing, withText } from "./openapi-requests.ts";
+import { LAST_INSTANT_MS } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { DAY_MS } from "../base/duration.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { ErrorCode, unreadable } from "../spec/errors.ts";
+import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import { textOf, type Values, type Writing, withText } from "../spec/openapi/openapi-requests.ts";
+import type { Operation } from "../spec/operations.ts";
+import type { Publishers } from "../world/accounts/directory.ts";
 
 /** A simulator that examples are recorded in. */
 export interface Trial {

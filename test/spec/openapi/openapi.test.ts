@@ -2,11 +2,11 @@
 
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
-import { type OpenApiDocument, openApiDocument } from "../../../src/exchange/openapi/openapi.ts";
 import { createSimulator, type Publisher, type Simulator } from "../../../src/index.ts";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/spec/messages.ts";
+import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi/openapi.ts";
 import { answersListed, codeIn } from "./openapi-answers.ts";
 import { createConformance } from "./openapi-conformance.ts";
 
