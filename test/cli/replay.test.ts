@@ -278,7 +278,7 @@ describe("to a URL", () => {
     expect(stdout).toContain("header content-type: recorded application/json, now text/html");
     expect(stdout).toContain("now       \\u001b[2J");
     expect(stdout).toContain(
-      "line 2, request 2: POST /v1/impression\n  no answer: socket hang up (ECONNRESET)",
+      "line 2, request 2: POST /v1/impression\n  no answer: other side closed (UND_ERR_SOCKET)",
     );
   });
 
@@ -292,7 +292,7 @@ describe("to a URL", () => {
       server.url,
     ]);
     expect(code).toBe(3);
-    expect(stderr).toContain(`--target ${server.url} can't be reached`);
+    expect(stderr).toContain(`The target ${server.url} can't be reached`);
   });
 });
 

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { parseInstant } from "../../base/calendar.ts";
+import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
 import type { Effects, Exchange, Member, Outgoing } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
@@ -49,9 +50,9 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     const { operation, request } = outgoing;
     const sending = client.send(prefix, outgoing);
     departures.sent();
-    const { outcome, status, headers, text, latencyMs } = await sending;
-    if (outcome === "timed-out") await departures.noticed();
-    return { operation, atMs: nowMs, request, outcome, status, headers, text, latencyMs };
+    const { why: _asInProcess, ...seen } = await sending;
+    if (seen.outcome === "timed-out") await departures.noticed();
+    return { operation, atMs: nowMs, request, ...seen };
   }
 
   return {
@@ -62,6 +63,15 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
       const [found] = (await api.askFor(listed, "GET", path)).publishers;
       // Behind the population stand those that signed up, with ordinals of their own.
       return found?.ordinal === ordinal ? memberOf(found) : undefined;
+    },
+    async publisher({ id }) {
+      try {
+        const path = `publishers/${encodeURIComponent(id)}`;
+        return memberOf(await api.askFor(member, "GET", path));
+      } catch (error) {
+        if (error instanceof InputError && error.reason === "not-found") return undefined;
+        throw error;
+      }
     },
     send: ({ outgoing }) => send(outgoing),
     async together({ outgoing }) {

@@ -134,6 +134,7 @@ function performersOf(stage: Stage, sim: Simulator, lie: Lie, isAside: boolean):
     pass: () => undefined,
     member: ({ ordinal }) =>
       sim.publishers.list({ limit: 100 }).find((one) => one.ordinal === ordinal),
+    publisher: ({ id }) => sim.publishers.get(id),
     send: ({ outgoing }) => send(outgoing),
     together: ({ outgoing }) => outgoing.map(send),
     wait: ({ ms }) => {
