@@ -117,7 +117,8 @@ export function createRunner(options: RunnerOptions): Runner {
       if (isStopped) throw new Interrupted();
       runs += 1;
       onRun();
-      const finished = { ...run, requests: count };
+      const { durationMs, ...how } = run;
+      const finished = { ...how, requests: count, durationMs };
       if (run.passed || keepAs === undefined) return finished;
       return { ...finished, output: await spool.keep(keepAs) };
     } finally {

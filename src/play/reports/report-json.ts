@@ -1,7 +1,5 @@
-/** A result as JSON. What a release adds keeps the version; anything else raises it. */
+/** A result as JSON: results are JSON as they stand. What a release adds keeps the version; anything else raises it. */
 
-import type { PlayResult } from "../player/result.ts";
-
-export function reportJson(result: PlayResult): string {
+export function reportJson(result: object): string {
   return `${JSON.stringify(result, undefined, 2)}\n`;
 }
