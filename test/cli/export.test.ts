@@ -306,7 +306,7 @@ describe("wrong usage", () => {
       "no target",
       () => [fileOf([steady]), "--to", "artillery", "--target", "x"],
       2,
-      /--target must be an http/,
+      /--target must be a URL/,
     ],
     [
       "no place for it",

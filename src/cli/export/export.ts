@@ -4,6 +4,7 @@ import { writeWhole } from "../../adapters/whole-file.ts";
 import { whyNot } from "../../base/file-error.ts";
 import type { Cast, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/in-process.ts";
+import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
@@ -25,7 +26,7 @@ const DEFAULT_TARGET = "http://127.0.0.1:4010";
 /** @throws CommandFailure for a scenario that gives no script, and a file that can't be written. */
 export async function exportScenario(source: string, flags: ExportFlags): Promise<void> {
   const given = givenPublishers(flags);
-  const target = targetOf(flags.target ?? DEFAULT_TARGET);
+  const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const chosen = await chosenScenario(source, flags);
   const { traffics, leftOut } = planOf(chosen.scenario);
   if (traffics.length === 0) {
@@ -87,16 +88,6 @@ function sendersIn(
     }
     return { ordinal: cast, ...sender };
   };
-}
-
-function targetOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url !== undefined && url.search === "" && url.hash === "" && url.username === "";
-  if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
-    `--target must be an http or https base URL without a query, such as ${DEFAULT_TARGET}.`,
-  );
 }
 
 async function write(script: string, file: string | undefined): Promise<void> {
