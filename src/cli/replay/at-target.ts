@@ -10,6 +10,7 @@ import { type ControlApi, createControlApi } from "../../play/targets/control-ap
 import { drive } from "../../play/targets/drive.ts";
 import { askHealth, type Health } from "../../play/targets/health.ts";
 import { createHttpClient } from "../../play/targets/http-client.ts";
+import { ownHeaders } from "../../play/targets/sendable.ts";
 import type { LatePerformers } from "../../play/targets/target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { createWorldPerformers } from "../../play/targets/world-performers.ts";
@@ -134,27 +135,16 @@ async function sendAgain(
   );
 }
 
-/** What the connection to another server needs to say for itself. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
+/** What the connection to another server has of its own, or doesn't pass on. */
+const leftOut: ReadonlySet<string> = new Set([
+  ...ownHeaders,
+  ...["accept-encoding", "content-length", "host", "proxy-authorization"],
 ]);
 
 /** Without what the recorded connection said, and with its query as it was: the player's own may begin with a mark. */
 function asSent({ request }: Outgoing): Outgoing["request"] {
   const { path, query = "", headers = {} } = request;
-  const kept = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
+  const kept = Object.entries(headers).filter(([name]) => !leftOut.has(name));
   return {
     ...request,
     path: query === "" ? path : `${path}?${query}`,

@@ -9,7 +9,6 @@ import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulat
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type { Profile } from "../../world/publishers/profiles.ts";
 import { driveAtOnce, performersOn } from "../player/in-process.ts";
 import { type Replay, type Replayed, type ReplayOptions, replay } from "./replay.ts";
 
@@ -25,20 +24,13 @@ export interface InProcessOptions {
 }
 
 /** A world's settings, where they were chosen. */
-export interface Chosen {
-  readonly seed?: string | undefined;
-  readonly start?: string | undefined;
-  readonly publishers?: number | undefined;
-  readonly profile?: Profile | undefined;
-  readonly assumptions: Readonly<Record<string, string>>;
-}
-
-type Settings = Omit<Chosen, "start"> & { readonly start: string | undefined };
+type Chosen = Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile"> &
+  Pick<RecordedWorld, "assumptions">;
 
 /** A world under way. */
 interface Stage {
   readonly sim: SimulatorCore;
-  readonly settings: Settings;
+  readonly settings: Chosen;
 }
 
 /** @throws InputError for an option or a recorded world that can't be, and for a snapshot of another world. */
@@ -50,9 +42,9 @@ export function replayInProcess(recording: Recording, options: InProcessOptions)
   );
   const cors = corsOf(recording);
   const start = startOf(recording, options);
-  const settingsFor = (world: RecordedWorld | undefined): Settings =>
+  const settingsFor = (world: RecordedWorld | undefined): Chosen =>
     settingsOf(options, start, world);
-  const fresh = (settings: Settings): Stage => ({
+  const fresh = (settings: Chosen): Stage => ({
     sim: createSimulatorCore({ ...optionsOf(settings), explain, cors }, options.surroundings),
     settings,
   });
@@ -122,22 +114,21 @@ function settingsOf(
   { chosen, snapshot }: InProcessOptions,
   start: string | undefined,
   world: RecordedWorld | undefined,
-): Settings {
-  const base = snapshot === undefined ? undefined : settingsIn(snapshot);
+): Chosen {
+  const base = snapshot && settingsIn(snapshot);
+  const recorded = world ?? base;
+  const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
   return {
-    seed: chosen.seed ?? world?.seed ?? base?.seed,
-    start: chosen.start ?? world?.start ?? base?.start ?? start,
-    publishers: chosen.publishers ?? world?.publishers ?? base?.publishers,
-    profile: chosen.profile ?? world?.profile ?? base?.profile,
-    assumptions: { ...(world?.assumptions ?? base?.assumptions), ...chosen.assumptions },
+    ...{ start, ...base, ...world, ...Object.fromEntries(given) },
+    assumptions: { ...recorded?.assumptions, ...chosen.assumptions },
   };
 }
 
-function settingsIn({ seed, start, publishers, profile, assumptions }: Snapshot): Settings {
+function settingsIn({ seed, start, publishers, profile, assumptions }: Snapshot): Chosen {
   return { seed, start: formatInstant(start), publishers, profile, assumptions };
 }
 
-function optionsOf({ assumptions, ...others }: Settings): SimulatorOptions {
+function optionsOf({ assumptions, ...others }: Chosen): SimulatorOptions {
   return {
     ...others,
     assumptions: resolveAssumptions(assumptions),
@@ -147,7 +138,7 @@ function optionsOf({ assumptions, ...others }: Settings): SimulatorOptions {
 }
 
 /** What a world is, save for how it reads the spec. */
-function nameOf({ seed, start, publishers, profile }: Settings): string {
+function nameOf({ seed, start, publishers, profile }: Chosen): string {
   const startMs = start === undefined ? undefined : parseInstant(start);
   return JSON.stringify([seed, startMs, publishers, profile]);
 }
