@@ -25,8 +25,8 @@ export async function playAtTarget(chosen: Chosen, order: TargetOrder): Promise<
   const ending = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => ending.abort(signal);
   for (const signal of signals) process.on(signal, onSignal);
-  const progress = createProgress(process.stderr, { of: "steps" });
-  const state = { done: 0, planned: 0, sent: 0, errors: 0, p99Ms: undefined };
+  const progress = createProgress(process.stderr);
+  const state = { done: 0, planned: 0, sent: 0, errors: 0 };
   const startedMs = performance.now();
   const update = (more: Partial<typeof state>): void => {
     Object.assign(state, more);
