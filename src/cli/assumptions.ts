@@ -1,5 +1,6 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
 
+import { indentedJson } from "../base/text.ts";
 import { type AssumptionKey, catalogue, type OpenPoint } from "../spec/assumptions/catalogue.ts";
 import { allKeys, knownKey } from "./assumption-key.ts";
 import { assumptionsInForce } from "./assumptions-in-force.ts";
@@ -27,9 +28,7 @@ export async function assumptions(key: string | undefined, flags: AssumptionsFla
   const keys = key === undefined ? allKeys : [knownKey("KEY", key)];
   if (flags.json === true) {
     const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));
-    process.stdout.write(
-      `${JSON.stringify(key === undefined ? listed : listed[0], undefined, 2)}\n`,
-    );
+    process.stdout.write(indentedJson(key === undefined ? listed : listed[0]));
     return;
   }
   process.stdout.write(`${keys.map((each) => described(each, inForce[each])).join("\n\n")}\n`);

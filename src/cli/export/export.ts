@@ -1,7 +1,6 @@
 /** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
 
-import { writeWhole } from "../../adapters/whole-file.ts";
-import { whyNot } from "../../base/file-error.ts";
+import { indentedJson } from "../../base/text.ts";
 import type { Cast, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/in-process.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
@@ -10,7 +9,7 @@ import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
 import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import type { CredentialFlags } from "../play/options.ts";
-import { sayIfReplaced } from "../reports.ts";
+import { writeOut } from "../reports.ts";
 import { say } from "../say.ts";
 import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
 import { planOf } from "./plan.ts";
@@ -43,7 +42,9 @@ export async function exportScenario(source: string, flags: ExportFlags): Promis
       senders: (traffic.publishers ?? [0]).map((cast) => senders(cast)),
     }),
   );
-  await write(`${JSON.stringify(artilleryScript(planned, target), undefined, 2)}\n`, flags.out);
+  const script = indentedJson(artilleryScript(planned, target));
+  if (flags.out === undefined) say(script, process.stdout);
+  else await writeOut(`--out ${flags.out}`, flags.out, script);
   tellLeftOut(leftOut, chosen.scenario, given.length > 0);
 }
 
@@ -88,19 +89,4 @@ function sendersIn(
     }
     return { ordinal: cast, ...sender };
   };
-}
-
-async function write(script: string, file: string | undefined): Promise<void> {
-  if (file === undefined) {
-    say(script, process.stdout);
-    return;
-  }
-  try {
-    sayIfReplaced(`--out ${file}`, await writeWhole(file, script));
-  } catch (error) {
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
-      `--out ${file}: can't be written: ${whyNot(error)}. Name a file in a folder that exists.`,
-    );
-  }
 }

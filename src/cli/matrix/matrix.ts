@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
-import { reportJson } from "../../play/reports/report-json.ts";
+import { indentedJson } from "../../base/text.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
 import { knownKey } from "../assumption-key.ts";
 import { childCommand } from "../child.ts";
@@ -68,7 +68,7 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   const result = resultOf(findings);
   tell(result, flags.json === true);
   await writeReports(flags.report ?? [], {
-    json: () => reportJson(result),
+    json: () => indentedJson(result),
     junit: () => reportJunit(result, startedMs, Date.now() - startedMs),
   });
   if (signal !== undefined) return 128 + signal.number;
@@ -76,7 +76,7 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
 }
 
 function tell(result: MatrixResult, isJson: boolean): void {
-  if (isJson) say(reportJson(result), process.stdout);
+  if (isJson) say(indentedJson(result), process.stdout);
   say(reportText(result), isJson ? process.stderr : process.stdout);
 }
 

@@ -1,9 +1,9 @@
 /** Writes the report files of a played scenario. */
 
 import { readChartLibrary } from "../../adapters/chart-library.ts";
+import { indentedJson } from "../../base/text.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportHtml } from "../../play/reports/report-html.ts";
-import { reportJson } from "../../play/reports/report-json.ts";
 import { reportJunit } from "../../play/reports/report-junit.ts";
 import type { ReportTarget } from "../report-option.ts";
 import { writeReports } from "../reports.ts";
@@ -15,7 +15,7 @@ export function writePlayReports(
 ): Promise<void> {
   return writeReports(targets, {
     junit: () => reportJunit(result),
-    json: () => reportJson(result),
+    json: () => indentedJson(result),
     html: async () => reportHtml(result, await readChartLibrary()),
   });
 }

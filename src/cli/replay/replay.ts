@@ -3,7 +3,7 @@
 import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
 import { linesOf } from "../../adapters/text-lines.ts";
 import { whyNot } from "../../base/file-error.ts";
-import { printable } from "../../base/text.ts";
+import { indentedJson, printable } from "../../base/text.ts";
 import { RecordingError, readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
 import { replayInProcess } from "../../play/replay/in-process.ts";
@@ -41,7 +41,7 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
       `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
-  if (flags.json === true) say(`${JSON.stringify(result, undefined, 2)}\n`, process.stdout);
+  if (flags.json === true) say(indentedJson(result), process.stdout);
   say(textOf(result), flags.json === true ? process.stderr : process.stdout);
   return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
 }
