@@ -78,3 +78,8 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);
   return bytes;
 }
+
+/** A value as JSON documents are written: for people to read, with a line break at the end. */
+export function indentedJson(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

@@ -1,6 +1,7 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
 
 import { nodeSurroundings } from "../adapters/node-surroundings.ts";
+import { indentedJson } from "../base/text.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
 import {
   type AssumptionKey,
@@ -33,9 +34,7 @@ export async function assumptions(key: string | undefined, flags: AssumptionsFla
   const keys = key === undefined ? allKeys : [knownKey("KEY", key)];
   if (flags.json === true) {
     const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));
-    process.stdout.write(
-      `${JSON.stringify(key === undefined ? listed : listed[0], undefined, 2)}\n`,
-    );
+    process.stdout.write(indentedJson(key === undefined ? listed : listed[0]));
     return;
   }
   process.stdout.write(`${keys.map((each) => described(each, inForce[each])).join("\n\n")}\n`);

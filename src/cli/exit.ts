@@ -15,6 +15,19 @@ export class CommandFailure extends Error {
   }
 }
 
+/** What a target over HTTP threw: whoever is there is at fault, unless an option or a bug is. */
+export function failureAtTarget(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof CommandFailure || isBug(error)) return error;
+  return new CommandFailure(exitCodes.couldNotRun, error.message);
+}
+
+/** Nobody at a target throws these; an InputError is one of them. */
+function isBug(error: Error): boolean {
+  return (
+    error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
+  );
+}
+
 const optionNames: Readonly<Record<string, string>> = {
   controlToken: "--control-token",
   maxWorlds: "--max-worlds",

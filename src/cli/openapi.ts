@@ -1,6 +1,7 @@
 /** `adsim openapi`: the API's document under the assumptions in force, with examples from a world of these options. */
 
 import { nodeSurroundings } from "../adapters/node-surroundings.ts";
+import { indentedJson } from "../base/text.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
@@ -15,5 +16,5 @@ export async function openapi(flags: CommonFlags): Promise<void> {
   const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeSurroundings);
   const examples = recordExamples(sim);
   const document = openApiDocument(sim.assumptions, { baseUrl: BASE_URL, examples });
-  process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+  process.stdout.write(indentedJson(document));
 }

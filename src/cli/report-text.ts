@@ -3,6 +3,7 @@
 import type { ClientReport } from "../audit/client-report.ts";
 import type { Finding } from "../audit/finding.ts";
 import { printable } from "../base/text.ts";
+import { paragraphs } from "../play/reports/lines.ts";
 
 const WIDTH = 100;
 
@@ -17,10 +18,7 @@ export function reportText(report: ClientReport): string {
     verdict(report),
     ...findings.map(finding),
   ];
-  return `${sections
-    .filter(({ length }) => length > 0)
-    .map((lines) => lines.map(printable).join("\n"))
-    .join("\n\n")}\n`;
+  return paragraphs(sections.map((lines) => lines.map(printable)));
 }
 
 function counts({ operations, faults }: ClientReport): readonly string[] {

@@ -1,6 +1,7 @@
 /** `adsim scenarios [NAME]`: what comes with adsim, and one of them as JSON to copy. */
 
 import { shippedNames } from "../adapters/shipped-scenarios.ts";
+import { indentedJson } from "../base/text.ts";
 import { shippedOf } from "./play/load-scenario.ts";
 
 export interface ScenariosFlags {
@@ -10,12 +11,12 @@ export interface ScenariosFlags {
 /** @throws CommandFailure for a NAME that there isn't. */
 export function scenarios(name: string | undefined, { json }: ScenariosFlags): void {
   if (name !== undefined) {
-    process.stdout.write(`${JSON.stringify(shippedOf(name), undefined, 2)}\n`);
+    process.stdout.write(indentedJson(shippedOf(name)));
     return;
   }
   const all = shippedNames();
   if (json === true) {
-    process.stdout.write(`${JSON.stringify({ scenarios: all }, undefined, 2)}\n`);
+    process.stdout.write(indentedJson({ scenarios: all }));
     return;
   }
   const width = Math.max(0, ...all.map((each) => each.name.length));

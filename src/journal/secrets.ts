@@ -1,5 +1,7 @@
 /** What a journal shows only when asked to: API keys and UPI ids, in any place and spelling. */
 
+import { utf8Length } from "../base/text.ts";
+
 /** What stands in a secret's place. */
 export const REDACTED: string = "(redacted)";
 
@@ -16,6 +18,11 @@ export function withoutSecrets(text: string, standIn: StandIn = () => REDACTED):
 }
 
 type StandIn = (secret: string) => string;
+
+/** The text with stars in the place of secrets, as many as they have bytes: places in it stay as they are. */
+export function masked(text: string): string {
+  return withoutSecrets(text, (secret) => "*".repeat(utf8Length(secret)));
+}
 
 /** The same for bytes: each is taken for the character with its number. All secrets are ASCII. */
 export function bytesWithoutSecrets(bytes: Uint8Array): Uint8Array {

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { wholeWeights } from "../../src/cli/export/artillery.ts";
 import { type Phase, phasesOf, totalOf } from "../../src/cli/export/phases.ts";
-import { wholeWeights } from "../../src/cli/export/weights.ts";
 import { createSimulator } from "../../src/index.ts";
 import type { Step } from "../../src/play/language/scenario.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";
@@ -306,7 +306,7 @@ describe("wrong usage", () => {
       "no target",
       () => [fileOf([steady]), "--to", "artillery", "--target", "x"],
       2,
-      /--target must be an http/,
+      /--target must be a URL/,
     ],
     [
       "no place for it",

@@ -278,8 +278,43 @@ describe("to a URL", () => {
     expect(stdout).toContain("header content-type: recorded application/json, now text/html");
     expect(stdout).toContain("now       \\u001b[2J");
     expect(stdout).toContain(
-      "line 2, request 2: POST /v1/impression\n  no answer: socket hang up (ECONNRESET)",
+      "line 2, request 2: POST /v1/impression\n  no answer: other side closed (UND_ERR_SOCKET)",
     );
+  });
+
+  test("bytes that are no text are compared as they are", async () => {
+    let body = Buffer.from([0xff, 0x01]);
+    const server = createServer(({ url }, response) => {
+      response.writeHead(url?.includes("_sim") ? 404 : 200).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const content = { text: body.toString("base64"), encoding: "base64" };
+    const request = { method: "GET", url: `${url}/v1/publisher/stats`, headers: [] };
+    const entry = { request, response: { status: 200, headers: [], content } };
+    const file = fileOf([JSON.stringify({ log: { entries: [entry] } })]);
+    expect((await runAdsim(["replay", file, "--target", url])).code).toBe(0);
+    body = Buffer.from([0xfe, 0x01]);
+    const { code, stdout } = await runAdsim(["replay", file, "--target", url]);
+    expect(stdout).toContain("body, from byte 0 on:");
+    expect(code).toBe(1);
+  });
+
+  test("a service that goes away in between ends with 3", async () => {
+    const server = createServer(({ url }, response) => {
+      response.writeHead(404).end();
+      if (url?.includes("/v1/") === true) {
+        server.close();
+        server.closeAllConnections();
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const file = fileOf(recordedSession().lines);
+    const { code, stderr } = await runAdsim(["replay", file, "--target", url]);
+    expect(stderr).toContain(`The target ${url} can't be reached: connect ECONNREFUSED`);
+    expect(code).toBe(3);
   });
 
   test("nobody there ends with 3", async () => {
@@ -292,7 +327,7 @@ describe("to a URL", () => {
       server.url,
     ]);
     expect(code).toBe(3);
-    expect(stderr).toContain(`--target ${server.url} can't be reached`);
+    expect(stderr).toContain(`The target ${server.url} can't be reached`);
   });
 });
 

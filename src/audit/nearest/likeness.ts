@@ -1,6 +1,6 @@
 /** Says how something that was sent differs from what exists, in words. */
 
-import { editDistance, mayBeWithin } from "../../base/edit-distance.ts";
+import { editDistance } from "../../base/edit-distance.ts";
 import { oneLine } from "../../base/text.ts";
 
 /** How many wrong characters still are a slip. */
@@ -36,8 +36,7 @@ function wholeOrPart(bare: string, existing: string): string | undefined {
 }
 
 function slips(bare: string, existing: string): string | undefined {
-  if (!mayBeWithin(MOST_SLIPS, bare, existing)) return undefined;
-  const count = editDistance(bare, existing);
+  const count = editDistance(bare, existing, MOST_SLIPS);
   // What is short is never far from anything.
   if (count > MOST_SLIPS || count * 4 > existing.length) return undefined;
   return `is mistyped: ${count} ${count === 1 ? "character differs" : "characters differ"}`;

@@ -1,14 +1,14 @@
 /** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
 
-import { writeWhole } from "../../adapters/files/whole-file.ts";
-import { whyNot } from "../../base/file-error.ts";
+import { indentedJson } from "../../base/text.ts";
 import type { Cast, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/in-process.ts";
+import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
-import { sayIfReplaced } from "../reports.ts";
+import { writeOut } from "../reports.ts";
 import { say } from "../say.ts";
 import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
 import { planOf } from "./plan.ts";
@@ -24,7 +24,7 @@ const DEFAULT_TARGET = "http://127.0.0.1:4010";
 /** @throws CommandFailure for a scenario that gives no script, and a file that can't be written. */
 export async function exportScenario(source: string, flags: ExportFlags): Promise<void> {
   const given = givenPublishers(flags);
-  const target = targetOf(flags.target ?? DEFAULT_TARGET);
+  const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const chosen = await chosenScenario(source, flags);
   const { traffics, leftOut } = planOf(chosen.scenario);
   if (traffics.length === 0) {
@@ -41,7 +41,9 @@ export async function exportScenario(source: string, flags: ExportFlags): Promis
       senders: (traffic.publishers ?? [0]).map((cast) => senders(cast)),
     }),
   );
-  await write(`${JSON.stringify(artilleryScript(planned, target), undefined, 2)}\n`, flags.out);
+  const script = indentedJson(artilleryScript(planned, target));
+  if (flags.out === undefined) say(script, process.stdout);
+  else await writeOut(`--out ${flags.out}`, flags.out, script);
   tellLeftOut(leftOut, chosen.scenario, given.length > 0);
 }
 
@@ -86,29 +88,4 @@ function sendersIn(
     }
     return { ordinal: cast, ...sender };
   };
-}
-
-function targetOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url !== undefined && url.search === "" && url.hash === "" && url.username === "";
-  if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
-    `--target must be an http or https base URL without a query, such as ${DEFAULT_TARGET}.`,
-  );
-}
-
-async function write(script: string, file: string | undefined): Promise<void> {
-  if (file === undefined) {
-    say(script, process.stdout);
-    return;
-  }
-  try {
-    sayIfReplaced(`--out ${file}`, await writeWhole(file, script));
-  } catch (error) {
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
-      `--out ${file}: can't be written: ${whyNot(error)}. Name a file in a folder that exists.`,
-    );
-  }
 }

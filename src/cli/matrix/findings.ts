@@ -1,6 +1,5 @@
 /** What a matrix found out. Filled as the work goes on, so that it can be told at any moment. */
 
-import { type Departures, nameOf } from "./departures.ts";
 import type { MatrixFlags } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import type { FinishedRun, Runner } from "./runner.ts";
@@ -45,23 +44,4 @@ export function verdictOf({ defaults, found, interruptedBy }: Findings): Verdict
   if (found.minimal.length > 0) return "relies";
   if (found.unstable.length > 0) return "flaky";
   return interruptedBy === undefined ? "green" : "interrupted";
-}
-
-/** The place of a row that has just these departures, counted from 1. */
-export function rowOf({ plan }: Findings, departures: Departures): number | undefined {
-  const name = nameOf(departures);
-  const index = plan.rows.findIndex((row) => nameOf(row) === name);
-  return index === -1 ? undefined : index + 1;
-}
-
-/** How a run ended, in words. */
-export function endingText({ ending }: FinishedRun, timeLimit: string): string {
-  switch (ending.kind) {
-    case "exit":
-      return `exit code ${ending.exitCode}`;
-    case "signal":
-      return `ended by ${ending.signal}`;
-    case "timed-out":
-      return `timed out after ${timeLimit}`;
-  }
 }

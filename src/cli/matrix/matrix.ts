@@ -6,6 +6,7 @@
 import { availableParallelism } from "node:os";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
+import { indentedJson } from "../../base/text.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
 import { knownKey } from "../assumption-key.ts";
 import { childCommand } from "../child.ts";
@@ -14,15 +15,15 @@ import { CommandFailure, exitCodes } from "../exit.ts";
 import { controlTokenSet, simulatorOptions } from "../options.ts";
 import { checkReports, writeReports } from "../reports.ts";
 import { say } from "../say.ts";
-import { endingText, type Findings, verdictOf } from "./findings.ts";
+import { type Findings, verdictOf } from "./findings.ts";
 import { onInterrupt } from "./interrupt.ts";
 import type { MatrixFlags } from "./options.ts";
 import { createOutputFolder } from "./output.ts";
 import { makePlan, type Plan } from "./plan.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { reportJson } from "./report-json.ts";
 import { reportJunit } from "./report-junit.ts";
 import { reportText } from "./report-text.ts";
+import { endingText, type MatrixResult, resultOf } from "./result.ts";
 import { createRunner, Interrupted, type Runner } from "./runner.ts";
 import { shrink } from "./shrink.ts";
 
@@ -64,19 +65,19 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   }
   const { signal } = interruption;
   if (signal !== undefined) findings.interruptedBy = signal.name;
-  tell(findings);
+  const result = resultOf(findings);
+  tell(result, flags.json === true);
   await writeReports(flags.report ?? [], {
-    json: () => reportJson(findings),
-    junit: () => reportJunit(findings, startedMs, Date.now() - startedMs),
+    json: () => indentedJson(result),
+    junit: () => reportJunit(result, startedMs, Date.now() - startedMs),
   });
   if (signal !== undefined) return 128 + signal.number;
-  return verdictOf(findings) === "green" ? exitCodes.fine : exitCodes.checkFailed;
+  return result.verdict === "green" ? exitCodes.fine : exitCodes.checkFailed;
 }
 
-function tell(findings: Findings): void {
-  const isJson = findings.flags.json === true;
-  if (isJson) say(reportJson(findings), process.stdout);
-  say(reportText(findings), isJson ? process.stderr : process.stdout);
+function tell(result: MatrixResult, isJson: boolean): void {
+  if (isJson) say(indentedJson(result), process.stdout);
+  say(reportText(result), isJson ? process.stderr : process.stdout);
 }
 
 async function investigate(

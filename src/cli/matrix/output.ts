@@ -1,11 +1,12 @@
 /** What CMD writes: into a file as it comes, whatever its length. Only its last lines are ever read back. */
 
-import { type FileHandle, mkdir, mkdtemp, open, rm } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/files/whole-file.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** Output that was kept. */
 export interface KeptOutput {
@@ -80,19 +81,6 @@ async function keep(file: string, folder: string, name: string): Promise<string>
   for (let number = 1; ; number += 1) {
     const kept = join(folder, number === 1 ? `${name}.log` : `${name}-${number}.log`);
     if (await moveToFreeName(file, kept)) return kept;
-  }
-}
-
-/** With the folders above it. Node's own way to do so never ends where a folder refuses everything, as /proc does. */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await mkdir(folder);
   }
 }
 

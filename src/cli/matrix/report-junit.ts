@@ -1,94 +1,77 @@
-/** A matrix's findings as JUnit XML: a test case for the defaults, and one a row. */
+/** A matrix's result as JUnit XML: a test case for the defaults, and one a row. */
 
 import { type JunitCase, type JunitOutcome, junitXml } from "../../play/reports/junit.ts";
-import { compareSets, type Departures, isWithin } from "./departures.ts";
-import { endingText, type Findings, verdictOf } from "./findings.ts";
-import { reproduceLine } from "./reproduce.ts";
+import { departuresIn, endingText, type MatrixResult, type RowResult } from "./result.ts";
 import type { FinishedRun } from "./runner.ts";
 
-export function reportJunit(findings: Findings, startedMs: number, durationMs: number): string {
-  const { plan, rows, flags } = findings;
+const SUITE = "adsim.matrix";
+
+export function reportJunit(result: MatrixResult, startedMs: number, durationMs: number): string {
+  const { verdict, strength, seed, counts, rows, defaults } = result;
   const width = String(rows.length).length;
-  const cases = plan.rows.map((departures, index): JunitCase => {
-    const run = rows[index];
-    return {
-      name: `row ${String(index + 1).padStart(width, "0")}`,
-      className: SUITE,
-      durationMs: run?.durationMs ?? 0,
-      outcome: rowOutcome(findings, departures, run),
-    };
-  });
+  const caseOf = (
+    name: string,
+    run: FinishedRun | null | undefined,
+    outcome: JunitOutcome,
+  ): JunitCase => ({ name, className: SUITE, durationMs: run?.durationMs ?? 0, outcome });
   return junitXml({
     name: SUITE,
     startedMs,
     durationMs,
-    properties: {
-      verdict: verdictOf(findings),
-      strength: flags.strength,
-      seed: flags.seed ?? "adsim",
-      runs: String(findings.runner.runs),
-    },
-    cases: [defaultsCase(findings), ...cases],
+    properties: { verdict, strength: String(strength), seed, runs: String(counts.runs) },
+    cases: [
+      caseOf("defaults", defaults.runs[0], defaultsOutcome(result)),
+      ...rows.map((row) => {
+        const name = `row ${String(row.row).padStart(width, "0")}`;
+        return caseOf(name, row.run, rowOutcome(result, row));
+      }),
+    ],
   });
 }
 
-const SUITE = "adsim.matrix";
-
-function defaultsCase(findings: Findings): JunitCase {
-  const { defaults } = findings;
-  return {
-    name: "defaults",
-    className: SUITE,
-    durationMs: defaults[0]?.durationMs ?? 0,
-    outcome: defaultsOutcome(findings),
-  };
-}
-
-function defaultsOutcome(findings: Findings): JunitOutcome {
-  const { defaults } = findings;
-  if (defaults.length < 2) return { kind: "skipped" };
-  const failed = defaults.find(({ passed }) => !passed);
-  const verdict = verdictOf(findings);
+function defaultsOutcome(result: MatrixResult): JunitOutcome {
+  const { verdict, defaults } = result;
+  const { runs, reproduce } = defaults;
+  if (runs.length < 2) return { kind: "skipped" };
+  const failed = runs.find(({ passed }) => !passed);
   if (failed !== undefined) {
     const again = verdict === "flaky" ? ", and passed in another run" : "";
-    return failure(findings, verdict, `CMD failed on the defaults${again}`, [], failed);
+    const message = `CMD failed on the defaults${again}`;
+    return failure(result, verdict, message, [reproduce], failed);
   }
-  if (verdict === "never-calls-the-server") {
-    const message = "CMD sent no request to the server at ADSIM_URL";
-    return { kind: "failure", type: verdict, message, text: reproduceLine(findings, []) };
-  }
-  return { kind: "passed" };
+  if (verdict !== "never-calls-the-server") return { kind: "passed" };
+  const message = "CMD sent no request to the server at ADSIM_URL";
+  return { kind: "failure", type: verdict, message, text: reproduce };
 }
 
-function rowOutcome(
-  findings: Findings,
-  departures: Departures,
-  run: FinishedRun | undefined,
-): JunitOutcome {
-  if (run === undefined) return { kind: "skipped" };
+function rowOutcome(result: MatrixResult, row: RowResult): JunitOutcome {
+  const { run, reproduce } = row;
+  if (run === null) return { kind: "skipped" };
   if (run.passed) return { kind: "passed" };
-  const { minimal, unstable } = findings.found;
-  const sets = [...minimal].sort(compareSets).filter((set) => isWithin(set, departures));
-  if (sets.length > 0) {
-    const message = `fails with ${sets.map((set) => set.join(" and ")).join("; with ")}`;
-    return failure(findings, "relies", message, sets, run);
+  const relied = row.reliances.flatMap((place) => result.reliances[place] ?? []);
+  if (relied.length > 0) {
+    const sets = relied.map(({ assume }) => departuresIn(assume).join(" and "));
+    const lines = relied.map((reliance) => reliance.reproduce);
+    return failure(result, "relies", `fails with ${sets.join("; with ")}`, lines, run);
   }
-  const isFlaky = unstable.some((set) => isWithin(set, departures));
+  const chosen: Readonly<Record<string, string>> = row.assumptions ?? {};
+  const isFlaky = result.flaky.some(({ assume }) =>
+    Object.entries(assume).every(([key, choice]) => chosen[key] === choice),
+  );
   return isFlaky
-    ? failure(findings, "flaky", "failed, and passed when run again", [departures], run)
-    : failure(findings, "failed", "failed; the reason wasn't found", [departures], run);
+    ? failure(result, "flaky", "failed, and passed when run again", [reproduce], run)
+    : failure(result, "failed", "failed; the reason wasn't found", [reproduce], run);
 }
 
 function failure(
-  findings: Findings,
+  { timeLimit }: MatrixResult,
   type: string,
   message: string,
-  sets: readonly Departures[],
+  reproduce: readonly string[],
   run: FinishedRun,
 ): JunitOutcome {
-  const lines = (sets.length === 0 ? [[]] : sets).map((set) => reproduceLine(findings, set));
-  const ended = `CMD: ${endingText(run, findings.flags.timeLimit)}`;
-  const output =
-    run.output === undefined ? [] : [`Output in ${run.output.file}, its end:`, ...run.output.tail];
-  return { kind: "failure", type, message, text: [...lines, ended, ...output].join("\n") };
+  const ended = `CMD: ${endingText(run, timeLimit)}`;
+  const { file, tail = [] } = run.output ?? {};
+  const output = file === undefined ? [] : [`Output in ${file}, its end:`, ...tail];
+  return { kind: "failure", type, message, text: [...reproduce, ended, ...output].join("\n") };
 }

@@ -1,45 +1,42 @@
-/** A matrix's findings for people. */
+/** A matrix's result for people. */
 
 import { dirname } from "node:path";
-import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
-import { compareSets, type Departures, partsOf } from "./departures.ts";
-import { endingText, type Findings, rowOf, verdictOf } from "./findings.ts";
-import { reproduceLine } from "./reproduce.ts";
+import { counted } from "../../play/measure/quantities.ts";
+import { paragraphs } from "../../play/reports/lines.ts";
+import { departuresIn, endingText, type MatrixResult, type Reliance } from "./result.ts";
 import type { FinishedRun } from "./runner.ts";
 
-export function reportText(findings: Findings): string {
-  const { interruptedBy, found } = findings;
-  const sections = [
+export function reportText(result: MatrixResult): string {
+  const { interruptedBy, reliances, flaky } = result;
+  return paragraphs([
     ...(interruptedBy === undefined
       ? []
       : [[`Interrupted by ${interruptedBy}. What is known so far:`]]),
-    ...verdictSections(findings),
-    ...(found.minimal.length > 0 && found.unstable.length > 0 ? [flaky(findings)] : []),
-    counts(findings),
-  ];
-  return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+    ...verdictSections(result),
+    ...(reliances.length > 0 && flaky.length > 0 ? [flakyLines(result)] : []),
+    counts(result),
+  ]);
 }
 
 type Lines = readonly string[];
 
-function verdictSections(findings: Findings): readonly Lines[] {
-  const { defaults, plan, flags } = findings;
-  const verdict = verdictOf(findings);
+function verdictSections(result: MatrixResult): readonly Lines[] {
+  const { verdict, defaults, varied, strength } = result;
   switch (verdict) {
     case "green":
       return [
         [
-          `Your client passes everywhere: no ${combination[flags.strength]} makes it fail, of ${counted(plan.varied.length, "open point")}.`,
+          `Your client passes everywhere: no ${combinations[strength - 1]} makes it fail, of ${counted(varied.length, "open point")}.`,
         ],
       ];
     case "relies":
-      return relies(findings);
-    case "flaky":
-      return defaults[0]?.passed === defaults[1]?.passed
-        ? [flaky(findings)]
-        : flakyOnDefaults(findings);
+      return relies(result);
+    case "flaky": {
+      const [first, second] = defaults.runs;
+      return first?.passed === second?.passed ? [flakyLines(result)] : flakyOnDefaults(result);
+    }
     case "fails-on-defaults":
-      return failsOnDefaults(findings);
+      return failsOnDefaults(result);
     case "never-calls-the-server":
       return [
         [
@@ -52,103 +49,85 @@ function verdictSections(findings: Findings): readonly Lines[] {
   }
 }
 
-const combination = {
-  "1": "choice",
-  "2": "pair of choices",
-  "3": "triple of choices",
-} as const;
+/** By strength. */
+const combinations = ["choice", "pair of choices", "triple of choices"] as const;
 
-/** Sets of one choice each that are of one key, or one larger set. */
-interface Group {
-  readonly title: string;
-  readonly keys: readonly string[];
-  readonly sets: readonly [Departures, ...Departures[]];
-}
-
-function relies(findings: Findings): readonly Lines[] {
-  const { found } = findings;
-  const groups = grouped([...found.minimal].sort(compareSets));
-  const list = groups.flatMap(({ title, keys, sets: [first] }) => [
+function relies(result: MatrixResult): readonly Lines[] {
+  const groups = grouped(result.reliances);
+  const list = groups.flatMap(({ title, first }) => [
     `  ${title}`,
-    // Departures are made from the catalogue's keys.
-    ...keys.map((key) => `      Don't rely on: ${catalogue[key as AssumptionKey].caution}`),
-    `      Reproduce: ${reproduceLine(findings, first)}`,
+    ...Object.values(first.cautions).map((caution) => `      Don't rely on: ${caution}`),
+    `      Reproduce: ${first.reproduce}`,
   ]);
-  const incomplete = found.isComplete
+  const incomplete = result.complete
     ? []
     : [["There may be more: not all that the failing rows can show was looked at."]];
-  const tails = groups.flatMap(({ sets: [first] }) => {
-    const run = findings.runner.confirmed(first);
-    return run?.output === undefined ? [] : [tail(findings, `with ${first.join(" and ")}`, run)];
-  });
+  const tails = groups.flatMap(({ first: { run, assume } }) =>
+    run?.output === undefined
+      ? []
+      : [tail(result, `with ${departuresIn(assume).join(" and ")}`, run)],
+  );
   return [["Your client relies on:", "", ...list], ...incomplete, ...tails];
 }
 
-function grouped(sets: readonly Departures[]): readonly Group[] {
-  const byKey = new Map<string, [Departures, ...Departures[]]>();
-  for (const set of sets) {
-    const name = set.length === 1 ? partsOf(set[0] ?? "")[0] : set.join("+");
-    const group = byKey.get(name);
-    if (group === undefined) byKey.set(name, [set]);
-    else group.push(set);
+/** Choices of one key that fail each alone stand together, with the first of them. */
+function grouped(
+  reliances: readonly Reliance[],
+): readonly { readonly title: string; readonly first: Reliance }[] {
+  const groups = new Map<string, Reliance[]>();
+  for (const reliance of reliances) {
+    const [key = "", ...others] = Object.keys(reliance.assume);
+    const name = others.length === 0 ? key : departuresIn(reliance.assume).join("+");
+    groups.set(name, [...(groups.get(name) ?? []), reliance]);
   }
-  return [...byKey.values()].map((group) => {
-    const [first, ...others] = group;
-    const more = others.flat().map((departure) => `, ${partsOf(departure)[1]}`);
-    const named = first.map((departure) => partsOf(departure).join(" ≠ "));
-    return {
-      title: `${named.join(" together with ")}${more.join("")}`,
-      keys: first.map((departure) => partsOf(departure)[0]),
-      sets: group,
-    };
+  return Array.from(groups.values()).flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const named = Object.entries(first.assume).map((parts) => parts.join(" ≠ "));
+    const more = others.flatMap(({ assume }) => Object.values(assume).map((one) => `, ${one}`));
+    return [{ title: `${named.join(" together with ")}${more.join("")}`, first }];
   });
 }
 
-function flaky(findings: Findings): Lines {
-  const sets = [...findings.found.unstable].sort(compareSets);
+function flakyLines({ flaky }: MatrixResult): Lines {
   return [
     "Your client is flaky: under the same choices it failed once and passed once.",
     "",
-    ...sets.flatMap((set) => {
-      const row = rowOf(findings, set);
-      return [
-        `  ${row === undefined ? set.join(" and ") : `row ${row}`}`,
-        `      Try again: ${reproduceLine(findings, set)}`,
-      ];
-    }),
+    ...flaky.flatMap(({ assume, row, reproduce }) => [
+      `  ${row === null ? departuresIn(assume).join(" and ") : `row ${row}`}`,
+      `      Try again: ${reproduce}`,
+    ]),
     "",
-    JOBS_HINT,
+    "If CMD can't run beside itself (it takes a fixed port, or writes a file that is shared), use --jobs 1.",
   ];
 }
 
-const JOBS_HINT =
-  "If CMD can't run beside itself (it takes a fixed port, or writes a file that is shared), use --jobs 1.";
-
-function flakyOnDefaults(findings: Findings): readonly Lines[] {
-  const failed = findings.defaults.find(({ passed }) => !passed);
+function flakyOnDefaults(result: MatrixResult): readonly Lines[] {
+  const { runs, reproduce } = result.defaults;
+  const failed = runs.find(({ passed }) => !passed);
   return [
     [
       "Your client is flaky: of two runs on the defaults one passed and one failed. Make it pass each time first:",
-      `    ${reproduceLine(findings, [])}`,
+      `    ${reproduce}`,
     ],
-    ...(failed === undefined ? [] : [tail(findings, "in the run that failed", failed)]),
+    ...(failed === undefined ? [] : [tail(result, "in the run that failed", failed)]),
   ];
 }
 
-function failsOnDefaults(findings: Findings): readonly Lines[] {
-  const run = findings.defaults.at(-1);
+function failsOnDefaults(result: MatrixResult): readonly Lines[] {
+  const { runs, reproduce } = result.defaults;
+  const run = runs.at(-1);
   return [
     [
       "Your client fails on the defaults, so there is nothing to compare with. Make it pass there first:",
-      `    ${reproduceLine(findings, [])}`,
+      `    ${reproduce}`,
       ...(run?.requests === 0 ? ["It sent no request to the server at ADSIM_URL."] : []),
     ],
-    ...(run === undefined ? [] : [tail(findings, "on the defaults", run)]),
+    ...(run === undefined ? [] : [tail(result, "on the defaults", run)]),
   ];
 }
 
-function tail({ flags }: Findings, when: string, run: FinishedRun): Lines {
-  const ended = endingText(run, flags.timeLimit);
+function tail({ timeLimit }: MatrixResult, when: string, run: FinishedRun): Lines {
+  const ended = endingText(run, timeLimit);
   if (run.output === undefined) return [`CMD ${when}: ${ended}.`];
   const { file, tail: lines } = run.output;
   if (lines.length === 0) return [`CMD ${when}: ${ended}, and no output.`];
@@ -158,19 +137,14 @@ function tail({ flags }: Findings, when: string, run: FinishedRun): Lines {
   ];
 }
 
-function counts({ plan, rows, runner, flags }: Findings): Lines {
-  const failed = rows.filter((run) => run?.passed === false).length;
-  const open = rows.filter((run) => run === undefined).length;
-  const runs = `${counted(runner.runs, "run")} in all.`;
-  if (open === rows.length) return [`None of the ${counted(rows.length, "row")} was run; ${runs}`];
+function counts({ counts: { rows: count, failed, runs }, rows, strength }: MatrixResult): Lines {
+  const open = rows.filter(({ run }) => run === null).length;
+  const inAll = `${counted(runs, "run")} in all.`;
+  if (open === count) return [`None of the ${counted(count, "row")} was run; ${inAll}`];
   const notRun = open === 0 ? "" : `, ${open} not run`;
-  const file = rows.find((run) => run?.output !== undefined)?.output?.file;
+  const file = rows.find(({ run }) => run?.output !== undefined)?.run?.output?.file;
   return [
-    `${counted(plan.rows.length, "row")} of strength ${flags.strength}, ${failed} failed${notRun}; ${runs}`,
+    `${counted(count, "row")} of strength ${strength}, ${failed} failed${notRun}; ${inAll}`,
     ...(file === undefined ? [] : [`The output of each row that failed is in ${dirname(file)}.`]),
   ];
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -13,7 +13,7 @@ export type Ending =
 /** How one run went. */
 export interface Run {
   readonly passed: boolean;
-  readonly ending: Ending;
+  readonly ended: Ending;
   readonly durationMs: number;
 }
 
@@ -55,7 +55,7 @@ export async function runOnce(options: RunOptions): Promise<Run> {
     options.onEnd(server);
     return {
       passed: !timedOut && end.exitCode === 0,
-      ending: timedOut ? { kind: "timed-out" } : endingOf(end),
+      ended: timedOut ? { kind: "timed-out" } : endingOf(end),
       durationMs: Math.round(performance.now() - startedMs),
     };
   } finally {

@@ -1,5 +1,6 @@
 /** Runs CMD under one set of departures after another, some at a time, and remembers how each went. */
 
+import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
@@ -60,8 +61,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const confirmed = new Map<string, FinishedRun>();
   const stops = new Set<Stop>();
   const underWay = new Set<Promise<unknown>>();
-  const waiting: (() => void)[] = [];
-  let busy = 0;
+  const limit = pLimit(jobs);
   let runs = 0;
   let isStopped = false;
 
@@ -73,29 +73,13 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     delete: (stop) => stops.delete(stop),
   };
-  async function turn(): Promise<void> {
-    if (busy >= jobs) await new Promise<void>((resolve) => waiting.push(resolve));
-    else busy += 1;
-  }
-  function next(): void {
-    const first = waiting.shift();
-    // Whose turn it is takes over the place.
-    if (first === undefined) busy -= 1;
-    else first();
-  }
-  async function inTurn(
-    assumptions: Assumptions,
-    keepAs: string | undefined,
-  ): Promise<FinishedRun> {
-    await turn();
-    try {
+  function inTurn(assumptions: Assumptions, keepAs: string | undefined): Promise<FinishedRun> {
+    return limit(async () => {
       if (isStopped) throw new Interrupted();
       const finished = finish(assumptions, keepAs);
       underWay.add(finished);
       return await finished.finally(() => underWay.delete(finished));
-    } finally {
-      next();
-    }
+    });
   }
   async function finish(
     assumptions: Assumptions,
@@ -117,7 +101,8 @@ export function createRunner(options: RunnerOptions): Runner {
       if (isStopped) throw new Interrupted();
       runs += 1;
       onRun();
-      const finished = { ...run, requests: count };
+      const { durationMs, ...how } = run;
+      const finished = { ...how, requests: count, durationMs };
       if (run.passed || keepAs === undefined) return finished;
       return { ...finished, output: await spool.keep(keepAs) };
     } finally {

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { InputError } from "../../base/input.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { playScenario } from "../../play/targets/play-scenario.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes, failureAtTarget } from "../exit.ts";
 import { type Chosen, ofSource } from "./chosen.ts";
 import type { GivenPublisher } from "./credentials.ts";
 import { createProgress } from "./progress.ts";
@@ -25,8 +25,8 @@ export async function playAtTarget(chosen: Chosen, order: TargetOrder): Promise<
   const ending = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => ending.abort(signal);
   for (const signal of signals) process.on(signal, onSignal);
-  const progress = createProgress(process.stderr, { of: "steps" });
-  const state = { done: 0, planned: 0, sent: 0, errors: 0, p99Ms: undefined };
+  const progress = createProgress(process.stderr);
+  const state = { done: 0, planned: 0, sent: 0, errors: 0 };
   const startedMs = performance.now();
   const update = (more: Partial<typeof state>): void => {
     Object.assign(state, more);
@@ -75,11 +75,5 @@ function explained(chosen: Chosen, error: unknown): unknown {
     }
     return ownOptions.has(name) ? error : ofSource(chosen, error);
   }
-  if (!(error instanceof Error) || isBug(error)) return error;
-  return new CommandFailure(exitCodes.couldNotRun, error.message);
-}
-
-/** Nobody at a target throws these. */
-function isBug(error: Error): boolean {
-  return [TypeError, RangeError, ReferenceError].some((kind) => error.constructor === kind);
+  return failureAtTarget(error);
 }

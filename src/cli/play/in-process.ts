@@ -18,9 +18,9 @@ const REQUESTS_BETWEEN = 0x1000;
 /** @throws InputError that names the step that the world refuses. */
 export function playHere(scenario: Scenario, options: InProcessOptions): PlayResult {
   if (!isLive(process.stderr)) return playScenarioSync(scenario, options);
-  const progress = createProgress(process.stderr, { of: "steps" });
+  const progress = createProgress(process.stderr);
   const startedMs = performance.now();
-  const state = { done: 0, planned: scenario.steps.length, sent: 0, errors: 0, p99Ms: undefined };
+  const state = { done: 0, planned: scenario.steps.length, sent: 0, errors: 0 };
   const draw = (): void => progress.update({ ...state, elapsedMs: performance.now() - startedMs });
   const simulator = counting(scenario, (sent) => {
     state.sent = sent;

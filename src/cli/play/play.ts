@@ -1,7 +1,7 @@
 /** `adsim play SCENARIO`: plays it in this process or at a target, says what came of it, and writes reports. */
 
+import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
-import { reportJson } from "../../play/reports/report-json.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { checkReports } from "../reports.ts";
@@ -41,7 +41,7 @@ async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promi
     const { writePlayReports } = await import("./write-reports.ts");
     await writePlayReports(report, result);
   }
-  if (json === true) say(reportJson(result), process.stdout);
+  if (json === true) say(indentedJson(result), process.stdout);
   const stream = json === true ? process.stderr : process.stdout;
   stream.write(reportText(result, { colour: isColourful(stream) }));
   if (result.verdict === "unknown") {

@@ -1,6 +1,6 @@
 /** How far a play is, on a terminal: one line redrawn in place. Anywhere else nothing is written. */
 
-import { readableCount, readableMs } from "../../play/measure/quantities.ts";
+import { readableCount } from "../../play/measure/quantities.ts";
 import { barOf, drawLine, eraseLine, isLive, type LineStream, timeLeft } from "../progress-line.ts";
 
 export interface PlayProgress {
@@ -11,28 +11,21 @@ export interface PlayProgress {
 }
 
 export interface PlayState {
-  /** Of what is planned: requests, steps or milliseconds. */
+  /** Steps that are over, of so many; 0 where that isn't known. */
   readonly done: number;
-  /** Undefined or 0 where it isn't known. */
-  readonly planned: number | undefined;
+  readonly planned: number;
+  /** Requests. */
   readonly sent: number;
   readonly errors: number;
-  /** Undefined without a request. */
-  readonly p99Ms: number | undefined;
   /** Of real time. */
   readonly elapsedMs: number;
-}
-
-export interface PlayProgressOptions {
-  /** What is planned: steps are counted, of anything else the share is shown. */
-  readonly of: "steps" | "share";
 }
 
 const REDRAW_MS = 100;
 /** Over how long a rate is taken, in milliseconds. */
 const RATE_MS = 1000;
 
-export function createProgress(stream: LineStream, { of }: PlayProgressOptions): PlayProgress {
+export function createProgress(stream: LineStream): PlayProgress {
   if (!isLive(stream)) return { update: () => undefined, done: () => undefined };
   let drawnMs = Number.NEGATIVE_INFINITY;
   let before = { elapsedMs: 0, sent: 0 };
@@ -51,7 +44,7 @@ export function createProgress(stream: LineStream, { of }: PlayProgressOptions):
     update(state) {
       if (state.elapsedMs - drawnMs < REDRAW_MS) return;
       drawnMs = state.elapsedMs;
-      drawLine(stream, lineOf(state, of, rateAt(state)));
+      drawLine(stream, lineOf(state, rateAt(state)));
     },
     done() {
       eraseLine(stream);
@@ -59,15 +52,10 @@ export function createProgress(stream: LineStream, { of }: PlayProgressOptions):
   };
 }
 
-function lineOf(state: PlayState, of: PlayProgressOptions["of"], rate: number): string {
-  const { done, planned = 0, sent, errors, p99Ms, elapsedMs } = state;
+function lineOf({ done, planned, sent, errors, elapsedMs }: PlayState, rate: number): string {
   const counts =
     sent === 0 ? "" : `, ${readableCount(Math.round(rate))}/s, ${readableCount(errors)} errors`;
-  const latency = p99Ms === undefined ? "" : `, p99 ${readableMs(p99Ms)}`;
-  if (planned === 0) return `${readableCount(sent)} requests${counts}${latency}`;
-  const far =
-    of === "steps"
-      ? `step ${Math.min(done + 1, planned)} of ${planned}`
-      : `${Math.min(Math.floor((done / planned) * 100), 100)} %`;
-  return `${barOf(done, planned)} ${far}${counts}${latency}${timeLeft(done, planned, elapsedMs)}`;
+  if (planned === 0) return `${readableCount(sent)} requests${counts}`;
+  const far = `step ${Math.min(done + 1, planned)} of ${planned}`;
+  return `${barOf(done, planned)} ${far}${counts}${timeLeft(done, planned, elapsedMs)}`;
 }

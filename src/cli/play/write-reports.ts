@@ -2,9 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { indentedJson } from "../../base/text.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { type ChartLibrary, reportHtml } from "../../play/reports/report-html.ts";
-import { reportJson } from "../../play/reports/report-json.ts";
 import { reportJunit } from "../../play/reports/report-junit.ts";
 import type { ReportTarget } from "../report-option.ts";
 import { writeReports } from "../reports.ts";
@@ -16,7 +16,7 @@ export function writePlayReports(
 ): Promise<void> {
   return writeReports(targets, {
     junit: () => reportJunit(result),
-    json: () => reportJson(result),
+    json: () => indentedJson(result),
     html: async () => reportHtml(result, await readChartLibrary()),
   });
 }

@@ -1,10 +1,10 @@
 /** What `adsim replay` says: one result, for programs as JSON and for people as text. Secrets are masked in both. */
 
 import { oneLine, printable } from "../../base/text.ts";
+import type { Recording, SkipReason } from "../../journal/recorded-exchange.ts";
+import { masked } from "../../journal/secrets.ts";
 import type { Difference, Sides } from "../../play/replay/compare.ts";
-import { masked } from "../../play/replay/masked.ts";
-import type { Outcome, Replay, Replayed } from "../../play/replay/outcome.ts";
-import type { Recording, SkipReason } from "../../play/replay/recording.ts";
+import type { Outcome, Replay, Replayed } from "../../play/replay/replay.ts";
 
 /** The result of a replay. */
 export interface ReplayResult {

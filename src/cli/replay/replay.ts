@@ -3,17 +3,19 @@
 import { linesOf } from "../../adapters/files/text-lines.ts";
 import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
 import { whyNot } from "../../base/file-error.ts";
-import { printable } from "../../base/text.ts";
+import { indentedJson, printable } from "../../base/text.ts";
+import { RecordingError, readRecording } from "../../journal/read-recording.ts";
+import type { Recording } from "../../journal/recorded-exchange.ts";
 import { replayInProcess } from "../../play/replay/in-process.ts";
-import { type Replay, reservationsOf } from "../../play/replay/outcome.ts";
-import { type Recording, RecordingError, readRecording } from "../../play/replay/recording.ts";
+import type { Replay } from "../../play/replay/replay.ts";
+import { reservationsOf } from "../../play/replay/reservations.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
 import { CommandFailure, exitCodes } from "../exit.ts";
 import { loadedSnapshot } from "../loaded-snapshot.ts";
 import { say } from "../say.ts";
+import { replayAtTarget } from "./at-target.ts";
 import type { ReplayFlags } from "./options.ts";
 import { resultOf, textOf } from "./output.ts";
-import { replayAtTarget } from "./target.ts";
 
 /** @returns 0 where all answers are the same, 1 where one differs. */
 export async function replay(file: string, flags: ReplayFlags): Promise<number> {
@@ -39,7 +41,7 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
       `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
-  if (flags.json === true) say(`${JSON.stringify(result, undefined, 2)}\n`, process.stdout);
+  if (flags.json === true) say(indentedJson(result), process.stdout);
   say(textOf(result), flags.json === true ? process.stderr : process.stdout);
   return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
 }

@@ -1,8 +1,7 @@
 /** The laws of determinism (R1 to R8), as far as one play can show them. */
 
 import type { FaultRule } from "../../faults/rule.ts";
-import type { Playing } from "../player/effects.ts";
-import { performAside } from "../player/effects.ts";
+import { type Playing, performAside } from "../player/effects.ts";
 import { type Aside, asideOf, ask, forkOf, freshKey, readLifetime } from "./aside.ts";
 import {
   type Evidence,

@@ -1,8 +1,7 @@
 /** The laws of isolation and keys (A1 to A5). */
 
 import { type OperationId, operationIds } from "../../spec/operations.ts";
-import type { Exchange, Member, Playing } from "../player/effects.ts";
-import { perform } from "../player/effects.ts";
+import { type Exchange, type Member, type Playing, perform } from "../player/effects.ts";
 import {
   type Aside,
   asideOf,

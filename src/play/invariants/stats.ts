@@ -1,7 +1,6 @@
 /** The laws of stats (S1 to S8). */
 
-import type { Member, Playing } from "../player/effects.ts";
-import { perform, performAside } from "../player/effects.ts";
+import { type Member, type Playing, perform, performAside } from "../player/effects.ts";
 import {
   type Aside,
   asideOf,

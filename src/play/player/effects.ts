@@ -36,6 +36,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** What came of the body; what isn't UTF-8 is U+FFFD. */
   readonly text: string;
+  /** The body byte for byte, where it isn't UTF-8. */
+  readonly bytes?: Uint8Array | undefined;
   /** In virtual time what the answer was held back for, in real time what passed from the planned sending on. */
   readonly latencyMs: number;
   /** Why there is no whole answer, where the target tells. */
@@ -79,6 +81,8 @@ export interface Effects {
   pass: { given: Record<never, never>; gives: undefined };
   /** The publisher with this ordinal. Undefined where there is none. */
   member: { given: { readonly ordinal: number }; gives: Member | undefined };
+  /** The publisher with this id. Undefined where there is none, and where nobody tells. */
+  publisher: { given: { readonly id: string }; gives: Member | undefined };
   send: { given: { readonly outgoing: Outgoing }; gives: Exchange };
   /** All at one instant. */
   together: { given: { readonly outgoing: readonly Outgoing[] }; gives: readonly Exchange[] };

@@ -148,6 +148,7 @@ export function performersOn(sim: SimulatorCore): Performers {
     member({ ordinal }) {
       return ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined;
     },
+    publisher: ({ id }) => unlessMissing(() => memberOf(sim.publishers.get(id))),
     send: ({ outgoing }) => send(outgoing),
     together: ({ outgoing }) => outgoing.map(send),
     wait({ ms }) {
@@ -184,6 +185,15 @@ export function performersOn(sim: SimulatorCore): Performers {
       return performed(effect, aside);
     },
   };
+}
+
+function unlessMissing<Result>(find: () => Result): Result | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
 }
 
 function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {

@@ -1,9 +1,8 @@
 /** A recorded answer beside the one that came now: what differs between them, byte for byte. */
 
 import { printable, utf8Text } from "../../base/text.ts";
-import { REDACTED } from "../../journal/secrets.ts";
-import { masked } from "./masked.ts";
-import type { RecordedResponse } from "./recording.ts";
+import type { RecordedResponse } from "../../journal/recorded-exchange.ts";
+import { masked, REDACTED } from "../../journal/secrets.ts";
 
 /** What came back now. */
 export interface Answered {

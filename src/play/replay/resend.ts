@@ -4,31 +4,26 @@
  */
 
 import { utf8Length } from "../../base/text.ts";
+import type { RecordedExchange, RecordedRequest } from "../../journal/recorded-exchange.ts";
 import { REDACTED } from "../../journal/secrets.ts";
-import type { RecordedExchange } from "./recording.ts";
-
-/** A request that is ready to be sent. */
-export interface Sendable {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-}
 
 export interface Sendables {
   /** The likeliest first. Any of them would have left this request in the journal. */
-  readonly choices: readonly [Sendable, ...Sendable[]];
+  readonly choices: readonly [RecordedRequest, ...RecordedRequest[]];
   /** Whether trying one of them changes nothing, since none has a key that opens anything. */
   readonly areHarmless: boolean;
 }
 
-/** Where keys come from. */
 export interface Keys {
-  /** The key of a publisher; undefined for one that isn't there. */
-  of(publisher: string): string | undefined;
+  /** Of the publisher that sent the request; undefined where nobody knows it. */
+  readonly own: string | undefined;
   /** Stands in for every key that isn't known otherwise. */
   readonly given: string | undefined;
+}
+
+/** Whether only the publisher's own key makes it the same request again. */
+export function isKeyRedacted({ request }: RecordedExchange): boolean {
+  return request.headers.authorization?.includes(REDACTED) === true;
 }
 
 /** Opens nothing: a key is longer. */
@@ -53,15 +48,13 @@ export function sendablesOf(exchange: RecordedExchange, keys: Keys): Sendables {
     }),
   );
   // There is at least one of either.
-  const [first, ...rest] = choices as [Sendable, ...Sendable[]];
+  const [first, ...rest] = choices as [RecordedRequest, ...RecordedRequest[]];
   return { choices: [first, ...rest], areHarmless: authorizations.length > 1 };
 }
 
 /** What may have stood in Authorization; undefined for nothing. */
-function authorizationsOf(
-  { request, publisher, oddScheme, sequence, response }: RecordedExchange,
-  keys: Keys,
-): readonly (string | undefined)[] {
+function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (string | undefined)[] {
+  const { request, publisher, oddScheme, sequence, response } = exchange;
   const recorded = request.headers.authorization;
   const scheme = oddScheme ? "bearer" : "Bearer";
   if (recorded === undefined) {
@@ -69,9 +62,8 @@ function authorizationsOf(
     const wasLeftOut = sequence === undefined && response.status !== 401 && response.status !== 403;
     return [wasLeftOut && keys.given !== undefined ? `Bearer ${keys.given}` : undefined];
   }
-  if (!recorded.includes(REDACTED)) return [recorded];
-  const key = publisher === undefined ? undefined : keys.of(publisher);
-  if (key !== undefined) return [`${scheme} ${key}`];
+  if (!isKeyRedacted(exchange)) return [recorded];
+  if (keys.own !== undefined) return [`${scheme} ${keys.own}`];
   const isForeign = sequence === undefined;
   if (keys.given !== undefined && (publisher !== undefined || isForeign)) {
     return [`${scheme} ${keys.given}`];

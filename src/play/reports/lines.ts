@@ -15,6 +15,14 @@ export const marks: Readonly<Record<StepResult["verdict"], string>> = {
   done: "·",
 };
 
+/** Sections with an empty line between them; those without a line are left out. */
+export function paragraphs(sections: readonly (readonly string[])[]): string {
+  return `${sections
+    .filter(({ length }) => length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
 /** At most so many characters, with a sign where there were more. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -7,6 +7,7 @@ import {
   answerLine,
   journalLine,
   marks,
+  paragraphs,
   requestLine,
   shortened,
   stepLine,
@@ -28,16 +29,12 @@ const MOST_COLUMNS = 400;
 
 export function reportText(result: PlayResult, { colour = false }: ReportTextOptions = {}): string {
   const paint = colour ? coloured : plain;
-  const sections = [
+  return paragraphs([
     head(result, paint),
     steps(result, paint),
     [...invariants(result, paint), ...thresholds(result, paint)],
     [`Reproduce: ${printable(result.reproduce)}`],
-  ];
-  return `${sections
-    .filter(({ length }) => length > 0)
-    .map((lines) => lines.join("\n"))
-    .join("\n\n")}\n`;
+  ]);
 }
 
 type Lines = readonly string[];

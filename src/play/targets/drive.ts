@@ -4,13 +4,14 @@ import type { Effect, Playing } from "../player/effects.ts";
 import type { LatePerformers } from "./target.ts";
 
 /**
- * Plays to the end. What goes wrong with an effect is thrown where the play yielded it.
+ * Plays to the end. What goes wrong with an effect is thrown where the play yielded it. An
+ * effect without a performer is one that the play is known not to ask for.
  *
  * @throws (as a rejection) what the play doesn't catch.
  */
 export async function drive<Result>(
   playing: Playing<Result>,
-  performers: LatePerformers,
+  performers: Partial<LatePerformers>,
 ): Promise<Result> {
   let step = playing.next();
   while (step.done !== true) {
@@ -27,7 +28,7 @@ export async function drive<Result>(
 }
 
 /** Has one effect done. */
-export function performWith(performers: LatePerformers, effect: Effect): Promise<unknown> {
+export function performWith(performers: Partial<LatePerformers>, effect: Effect): Promise<unknown> {
   // The performer of a kind takes effects of that kind.
   return (performers[effect.kind] as (effect: Effect) => Promise<unknown>)(effect);
 }

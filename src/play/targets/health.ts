@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { askControl, type ControlApiOptions, plainText, problem } from "./control-api.ts";
 
 export type Health =
-  | { readonly kind: "adsim"; readonly version: string }
+  | { readonly kind: "adsim"; readonly version: string; readonly seed: string }
   | { readonly kind: "refusing"; readonly status: number; readonly detail: string }
   | { readonly kind: "other"; readonly status: number };
 
@@ -24,6 +24,9 @@ export async function askHealth(
   const refusal = v.safeParse(problem, value);
   if (refusal.success) return { kind: "refusing", status, detail: refusal.output.detail };
   const found = v.safeParse(healthy, value);
-  if (status === 200 && found.success) return { kind: "adsim", version: found.output.version };
+  if (status === 200 && found.success) {
+    const { version, seed } = found.output;
+    return { kind: "adsim", version, seed };
+  }
   return { kind: "other", status };
 }

@@ -12,7 +12,7 @@ import { type Sendable, sendableOf } from "./sendable.ts";
 
 /** What the client sees of a request. */
 export interface Answer
-  extends Pick<Exchange, "outcome" | "status" | "headers" | "text" | "latencyMs"> {
+  extends Pick<Exchange, "outcome" | "status" | "headers" | "text" | "bytes" | "latencyMs"> {
   /** What broke; undefined of a whole answer. */
   readonly why: string | undefined;
 }
@@ -87,7 +87,7 @@ function answerTo(
       const hasResponse = outcome === "answered" || outcome === "cut";
       resolve(
         hasResponse
-          ? { outcome, status, headers: fields, text: came.text(), latencyMs, why }
+          ? { outcome, status, headers: fields, ...came.read(), latencyMs, why }
           : { outcome, status: 0, headers: none, text: "", latencyMs, why },
       );
     };
@@ -157,7 +157,7 @@ function causeOf(error: unknown): string {
 interface Body {
   /** Keeps it, unless the body is too long with it. */
   takes(piece: Buffer): boolean;
-  text(): string;
+  read(): Pick<Answer, "text" | "bytes">;
 }
 
 function createBody(mostBytes: number): Body {
@@ -170,11 +170,16 @@ function createBody(mostBytes: number): Body {
       pieces.push(piece);
       return true;
     },
-    // A byte order mark is part of what came.
-    text: () => decoder.decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)),
+    read() {
+      const [first] = pieces;
+      const whole = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
+      const text = decoder.decode(whole);
+      return text.includes("\ufffd") ? { text, bytes: whole } : { text };
+    },
   };
 }
 
+/** A byte order mark is part of what came. */
 const decoder: TextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Names in lower case; of a field that is repeated, the values joined. */

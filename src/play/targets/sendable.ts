@@ -17,7 +17,7 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TARGET = /^[\x21-\x7e]*$/;
 
 /** What a connection says for itself. */
-const ownHeaders: ReadonlySet<string> = new Set([
+export const ownHeaders: ReadonlySet<string> = new Set([
   "connection",
   "expect",
   "http2-settings",

@@ -52,9 +52,7 @@ export async function openServiceTarget(options: ServiceTargetOptions): Promise<
   async function send(outgoing: Outgoing): Promise<Exchange> {
     const { operation, request } = outgoing;
     const atMs = Date.now();
-    const sent = await client.send(prefix, outgoing);
-    const { outcome, status, headers, text, latencyMs, why } = sent;
-    return { operation, atMs, request, outcome, status, headers, text, latencyMs, why };
+    return { operation, atMs, request, ...(await client.send(prefix, outgoing)) };
   }
 
   const performers: LatePerformers = {
@@ -105,6 +103,7 @@ const uncontrolled: Pick<LatePerformers, Uncontrolled> = {
   signUp: refuse,
   setSurface: refuse,
   rotateKey: refuse,
+  publisher: async () => undefined,
   audit: refuse,
   journal: refuse,
   fork: refuse,

@@ -3,9 +3,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { parseInstant } from "../../base/calendar.ts";
+import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
 import type { Effects, Exchange, Member, Outgoing } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
+import { controlRequests } from "./control-requests.ts";
 import type { HttpClient } from "./http-client.ts";
 import { createDepartures } from "./noticed.ts";
 import type { LatePerformers } from "./target.ts";
@@ -49,9 +51,9 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     const { operation, request } = outgoing;
     const sending = client.send(prefix, outgoing);
     departures.sent();
-    const { outcome, status, headers, text, latencyMs } = await sending;
-    if (outcome === "timed-out") await departures.noticed();
-    return { operation, atMs: nowMs, request, outcome, status, headers, text, latencyMs };
+    const { why: _asInProcess, ...seen } = await sending;
+    if (seen.outcome === "timed-out") await departures.noticed();
+    return { operation, atMs: nowMs, request, ...seen };
   }
 
   return {
@@ -63,36 +65,40 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
       // Behind the population stand those that signed up, with ordinals of their own.
       return found?.ordinal === ordinal ? memberOf(found) : undefined;
     },
+    async publisher({ id }) {
+      try {
+        const path = `publishers/${encodeURIComponent(id)}`;
+        return memberOf(await api.askFor(member, "GET", path));
+      } catch (error) {
+        if (error instanceof InputError && error.reason === "not-found") return undefined;
+        throw error;
+      }
+    },
     send: ({ outgoing }) => send(outgoing),
     async together({ outgoing }) {
       const exchanges: Exchange[] = [];
       for (const one of outgoing) exchanges.push(await send(one));
       return exchanges;
     },
-    async wait({ ms }) {
-      await pace(ms);
-      const { now } = await api.askFor(clock, "POST", "clock/advance", { by: ms });
+    async wait(effect) {
+      await pace(effect.ms);
+      const { now } = await api.askFor(clock, ...controlRequests.wait(effect));
       nowMs = instantOf(now);
       return undefined;
     },
-    async signUp({ request }) {
-      return memberOf(await api.askFor(member, "POST", "publishers", request));
-    },
-    async setSurface({ publisher, surface, change }) {
-      const path = `publishers/${encodeURIComponent(publisher)}/surfaces/${encodeURIComponent(surface)}`;
-      await api.ask("PATCH", path, change);
+    signUp: async (effect) => memberOf(await api.askFor(member, ...controlRequests.signUp(effect))),
+    async setSurface(effect) {
+      await api.ask(...controlRequests.setSurface(effect));
       return undefined;
     },
-    async rotateKey({ publisher }) {
-      const path = `publishers/${encodeURIComponent(publisher)}/rotate-key`;
-      return memberOf(await api.askFor(member, "POST", path));
-    },
+    rotateKey: async (effect) =>
+      memberOf(await api.askFor(member, ...controlRequests.rotateKey(effect))),
     ...rulePerformers(api),
     // What follows has the form that the same version gives it in process.
-    async assume({ readings }) {
+    async assume(effect) {
       // In process, too, nothing is changed by no readings at all.
-      if (Object.values(readings).some((choice) => choice !== undefined)) {
-        await api.ask("PATCH", "assumptions", readings);
+      if (Object.values(effect.readings).some((choice) => choice !== undefined)) {
+        await api.ask(...controlRequests.assume(effect));
       }
       return undefined;
     },

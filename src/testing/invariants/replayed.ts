@@ -3,8 +3,8 @@
  * another. A law that finds nothing says what it looked at; one that is broken throws.
  */
 
+import { readRecording } from "../../journal/read-recording.ts";
 import { replayInProcess } from "../../play/replay/in-process.ts";
-import { readRecording } from "../../play/replay/recording.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { ApiResponse } from "../../spec/messages.ts";

@@ -1,8 +1,12 @@
 /** Plays what invariants ask for over a simulator in this process, and lets a test bend what is seen on the way. */
 
 import type { FaultRule } from "../../../src/faults/rule.ts";
-import type { ApiRequest, ApiResponse, Simulator } from "../../../src/index.ts";
-import { createSimulator } from "../../../src/index.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  createSimulator,
+  type Simulator,
+} from "../../../src/index.ts";
 import type { Evidence } from "../../../src/play/invariants/evidence.ts";
 import { checkInvariants } from "../../../src/play/invariants/invariants.ts";
 import { createTrace, type Trace } from "../../../src/play/invariants/trace.ts";
@@ -134,6 +138,7 @@ function performersOf(stage: Stage, sim: Simulator, lie: Lie, isAside: boolean):
     pass: () => undefined,
     member: ({ ordinal }) =>
       sim.publishers.list({ limit: 100 }).find((one) => one.ordinal === ordinal),
+    publisher: ({ id }) => sim.publishers.get(id),
     send: ({ outgoing }) => send(outgoing),
     together: ({ outgoing }) => outgoing.map(send),
     wait: ({ ms }) => {

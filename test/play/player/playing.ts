@@ -1,7 +1,6 @@
 /** Plays the steps of a scenario that is about nothing else. */
 
-import type { PlayResult, Scenario } from "../../../src/scenario.ts";
-import { playScenarioSync } from "../../../src/scenario.ts";
+import { type PlayResult, playScenarioSync, type Scenario } from "../../../src/scenario.ts";
 
 export function playSteps(
   steps: Scenario["steps"],

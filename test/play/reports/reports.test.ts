@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
+import { indentedJson } from "../../../src/base/text.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
-import { reportJson } from "../../../src/play/reports/report-json.ts";
 import { reportJunit } from "../../../src/play/reports/report-junit.ts";
 import { reportText } from "../../../src/play/reports/report-text.ts";
 import { childrenOf, readXml, textOf, type XmlElement } from "../../cli/xml.ts";
@@ -116,10 +116,10 @@ describe("the report for a terminal", () => {
 describe("the report in JSON", () => {
   test("is the result, with its version", () => {
     const result = brokenResult();
-    const read: unknown = JSON.parse(reportJson(result));
+    const read: unknown = JSON.parse(indentedJson(result));
     expect(read).toEqual(JSON.parse(JSON.stringify(result)));
     expect(read).toMatchObject({ version: 1, verdict: "broken" });
-    expect(reportJson(brokenResult())).toBe(reportJson(result));
+    expect(indentedJson(brokenResult())).toBe(indentedJson(result));
   });
 });
 
@@ -205,5 +205,5 @@ test("a run without requests has all of its reports", () => {
   });
   expect(reportText(nothing)).toContain("2 h 5 min; 0 requests\n\n");
   expect(reportJunit(nothing)).toContain('value="0 requests"');
-  expect(JSON.parse(reportJson(nothing))).not.toHaveProperty("latency");
+  expect(JSON.parse(indentedJson(nothing))).not.toHaveProperty("latency");
 });

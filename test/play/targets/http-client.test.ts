@@ -121,6 +121,8 @@ describe("an answer", () => {
       headers: { location: "/else", "x-two": "1, 2", "set-cookie": "a=ü, b" },
       text: "\ufeffa\ufffd",
     });
+    // The text alone wouldn't tell.
+    expect(Buffer.from(answer.bytes ?? []).toString("hex")).toBe("efbbbf61ff");
     expect(why).toBeUndefined();
     expect(count).toBe(1);
   });

@@ -1,11 +1,11 @@
 /** An entry of adsim's journal as JSON, out of an NDJSON line or beside a HAR entry, to what is replayed. */
 
 import * as v from "valibot";
-import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
-import { parseInput } from "../../base/input.ts";
-import { INSTANT_EXPECTED } from "../../base/schemas.ts";
-import { profileNames } from "../../world/publishers/profiles.ts";
-import type { RecordedExchange, RecordedResponse, RecordedWorld } from "./recording.ts";
+import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
+import { parseInput } from "../base/input.ts";
+import { INSTANT_EXPECTED } from "../base/schemas.ts";
+import { profileNames } from "../world/publishers/profiles.ts";
+import type { RecordedExchange, RecordedResponse, RecordedWorld } from "./recorded-exchange.ts";
 
 const fields = v.record(v.string(), v.string());
 const response = v.looseObject({

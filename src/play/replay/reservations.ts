@@ -1,26 +1,7 @@
-/** What a replay came to: an outcome for every recorded request, and what may be behind a difference. */
+/** What a difference in a replay may come from other than the service, as far as the recording itself tells. */
 
+import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
 import { REDACTED } from "../../journal/secrets.ts";
-import type { Difference } from "./compare.ts";
-import type { RecordedExchange, Recording, SkipReason } from "./recording.ts";
-
-export type Outcome =
-  | { readonly kind: "same" }
-  | { readonly kind: "different"; readonly difference: Difference }
-  /** The connection broke off instead. */
-  | { readonly kind: "unanswered"; readonly why: string }
-  | { readonly kind: "skipped"; readonly why: SkipReason };
-
-export interface Replayed {
-  readonly exchange: RecordedExchange;
-  readonly outcome: Outcome;
-}
-
-export interface Replay {
-  readonly replayed: readonly Replayed[];
-  /** What the way of replaying it came upon. */
-  readonly notes: readonly string[];
-}
 
 /** Says of a recording why it may not come out the same, whatever the service does. `fromStart`: from a fresh world. */
 export function reservationsOf(recording: Recording, fromStart: boolean): readonly string[] {

@@ -1,7 +1,7 @@
 /** What is taken for a recording, and what is read out of it. */
 
 import { describe, expect, test } from "vitest";
-import { readRecording } from "../../../src/play/replay/recording.ts";
+import { readRecording } from "../../src/journal/read-recording.ts";
 
 const entry = {
   sequence: 1,

@@ -4,12 +4,12 @@
  */
 
 import * as v from "valibot";
-import { parseInstant } from "../../base/calendar.ts";
-import { InputError, inField, parseInput } from "../../base/input.ts";
-import { fromBase64 } from "../../base/text.ts";
-import { operations } from "../../spec/operations.ts";
-import { detailsOf, isControlPath } from "./journal-entry.ts";
-import type { RecordedExchange, RecordedResponse, SkipReason } from "./recording.ts";
+import { parseInstant } from "../base/calendar.ts";
+import { InputError, inField, parseInput } from "../base/input.ts";
+import { fromBase64 } from "../base/text.ts";
+import { operations } from "../spec/operations.ts";
+import { detailsOf, isControlPath } from "./read-entry.ts";
+import type { RecordedExchange, RecordedResponse, SkipReason } from "./recorded-exchange.ts";
 
 const headers = v.array(v.looseObject({ name: v.string(), value: v.string() }));
 const harSchema = v.looseObject({

@@ -1,0 +1,155 @@
+/**
+ * What a matrix came to. It is JSON as it stands: the report in JSON is this, and every other report is made from it. What
+ * a release adds keeps the version; anything else raises it.
+ */
+
+import { commandLine } from "../../base/shell.ts";
+import {
+  type AssumptionKey,
+  type Assumptions,
+  catalogue,
+} from "../../spec/assumptions/catalogue.ts";
+import { compareSets, type Departures, isWithin, nameOf, partsOf } from "./departures.ts";
+import { type Findings, type Verdict, verdictOf } from "./findings.ts";
+import type { FinishedRun } from "./runner.ts";
+
+type Choices = Readonly<Record<string, string>>;
+
+export interface RowResult {
+  /** Counted from 1. */
+  readonly row: number;
+  readonly assumptions: Assumptions | undefined;
+  /** Null of a row that wasn't run. */
+  readonly run: FinishedRun | null;
+  readonly reproduce: string;
+  /** Places in the list of reliances. */
+  readonly reliances: readonly number[];
+}
+
+/** The smallest sets of choices that make CMD fail. */
+export interface Reliance {
+  readonly assume: Choices;
+  /** By key: what not to rely on. */
+  readonly cautions: Choices;
+  readonly reproduce: string;
+  readonly run: FinishedRun | null;
+}
+
+export interface MatrixResult {
+  readonly format: "adsim-matrix";
+  readonly version: 1;
+  readonly verdict: Verdict;
+  readonly interrupted: boolean;
+  readonly interruptedBy?: NodeJS.Signals;
+  readonly strength: number;
+  readonly seed: string;
+  readonly command: readonly string[];
+  /** As it was given. */
+  readonly timeLimit: string;
+  readonly pinned: Choices;
+  readonly varied: readonly AssumptionKey[];
+  readonly counts: { readonly rows: number; readonly failed: number; readonly runs: number };
+  readonly defaults: {
+    readonly assumptions: Assumptions;
+    readonly reproduce: string;
+    readonly runs: readonly FinishedRun[];
+  };
+  readonly rows: readonly RowResult[];
+  readonly reliances: readonly Reliance[];
+  /** Whether the failing rows can show no further reliance. */
+  readonly complete: boolean;
+  /** What failed and passed under the same choices; `row`: null where they are not those of a row. */
+  readonly flaky: readonly {
+    readonly assume: Choices;
+    readonly row: number | null;
+    readonly reproduce: string;
+  }[];
+}
+
+export function resultOf(findings: Findings): MatrixResult {
+  const { plan, flags, found, runner, rows, interruptedBy } = findings;
+  const reliances = [...found.minimal].sort(compareSets);
+  const rowNames = plan.rows.map(nameOf);
+  return {
+    format: "adsim-matrix",
+    version: 1,
+    verdict: verdictOf(findings),
+    interrupted: interruptedBy !== undefined,
+    ...(interruptedBy !== undefined && { interruptedBy }),
+    strength: Number(flags.strength),
+    seed: flags.seed ?? "adsim",
+    command: findings.words,
+    timeLimit: flags.timeLimit,
+    pinned: choicesOf(plan.pins),
+    varied: plan.varied,
+    counts: {
+      rows: rows.length,
+      failed: rows.filter((run) => run?.passed === false).length,
+      runs: runner.runs,
+    },
+    defaults: {
+      assumptions: plan.defaults,
+      reproduce: reproduceLine(findings, []),
+      runs: findings.defaults,
+    },
+    rows: plan.rows.map((departures, index) => ({
+      row: index + 1,
+      assumptions: plan.assumptionsWith(departures),
+      run: rows[index] ?? null,
+      reproduce: reproduceLine(findings, departures),
+      reliances: reliances.flatMap((set, place) => (isWithin(set, departures) ? [place] : [])),
+    })),
+    reliances: reliances.map((departures) => ({
+      assume: choicesOf(departures),
+      cautions: Object.fromEntries(
+        departures.map((departure) => {
+          const [key] = partsOf(departure);
+          // Departures are made from the catalogue's keys.
+          return [key, catalogue[key as AssumptionKey].caution];
+        }),
+      ),
+      reproduce: reproduceLine(findings, departures),
+      run: runner.confirmed(departures) ?? null,
+    })),
+    complete: found.isComplete,
+    flaky: [...found.unstable].sort(compareSets).map((departures) => ({
+      assume: choicesOf(departures),
+      row: rowNames.indexOf(nameOf(departures)) + 1 || null,
+      reproduce: reproduceLine(findings, departures),
+    })),
+  };
+}
+
+function choicesOf(departures: Departures): Choices {
+  return Object.fromEntries(departures.map(partsOf));
+}
+
+/** The line that runs CMD once more as the matrix ran it: for a POSIX shell, on one line unless an argument has more. */
+function reproduceLine({ words, flags, plan }: Findings, departures: Departures): string {
+  const { seed, start, clock, publishers, profile } = flags;
+  const given = Object.entries({ seed, start, clock, publishers, profile });
+  return commandLine([
+    ...["adsim", "exec"],
+    ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
+    ...(flags.explain === true ? ["--explain"] : []),
+    ...[...plan.pins, ...departures].flatMap((choice) => ["--assume", choice]),
+    ...["--", ...words],
+  ]);
+}
+
+/** How a run ended, in words. */
+export function endingText({ ended }: Pick<FinishedRun, "ended">, timeLimit: string): string {
+  switch (ended.kind) {
+    case "exit":
+      return `exit code ${ended.exitCode}`;
+    case "signal":
+      return `ended by ${ended.signal}`;
+    case "timed-out":
+      return `timed out after ${timeLimit}`;
+  }
+}
+
+/** `KEY=CHOICE` of each. */
+export function departuresIn(assume: Choices): Departures {
+  return Object.entries(assume).map(([key, choice]) => `${key}=${choice}`);
+}

@@ -1,0 +1,209 @@
+/** Replays a recording to a URL. Where an adsim answers there, its clock follows the recording and it tells keys. */
+
+import * as v from "valibot";
+import { formatInstant, parseInstant } from "../../base/calendar.ts";
+import { clockModes } from "../../base/clock.ts";
+import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
+import type { Outgoing } from "../../play/player/effects.ts";
+import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
+import { type ControlApi, createControlApi } from "../../play/targets/control-api.ts";
+import { drive } from "../../play/targets/drive.ts";
+import { askHealth, type Health } from "../../play/targets/health.ts";
+import { createHttpClient } from "../../play/targets/http-client.ts";
+import { ownHeaders } from "../../play/targets/sendable.ts";
+import type { LatePerformers } from "../../play/targets/target.ts";
+import { readTargetUrl } from "../../play/targets/target-url.ts";
+import { createWorldPerformers } from "../../play/targets/world-performers.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { CommandFailure, exitCodes, failureAtTarget } from "../exit.ts";
+import type { ReplayFlags } from "./options.ts";
+
+type Performers = Partial<LatePerformers> & Pick<LatePerformers, "send">;
+
+/** An adsim that lets us control it. */
+interface Controlled {
+  readonly api: ControlApi;
+  readonly seed: string;
+  readonly performersAt: (nowMs: number) => Performers;
+}
+
+/** What replays differ in, by what is there. */
+type Manner = Pick<ReplayOptions, "time" | "unknownPublisher"> & {
+  readonly performers: Performers;
+  readonly notes: readonly string[];
+};
+
+/** An answer beyond is cut. Only one is read at a time. */
+const MOST_BODY_BYTES = 64 * 1024 * 1024;
+
+/** @throws CommandFailure for a target that can't be reached, or can't be made ready; InputError for one that is no URL. */
+export async function replayAtTarget(
+  recording: Recording,
+  flags: ReplayFlags & { readonly target: string },
+): Promise<Replay> {
+  const { origin, prefix } = readTargetUrl(flags.target);
+  const token = flags.controlToken;
+  const client = await createHttpClient(origin, { connections: 1, mostBodyBytes: MOST_BODY_BYTES });
+  const ask = (): Promise<Health> => askHealth({ client, origin, prefix, token });
+  const performers: Performers = {
+    now: async () => Date.now(),
+    publisher: async () => undefined,
+    async send({ outgoing }) {
+      const answer = await client.send(prefix, { ...outgoing, request: asSent(outgoing) });
+      // It throws where nobody is there any more.
+      if (answer.outcome === "lost") await ask();
+      return { ...outgoing, atMs: Date.now(), ...answer };
+    },
+  };
+  try {
+    const health = await ask();
+    if (health.kind !== "adsim") {
+      return await sendAgain(recording, flags, {
+        ...{ time: "standing", performers },
+        notes: [...(health.kind === "other" ? [] : [refusesControl(health.status)]), OWN_CLOCK],
+        unknownPublisher: () =>
+          "the recording has no keys, and the target doesn't tell any: give one with --api-key",
+      });
+    }
+    const { version, seed } = health;
+    const api = createControlApi({ client, origin, prefix, token, version });
+    const performersAt = (nowMs: number): Performers => ({
+      ...createWorldPerformers({ client, prefix, api, nowMs, journalled: 0, speed: undefined }),
+      ...{ send: performers.send },
+    });
+    return await atAdsim(recording, flags, { api, seed, performersAt });
+  } catch (error) {
+    throw failureAtTarget(error);
+  } finally {
+    await client.close();
+  }
+}
+
+const OWN_CLOCK = "the target's clock is its own: dates and remaining quotas may differ for that";
+
+function refusesControl(status: number): string {
+  return `the target is an adsim and refuses control (${status}): its clock is its own, and it tells no keys. Give --control-token, or --api-key`;
+}
+
+const clockState = v.looseObject({ mode: v.picklist(clockModes), now: v.string() });
+
+async function atAdsim(
+  recording: Recording,
+  flags: ReplayFlags & { readonly target: string },
+  target: Controlled,
+): Promise<Replay> {
+  const { api, performersAt } = target;
+  const isFollowing = recording.byAdsim && flags.keepClock !== true;
+  const manner: Manner = {
+    time: isFollowing ? "recorded" : "standing",
+    performers: performersAt(0),
+    notes: [...(isFollowing ? [] : [OWN_CLOCK]), ...(await differencesOf(target, recording))],
+    unknownPublisher: (id) => `publisher ${id} isn't in the target's world`,
+  };
+  if (!isFollowing) return await sendAgain(recording, flags, manner);
+  const { mode } = await api.askFor(clockState, "GET", "clock");
+  try {
+    const { now } = await api.askFor(clockState, "PUT", "clock", { mode: "frozen" });
+    const nowMs = parseInstant(now) ?? 0;
+    const first = recording.exchanges.find(({ atMs, skip }) => atMs !== undefined && !skip);
+    if (first?.atMs !== undefined && first.atMs < nowMs) {
+      throw cantGoBack(flags.target, now, formatInstant(first.atMs), worldOf(recording));
+    }
+    return await sendAgain(recording, flags, { ...manner, performers: performersAt(nowMs) });
+  } finally {
+    // As it was found, or the target's time would stand still from now on.
+    if (mode !== "frozen") await api.ask("PUT", "clock", { mode }).catch(() => undefined);
+  }
+}
+
+async function sendAgain(
+  recording: Recording,
+  { target, apiKey }: ReplayFlags,
+  { performers, notes, time, unknownPublisher }: Manner,
+): Promise<Replay> {
+  const playing = replay(recording.exchanges, {
+    ...{ time, apiKey, trials: "none", chosen: {}, isOther: () => false },
+    // Whoever has no clock of ours isn't told how to read the spec either.
+    readings: performers.assume === undefined ? undefined : worldOf(recording)?.assumptions,
+    unknownPublisher: (id) => (apiKey === undefined ? unknownPublisher(id) : undefined),
+  });
+  const { replayed, refusal, notes: more } = await drive(playing, performers);
+  if (refusal === undefined) return { replayed, notes: [...notes, ...more] };
+  throw new CommandFailure(
+    exitCodes.couldNotRun,
+    `--target ${target} is an adsim and refuses PATCH /_sim/assumptions: ${refusal.message} Is it another version?`,
+  );
+}
+
+/** What the connection to another server has of its own, or doesn't pass on. */
+const leftOut: ReadonlySet<string> = new Set([
+  ...ownHeaders,
+  ...["accept-encoding", "content-length", "host", "proxy-authorization"],
+]);
+
+/** Without what the recorded connection said, and with its query as it was: the player's own may begin with a mark. */
+function asSent({ request }: Outgoing): Outgoing["request"] {
+  const { path, query = "", headers = {} } = request;
+  const kept = Object.entries(headers).filter(([name]) => !leftOut.has(name));
+  return {
+    ...request,
+    path: query === "" ? path : `${path}?${query}`,
+    query: "",
+    headers: Object.fromEntries(kept),
+  };
+}
+
+/** The world that was recorded, where the recording says which. */
+function worldOf({ exchanges }: Recording): RecordedWorld | undefined {
+  return exchanges.find(({ world }) => world !== undefined)?.world;
+}
+
+function cantGoBack(
+  target: string,
+  ahead: string,
+  to: string,
+  world: RecordedWorld | undefined,
+): CommandFailure {
+  // The past of the publishers follows from it, so no other start gives the same answers.
+  const from = world === undefined ? "and a --start before that" : `--start ${world.start}`;
+  return new CommandFailure(
+    exitCodes.couldNotRun,
+    `--target ${target}: its clock is at ${ahead} and can't go back to ${to}, when the recording goes on. Start a server with --clock frozen ${from}, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
+  );
+}
+
+const journal = v.looseObject({ total: v.number() });
+const choices = v.record(v.string(), v.string());
+
+/** Says beforehand in what the target's world isn't the recorded one. */
+async function differencesOf(
+  { api, seed }: Controlled,
+  recording: Recording,
+): Promise<readonly string[]> {
+  const { exchanges, byAdsim } = recording;
+  const notes: string[] = [];
+  const { total: answered } = await api.askFor(journal, "GET", "journal?limit=1");
+  if (byAdsim && exchanges[0]?.sequence === 1 && answered > 0) {
+    notes.push(
+      `the target's world has answered ${answered} requests before: a fresh one is at /@NAME of the same server, with any new NAME`,
+    );
+  }
+  const world = worldOf(recording);
+  if (world === undefined) return notes;
+  notes.push(
+    `the recorded world began at ${world.start}: one that began at another --start has another past`,
+  );
+  if (world.seed !== seed) {
+    notes.push(
+      `the target's seed is ${JSON.stringify(seed)}, the recording's ${JSON.stringify(world.seed)}: publishers, keys and ids are others`,
+    );
+  }
+  const now = await api.askFor(choices, "GET", "assumptions");
+  const others = Object.entries(resolveAssumptions(world.assumptions)).filter(
+    ([key, choice]) => now[key] !== choice,
+  );
+  for (const [key, choice] of others) {
+    notes.push(`the target has ${key}=${now[key]}, the recording ${choice}`);
+  }
+  return notes;
+}

@@ -1,0 +1,197 @@
+/**
+ * Sends a recording again, as one more play: it yields what is to be done, is told what came of it, and compares every
+ * answer with the recorded one.
+ */
+
+import { formatInstant } from "../../base/calendar.ts";
+import { InputError } from "../../base/input.ts";
+import type {
+  RecordedExchange,
+  RecordedRequest,
+  RecordedWorld,
+  SkipReason,
+} from "../../journal/recorded-exchange.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import {
+  type Exchange,
+  type Outgoing,
+  type Playing,
+  perform,
+  performAside,
+} from "../player/effects.ts";
+import { type Difference, differenceOf } from "./compare.ts";
+import { isKeyRedacted, sendablesOf } from "./resend.ts";
+
+export type Outcome =
+  | { readonly kind: "same" }
+  | { readonly kind: "different"; readonly difference: Difference }
+  /** The connection broke off instead. */
+  | { readonly kind: "unanswered"; readonly why: string }
+  | { readonly kind: "skipped"; readonly why: SkipReason };
+
+export interface Replayed {
+  readonly exchange: RecordedExchange;
+  readonly outcome: Outcome;
+}
+
+export interface Replay {
+  readonly replayed: readonly Replayed[];
+  /** What the way of replaying it came upon. */
+  readonly notes: readonly string[];
+}
+
+export interface ReplayOptions {
+  /** Whether time stands still, or goes on as it did in the recording. */
+  readonly time: "recorded" | "standing";
+  /** How the world reads the spec when the replay begins. Undefined: as it likes, whatever the recording says. */
+  readonly readings: Readonly<Record<string, string>> | undefined;
+  /** Readings in the place of what the recording says of its world. */
+  readonly chosen: Readonly<Record<string, string>>;
+  /** Stands in for a key that nobody knows. */
+  readonly apiKey: string | undefined;
+  /** `aside`: of several requests that look the same in a journal, the right one is found in a world aside. */
+  readonly trials: "aside" | "none";
+  /** Whether this recorded world is another than the one it is played in: there the replay ends. */
+  readonly isOther: (world: RecordedWorld) => boolean;
+  /** What to say of a publisher whose key nobody tells; undefined for nothing. */
+  readonly unknownPublisher: (id: string) => string | undefined;
+}
+
+export interface ReplayedStretch extends Replay {
+  /** What wasn't sent, since another world answered from there on. */
+  readonly rest: readonly RecordedExchange[];
+  /** Why the world can't become that one, where it was asked to. */
+  readonly refusal?: InputError | undefined;
+}
+
+/** An answer that isn't whole by then isn't waited for, in milliseconds. None that a recording holds takes as long. */
+const PATIENCE_MS = 30_000;
+
+/** Replays in one world. @throws InputError for a reading that there isn't. */
+export function* replay(
+  exchanges: readonly RecordedExchange[],
+  options: ReplayOptions,
+): Playing<ReplayedStretch> {
+  const replayed: Replayed[] = [];
+  const notes = new Set<string>();
+  const keys = new Map<string, string | undefined>();
+  let early: string | undefined;
+  let readings: Readings | undefined = options.readings && resolveAssumptions(options.readings);
+  let nowMs = yield* perform({ kind: "now" });
+
+  function* enter(world: RecordedWorld): Playing<InputError | "entered" | "other"> {
+    if (options.isOther(world)) return "other";
+    const before = readings;
+    if (before === undefined) return "entered";
+    try {
+      const next = resolveAssumptions({ ...world.assumptions, ...options.chosen });
+      const changed = Object.entries(next).filter(
+        ([key, choice]) => before[key as keyof Readings] !== choice,
+      );
+      if (changed.length === 0) return "entered";
+      yield* perform({ kind: "assume", readings: Object.fromEntries(changed) });
+      readings = next;
+      keys.clear();
+      return "entered";
+    } catch (error) {
+      if (error instanceof InputError) return error;
+      throw error;
+    }
+  }
+  function* moveTime({ atMs = nowMs, place }: RecordedExchange): Playing<void> {
+    if (atMs > nowMs) {
+      yield* perform({ kind: "wait", ms: atMs - nowMs });
+      nowMs = atMs;
+    } else if (atMs < nowMs) {
+      early ??= `${place} was recorded before the time that the world has here, ${formatInstant(nowMs)}, which doesn't go back. Begin with an earlier --start, or with a snapshot from before`;
+    }
+  }
+  function* keyOf(exchange: RecordedExchange): Playing<string | undefined> {
+    const { publisher: id, skip } = exchange;
+    if (id === undefined || skip !== undefined || !isKeyRedacted(exchange)) return undefined;
+    if (!keys.has(id)) keys.set(id, (yield* perform({ kind: "publisher", id }))?.apiKey);
+    const key = keys.get(id);
+    const note = key === undefined ? options.unknownPublisher(id) : undefined;
+    if (note !== undefined) notes.add(note);
+    return key;
+  }
+  const done = (): Replay => ({
+    replayed,
+    notes: early === undefined ? [...notes] : [early, ...notes],
+  });
+
+  for (const [index, exchange] of exchanges.entries()) {
+    const entered = exchange.world === undefined ? "entered" : yield* enter(exchange.world);
+    if (entered !== "entered") {
+      const refusal = entered === "other" ? undefined : entered;
+      return { ...done(), rest: exchanges.slice(index), refusal };
+    }
+    if (options.time === "recorded") yield* moveTime(exchange);
+    const own = yield* keyOf(exchange);
+    replayed.push({ exchange, outcome: yield* outcomeOf(exchange, own, options) });
+  }
+  return { ...done(), rest: [] };
+}
+
+function* outcomeOf(
+  exchange: RecordedExchange,
+  own: string | undefined,
+  { apiKey, trials }: ReplayOptions,
+): Playing<Outcome> {
+  if (exchange.skip !== undefined) return { kind: "skipped", why: exchange.skip };
+  const { choices, areHarmless } = sendablesOf(exchange, { own, given: apiKey });
+  const [likeliest] = choices;
+  // What has an effect is sent once.
+  const chosen = trials === "aside" ? yield* fittingAside(exchange, choices) : likeliest;
+  let first: Outcome | undefined;
+  for (const request of areHarmless ? choices : [chosen]) {
+    const outcome = yield* outcomeWith(request, exchange);
+    if (outcome.kind === "same") return outcome;
+    first ??= outcome;
+  }
+  return first ?? { kind: "skipped", why: "unsendable" };
+}
+
+/** The first that gets the recorded answer in a world that is thrown away. */
+function* fittingAside(
+  { response }: RecordedExchange,
+  choices: readonly [RecordedRequest, ...RecordedRequest[]],
+): Playing<RecordedRequest> {
+  if (choices.length === 1) return choices[0];
+  for (const request of choices) {
+    yield* perform({ kind: "fork" });
+    const seen = yield* performAside({ kind: "send", outgoing: outgoingOf(request) });
+    if (differenceOf(response, answerIn(seen)) === undefined) return request;
+  }
+  return choices[0];
+}
+
+function* outcomeWith(request: RecordedRequest, { response }: RecordedExchange): Playing<Outcome> {
+  let seen: Exchange;
+  try {
+    seen = yield* perform({ kind: "send", outgoing: outgoingOf(request) });
+  } catch (error) {
+    if (error instanceof InputError) return { kind: "skipped", why: "unsendable" };
+    throw error;
+  }
+  if (seen.outcome !== "answered") {
+    return { kind: "unanswered", why: seen.why ?? endings[seen.outcome] };
+  }
+  const difference = differenceOf(response, answerIn(seen));
+  return difference === undefined ? { kind: "same" } : { kind: "different", difference };
+}
+
+const endings: Readonly<Record<Exclude<Exchange["outcome"], "answered">, string>> = {
+  cut: "the answer broke off",
+  lost: "the connection broke off",
+  "timed-out": `nothing whole came within ${PATIENCE_MS} ms`,
+};
+
+function outgoingOf(request: RecordedRequest): Outgoing {
+  return { operation: undefined, request, timeoutMs: PATIENCE_MS };
+}
+
+function answerIn({ status, headers, text, bytes }: Exchange): Parameters<typeof differenceOf>[1] {
+  return { status, headers, body: bytes ?? text };
+}

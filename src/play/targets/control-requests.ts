@@ -1,0 +1,28 @@
+/** How the control API is asked for effects that change a world: by a play over HTTP, and in the files of fixtures. */
+
+import type { Effect, EffectOf } from "../player/effects.ts";
+import type { ControlApi } from "./control-api.ts";
+
+type Changing = "wait" | "assume" | "signUp" | "setSurface" | "rotateKey";
+type Asked = Parameters<ControlApi["ask"]>;
+
+export const controlRequests: {
+  readonly [Kind in Changing]: (effect: EffectOf<Kind>) => Asked;
+} = {
+  wait: ({ ms }) => ["POST", "clock/advance", { by: ms }],
+  assume: ({ readings }) => ["PATCH", "assumptions", readings],
+  signUp: ({ request }) => ["POST", "publishers", request],
+  setSurface: ({ publisher, surface, change }) => [
+    "PATCH",
+    `publishers/${encodeURIComponent(publisher)}/surfaces/${encodeURIComponent(surface)}`,
+    change,
+  ],
+  rotateKey: ({ publisher }) => ["POST", `publishers/${encodeURIComponent(publisher)}/rotate-key`],
+};
+
+/** Undefined for what changes nothing, or goes elsewhere than to the control API. */
+export function controlRequestOf(effect: Effect): Asked | undefined {
+  if (!Object.hasOwn(controlRequests, effect.kind)) return undefined;
+  // The maker of a kind takes effects of that kind.
+  return controlRequests[effect.kind as Changing](effect as never);
+}
