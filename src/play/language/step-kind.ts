@@ -37,6 +37,8 @@ export function kindOf(step: Step): StepKind {
   return kind;
 }
 
+export type RequestKind = (typeof requestKinds)[number];
+
 export function isRequest(kind: StepKind): boolean {
   return requestKinds.some((one) => one === kind);
 }
