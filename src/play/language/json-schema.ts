@@ -3,10 +3,10 @@
  * parses them. In the package this file holds it as data, for bundlers; `build-scenarios.ts` writes that.
  */
 
-import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
 import type { JsonSchema } from "../../spec/responses.ts";
 
+const file = new URL("../../../docs/scenario.schema.json", import.meta.url);
+
 /** The schema, in the dialect 2020-12. What it refuses, parseScenario refuses. */
-export const scenarioJsonSchema: JsonSchema = createRequire(import.meta.url)(
-  "../../../docs/scenario.schema.json",
-);
+export const scenarioJsonSchema: JsonSchema = JSON.parse(readFileSync(file, "utf8"));

@@ -7,7 +7,11 @@ import type { JsonSchema } from "../../../src/spec/responses.ts";
 
 /** Shared parts come without names: each is called what its title says. */
 export function generatedSchema(): JsonSchema {
-  const { $schema, $defs = {}, ...schema } = toJsonSchema(scenarioSchema, {
+  const {
+    $schema,
+    $defs = {},
+    ...schema
+  } = toJsonSchema(scenarioSchema, {
     target: "draft-2020-12",
     typeMode: "output",
     // What only code can look at: what they refuse, parseScenario alone refuses.

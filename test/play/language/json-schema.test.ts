@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { shippedNames, shippedScenario } from "../../../src/adapters/shipped-scenarios.ts";
 import { InputError } from "../../../src/base/input.ts";
 import { scenarioJsonSchema } from "../../../src/play/language/json-schema.ts";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
@@ -31,8 +32,11 @@ test("the file in docs is the schema as it is now; write-schema.ts writes it", (
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(generatedSchema());
 });
 
-test("what is sound is so by the schema too", () => {
+test("what is sound is so by the schema too, and every shipped scenario is", () => {
+  const shipped = shippedNames().map(({ name }) => shippedScenario(name));
+  expect(shipped).toHaveLength(43);
   const scenarios = [
+    ...shipped,
     everything,
     ...arrivals.map((one) => of({ traffic: { for: "10m", arrivals: one } })),
   ];

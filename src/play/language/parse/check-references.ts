@@ -6,7 +6,8 @@ import { shown } from "../../../base/shown.ts";
 import { readOptions } from "../../../simulator/simulator-options.ts";
 import type { Cast, Expectation, ParallelStep, Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
-import { givenBy, publisherList, type Tree } from "./given.ts";
+import { checkMembers } from "./check-members.ts";
+import { givenBy, publisherList, reports, type Tree, tally } from "./given.ts";
 import { partsOf, valueObject } from "./values.ts";
 
 /** What is known at a place in the scenario. */
@@ -103,6 +104,7 @@ function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, round: 
   }
   if ("expect" in step) {
     checkData(step.expect, `${at}.expect`, scope, { use: "matcher", round });
+    checkMembers(step.expect, tally, `${at}.expect`);
   }
 }
 
@@ -119,7 +121,13 @@ function checkParallel({ parallel }: ParallelStep, at: string, scope: Scope): vo
 
 function checkExpectation(expected: Expectation, at: string, scope: Scope, round: boolean): void {
   if ("publisher" in expected) checkCast(expected.publisher, `${at}.publisher`, scope);
-  if ("of" in expected) checkPath(expected.of, `${at}.of`, scope, "matcher");
+  if ("of" in expected) {
+    const content = checkPath(expected.of, `${at}.of`, scope, "matcher");
+    checkMembers(expected.is, content, `${at}.is`);
+  } else if ("is" in expected) {
+    const [report] = (["stats", "surfaces", "payouts"] as const).filter((one) => one in expected);
+    if (report !== undefined) checkMembers(expected.is, reports[report], `${at}.is`);
+  } else if ("audit" in expected) checkMembers(expected.audit, reports.audit, `${at}.audit`);
   else if ("answer" in expected && expected.answer !== undefined) {
     checkAnswer(expected.answer, `${at}.answer`, scope);
   } else if (!scope.hasAnswer && isOfAnswer(expected)) {
@@ -178,20 +186,20 @@ function checkAnswer(name: string, at: string, scope: Scope): void {
   throw new InputError(at, `names ${article(kind)} step, and only requests have an answer`);
 }
 
-function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): void {
+/** What the path leads to. */
+function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): Tree {
   const [name = "", ...path] = partsOf(text);
   if (name === "publishers") {
     const ordinal = /^\d+$/.test(path[0] ?? "") ? Number(path[0]) : -1;
     if (ordinal >= scope.publishers) throw new InputError(at, isNotThere(scope.publishers));
-    follow(publisherList, path, at, use, text);
-    return;
+    return follow(publisherList, path, at, use, text);
   }
   const kind = kindNamed(name, at, scope, (one) => givenBy(one) !== undefined, "an earlier step");
   const tree = givenBy(kind);
   if (tree === undefined) {
     throw new InputError(at, `names ${article(kind)} step, which gives nothing to refer to`);
   }
-  follow(tree, path, at, use, text);
+  return follow(tree, path, at, use, text);
 }
 
 /** Goes the path, as far as what is there is known. */
@@ -201,16 +209,16 @@ function follow(
   at: string,
   use: Place["use"],
   text: string,
-): void {
+): Tree {
   let here = tree;
   for (const [index, part] of path.entries()) {
-    if (here.kind === "anything") return;
+    if (here.kind === "anything") return here;
     const before = partsOf(text)
       .slice(0, index + 1)
       .map(sayable)
       .join(".");
     if (here.kind === "end") throw new InputError(at, `goes on after ${before}, a plain value`);
-    if (here.kind === "list") {
+    if ("element" in here) {
       if (!/^\d{1,9}$/.test(part)) {
         throw new InputError(at, `needs a number after ${before}, such as ${before}.0`);
       }
@@ -225,9 +233,10 @@ function follow(
       here = member;
     }
   }
-  if (use === "request" && (here.kind === "members" || here.kind === "list")) {
+  if (use === "request" && here.kind !== "end" && here.kind !== "anything") {
     throw new InputError(at, "leads to an object or a list: a request needs a plain value of it");
   }
+  return here;
 }
 
 /** A name that the schema let pass, or a place in a list. */

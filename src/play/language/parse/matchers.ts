@@ -209,6 +209,6 @@ function simple(name: string): string {
   return name.replaceAll(/[_-]/g, "").toLowerCase();
 }
 
-function isRuleKey(key: string): key is RuleKey {
+export function isRuleKey(key: string): key is RuleKey {
   return Object.hasOwn(ruleSchemas, key);
 }
