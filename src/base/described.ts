@@ -40,6 +40,14 @@ export function described<Output>(schema: Schema<Output>, description: string): 
   return v.pipe(schema, v.description(description));
 }
 
+/** A member that may be left out. */
+export function optional<Output>(
+  schema: Schema<Output>,
+  description?: string,
+): v.OptionalSchema<Schema<Output>, undefined> {
+  return v.optional(description === undefined ? schema : described(schema, description));
+}
+
 /** A part that JSON Schema defines once, under this name. The getter lets parts refer to one another. */
 export function part<Output>(name: string, schemaOf: () => Schema<Output>): Schema<Output> {
   let schema: Schema<Output> | undefined;

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
-import { described, oneOrMore, part, type Schema } from "../base/described.ts";
+import { described, oneOrMore, optional, part, type Schema } from "../base/described.ts";
 import { type Duration, durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
@@ -115,21 +115,19 @@ const repeat = v.pipe(
 const match = v.pipe(
   v.custom<unknown>(isPlainObject, "must be an object"),
   v.strictObject({
-    operation: v.optional(some(operationId, "Which operations.")),
-    publisher: v.optional(some(id, "Ids of the publishers whose keys are sent.")),
-    surface: v.optional(some(id, "Ids of the surfaces that are named.")),
-    from: v.optional(described(instantText, "From this instant on.")),
-    until: v.optional(described(instantText, "Before this instant.")),
-    repeat: v.optional(repeat),
-    nth: v.optional(some(wholeFrom(1), "Requests by number, from 1.")),
-    every: v.optional(described(wholeFrom(1), "Each request whose number is a multiple of this.")),
-    share: v.optional(described(shareSchema, "The chance of each request.")),
-    times: v.optional(described(wholeFrom(1), "How often at most.")),
-    per: v.optional(
-      described(
-        v.picklist(["publisher", "world"], "must be publisher or world"),
-        "What requests are numbered within.",
-      ),
+    operation: optional(some(operationId, "Which operations.")),
+    publisher: optional(some(id, "Ids of the publishers whose keys are sent.")),
+    surface: optional(some(id, "Ids of the surfaces that are named.")),
+    from: optional(instantText, "From this instant on."),
+    until: optional(instantText, "Before this instant."),
+    repeat: optional(repeat),
+    nth: optional(some(wholeFrom(1), "Requests by number, from 1.")),
+    every: optional(wholeFrom(1), "Each request whose number is a multiple of this."),
+    share: optional(shareSchema, "The chance of each request."),
+    times: optional(wholeFrom(1), "How often at most."),
+    per: optional(
+      v.picklist(["publisher", "world"], "must be publisher or world"),
+      "What requests are numbered within.",
     ),
   }),
   v.check(
@@ -168,10 +166,10 @@ export const ruleSchema: Schema<FaultRule> = part("faultRule", () =>
   v.pipe(
     v.custom<unknown>(isPlainObject, RULE_EXPECTED),
     v.strictObject({
-      id: v.optional(ruleId),
-      match: v.optional(match),
+      id: optional(ruleId),
+      match: optional(match),
       verdict: described(verdictSchema, "What becomes of them."),
-      ttl: v.optional(ttl),
+      ttl: optional(ttl),
     }),
   ),
 );

@@ -1,7 +1,7 @@
 /** What a rule can do to a request: the verdicts as data, and their schema. */
 
 import * as v from "valibot";
-import { described, part, type Schema } from "../base/described.ts";
+import { described, optional, part, type Schema } from "../base/described.ts";
 import type { Duration } from "../base/duration.ts";
 import { bodySchema, type Headers, headersSchema } from "./answer.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
@@ -55,12 +55,10 @@ export type VerdictKind = Verdict["kind"];
 /** Fetch's Response takes no body with these. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-const delay = v.optional(delaySchema);
-const loss = v.optional(
-  described(
-    v.picklist(["close", "reset", "silence"], "must be one of close, reset, silence"),
-    "How the client notices that nothing comes.",
-  ),
+const delay = optional(delaySchema);
+const loss = optional(
+  v.picklist(["close", "reset", "silence"], "must be one of close, reset, silence"),
+  "How the client notices that nothing comes.",
 );
 
 function wholeBetween(least: number, most: number): Schema<number> {
@@ -88,10 +86,11 @@ const respond = v.pipe(
   kind("Answers in the service's place.", {
     kind: v.literal("respond"),
     status: described(wholeBetween(200, 599), "Of the answer."),
-    headers: v.optional(headersSchema),
-    body: v.optional(described(bodySchema, "Text, or a value that is sent as JSON.")),
-    applied: v.optional(
-      described(v.boolean("must be true or false"), "Whether the service does what was asked."),
+    headers: optional(headersSchema),
+    body: optional(bodySchema, "Text, or a value that is sent as JSON."),
+    applied: optional(
+      v.boolean("must be true or false"),
+      "Whether the service does what was asked.",
     ),
   }),
   v.check(
@@ -102,8 +101,8 @@ const respond = v.pipe(
 const truncate = v.pipe(
   kind("The answer's body breaks off.", {
     kind: v.literal("truncate"),
-    atByte: v.optional(described(wholeBetween(0, Number.MAX_SAFE_INTEGER), "After so many bytes.")),
-    share: v.optional(described(shareSchema, "After this share of it.")),
+    atByte: optional(wholeBetween(0, Number.MAX_SAFE_INTEGER), "After so many bytes."),
+    share: optional(shareSchema, "After this share of it."),
   }),
   v.check(
     ({ atByte, share }) => (atByte === undefined) !== (share === undefined),
@@ -122,9 +121,7 @@ const kinds = [
   truncate,
   kind("Bytes that mean nothing come.", {
     kind: v.literal("garbage"),
-    as: v.optional(
-      described(v.picklist(["body", "response"], "must be body or response"), "In place of what."),
-    ),
+    as: optional(v.picklist(["body", "response"], "must be body or response"), "In place of what."),
   }),
   kind("The answer's body comes slowly.", {
     kind: v.literal("drip"),
@@ -132,17 +129,15 @@ const kinds = [
   }),
   kind("The service does it twice.", {
     kind: v.literal("duplicate"),
-    answer: v.optional(
-      described(
-        v.picklist(["first", "second"], "must be first or second"),
-        "Which answer the client sees.",
-      ),
+    answer: optional(
+      v.picklist(["first", "second"], "must be first or second"),
+      "Which answer the client sees.",
     ),
   }),
   kind("Later answers overtake this one.", {
     kind: v.literal("reorder"),
-    by: v.optional(described(wholeBetween(1, 1000), "How many.")),
-    atMost: v.optional(shortDuration),
+    by: optional(wholeBetween(1, 1000), "How many."),
+    atMost: optional(shortDuration),
   }),
 ] as const;
 

@@ -1,7 +1,14 @@
 /** Schemas of what is expected: of an answer, of what a step gave, of the service. */
 
 import * as v from "valibot";
-import { anyOf, described, oneOrMore, part, type Schema } from "../../../base/described.ts";
+import {
+  anyOf,
+  described,
+  oneOrMore,
+  optional,
+  part,
+  type Schema,
+} from "../../../base/described.ts";
 import { listed } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { invariants } from "../../invariants/invariants.ts";
@@ -22,16 +29,14 @@ const headerMatchers = recordOf(
 );
 
 const ofAnswer: EntriesOf<AnswerExpectation> = {
-  outcome: v.optional(
-    described(
-      oneOrMore(outcome, listOf(outcome, "outcomes")),
-      "What the client sees of the request.",
-    ),
+  outcome: optional(
+    oneOrMore(outcome, listOf(outcome, "outcomes")),
+    "What the client sees of the request.",
   ),
-  status: v.optional(described(statusMatcher, "Of the response.")),
-  headers: v.optional(described(headerMatchers, "By name, in lower case.")),
-  body: v.optional(described(matcher, "Of the body as JSON.")),
-  text: v.optional(described(plainMatcher, "Of the body as it came.")),
+  status: optional(statusMatcher, "Of the response."),
+  headers: optional(headerMatchers, "By name, in lower case."),
+  body: optional(matcher, "Of the body as JSON."),
+  text: optional(plainMatcher, "Of the body as it came."),
 };
 
 function expecting<Of extends AnswerExpectation>(schema: Schema<Of>): Schema<Of> {
@@ -52,12 +57,12 @@ type OfAnswer = Extract<Expectation, { readonly answer?: unknown }>;
 const expectedAnswer = expecting(
   exactObject<OfAnswer>({
     ...ofAnswer,
-    answer: v.optional(described(stepName, "The request that it is about. Default: the last one.")),
+    answer: optional(stepName, "The request that it is about. Default: the last one."),
   }),
 );
 
 const reported = {
-  publisher: v.optional(cast),
+  publisher: optional(cast),
   is: matcher,
 };
 const invariantIds = ["all", ...invariants.map(({ id }) => id)];

@@ -5,7 +5,15 @@ import { anyOf, described, part, type Schema } from "../../../base/described.ts"
 import { didYouMean, listed } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import type { Matcher, MatchRule, Operand, StatusMatcher } from "../scenario.ts";
-import { exactObject, listOf, numberFrom, oneOf, refused, textUpTo } from "./parts.ts";
+import {
+  type EntriesOf,
+  exactObject,
+  listOf,
+  numberFrom,
+  oneOf,
+  refused,
+  textUpTo,
+} from "./parts.ts";
 import { reference, value, valueObject } from "./values.ts";
 
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
@@ -68,44 +76,34 @@ const between = v.pipe(
     ([least, most]) => typeof least !== "number" || typeof most !== "number" || least <= most,
     "must have its lower bound first",
   ),
-  v.description("From the first to the second."),
 );
+const absent = v.literal(true, 'must be true; "not" says that a value is there');
 const types = ["string", "integer", "number", "boolean", "null", "array", "object"] as const;
 
+/** A rule: an object with this key alone. */
+function rule<Key extends RuleKey>(
+  key: Key,
+  holds: Schema<RuleOf<Key>[Key & keyof RuleOf<Key>]>,
+  says: string,
+): Schema<RuleOf<Key>> {
+  return exactObject({ [key]: described(holds, says) } as unknown as EntriesOf<RuleOf<Key>>);
+}
+
 const ruleSchemas: { readonly [Key in RuleKey]: Schema<RuleOf<Key>> } = {
-  atLeast: exactObject<RuleOf<"atLeast">>({ atLeast: described(operand, "This or more.") }),
-  atMost: exactObject<RuleOf<"atMost">>({ atMost: described(operand, "This or less.") }),
-  between: exactObject<RuleOf<"between">>({ between }),
-  oneOf: exactObject<RuleOf<"oneOf">>({
-    oneOf: described(listOf(matcher, "what it may be"), "At least one of these."),
-  }),
-  not: exactObject<RuleOf<"not">>({ not: described(matcher, "Anything but this.") }),
-  type: exactObject<RuleOf<"type">>({ type: oneOf(types) }),
-  contains: exactObject<RuleOf<"contains">>({
-    contains: described(textUpTo(100_000), "A text that holds this."),
-  }),
-  startsWith: exactObject<RuleOf<"startsWith">>({
-    startsWith: described(textUpTo(100_000), "A text that begins with this."),
-  }),
-  length: exactObject<RuleOf<"length">>({
-    length: described(plainMatcher, "Of a text, in UTF-16 units, or of a list."),
-  }),
-  every: exactObject<RuleOf<"every">>({
-    every: described(matcher, "Each element of a list; nothing is known of an empty one."),
-  }),
-  some: exactObject<RuleOf<"some">>({
-    some: described(matcher, "At least one element of a list."),
-  }),
-  absent: exactObject<RuleOf<"absent">>({
-    absent: described(
-      v.literal(true, 'must be true; "not" says that a value is there'),
-      "There is no such member.",
-    ),
-  }),
+  atLeast: rule("atLeast", operand, "This or more."),
+  atMost: rule("atMost", operand, "This or less."),
+  between: rule("between", between, "From the first to the second."),
+  oneOf: rule("oneOf", listOf(matcher, "what it may be"), "At least one of these."),
+  not: rule("not", matcher, "Anything but this."),
+  type: rule("type", oneOf(types), "Of this type."),
+  contains: rule("contains", textUpTo(100_000), "A text that holds this."),
+  startsWith: rule("startsWith", textUpTo(100_000), "A text that begins with this."),
+  length: rule("length", plainMatcher, "Of a text, in UTF-16 units, or of a list."),
+  every: rule("every", matcher, "Each element of a list; nothing is known of an empty one."),
+  some: rule("some", matcher, "At least one element of a list."),
+  absent: rule("absent", absent, "There is no such member."),
   sum,
-  equals: exactObject<RuleOf<"equals">>({
-    equals: described(v.unknown(), "Literally this, even if it looks like a rule."),
-  }),
+  equals: rule("equals", v.unknown(), "Literally this, even if it looks like a rule."),
 };
 const statusNumber = numberFrom(100, 599, "whole");
 const { atLeast, atMost, type } = ruleSchemas;

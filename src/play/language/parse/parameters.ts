@@ -1,7 +1,6 @@
 /** Schemas of the parameters of operations: each is there or not, and whatever value it has. */
 
-import * as v from "valibot";
-import { part, type Schema } from "../../../base/described.ts";
+import { optional, part, type Schema } from "../../../base/described.ts";
 import type { PayoutsParameters, RequestStep, StatsParameters } from "../scenario.ts";
 import { exactObject } from "./parts.ts";
 import { value } from "./values.ts";
@@ -9,7 +8,7 @@ import { value } from "./values.ts";
 type ParametersOf<Kind extends "impression" | "click" | "surfaces"> = NonNullable<
   RequestStep[Kind]
 >;
-const maybe = v.optional(value);
+const maybe = optional(value);
 
 export const statsParameters: Schema<StatsParameters> = part("stats", () =>
   exactObject<StatsParameters>({ publisher_id: maybe, from: maybe, to: maybe, surface: maybe }),

@@ -1,7 +1,7 @@
 /** The schema of readings, as the catalogue has them. Whether choices go together depends on those in force: it is looked at later. */
 
 import * as v from "valibot";
-import { part, type Schema, shownAs } from "../../../base/described.ts";
+import { optional, part, type Schema, shownAs } from "../../../base/described.ts";
 import { InputError } from "../../../base/input.ts";
 import { type Readings, readReadings } from "../../../simulator/simulator-options.ts";
 import {
@@ -32,7 +32,7 @@ export const readings: Schema<Readings> = part("readings", () =>
   shownAs(
     v.strictObject(
       Object.fromEntries(
-        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, v.optional(shown(point))]),
+        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, optional(shown(point))]),
       ),
     ),
     checked,

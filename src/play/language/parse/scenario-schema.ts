@@ -4,7 +4,7 @@
  */
 
 import * as v from "valibot";
-import { described, type Schema, shownAs } from "../../../base/described.ts";
+import { described, optional, type Schema, shownAs } from "../../../base/described.ts";
 import { instantText, seedText } from "../../../base/schemas.ts";
 import { MOST_RULES, ruleSchema } from "../../../faults/rule.ts";
 import { publisherCount } from "../../../simulator/simulator-options.ts";
@@ -19,7 +19,7 @@ const MOST_THRESHOLDS = 20;
 
 export const scenarioSchema: Schema<Scenario> = v.pipe(
   exactObject<Scenario>({
-    $schema: v.optional(described(v.string(), "Where editors find this schema.")),
+    $schema: optional(v.string(), "Where editors find this schema."),
     name: v.pipe(
       v.string(),
       v.maxLength(64, "must have at most 64 characters"),
@@ -33,24 +33,19 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
       textUpTo(10_000),
       "What a client must survive, in a sentence or two. Lists show the first.",
     ),
-    seed: v.optional(described(seedText, "What the world's draws follow from. Default: adsim.")),
+    seed: optional(seedText, "What the world's draws follow from. Default: adsim."),
     // Instants before 1970 are refused with what else a simulator is made from.
-    start: v.optional(
-      described(
-        shownAs(instantText, v.string()),
-        "The first instant. Default: 2026-01-15T00:00:00Z.",
-      ),
+    start: optional(
+      shownAs(instantText, v.string()),
+      "The first instant. Default: 2026-01-15T00:00:00Z.",
     ),
-    publishers: v.optional(
-      described(publisherCount, "How many seeded publishers there are. Default: 25."),
+    publishers: optional(publisherCount, "How many seeded publishers there are. Default: 25."),
+    profile: optional(
+      oneOf(profileNames),
+      "What the publishers' history is like. Default: typical.",
     ),
-    profile: v.optional(
-      described(oneOf(profileNames), "What the publishers' history is like. Default: typical."),
-    ),
-    assumptions: v.optional(
-      described(readings, "Readings of the spec's open points from the start."),
-    ),
-    faults: v.optional(
+    assumptions: optional(readings, "Readings of the spec's open points from the start."),
+    faults: optional(
       v.pipe(
         v.array(ruleSchema, "must be a list of rules"),
         v.maxLength(MOST_RULES, `must be at most ${MOST_RULES} rules`),
@@ -58,13 +53,11 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
       ),
     ),
     steps: described(steps, "What happens, in order."),
-    expectations: v.optional(
-      described(
-        v.array(expectation, "must be a list of expectations"),
-        "What must hold after the last step.",
-      ),
+    expectations: optional(
+      v.array(expectation, "must be a list of expectations"),
+      "What must hold after the last step.",
     ),
-    thresholds: v.optional(
+    thresholds: optional(
       v.pipe(
         v.array(textUpTo(200), "must be a list of texts"),
         v.maxLength(MOST_THRESHOLDS, `must be at most ${MOST_THRESHOLDS} thresholds`),

@@ -1,7 +1,14 @@
 /** Schemas of steps: exactly one key says what a step is, and with it what else it may have. */
 
 import * as v from "valibot";
-import { anyOf, described, oneOrMore, part, type Schema } from "../../../base/described.ts";
+import {
+  anyOf,
+  described,
+  oneOrMore,
+  optional,
+  part,
+  type Schema,
+} from "../../../base/described.ts";
 import { didYouMean, listed } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { instantText } from "../../../base/schemas.ts";
@@ -13,23 +20,14 @@ import {
   signUpSchema,
   surfaceStatus,
 } from "../../../world/accounts/directory.ts";
-import type {
-  AdvanceStep,
-  AssumeStep,
-  ExpectStep,
-  FaultStep,
-  HealStep,
-  ParallelStep,
-  RawRequest,
-  RepeatStep,
-  RequestStep,
-  RotateKeyStep,
-  SetSurfaceStep,
-  SignUpStep,
-  Step,
-  TrafficStep,
-} from "../scenario.ts";
-import { type RequestKind, requestKinds, type StepKind, stepKinds } from "../step-kind.ts";
+import type { RawRequest, RequestStep, Step } from "../scenario.ts";
+import {
+  type RequestKind,
+  requestKinds,
+  type StepKind,
+  type StepOf,
+  stepKinds,
+} from "../step-kind.ts";
 import { answerExpectation, expectation } from "./expectations.ts";
 import { matcher } from "./matchers.ts";
 import {
@@ -50,31 +48,29 @@ const MOST_PARALLEL = 100_000;
 const COUNTLESS = Number.MAX_SAFE_INTEGER;
 
 type Named = Pick<Step, "as" | "note">;
-const named: EntriesOf<Named> = { as: v.optional(stepName), note: v.optional(note) };
+const named: EntriesOf<Named> = { as: optional(stepName), note: optional(note) };
 
-/** A step that has this beside its name and note. */
-function step<One extends Step>(own: EntriesOf<Omit<One, keyof Named>>): Schema<One> {
+/** A step of this kind: what it has beside its name and note. */
+function step<Kind extends Exclude<StepKind, RequestKind>>(
+  own: EntriesOf<Omit<StepOf<Kind>, keyof Named>>,
+): Schema<StepOf<Kind>> {
   const all = { ...named, ...own };
-  return exactObject(all as unknown as EntriesOf<One>);
+  return exactObject(all as unknown as EntriesOf<StepOf<Kind>>);
 }
 
-const tally = v.optional(described(matcher, "Of the tally of its requests."));
+const tally = optional(matcher, "Of the tally of its requests.");
 
 const asked: EntriesOf<Omit<RequestStep, RequestKind>> = {
   ...named,
-  publisher: v.optional(
-    described(cast, "Whose key is sent, and who is meant. Default: the first."),
+  publisher: optional(cast, "Whose key is sent, and who is meant. Default: the first."),
+  key: optional(value, "Another key than the publisher's; null sends none."),
+  encoding: optional(
+    oneOf(["json", "form", "query"]),
+    "How the parameters of a POST are sent. Default: json.",
   ),
-  key: v.optional(described(value, "Another key than the publisher's; null sends none.")),
-  encoding: v.optional(
-    described(
-      oneOf(["json", "form", "query"]),
-      "How the parameters of a POST are sent. Default: json.",
-    ),
-  ),
-  headers: v.optional(headers),
-  timeout: v.optional(timeout),
-  expect: v.optional(described(answerExpectation, "What the answer must be.")),
+  headers: optional(headers),
+  timeout: optional(timeout),
+  expect: optional(answerExpectation, "What the answer must be."),
 };
 
 function request<Kind extends RequestKind>(
@@ -115,13 +111,13 @@ const raw = exactObject<RawRequest>({
     ),
     "From the slash on, encoded as it is.",
   ),
-  query: v.optional(
+  query: optional(
     textOrValues(
       target(/^[!-"$-~]*$/, "must be printable ASCII without spaces and #: percent-encode others"),
       "After the question mark.",
     ),
   ),
-  body: v.optional(textOrValues(v.string(), "Text as it is, or an object that is sent as JSON.")),
+  body: optional(textOrValues(v.string(), "Text as it is, or an object that is sent as JSON.")),
 });
 
 const requestSchemas: { readonly [Kind in RequestKind]: Schema<RequestStep> } = {
@@ -133,15 +129,15 @@ const requestSchemas: { readonly [Kind in RequestKind]: Schema<RequestStep> } = 
   raw: request("raw", raw, "Sends a request as it is, with nothing filled in but the key."),
 };
 
-type Advance = AdvanceStep["advance"];
+type Advance = StepOf<"advance">["advance"];
 type AdvanceBy<Key extends string> = Extract<Advance, { readonly [One in Key]: unknown }>;
 const advanceTo = exactObject<AdvanceBy<"to">>({
   to: described(instantText, "Until this instant. Never back."),
 });
 const advanceAfter = exactObject<AdvanceBy<"retryAfterOf">>({
   retryAfterOf: described(stepName, "As long as the Retry-After of this answer says."),
-  less: v.optional(described(duration, "By so much shorter.")),
-  more: v.optional(described(duration, "By so much longer.")),
+  less: optional(duration, "By so much shorter."),
+  more: optional(duration, "By so much longer."),
 });
 const advance = anyOf<Advance>([duration, advanceTo, advanceAfter], (input) => {
   if (!isPlainObject(input)) return duration;
@@ -152,19 +148,17 @@ const ruleId = v.pipe(
   v.string('must be a rule\'s id, a list of such, or "all"'),
   v.regex(/^[A-Za-z0-9._-]{1,64}$/, "must be a rule's id"),
 );
-const heal: Schema<HealStep["heal"]> = oneOrMore(ruleId, listOf(ruleId, "ids of rules"));
+const heal: Schema<StepOf<"heal">["heal"]> = oneOrMore(ruleId, listOf(ruleId, "ids of rules"));
 
 const setSurface = v.pipe(
-  exactObject<SetSurfaceStep["setSurface"]>({
-    publisher: v.optional(cast),
-    surface: v.optional(
-      described(
-        numberFrom(0, COUNTLESS, "whole"),
-        "Place among the publisher's surfaces. Default: 0.",
-      ),
+  exactObject<StepOf<"setSurface">["setSurface"]>({
+    publisher: optional(cast),
+    surface: optional(
+      numberFrom(0, COUNTLESS, "whole"),
+      "Place among the publisher's surfaces. Default: 0.",
     ),
-    status: v.optional(surfaceStatus),
-    cpmRange: v.optional(cpmRange),
+    status: optional(surfaceStatus),
+    cpmRange: optional(cpmRange),
   }),
   v.check(
     ({ status, cpmRange: prices }) => status !== undefined || prices !== undefined,
@@ -172,7 +166,7 @@ const setSurface = v.pipe(
   ),
 );
 // A schema of an object takes a list for one without members.
-const signUp: Schema<SignUpStep["signUp"]> = v.pipe(
+const signUp: Schema<StepOf<"signUp">["signUp"]> = v.pipe(
   v.custom<unknown>(isPlainObject, "must be an object"),
   signUpSchema,
 );
@@ -182,49 +176,47 @@ export const steps: Schema<Step[]> = part("steps", () =>
 );
 const requests: Schema<RequestStep[]> = part("requests", () => listOf(anyRequest, "requests"));
 
-const repeat = exactObject<RepeatStep["repeat"]>({
+const repeat = exactObject<StepOf<"repeat">["repeat"]>({
   times: described(numberFrom(1, COUNTLESS, "whole"), "How often."),
-  every: v.optional(described(duration, "How much time passes after each round.")),
+  every: optional(duration, "How much time passes after each round."),
   steps,
 });
-const parallel = exactObject<ParallelStep["parallel"]>({
-  times: v.optional(
-    described(numberFrom(1, MOST_PARALLEL, "whole"), "How often each. Default: 1."),
-  ),
+const parallel = exactObject<StepOf<"parallel">["parallel"]>({
+  times: optional(numberFrom(1, MOST_PARALLEL, "whole"), "How often each. Default: 1."),
   steps: requests,
 });
 
 const stepSchemas: { readonly [Kind in StepKind]: Schema<Step> } = {
   ...requestSchemas,
-  advance: step<AdvanceStep>({ advance: described(advance, "Lets the world's time pass.") }),
-  traffic: step<TrafficStep>({
+  advance: step<"advance">({ advance: described(advance, "Lets the world's time pass.") }),
+  traffic: step<"traffic">({
     traffic: described(traffic, "Sends many requests on a schedule."),
     expect: tally,
   }),
-  assume: step<AssumeStep>({
+  assume: step<"assume">({
     assume: described(readings, "Other readings of open points from now on."),
   }),
-  fault: step<FaultStep>({ fault: described(ruleSchema, "Installs a fault rule.") }),
-  heal: step<HealStep>({ heal: described(heal, "Takes rules away: this one, these, or all.") }),
-  signUp: step<SignUpStep>({
+  fault: step<"fault">({ fault: described(ruleSchema, "Installs a fault rule.") }),
+  heal: step<"heal">({ heal: described(heal, "Takes rules away: this one, these, or all.") }),
+  signUp: step<"signUp">({
     signUp: described(signUp, "Adds a publisher. The name of the step is then the publisher's."),
   }),
-  setSurface: step<SetSurfaceStep>({ setSurface: described(setSurface, "Changes a surface.") }),
-  rotateKey: step<RotateKeyStep>({
+  setSurface: step<"setSurface">({ setSurface: described(setSurface, "Changes a surface.") }),
+  rotateKey: step<"rotateKey">({
     rotateKey: described(
-      exactObject<RotateKeyStep["rotateKey"]>({ publisher: v.optional(cast) }),
+      exactObject<StepOf<"rotateKey">["rotateKey"]>({ publisher: optional(cast) }),
       "Gives the publisher a new key: NAME.apiKey, and NAME.oldKey.",
     ),
   }),
-  repeat: step<RepeatStep>({
+  repeat: step<"repeat">({
     repeat: described(repeat, "Plays steps several times."),
     expect: tally,
   }),
-  parallel: step<ParallelStep>({
+  parallel: step<"parallel">({
     parallel: described(parallel, "Sends requests at one instant."),
     expect: tally,
   }),
-  expect: step<ExpectStep>({ expect: described(expectation, "Says what must hold here.") }),
+  expect: step<"expect">({ expect: described(expectation, "Says what must hold here.") }),
 };
 
 const anyStep = anyOf(partsOf(stepKinds), (input) => schemaOf(input, stepKinds));

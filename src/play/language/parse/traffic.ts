@@ -1,7 +1,7 @@
 /** The schema of traffic. */
 
 import * as v from "valibot";
-import { anyOf, described, part, type Schema, shownAs } from "../../../base/described.ts";
+import { anyOf, described, optional, part, type Schema, shownAs } from "../../../base/described.ts";
 import { durationMs } from "../../../base/duration.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { duration } from "../../../faults/delay.ts";
@@ -31,9 +31,7 @@ const rateAboveZero = v.pipe(
   rate,
   v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
-const spacing = v.optional(
-  described(oneOf(["even", "poisson"]), "How evenly arrivals follow their rate."),
-);
+const spacing = optional(oneOf(["even", "poisson"]), "How evenly arrivals follow their rate.");
 const weight = numberFrom(0, MOST_WEIGHT);
 const hours = v.pipe(
   v.array(weight, "must be a list of 24 weights"),
@@ -79,14 +77,14 @@ const schemas: { readonly [One in Kind]: Schema<ArrivalsOf<One>> } = {
   poisson: arrivalsOf("poisson", "Independent of one another.", { rate: rateAboveZero }),
   daily: arrivalsOf("daily", "A rate that follows the hours of the day in UTC.", {
     mean: described(rateAboveZero, "Over a whole day."),
-    hours: v.optional(hours),
+    hours: optional(hours),
     spacing,
   }),
   burst: v.pipe(
     arrivalsOf("burst", "So many at once, at the start of each `every`.", {
       count: described(numberFrom(1, MOST_AT_ONCE, "whole"), "How many."),
-      every: v.optional(described(someTime, "Default: once.")),
-      within: v.optional(described(duration, "All within this long. Default: 0.")),
+      every: optional(someTime, "Default: once."),
+      within: optional(duration, "All within this long. Default: 0."),
     }),
     v.check(
       ({ every, within }) =>
@@ -111,10 +109,10 @@ const arrivals = anyOf<Arrivals>(Object.values(schemas), (input) => {
 
 const mix: Schema<Mix> = v.pipe(
   exactObject<Mix>({
-    impression: v.optional(weight),
-    stats: v.optional(weight),
-    surfaces: v.optional(weight),
-    payouts: v.optional(weight),
+    impression: optional(weight),
+    stats: optional(weight),
+    surfaces: optional(weight),
+    payouts: optional(weight),
   }),
   v.check(
     (weights) => Object.values(weights).some((one) => (one ?? 0) > 0),
@@ -124,7 +122,7 @@ const mix: Schema<Mix> = v.pipe(
 );
 const clicks = exactObject<NonNullable<Traffic["clicks"]>>({
   rate: described(shareSchema, "Of impressions."),
-  after: v.optional(duration),
+  after: optional(duration),
 });
 const publishers = listOf(cast, "publishers: ordinals, or names of sign-ups");
 const surfaces = numberFrom(1, Number.MAX_SAFE_INTEGER, "whole");
@@ -134,26 +132,19 @@ export const traffic: Schema<Traffic> = part("traffic", () =>
     exactObject<Traffic>({
       for: described(someTime, "How long it lasts."),
       arrivals: described(arrivals, "When requests come, whatever the answers do."),
-      mix: v.optional(mix),
-      publishers: v.optional(
-        described(publishers, "They take turns at random. Default: the first."),
+      mix: optional(mix),
+      publishers: optional(publishers, "They take turns at random. Default: the first."),
+      surfaces: optional(surfaces, "How many of each publisher's, from its first. Default: all."),
+      repeatedSessions: optional(
+        shareSchema,
+        "Of impressions that repeat one of the last 100. Default: 0.",
       ),
-      surfaces: v.optional(
-        described(surfaces, "How many of each publisher's, from its first. Default: all."),
+      sessions: optional(
+        v.boolean("must be true or false"),
+        "Whether they have session ids. Default: true.",
       ),
-      repeatedSessions: v.optional(
-        described(shareSchema, "Of impressions that repeat one of the last 100. Default: 0."),
-      ),
-      sessions: v.optional(
-        described(
-          v.boolean("must be true or false"),
-          "Whether they have session ids. Default: true.",
-        ),
-      ),
-      clicks: v.optional(
-        described(clicks, "Which share of impressions is clicked, and how long after."),
-      ),
-      timeout: v.optional(timeout),
+      clicks: optional(clicks, "Which share of impressions is clicked, and how long after."),
+      timeout: optional(timeout),
     }),
     v.check(
       ({ arrivals: of, for: lasting }) =>
