@@ -49,10 +49,14 @@ export function optional<Output>(
 }
 
 /** A part that JSON Schema defines once, under this name. The getter lets parts refer to one another. */
-export function part<Output>(name: string, schemaOf: () => Schema<Output>): Schema<Output> {
+export function part<Output>(
+  name: string,
+  schemaOf: () => Schema<Output>,
+  description?: string,
+): Schema<Output> {
   let schema: Schema<Output> | undefined;
   return v.lazy(() => {
-    schema ??= v.pipe(schemaOf(), v.title(name));
+    schema ??= v.pipe(schemaOf(), v.title(name), v.metadata({ description }));
     return schema;
   });
 }

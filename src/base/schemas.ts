@@ -2,21 +2,21 @@
 
 import * as v from "valibot";
 import { parseInstant } from "./calendar.ts";
-import { described, part, type Schema } from "./described.ts";
+import { part, type Schema } from "./described.ts";
 
 /** What a field that isn't an instant is told. */
 export const INSTANT_EXPECTED: string =
   'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"';
 
 /** An instant as text that {@link parseInstant} reads. */
-export const instantText: Schema<string> = part("instant", () =>
-  described(
+export const instantText: Schema<string> = part(
+  "instant",
+  () =>
     v.pipe(
       v.string(INSTANT_EXPECTED),
       v.check((text) => parseInstant(text) !== undefined, INSTANT_EXPECTED),
     ),
-    'In ISO 8601, such as "2026-03-01T00:00:00Z".',
-  ),
+  'In ISO 8601, such as "2026-03-01T00:00:00Z".',
 );
 
 /** In characters. A seed is read anew with each draw, so that one of megabytes would make a world slow for minutes. */

@@ -1,7 +1,7 @@
 /** How long a response is held back: one time, or a range that a draw picks from. Integers only. */
 
 import * as v from "valibot";
-import { anyOf, described, part, type Schema, shownAs } from "../base/described.ts";
+import { anyOf, part, type Schema, shownAs } from "../base/described.ts";
 import {
   DURATION_EXPECTED,
   DURATION_TEXT,
@@ -31,8 +31,9 @@ const MOST_MS: number = HOUR_MS;
 /** More take a millisecond past the longest delay. */
 const MOST_DOUBLINGS = 22;
 
-export const duration: Schema<Duration> = part("duration", () =>
-  described(
+export const duration: Schema<Duration> = part(
+  "duration",
+  () =>
     shownAs(
       v.union([
         v.pipe(v.number(), v.integer(), v.minValue(0)),
@@ -40,8 +41,7 @@ export const duration: Schema<Duration> = part("duration", () =>
       ]),
       v.custom<Duration>(isDuration, DURATION_EXPECTED),
     ),
-    'Whole milliseconds, or a whole number with a unit: "250ms", "90s", "15m", "36h", "30d".',
-  ),
+  'Whole milliseconds, or a whole number with a unit: "250ms", "90s", "15m", "36h", "30d".',
 );
 /** One that a client may have to wait for. */
 export const shortDuration: Schema<Duration> = v.pipe(
@@ -64,13 +64,13 @@ const range = v.pipe(
   ),
 );
 
-export const delaySchema: Schema<Delay> = part("delay", () =>
-  described(
+export const delaySchema: Schema<Delay> = part(
+  "delay",
+  () =>
     anyOf<Delay>([shortDuration, range], (input) =>
       typeof input === "object" && input !== null ? range : shortDuration,
     ),
-    "A duration of at most an hour, or a range of them.",
-  ),
+  "A duration of at most an hour, or a range of them.",
 );
 
 /** The delay of request `ordinal`, in milliseconds. */

@@ -23,27 +23,26 @@ const number = v.number("must be a number");
 const noOperand = refused(
   'must be a number, { "ref": "NAME.path" }, or { "sum": [...] } of such ones',
 );
-const operand: Schema<Operand> = part("operand", () =>
-  described(
+const operand: Schema<Operand> = part(
+  "operand",
+  () =>
     anyOf<Operand>([number, reference, sum], (input) => {
       if (typeof input === "number") return number;
       if (!isPlainObject(input)) return noOperand;
       if (Object.hasOwn(input, "sum")) return sum;
       return Object.hasOwn(input, "ref") ? reference : noOperand;
     }),
-    "A number, a reference to one, or a sum of such.",
-  ),
+  "A number, a reference to one, or a sum of such.",
 );
 const sum: Schema<RuleOf<"sum">> = exactObject<RuleOf<"sum">>({
   sum: described(listOf(operand, "numbers and references"), "Exactly, to the micro."),
 });
 
 /** What a value must be, whatever it is. */
-export const matcher: Schema<Matcher> = part("matcher", () =>
-  described(
-    anyOf<Matcher>([plainMatcher, list, members], schemaOf),
-    "What a value must be. A plain value: the same. An object: these members, whatever others there are. A list: the same length, each in turn. Or a rule: an object with one key.",
-  ),
+export const matcher: Schema<Matcher> = part(
+  "matcher",
+  () => anyOf<Matcher>([plainMatcher, list, members], schemaOf),
+  "What a value must be. A plain value: the same. An object: these members, whatever others there are. A list: the same length, each in turn. Or a rule: an object with one key.",
 );
 
 /** What a text or a number must be: an object can only be a rule. */

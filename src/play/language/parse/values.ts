@@ -25,8 +25,9 @@ export const stepName: Schema<string> = part("name", () =>
 );
 
 /** A name, alone or with a path. */
-export const pathText: Schema<string> = part("path", () =>
-  described(
+export const pathText: Schema<string> = part(
+  "path",
+  () =>
     shownAs(
       v.pipe(v.string(), v.maxLength(500)),
       v.custom<string>(
@@ -35,8 +36,7 @@ export const pathText: Schema<string> = part("path", () =>
         'must be the name of a step and a path, such as "first.impression_id"',
       ),
     ),
-    'The name of an earlier step and a path, such as "first.impression_id".',
-  ),
+  'The name of an earlier step and a path, such as "first.impression_id".',
 );
 
 /** The parts of a path: the name, then members and places. */
@@ -76,8 +76,9 @@ const noValue = refused(
   'must be a text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }',
 );
 
-export const value: Schema<Value> = part("value", () =>
-  described(
+export const value: Schema<Value> = part(
+  "value",
+  () =>
     anyOf<Value>([scalar, reference, header, numbered], (input) => {
       if (typeof input !== "object" || input === null) return scalar;
       if (!isPlainObject(input)) return noValue;
@@ -85,16 +86,15 @@ export const value: Schema<Value> = part("value", () =>
       if (Object.hasOwn(input, "header")) return header;
       return Object.hasOwn(input, "numbered") ? numbered : noValue;
     }),
-    "A plain value, or one that comes of earlier steps.",
-  ),
+  "A plain value, or one that comes of earlier steps.",
 );
 
 const ordinal = numberFrom(0, Number.MAX_SAFE_INTEGER, "whole");
-export const cast: Schema<Cast> = part("publisher", () =>
-  described(
+export const cast: Schema<Cast> = part(
+  "publisher",
+  () =>
     anyOf<Cast>([ordinal, stepName], (input) => (typeof input === "string" ? stepName : ordinal)),
-    "Its ordinal, from 0, or the name of the step that signed it up.",
-  ),
+  "Its ordinal, from 0, or the name of the step that signed it up.",
 );
 
 export const values: Schema<Readonly<Record<string, Value>>> = part("values", () =>
