@@ -61,15 +61,14 @@ export const statusMatcher: Schema<StatusMatcher> = part("status", () =>
     if (!isPlainObject(input)) {
       return refused("must be a number from 100 to 599, such as 200, or a rule for numbers");
     }
-    const [key = ""] = Object.keys(input);
     if (valueObject(input) === reference) return reference;
-    const wrong = noRule(input, Object.keys(statusRules), "a status from 100 to 599");
-    // What is left are several rules at once.
-    return wrong ?? statusRules[key as keyof typeof statusRules];
+    const keys = Object.keys(statusRules) as (keyof typeof statusRules)[];
+    const key = keys.find((one) => Object.hasOwn(input, one)) ?? "atLeast";
+    return noRule(input, keys, "a status from 100 to 599") ?? statusRules[key];
   }),
 );
 
-const between = v.pipe(
+const bounds = v.pipe(
   v.strictTuple([operand, operand], "must be [least, most]"),
   v.check(
     ([least, most]) => typeof least !== "number" || typeof most !== "number" || least <= most,
@@ -91,7 +90,7 @@ function rule<Key extends RuleKey>(
 const ruleSchemas: { readonly [Key in RuleKey]: Schema<RuleOf<Key>> } = {
   atLeast: rule("atLeast", operand, "This or more."),
   atMost: rule("atMost", operand, "This or less."),
-  between: rule("between", between, "From the first to the second."),
+  between: rule("between", bounds, "From the first to the second."),
   oneOf: rule("oneOf", listOf(matcher, "what it may be"), "At least one of these."),
   not: rule("not", matcher, "Anything but this."),
   type: rule("type", oneOf(types), "Of this type."),
@@ -105,11 +104,11 @@ const ruleSchemas: { readonly [Key in RuleKey]: Schema<RuleOf<Key>> } = {
   equals: rule("equals", v.unknown(), "Literally this, even if it looks like a rule."),
 };
 const statusNumber = numberFrom(100, 599, "whole");
-const { atLeast, atMost, type } = ruleSchemas;
+const { atLeast, atMost, between, type } = ruleSchemas;
 const statusRules = {
   atLeast,
   atMost,
-  between: ruleSchemas.between,
+  between,
   sum,
   type,
   oneOf: exactObject<{ readonly oneOf: readonly StatusMatcher[] }>({
@@ -124,6 +123,7 @@ const ruleKeys: readonly RuleKey[] = Object.keys(ruleSchemas).filter(isRuleKey);
 const otherNames: Readonly<Record<string, RuleKey>> = {
   greaterThan: "atLeast",
   greaterThanOrEqual: "atLeast",
+  moreThan: "atLeast",
   gt: "atLeast",
   gte: "atLeast",
   lessThan: "atMost",
@@ -181,7 +181,8 @@ function noRule(
   orElse: string,
 ): Schema<never> | undefined {
   const names = Object.keys(input);
-  if (names.length > 1 && names.every(isRuleKey)) return severalRules(names);
+  const several = names.every(isRuleKey) ? severalRules(names) : undefined;
+  if (names.length > 1 && several !== undefined) return several;
   if (names.length === 1 && keys.includes(names[0] ?? "")) return undefined;
   const hints = names.map((name) => didYouMean(ruleMeantBy(name) ?? name, keys));
   const hint = hints.find((one) => one !== "") ?? "";
@@ -189,10 +190,10 @@ function noRule(
 }
 
 function severalRules(names: readonly string[]): Schema<never> | undefined {
-  const rule = names.find((name) => unmistakable.has(name));
-  if (rule === undefined) return undefined;
+  const first = names.find((name) => unmistakable.has(name));
+  if (first === undefined) return undefined;
   return refused(
-    `has ${rule} beside ${listed(names.filter((name) => name !== rule))}: a rule has one key. ` +
+    `has ${first} beside ${listed(names.filter((name) => name !== first))}: a rule has one key. ` +
       'Use "between" for two bounds, or "equals" for data that looks like a rule',
   );
 }
