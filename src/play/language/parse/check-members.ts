@@ -3,8 +3,8 @@
 import { didYouMean, listed } from "../../../base/did-you-mean.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
 import { shown } from "../../../base/shown.ts";
-import type { Tree } from "./given.ts";
 import { isRuleKey, plainMatcher } from "./matchers.ts";
+import type { Tree } from "./step-outputs.ts";
 import { valueObject } from "./values.ts";
 
 /** @throws InputError at the member that isn't in the content, and at what a plain value or a list never is. */

@@ -4,10 +4,10 @@ import { didYouMean, listed } from "../../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../../base/input.ts";
 import { shown } from "../../../base/shown.ts";
 import { readOptions } from "../../../simulator/simulator-options.ts";
-import type { Cast, Expectation, ParallelStep, Scenario, Step } from "../scenario.ts";
+import type { Cast, Expectation, ExpectStep, RequestStep, Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
 import { checkMembers } from "./check-members.ts";
-import { givenBy, publisherList, reports, type Tree, tally } from "./given.ts";
+import { outputOf, publisherList, reports, type Tree, tally } from "./step-outputs.ts";
 import { partsOf, valueObject } from "./values.ts";
 
 /** What is known at a place in the scenario. */
@@ -67,54 +67,39 @@ function define({ as }: Step, kind: StepKind, at: string, scope: Scope): void {
 }
 
 function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, round: boolean): void {
-  if ("repeat" in step) checkSteps(step.repeat.steps, `${at}.repeat.steps`, scope, true);
-  else if ("parallel" in step) checkParallel(step, at, scope);
-  else if (isRequest(kind)) {
-    const {
-      expect,
-      publisher,
-      as: _as,
-      note: _note,
-      ...sent
-    } = step as Step & {
-      readonly publisher?: Cast;
-      readonly expect?: unknown;
-    };
-    checkCast(publisher, `${at}.publisher`, scope);
-    checkData(sent, at, scope, { use: "request", round });
-    checkData(expect, `${at}.expect`, scope, { use: "matcher", round });
+  if (kind === "expect") {
+    checkExpectation((step as ExpectStep).expect, `${at}.expect`, scope, round);
     return;
-  } else if ("advance" in step) {
-    const by = step.advance;
-    if (typeof by === "object" && "retryAfterOf" in by) {
-      checkAnswer(by.retryAfterOf, `${at}.advance.retryAfterOf`, scope);
-    }
-  } else if ("traffic" in step) {
-    step.traffic.publishers?.forEach((one, index) => {
+  }
+  const { expect, ...does } = step as Exclude<Step, ExpectStep> & { readonly expect?: unknown };
+  if ("repeat" in does) checkSteps(does.repeat.steps, `${at}.repeat.steps`, scope, true);
+  else if ("parallel" in does) checkParallel(does.parallel.steps, `${at}.parallel.steps`, scope);
+  else if ("traffic" in does) {
+    does.traffic.publishers?.forEach((one, index) => {
       checkCast(one, `${at}.traffic.publishers.${index}`, scope);
     });
-  } else if ("setSurface" in step) {
-    checkCast(step.setSurface.publisher, `${at}.setSurface.publisher`, scope);
-  } else if ("rotateKey" in step) {
-    checkCast(step.rotateKey.publisher, `${at}.rotateKey.publisher`, scope);
-  } else if (kind === "expect" && "expect" in step) {
-    // Of this kind it is a whole expectation.
-    checkExpectation(step.expect as Expectation, `${at}.expect`, scope, round);
-    return;
+  } else if ("setSurface" in does) {
+    checkCast(does.setSurface.publisher, `${at}.setSurface.publisher`, scope);
+  } else if ("rotateKey" in does) {
+    checkCast(does.rotateKey.publisher, `${at}.rotateKey.publisher`, scope);
+  } else if ("advance" in does) {
+    if (typeof does.advance === "object" && "retryAfterOf" in does.advance) {
+      checkAnswer(does.advance.retryAfterOf, `${at}.advance.retryAfterOf`, scope);
+    }
+  } else if (isRequest(kind)) {
+    if ("publisher" in does) checkCast(does.publisher, `${at}.publisher`, scope);
+    checkData(does, at, scope, { use: "request", round });
   }
-  if ("expect" in step) {
-    checkData(step.expect, `${at}.expect`, scope, { use: "matcher", round });
-    checkMembers(step.expect, tally, `${at}.expect`);
-  }
+  checkData(expect, `${at}.expect`, scope, { use: "matcher", round });
+  if (!isRequest(kind)) checkMembers(expect, tally, `${at}.expect`);
 }
 
 /** Those within are sent together: none knows of another's answer. */
-function checkParallel({ parallel }: ParallelStep, at: string, scope: Scope): void {
-  const path = `${at}.parallel.steps`;
-  parallel.steps.forEach((step, index) => {
+function checkParallel(steps: readonly RequestStep[], path: string, scope: Scope): void {
+  steps.forEach((step, index) => {
     checkStep(step, kindOf(step), `${path}.${index}`, scope, true);
   });
-  parallel.steps.forEach((step, index) => {
+  steps.forEach((step, index) => {
     define(step, kindOf(step), `${path}.${index}`, scope);
   });
 }
@@ -124,10 +109,10 @@ function checkExpectation(expected: Expectation, at: string, scope: Scope, round
   if ("of" in expected) {
     const content = checkPath(expected.of, `${at}.of`, scope, "matcher");
     checkMembers(expected.is, content, `${at}.is`);
-  } else if ("is" in expected) {
-    const [report] = (["stats", "surfaces", "payouts"] as const).filter((one) => one in expected);
-    if (report !== undefined) checkMembers(expected.is, reports[report], `${at}.is`);
-  } else if ("audit" in expected) checkMembers(expected.audit, reports.audit, `${at}.audit`);
+  } else if ("stats" in expected) checkMembers(expected.is, reports.stats, `${at}.is`);
+  else if ("surfaces" in expected) checkMembers(expected.is, reports.surfaces, `${at}.is`);
+  else if ("payouts" in expected) checkMembers(expected.is, reports.payouts, `${at}.is`);
+  else if ("audit" in expected) checkMembers(expected.audit, reports.audit, `${at}.audit`);
   else if ("answer" in expected && expected.answer !== undefined) {
     checkAnswer(expected.answer, `${at}.answer`, scope);
   } else if (!scope.hasAnswer && isOfAnswer(expected)) {
@@ -194,8 +179,8 @@ function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): T
     if (ordinal >= scope.publishers) throw new InputError(at, isNotThere(scope.publishers));
     return follow(publisherList, path, at, use, text);
   }
-  const kind = kindNamed(name, at, scope, (one) => givenBy(one) !== undefined, "an earlier step");
-  const tree = givenBy(kind);
+  const kind = kindNamed(name, at, scope, (one) => outputOf(one) !== undefined, "an earlier step");
+  const tree = outputOf(kind);
   if (tree === undefined) {
     throw new InputError(at, `names ${article(kind)} step, which gives nothing to refer to`);
   }

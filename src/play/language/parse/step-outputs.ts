@@ -97,7 +97,7 @@ const trees: { readonly [Kind in StepKind]: Tree | undefined } = {
 };
 
 /** What a named step of this kind gives; undefined where it gives nothing. */
-export function givenBy(kind: StepKind): Tree | undefined {
+export function outputOf(kind: StepKind): Tree | undefined {
   return trees[kind];
 }
 
