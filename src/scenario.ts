@@ -1,7 +1,7 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
 export { defineScenario } from "./play/language/define/define-scenario.ts";
-export { scenarioJsonSchema } from "./play/language/json-schema/json-schema.ts";
+export { scenarioJsonSchema } from "./play/language/json-schema.ts";
 export { type ParseScenarioOptions, parseScenario } from "./play/language/parse/parse-scenario.ts";
 export { parseScenarioText } from "./play/language/parse/parse-text.ts";
 export type {

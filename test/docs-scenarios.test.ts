@@ -75,7 +75,7 @@ function membersOf(...definitions: readonly string[]): Set<string> {
 test.each<[what: string, definitions: readonly string[]]>([
   ["field of a scenario", []],
   ["kind of step", Object.keys(definitionsOf).filter((name) => /Step$/.test(name))],
-  ["rule", ["matcher", "operand"]],
+  ["rule", ["rule", "status", "operand"]],
   ["expectation", ["answer", "expectation"]],
   ["part of traffic", ["traffic"]],
 ])("it names every %s", (_, definitions) => {

@@ -33,6 +33,9 @@ export function durationMs(duration: Duration): number {
 export const DURATION_EXPECTED: string =
   'must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d")';
 
+/** A duration as text. */
+export const DURATION_TEXT: RegExp = /^(\d{1,15})(ms|s|m|h|d)$/;
+
 /** Whether {@link durationMs} takes it. */
 export function isDuration(value: unknown): value is Duration {
   const ms = msOf(value);
@@ -56,7 +59,7 @@ function but(sent: unknown): string {
 }
 
 function parse(text: string): number | undefined {
-  const match = /^(\d{1,15})(ms|s|m|h|d)$/.exec(text);
+  const match = DURATION_TEXT.exec(text);
   const unit = unitMs[match?.[2] ?? ""];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }

@@ -1,6 +1,7 @@
 /** What a rule may answer in the service's place: headers that every transport can send, and a body. */
 
 import * as v from "valibot";
+import { type Schema, shownAs } from "../base/described.ts";
 import { isPlainObject } from "../base/input.ts";
 
 const MOST_BODY_CHARACTERS = 1_048_576;
@@ -20,7 +21,7 @@ const reserved: ReadonlySet<string> = new Set([
 export type Headers = Readonly<Record<string, string>>;
 
 // Not a record of valibot's, which passes over names such as "constructor".
-export const headersSchema: v.GenericSchema<unknown, Headers> = v.pipe(
+const checkedHeaders = v.pipe(
   v.custom<Readonly<Record<string, unknown>>>(
     isPlainObject,
     'must be an object of strings by header name, such as { "retry-after": "5" }',
@@ -41,6 +42,10 @@ export const headersSchema: v.GenericSchema<unknown, Headers> = v.pipe(
     return { ...sent } as Headers;
   }),
 );
+export const headersSchema: Schema<Headers> = shownAs(
+  v.record(v.string(), v.string()),
+  checkedHeaders,
+);
 
 function whyNot(name: string, value: unknown, before: ReadonlySet<string>): string | undefined {
   const lower = name.toLowerCase();
@@ -56,7 +61,7 @@ function whyNot(name: string, value: unknown, before: ReadonlySet<string>): stri
 }
 
 /** A text, or a copy of a value as JSON holds it. */
-export const bodySchema: v.GenericSchema<unknown, unknown> = v.pipe(
+export const bodySchema: Schema<unknown> = v.pipe(
   v.unknown(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): unknown => {
     const text = ArrayBuffer.isView(value) ? undefined : textOf(value);

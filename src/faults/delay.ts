@@ -1,8 +1,10 @@
 /** How long a response is held back: one time, or a range that a draw picks from. Integers only. */
 
 import * as v from "valibot";
+import { anyOf, part, type Schema, shownAs } from "../base/described.ts";
 import {
   DURATION_EXPECTED,
+  DURATION_TEXT,
   type Duration,
   durationMs,
   HOUR_MS,
@@ -29,12 +31,20 @@ const MOST_MS: number = HOUR_MS;
 /** More take a millisecond past the longest delay. */
 const MOST_DOUBLINGS = 22;
 
-export const duration: v.GenericSchema<unknown, Duration> = v.custom<Duration>(
-  isDuration,
-  DURATION_EXPECTED,
+export const duration: Schema<Duration> = part(
+  "duration",
+  () =>
+    shownAs(
+      v.union([
+        v.pipe(v.number(), v.integer(), v.minValue(0)),
+        v.pipe(v.string(), v.regex(DURATION_TEXT)),
+      ]),
+      v.custom<Duration>(isDuration, DURATION_EXPECTED),
+    ),
+  'Whole milliseconds, or a whole number with a unit: "250ms", "90s", "15m", "36h", "30d".',
 );
 /** One that a client may have to wait for. */
-export const shortDuration: v.GenericSchema<unknown, Duration> = v.pipe(
+export const shortDuration: Schema<Duration> = v.pipe(
   duration,
   v.check((given) => durationMs(given) <= MOST_MS, "must be at most an hour"),
 );
@@ -54,8 +64,13 @@ const range = v.pipe(
   ),
 );
 
-export const delaySchema: v.GenericSchema<unknown, Delay> = v.lazy((input) =>
-  typeof input === "object" && input !== null ? range : shortDuration,
+export const delaySchema: Schema<Delay> = part(
+  "delay",
+  () =>
+    anyOf<Delay>([shortDuration, range], (input) =>
+      typeof input === "object" && input !== null ? range : shortDuration,
+    ),
+  "A duration of at most an hour, or a range of them.",
 );
 
 /** The delay of request `ordinal`, in milliseconds. */

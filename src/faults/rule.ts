@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
+import { described, oneOrMore, optional, part, type Schema } from "../base/described.ts";
 import { type Duration, durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
@@ -97,20 +98,10 @@ const id = v.pipe(
   v.minLength(1, "must not be empty"),
   v.check((text) => !/^key_/i.test(text), "must be an id, not an API key"),
 );
-/** One of them, or a list that isn't empty. */
-function oneOrMore<Item>(
-  item: v.GenericSchema<unknown, Item>,
-): v.GenericSchema<unknown, Item | readonly Item[]> {
-  const list = v.pipe(v.array(item), v.minLength(1, "must not be an empty list"));
-  return v.lazy(
-    (input): v.GenericSchema<unknown, Item | readonly Item[]> =>
-      Array.isArray(input) ? list : item,
-  );
-}
 
-/** An object of members that are known, and nothing else that has none, such as a `Map`. */
-function plain<Output>(schema: v.GenericSchema<unknown, Output>): v.GenericSchema<unknown, Output> {
-  return v.pipe(v.custom<unknown>(isPlainObject, "must be an object"), schema);
+function some<Item>(item: Schema<Item>, description: string): Schema<Item | readonly Item[]> {
+  const list = v.pipe(v.array(item), v.minLength(1, "must not be an empty list"));
+  return described(oneOrMore(item, list), description);
 }
 
 const repeat = v.pipe(
@@ -119,20 +110,25 @@ const repeat = v.pipe(
     (given) => durationMs(given.for) > 0 && durationMs(given.for) < durationMs(given.every),
     "must have for longer than 0 and shorter than every",
   ),
+  v.description("Of each `every` only the first `for`."),
 );
 const match = v.pipe(
+  v.custom<unknown>(isPlainObject, "must be an object"),
   v.strictObject({
-    operation: v.optional(oneOrMore(operationId)),
-    publisher: v.optional(oneOrMore(id)),
-    surface: v.optional(oneOrMore(id)),
-    from: v.optional(instantText),
-    until: v.optional(instantText),
-    repeat: v.optional(repeat),
-    nth: v.optional(oneOrMore(wholeFrom(1))),
-    every: v.optional(wholeFrom(1)),
-    share: v.optional(shareSchema),
-    times: v.optional(wholeFrom(1)),
-    per: v.optional(v.picklist(["publisher", "world"], "must be publisher or world")),
+    operation: optional(some(operationId, "Which operations.")),
+    publisher: optional(some(id, "Ids of the publishers whose keys are sent.")),
+    surface: optional(some(id, "Ids of the surfaces that are named.")),
+    from: optional(instantText, "From this instant on."),
+    until: optional(instantText, "Before this instant."),
+    repeat: optional(repeat),
+    nth: optional(some(wholeFrom(1), "Requests by number, from 1.")),
+    every: optional(wholeFrom(1), "Each request whose number is a multiple of this."),
+    share: optional(shareSchema, "The chance of each request."),
+    times: optional(wholeFrom(1), "How often at most."),
+    per: optional(
+      v.picklist(["publisher", "world"], "must be publisher or world"),
+      "What requests are numbered within.",
+    ),
   }),
   v.check(
     ({ from, until }) =>
@@ -141,40 +137,46 @@ const match = v.pipe(
       (parseInstant(from) ?? 0) < (parseInstant(until) ?? 0),
     "must have from before until",
   ),
+  v.description("Which requests. Default: all."),
+);
+const ruleId = v.pipe(
+  v.string("must be a string"),
+  // Dots alone would be a step upwards in a path.
+  v.regex(
+    /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/,
+    "must be 1 to 64 letters, digits, dots, underscores and hyphens, not of dots alone",
+  ),
+  v.check((text) => !/key_/i.test(text), "must not be like an API key"),
+  v.check(
+    (text) => text !== "any" && text !== "none",
+    'must not be "any" or "none": a filter of the journal means something else by them',
+  ),
+  v.description("What the journal and heal know it by."),
+);
+const ttl = v.pipe(
+  duration,
+  v.check((given) => durationMs(given) > 0, "must be longer than 0"),
+  v.description("How long it stays. Default: until it is healed."),
 );
 
-const ruleSchema: v.GenericSchema<unknown, FaultRule> = v.strictObject({
-  id: v.optional(
-    v.pipe(
-      v.string("must be a string"),
-      // Dots alone would be a step upwards in a path.
-      v.regex(
-        /^(?!\.+$)[A-Za-z0-9._-]{1,64}$/,
-        "must be 1 to 64 letters, digits, dots, underscores and hyphens, not of dots alone",
-      ),
-      v.check((text) => !/key_/i.test(text), "must not be like an API key"),
-      v.check(
-        (text) => text !== "any" && text !== "none",
-        'must not be "any" or "none": a filter of the journal means something else by them',
-      ),
-    ),
+const RULE_EXPECTED = 'must be a rule: an object such as { "verdict": { "kind": "drop" } }';
+
+/** A rule as data, wherever it stands. */
+export const ruleSchema: Schema<FaultRule> = part("faultRule", () =>
+  v.pipe(
+    v.custom<unknown>(isPlainObject, RULE_EXPECTED),
+    v.strictObject({
+      id: optional(ruleId),
+      match: optional(match),
+      verdict: described(verdictSchema, "What becomes of them."),
+      ttl: optional(ttl),
+    }),
   ),
-  match: v.optional(plain(match)),
-  verdict: verdictSchema,
-  ttl: v.optional(
-    v.pipe(
-      duration,
-      v.check((ttl) => durationMs(ttl) > 0, "must be longer than 0"),
-    ),
-  ),
-});
+);
 
 /** A copy of a rule that is data. `name`: what it is called as a whole. @throws InputError that names the field. */
 export function parseRule(input: unknown, name = "rule"): FaultRule {
-  if (!isPlainObject(input)) {
-    const example = '{ "verdict": { "kind": "drop" } }';
-    throw new InputError(name, `must be a rule: an object such as ${example}`);
-  }
+  if (!isPlainObject(input)) throw new InputError(name, RULE_EXPECTED);
   return copyOfRule(parseInput(ruleSchema, input));
 }
 

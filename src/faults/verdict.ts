@@ -1,6 +1,7 @@
 /** What a rule can do to a request: the verdicts as data, and their schema. */
 
 import * as v from "valibot";
+import { described, optional, part, type Schema } from "../base/described.ts";
 import type { Duration } from "../base/duration.ts";
 import { bodySchema, type Headers, headersSchema } from "./answer.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
@@ -54,12 +55,13 @@ export type VerdictKind = Verdict["kind"];
 /** Fetch's Response takes no body with these. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-const delay = v.optional(delaySchema);
-const loss = v.optional(
+const delay = optional(delaySchema);
+const loss = optional(
   v.picklist(["close", "reset", "silence"], "must be one of close, reset, silence"),
+  "How the client notices that nothing comes.",
 );
 
-function atLeast(least: number, most: number): v.GenericSchema<unknown, number> {
+function wholeBetween(least: number, most: number): Schema<number> {
   const expected = `must be a whole number from ${least} to ${most}`;
   return v.pipe(
     v.number(expected),
@@ -69,20 +71,27 @@ function atLeast(least: number, most: number): v.GenericSchema<unknown, number> 
   );
 }
 
-export const shareSchema: v.GenericSchema<unknown, number> = v.pipe(
+export const shareSchema: Schema<number> = v.pipe(
   v.number("must be a number from 0 to 1"),
   v.minValue(0, "must be from 0 to 1"),
   v.maxValue(1, "must be from 0 to 1"),
 );
 
+/** A kind of verdict: what a rule does by it, and what it has beside a delay. */
+function kind<const Has extends v.ObjectEntries>(does: string, has: Has) {
+  return v.pipe(v.strictObject({ delay, ...has }), v.description(does));
+}
+
 const respond = v.pipe(
-  v.strictObject({
+  kind("Answers in the service's place.", {
     kind: v.literal("respond"),
-    delay,
-    status: atLeast(200, 599),
-    headers: v.optional(headersSchema),
-    body: v.optional(bodySchema),
-    applied: v.optional(v.boolean("must be true or false")),
+    status: described(wholeBetween(200, 599), "Of the answer."),
+    headers: optional(headersSchema),
+    body: optional(bodySchema, "Text, or a value that is sent as JSON."),
+    applied: optional(
+      v.boolean("must be true or false"),
+      "Whether the service does what was asked.",
+    ),
   }),
   v.check(
     (verdict) => verdict.body === undefined || !bodiless.has(verdict.status),
@@ -90,11 +99,10 @@ const respond = v.pipe(
   ),
 );
 const truncate = v.pipe(
-  v.strictObject({
+  kind("The answer's body breaks off.", {
     kind: v.literal("truncate"),
-    delay,
-    atByte: v.optional(atLeast(0, Number.MAX_SAFE_INTEGER)),
-    share: v.optional(shareSchema),
+    atByte: optional(wholeBetween(0, Number.MAX_SAFE_INTEGER), "After so many bytes."),
+    share: optional(shareSchema, "After this share of it."),
   }),
   v.check(
     ({ atByte, share }) => (atByte === undefined) !== (share === undefined),
@@ -103,39 +111,38 @@ const truncate = v.pipe(
 );
 
 const kinds = [
-  v.strictObject({ kind: v.literal("delay"), delay: delaySchema }),
+  kind("Holds the answer back.", { kind: v.literal("delay"), delay: delaySchema }),
   respond,
-  v.strictObject({ kind: v.literal("drop"), delay, as: loss }),
-  v.strictObject({ kind: v.literal("lose-response"), delay, as: loss }),
-  v.strictObject({ kind: v.literal("timeout"), delay }),
-  v.strictObject({ kind: v.literal("reset"), delay }),
-  v.strictObject({ kind: v.literal("empty"), delay }),
+  kind("The request never reaches the service.", { kind: v.literal("drop"), as: loss }),
+  kind("Done, and the answer is lost.", { kind: v.literal("lose-response"), as: loss }),
+  kind("Nothing is done, and nothing ever comes.", { kind: v.literal("timeout") }),
+  kind("Nothing is done, and the connection is reset.", { kind: v.literal("reset") }),
+  kind("Nothing is done, and the connection closes without a byte.", { kind: v.literal("empty") }),
   truncate,
-  v.strictObject({
+  kind("Bytes that mean nothing come.", {
     kind: v.literal("garbage"),
-    delay,
-    as: v.optional(v.picklist(["body", "response"], "must be body or response")),
+    as: optional(v.picklist(["body", "response"], "must be body or response"), "In place of what."),
   }),
-  v.strictObject({
+  kind("The answer's body comes slowly.", {
     kind: v.literal("drip"),
-    delay,
-    bytesPerSecond: atLeast(1, 1_000_000_000),
+    bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "At this pace."),
   }),
-  v.strictObject({
+  kind("The service does it twice.", {
     kind: v.literal("duplicate"),
-    delay,
-    answer: v.optional(v.picklist(["first", "second"], "must be first or second")),
+    answer: optional(
+      v.picklist(["first", "second"], "must be first or second"),
+      "Which answer the client sees.",
+    ),
   }),
-  v.strictObject({
+  kind("Later answers overtake this one.", {
     kind: v.literal("reorder"),
-    delay,
-    by: v.optional(atLeast(1, 1000)),
-    atMost: v.optional(shortDuration),
+    by: optional(wholeBetween(1, 1000), "How many."),
+    atMost: optional(shortDuration),
   }),
 ] as const;
 
 // The schema has made sure of one of atByte and share.
-export const verdictSchema: v.GenericSchema<unknown, Verdict> = v.variant(
-  "kind",
-  kinds,
-) as unknown as v.GenericSchema<unknown, Verdict>;
+export const verdictSchema: Schema<Verdict> = part(
+  "verdict",
+  () => v.variant("kind", kinds) as unknown as Schema<Verdict>,
+);

@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { type ClockMode, clockModes, type WallClock, wallFor } from "../base/clock.ts";
+import type { Schema } from "../base/described.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
 import { type AllowedOrigins, type CorsOption, readCors } from "../exchange/cors.ts";
@@ -79,18 +80,17 @@ const assumptionsSchema = v.custom<Readonly<Record<string, unknown>>>(
   'must be an object of choices by key, such as { "dedup.repeat": "conflict" }',
 );
 
+export const publisherCount: Schema<number> = v.pipe(
+  v.number(),
+  v.integer("must be a whole number"),
+  v.minValue(1, "must be at least 1"),
+  v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
+);
+
 const optionsSchema = v.strictObject({
   seed: v.optional(seedText, "adsim"),
   start: v.optional(v.string()),
-  publishers: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(1, "must be at least 1"),
-      v.maxValue(MAX_POPULATION, `must be at most ${MAX_POPULATION}`),
-    ),
-    25,
-  ),
+  publishers: v.optional(publisherCount, 25),
   profile: v.optional(v.picklist(profileNames), "typical"),
   assumptions: v.optional(assumptionsSchema, {}),
   clock: v.optional(v.picklist(clockModes), "frozen"),

@@ -65,16 +65,18 @@ export interface Reference {
 }
 
 /** A value in a request. */
-export type Value =
-  | string
-  | number
-  | boolean
-  | null
-  | Reference
-  /** A header of an earlier answer. */
-  | { readonly header: string; readonly of: string }
-  /** The text followed by the number of the round of the innermost repeat or parallel, from 1. */
-  | { readonly numbered: string };
+export type Value = string | number | boolean | null | Reference | HeaderOf | Numbered;
+
+/** A header of an earlier answer. */
+export interface HeaderOf {
+  readonly header: string;
+  readonly of: string;
+}
+
+/** The text followed by the number of the round of the innermost repeat or parallel, from 1. */
+export interface Numbered {
+  readonly numbered: string;
+}
 
 interface Asked extends Named {
   /** Whose key is sent, and who is meant where the parameters don't say. @default 0 */
@@ -212,7 +214,7 @@ export interface ParallelStep extends Named {
 export interface AnswerExpectation {
   /** @default "answered", where anything else is expected of the answer */
   readonly outcome?: RequestOutcome | readonly RequestOutcome[] | undefined;
-  readonly status?: Matcher | undefined;
+  readonly status?: StatusMatcher | undefined;
   /** By name, in lower case. */
   readonly headers?: Readonly<Record<string, Matcher>> | undefined;
   /** Of the body as JSON. */
@@ -276,5 +278,21 @@ export type MatchRule =
   | { readonly sum: readonly Operand[] }
   /** Literally, even if it looks like a rule. */
   | { readonly equals: unknown };
+
+/** What a status must be: one, or a rule that numbers can keep. */
+export type StatusMatcher =
+  | number
+  | Reference
+  | Extract<
+      MatchRule,
+      | { atLeast: unknown }
+      | { atMost: unknown }
+      | { between: unknown }
+      | { sum: unknown }
+      | { type: unknown }
+    >
+  | { readonly oneOf: readonly StatusMatcher[] }
+  | { readonly not: StatusMatcher }
+  | { readonly equals: number };
 
 export type Operand = number | Reference | { readonly sum: readonly Operand[] };

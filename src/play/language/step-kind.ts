@@ -1,6 +1,6 @@
 /** What a step is: the one of its keys that says so. One list for whoever checks, plays, counts or describes steps. */
 
-import type { Step } from "./scenario.ts";
+import type { RequestStep, Step } from "./scenario.ts";
 
 export const stepKinds = [
   "impression",
@@ -37,6 +37,12 @@ export function kindOf(step: Step): StepKind {
   return kind;
 }
 
+export type RequestKind = (typeof requestKinds)[number];
+
+/** The type of steps of a kind, with that key alone. */
+export type StepOf<Kind extends StepKind> = Kind extends RequestKind
+  ? Omit<RequestStep, RequestKind> & { readonly [Key in Kind]: NonNullable<RequestStep[Key]> }
+  : Extract<Step, { readonly [Key in Kind]: unknown }>;
 export function isRequest(kind: StepKind): boolean {
   return requestKinds.some((one) => one === kind);
 }

@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import { anyOf, type Schema } from "../../base/described.ts";
 import { InputError, parseInput } from "../../base/input.ts";
 import { surfaceStatuses } from "../../spec/responses.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
@@ -78,11 +79,15 @@ const price = v.pipe(
   // Two decimals give the very number that this division gives.
   v.check((inr) => Math.round(inr * 100) / 100 === inr, "must be whole paise"),
 );
-const cpmRange = v.pipe(
+export const cpmRange: Schema<[lower: number, upper: number]> = v.pipe(
   v.strictTuple([price, price], "must be [lower, upper] in INR"),
   v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
+  v.description("INR for a thousand impressions, lower bound first."),
 );
-const status = v.picklist(surfaceStatuses, `must be one of ${surfaceStatuses.join(", ")}`);
+export const surfaceStatus: Schema<string> = v.picklist(
+  surfaceStatuses,
+  `must be one of ${surfaceStatuses.join(", ")}`,
+);
 const text = v.pipe(
   v.string("must be a string"),
   v.minLength(1, "must not be empty"),
@@ -91,22 +96,20 @@ const text = v.pipe(
 );
 const surfaceTerms = v.strictObject({
   name: text,
-  status: v.optional(status),
+  status: v.optional(surfaceStatus),
   cpmRange: v.optional(cpmRange),
 });
 const neither = v.custom<never>(() => false, "must be a name, or {name, status?, cpmRange?}");
-export const signUpSchema: v.GenericSchema<unknown, SignUpRequest> = v.strictObject({
+// A union would name the entry at fault, but not the field within it.
+const surfaceRequest = anyOf<string | SurfaceRequest>([text, surfaceTerms], (entry) => {
+  if (typeof entry === "string") return text;
+  return typeof entry === "object" && entry !== null ? surfaceTerms : neither;
+});
+export const signUpSchema: Schema<SignUpRequest> = v.strictObject({
   name: v.optional(text),
   surfaces: v.optional(
     v.pipe(
-      v.array(
-        // A union would name the entry at fault, but not the field within it.
-        v.lazy((entry): v.GenericSchema<unknown, string | v.InferOutput<typeof surfaceTerms>> => {
-          if (typeof entry === "string") return text;
-          return typeof entry === "object" && entry !== null ? surfaceTerms : neither;
-        }),
-        "must be a list of names, or of {name, status?, cpmRange?}",
-      ),
+      v.array(surfaceRequest, "must be a list of names, or of {name, status?, cpmRange?}"),
       v.minLength(1, "must name at least one surface"),
       v.maxLength(MAX_SURFACES, `must name at most ${MAX_SURFACES} surfaces`),
     ),
@@ -122,9 +125,11 @@ const rangeSchema = v.strictObject({
   limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
 });
 const credentialsSchema = v.strictObject({ count: fromZero });
-export const changeSchema: v.GenericSchema<unknown, SurfaceChange> = v.pipe(
-  v.strictObject({ status: v.optional(status), cpmRange: v.optional(cpmRange) }),
-  v.check((change) => Object.keys(change).length > 0, "must change status, cpmRange or both"),
+/** What a change that changes nothing is told. */
+export const CHANGE_EXPECTED = "must change status, cpmRange or both";
+const changeSchema: Schema<SurfaceChange> = v.pipe(
+  v.strictObject({ status: v.optional(surfaceStatus), cpmRange: v.optional(cpmRange) }),
+  v.check((change) => Object.keys(change).length > 0, CHANGE_EXPECTED),
 );
 
 export function createDirectory(world: () => DirectoryWorld): Publishers {

@@ -79,7 +79,7 @@ export const everything: Readonly<Record<string, unknown>> = {
     { stats: {}, publisher: 1, is: { surfaces: { every: { clicks: { absent: true } } } } },
     { surfaces: {}, is: { surfaces: [] } },
     { payouts: { limit: 1 }, is: { pending_inr: { atMost: { sum: [1, 2] } } } },
-    { audit: { ok: true } },
+    { audit: { balanced: true } },
     { invariant: "M1" },
   ],
   thresholds: ["p99 < 50ms", "invariants = 0"],

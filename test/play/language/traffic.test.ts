@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
-import { scenarioJsonSchema } from "../../../src/play/language/json-schema/json-schema.ts";
+import { scenarioJsonSchema } from "../../../src/play/language/json-schema.ts";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
 import { of } from "./everything.ts";
 

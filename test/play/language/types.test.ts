@@ -1,7 +1,9 @@
 /** What must not compile: `npm run types` fails where one of the expected errors doesn't come. */
 
+import * as v from "valibot";
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/index.ts";
+import { exactObject } from "../../../src/play/language/parse/parts.ts";
 import { defineScenario, type Scenario, type Step } from "../../../src/scenario.ts";
 
 const base = { name: "typed", about: "For the compiler." } as const;
@@ -61,7 +63,7 @@ test("every kind of reference to what is there compiles", () => {
     ],
     expectations: [
       { stats: { publisher_id: { ref: "publishers.2.id" } }, publisher: "acme", is: {} },
-      { audit: { ok: { not: { absent: true } } } },
+      { audit: { balanced: { not: { absent: true } } } },
       { invariant: "all" },
     ],
   });
@@ -210,6 +212,8 @@ test("references are typed; what slips past the compiler is refused at run time"
   refused(() => defineScenario({ ...base, steps: [{ impression: {}, az: "x" }] }));
   // @ts-expect-error: nor of an expectation
   refused(() => defineScenario({ ...base, steps: [{ impression: {}, expect: { statsu: 200 } }] }));
+  // @ts-expect-error: a status is no text
+  refused(() => defineScenario({ ...base, steps: [{ stats: {}, expect: { status: "200" } }] }));
   // @ts-expect-error: nor of a scenario
   refused(() => defineScenario({ ...base, seeds: "x", steps: [first] }));
   refused(() =>
@@ -226,4 +230,27 @@ test("references are typed; what slips past the compiler is refused at run time"
       steps: [{ impression: {}, expect: { body: { a: { absent: false } } } }],
     }),
   );
+});
+
+test("a schema of an object has every member of its type, none else, and each as it is there", () => {
+  interface Named {
+    readonly name: string;
+    readonly times?: number | undefined;
+  }
+  const name = v.string();
+  const times = v.optional(v.number());
+  const made = [
+    exactObject<Named>({ name, times }),
+    // @ts-expect-error: one is missing
+    exactObject<Named>({ name }),
+    // @ts-expect-error: one is too many
+    exactObject<Named>({ name, times, more: times }),
+    // @ts-expect-error: one is of another type
+    exactObject<Named>({ name: v.number(), times }),
+    // @ts-expect-error: one may be left out by its type alone
+    exactObject<Named>({ name, times: v.number() }),
+    // @ts-expect-error: one may be left out by its schema alone
+    exactObject<Named>({ name: v.optional(name), times }),
+  ];
+  expect(made).toHaveLength(6);
 });

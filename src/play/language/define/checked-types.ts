@@ -1,6 +1,5 @@
 /** The types by which defineScenario checks references: each step's own, with the names that are known there. */
 
-import type { OperationId } from "../../../spec/operations.ts";
 import type {
   AnswerExpectation,
   Expectation,
@@ -14,7 +13,7 @@ import type {
   Scenario,
   Step,
 } from "../scenario.ts";
-import type { StepKind } from "../step-kind.ts";
+import type { RequestKind, StepKind, StepOf } from "../step-kind.ts";
 import type { Answers, CastOf, Known, ReferenceTo } from "./known-types.ts";
 
 /** A type of scenarios with every string that refers to something narrowed to what is known. */
@@ -96,14 +95,9 @@ type Expecting<S, Kind, K extends Known> = {
       : Matcher;
 };
 
-type RequestKind = OperationId | "raw";
 /** Steps that refer to nothing. */
 type PlainKind = "assume" | "fault" | "heal" | "signUp";
 
-/** The type of steps of a kind, with that key alone. */
-type StepOf<Kind extends StepKind> = Kind extends RequestKind
-  ? Omit<RequestStep, RequestKind> & { readonly [Key in Kind]: NonNullable<RequestStep[Key]> }
-  : Extract<Step, { readonly [Key in Kind]: unknown }>;
 /** Said of an unknown key, so that all of them are offered. */
 type AnyStep<K extends Known> = {
   [Kind in StepKind]: Kind extends PlainKind ? StepOf<Kind> : Narrowed<StepOf<Kind>, K>;

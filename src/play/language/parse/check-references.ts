@@ -4,9 +4,10 @@ import { didYouMean, listed } from "../../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../../base/input.ts";
 import { shown } from "../../../base/shown.ts";
 import { readOptions } from "../../../simulator/simulator-options.ts";
-import type { Cast, Expectation, ParallelStep, Scenario, Step } from "../scenario.ts";
+import type { Cast, Expectation, ExpectStep, RequestStep, Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
-import { givenBy, publisherList, type Tree } from "./given.ts";
+import { checkMembers } from "./check-members.ts";
+import { outputOf, publisherList, reports, type Tree, tally } from "./step-outputs.ts";
 import { partsOf, valueObject } from "./values.ts";
 
 /** What is known at a place in the scenario. */
@@ -66,60 +67,52 @@ function define({ as }: Step, kind: StepKind, at: string, scope: Scope): void {
 }
 
 function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, round: boolean): void {
-  if ("repeat" in step) checkSteps(step.repeat.steps, `${at}.repeat.steps`, scope, true);
-  else if ("parallel" in step) checkParallel(step, at, scope);
-  else if (isRequest(kind)) {
-    const {
-      expect,
-      publisher,
-      as: _as,
-      note: _note,
-      ...sent
-    } = step as Step & {
-      readonly publisher?: Cast;
-      readonly expect?: unknown;
-    };
-    checkCast(publisher, `${at}.publisher`, scope);
-    checkData(sent, at, scope, { use: "request", round });
-    checkData(expect, `${at}.expect`, scope, { use: "matcher", round });
+  if (kind === "expect") {
+    checkExpectation((step as ExpectStep).expect, `${at}.expect`, scope, round);
     return;
-  } else if ("advance" in step) {
-    const by = step.advance;
-    if (typeof by === "object" && "retryAfterOf" in by) {
-      checkAnswer(by.retryAfterOf, `${at}.advance.retryAfterOf`, scope);
-    }
-  } else if ("traffic" in step) {
-    step.traffic.publishers?.forEach((one, index) => {
+  }
+  const { expect, ...does } = step as Exclude<Step, ExpectStep> & { readonly expect?: unknown };
+  if ("repeat" in does) checkSteps(does.repeat.steps, `${at}.repeat.steps`, scope, true);
+  else if ("parallel" in does) checkParallel(does.parallel.steps, `${at}.parallel.steps`, scope);
+  else if ("traffic" in does) {
+    does.traffic.publishers?.forEach((one, index) => {
       checkCast(one, `${at}.traffic.publishers.${index}`, scope);
     });
-  } else if ("setSurface" in step) {
-    checkCast(step.setSurface.publisher, `${at}.setSurface.publisher`, scope);
-  } else if ("rotateKey" in step) {
-    checkCast(step.rotateKey.publisher, `${at}.rotateKey.publisher`, scope);
-  } else if (kind === "expect" && "expect" in step) {
-    // Of this kind it is a whole expectation.
-    checkExpectation(step.expect as Expectation, `${at}.expect`, scope, round);
-    return;
+  } else if ("setSurface" in does) {
+    checkCast(does.setSurface.publisher, `${at}.setSurface.publisher`, scope);
+  } else if ("rotateKey" in does) {
+    checkCast(does.rotateKey.publisher, `${at}.rotateKey.publisher`, scope);
+  } else if ("advance" in does) {
+    if (typeof does.advance === "object" && "retryAfterOf" in does.advance) {
+      checkAnswer(does.advance.retryAfterOf, `${at}.advance.retryAfterOf`, scope);
+    }
+  } else if (isRequest(kind)) {
+    if ("publisher" in does) checkCast(does.publisher, `${at}.publisher`, scope);
+    checkData(does, at, scope, { use: "request", round });
   }
-  if ("expect" in step) {
-    checkData(step.expect, `${at}.expect`, scope, { use: "matcher", round });
-  }
+  checkData(expect, `${at}.expect`, scope, { use: "matcher", round });
+  if (!isRequest(kind)) checkMembers(expect, tally, `${at}.expect`);
 }
 
 /** Those within are sent together: none knows of another's answer. */
-function checkParallel({ parallel }: ParallelStep, at: string, scope: Scope): void {
-  const path = `${at}.parallel.steps`;
-  parallel.steps.forEach((step, index) => {
+function checkParallel(steps: readonly RequestStep[], path: string, scope: Scope): void {
+  steps.forEach((step, index) => {
     checkStep(step, kindOf(step), `${path}.${index}`, scope, true);
   });
-  parallel.steps.forEach((step, index) => {
+  steps.forEach((step, index) => {
     define(step, kindOf(step), `${path}.${index}`, scope);
   });
 }
 
 function checkExpectation(expected: Expectation, at: string, scope: Scope, round: boolean): void {
   if ("publisher" in expected) checkCast(expected.publisher, `${at}.publisher`, scope);
-  if ("of" in expected) checkPath(expected.of, `${at}.of`, scope, "matcher");
+  if ("of" in expected) {
+    const content = checkPath(expected.of, `${at}.of`, scope, "matcher");
+    checkMembers(expected.is, content, `${at}.is`);
+  } else if ("stats" in expected) checkMembers(expected.is, reports.stats, `${at}.is`);
+  else if ("surfaces" in expected) checkMembers(expected.is, reports.surfaces, `${at}.is`);
+  else if ("payouts" in expected) checkMembers(expected.is, reports.payouts, `${at}.is`);
+  else if ("audit" in expected) checkMembers(expected.audit, reports.audit, `${at}.audit`);
   else if ("answer" in expected && expected.answer !== undefined) {
     checkAnswer(expected.answer, `${at}.answer`, scope);
   } else if (!scope.hasAnswer && isOfAnswer(expected)) {
@@ -178,20 +171,20 @@ function checkAnswer(name: string, at: string, scope: Scope): void {
   throw new InputError(at, `names ${article(kind)} step, and only requests have an answer`);
 }
 
-function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): void {
+/** What the path leads to. */
+function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): Tree {
   const [name = "", ...path] = partsOf(text);
   if (name === "publishers") {
     const ordinal = /^\d+$/.test(path[0] ?? "") ? Number(path[0]) : -1;
     if (ordinal >= scope.publishers) throw new InputError(at, isNotThere(scope.publishers));
-    follow(publisherList, path, at, use, text);
-    return;
+    return follow(publisherList, path, at, use, text);
   }
-  const kind = kindNamed(name, at, scope, (one) => givenBy(one) !== undefined, "an earlier step");
-  const tree = givenBy(kind);
+  const kind = kindNamed(name, at, scope, (one) => outputOf(one) !== undefined, "an earlier step");
+  const tree = outputOf(kind);
   if (tree === undefined) {
     throw new InputError(at, `names ${article(kind)} step, which gives nothing to refer to`);
   }
-  follow(tree, path, at, use, text);
+  return follow(tree, path, at, use, text);
 }
 
 /** Goes the path, as far as what is there is known. */
@@ -201,16 +194,16 @@ function follow(
   at: string,
   use: Place["use"],
   text: string,
-): void {
+): Tree {
   let here = tree;
   for (const [index, part] of path.entries()) {
-    if (here.kind === "anything") return;
+    if (here.kind === "anything") return here;
     const before = partsOf(text)
       .slice(0, index + 1)
       .map(sayable)
       .join(".");
     if (here.kind === "end") throw new InputError(at, `goes on after ${before}, a plain value`);
-    if (here.kind === "list") {
+    if ("element" in here) {
       if (!/^\d{1,9}$/.test(part)) {
         throw new InputError(at, `needs a number after ${before}, such as ${before}.0`);
       }
@@ -225,9 +218,10 @@ function follow(
       here = member;
     }
   }
-  if (use === "request" && (here.kind === "members" || here.kind === "list")) {
+  if (use === "request" && here.kind !== "end" && here.kind !== "anything") {
     throw new InputError(at, "leads to an object or a list: a request needs a plain value of it");
   }
+  return here;
 }
 
 /** A name that the schema let pass, or a place in a list. */

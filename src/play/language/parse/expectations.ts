@@ -1,101 +1,116 @@
 /** Schemas of what is expected: of an answer, of what a step gave, of the service. */
 
 import * as v from "valibot";
+import {
+  anyOf,
+  described,
+  oneOrMore,
+  optional,
+  part,
+  type Schema,
+} from "../../../base/described.ts";
 import { listed } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { invariants } from "../../invariants/invariants.ts";
-import {
-  type AnswerExpectation,
-  type Expectation,
-  type RequestOutcome,
-  requestOutcomes,
-} from "../scenario.ts";
-import { matcher, plainMatcher } from "./matchers.ts";
+import { type AnswerExpectation, type Expectation, requestOutcomes } from "../scenario.ts";
+import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
-import { listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
+import { type EntriesOf, exactObject, listOf, oneOf, recordOf, refused } from "./parts.ts";
 import { cast, pathText, stepName } from "./values.ts";
 
-const outcome: v.GenericSchema<unknown, RequestOutcome> = oneOf(requestOutcomes);
-const someOutcomes: v.GenericSchema<unknown, RequestOutcome[]> = listOf(outcome, "outcomes");
-const statusNumber = numberFrom(100, 599, "whole");
-const headerMatchers = v.pipe(
-  v.custom<Readonly<Record<string, unknown>>>(
-    isPlainObject,
-    "must be an object of matchers by header",
-  ),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const input = dataset.value;
-    const key = Object.keys(input).find((name) => !/^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/.test(name));
-    if (key === undefined) return;
-    addIssue({
-      message: "must be a header's name in lower case",
-      path: [{ type: "object", origin: "key", input, key, value: input[key] }],
-    });
-  }),
-  v.record(v.string(), plainMatcher),
-);
-
-const ofAnswer = {
-  outcome: v.optional(
-    v.lazy(
-      (input): v.GenericSchema<unknown, RequestOutcome | RequestOutcome[]> =>
-        Array.isArray(input) ? someOutcomes : outcome,
-    ),
-  ),
-  status: v.optional(v.lazy((input) => (typeof input === "number" ? statusNumber : plainMatcher))),
-  headers: v.optional(headerMatchers),
-  body: v.optional(matcher),
-  text: v.optional(plainMatcher),
-};
-const something = v.check(
-  (given: { readonly [name: string]: unknown }) =>
-    Object.keys(ofAnswer).some((name) => given[name] !== undefined),
-  `must expect something: ${listed(Object.keys(ofAnswer), "or")}`,
-);
-
-export const answerExpectation: v.GenericSchema<unknown, AnswerExpectation> = v.pipe(
-  shape(ofAnswer),
-  something,
-) as v.GenericSchema<unknown, AnswerExpectation>;
-
-const invariant: v.GenericSchema<unknown, string> = v.pipe(
-  v.string(),
-  v.check(
-    (id) => id === "all" || invariants.some((one) => one.id === id),
-    `must be the id of an invariant, or "all": ${invariants.map(({ id }) => id).join(", ")}`,
-  ),
-);
-
-/** By the key that says what is looked at. */
-const schemas: Readonly<Record<string, v.GenericSchema<unknown, Expectation>>> = {
-  of: shape({ of: pathText, is: matcher }),
-  stats: shape({ stats: statsParameters, publisher: v.optional(cast), is: matcher }),
-  surfaces: shape({
-    surfaces: shape({}),
-    publisher: v.optional(cast),
-    is: matcher,
-  }) as v.GenericSchema<unknown, Expectation>,
-  payouts: shape({ payouts: payoutsParameters, publisher: v.optional(cast), is: matcher }),
-  audit: shape({ audit: matcher }),
-  invariant: shape({ invariant }),
-};
-const expectationKeys = Object.keys(schemas);
-const answerKeys = [...Object.keys(ofAnswer), "answer"];
-const expectedAnswer = v.pipe(
-  shape({ ...ofAnswer, answer: v.optional(stepName) }),
-  something,
-) as v.GenericSchema<unknown, Expectation>;
-
-export const expectation: v.GenericSchema<unknown, Expectation> = v.lazy(
-  (input): v.GenericSchema<unknown, Expectation> => {
-    if (!isPlainObject(input)) return refused('must be an object, such as { "status": 200 }');
-    const names = Object.keys(input);
-    const key = expectationKeys.find((one) => names.includes(one));
-    if (key !== undefined) return schemas[key] ?? expectedAnswer;
-    if (names.some((name) => answerKeys.includes(name))) return expectedAnswer;
-    return refused(
-      `must have one of ${listed([...Object.keys(ofAnswer), ...expectationKeys], "or")}`,
-    );
+const outcome = oneOf(requestOutcomes);
+const headerMatchers = recordOf(
+  plainMatcher,
+  (name) => {
+    const isName = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/.test(name);
+    return isName ? undefined : "must be a header's name in lower case";
   },
+  "must be an object of matchers by header",
+);
+
+const ofAnswer: EntriesOf<AnswerExpectation> = {
+  outcome: optional(
+    oneOrMore(outcome, listOf(outcome, "outcomes")),
+    "What the client sees of the request.",
+  ),
+  status: optional(statusMatcher, "Of the response."),
+  headers: optional(headerMatchers, "By name, in lower case."),
+  body: optional(matcher, "Of the body as JSON."),
+  text: optional(plainMatcher, "Of the body as it came."),
+};
+
+function expecting<Of extends AnswerExpectation>(schema: Schema<Of>): Schema<Of> {
+  return v.pipe(
+    schema,
+    v.check(
+      (given) => Object.keys(given).some((name) => Object.hasOwn(ofAnswer, name)),
+      `must expect something: ${listed(Object.keys(ofAnswer), "or")}`,
+    ),
+    v.metadata({ minProperties: 1 }),
+  );
+}
+
+export const answerExpectation: Schema<AnswerExpectation> = part("answer", () =>
+  expecting(exactObject<AnswerExpectation>(ofAnswer)),
+);
+type OfAnswer = Extract<Expectation, { readonly answer?: unknown }>;
+const expectedAnswer = expecting(
+  exactObject<OfAnswer>({
+    ...ofAnswer,
+    answer: optional(stepName, "The request that it is about. Default: the last one."),
+  }),
+);
+
+const reported = {
+  publisher: optional(cast),
+  is: matcher,
+};
+const invariantIds = ["all", ...invariants.map(({ id }) => id)];
+
+/** What is looked at: the key says it. */
+type Key = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
+type ExpectationOf<One extends Key> = Extract<Expectation, { readonly [Name in One]: unknown }>;
+
+const asked = "What the service reports, asked aside: it spends no quota.";
+const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
+  of: exactObject<ExpectationOf<"of">>({
+    of: described(pathText, "What an earlier step gave, or a part of it."),
+    is: matcher,
+  }),
+  stats: exactObject<ExpectationOf<"stats">>({
+    stats: described(statsParameters, asked),
+    ...reported,
+  }),
+  surfaces: exactObject<ExpectationOf<"surfaces">>({
+    surfaces: described(exactObject<Record<string, never>>({}), asked),
+    ...reported,
+  }),
+  payouts: exactObject<ExpectationOf<"payouts">>({
+    payouts: described(payoutsParameters, asked),
+    ...reported,
+  }),
+  audit: exactObject<ExpectationOf<"audit">>({
+    audit: described(matcher, "Of what the audit tells."),
+  }),
+  invariant: exactObject<ExpectationOf<"invariant">>({
+    invariant: described(
+      v.picklist(
+        invariantIds,
+        `must be the id of an invariant, or "all": ${invariantIds.slice(1).join(", ")}`,
+      ),
+      'An invariant by its id, such as "M1", or "all".',
+    ),
+  }),
+};
+const keys = Object.keys(schemas) as Key[];
+
+export const expectation: Schema<Expectation> = part("expectation", () =>
+  anyOf<Expectation>([expectedAnswer, ...Object.values(schemas)], (input) => {
+    if (!isPlainObject(input)) return refused('must be an object, such as { "status": 200 }');
+    const key = keys.find((one) => Object.hasOwn(input, one));
+    if (key !== undefined) return schemas[key];
+    const names = [...Object.keys(ofAnswer), "answer"];
+    if (Object.keys(input).some((name) => names.includes(name))) return expectedAnswer;
+    return refused(`must have one of ${listed([...Object.keys(ofAnswer), ...keys], "or")}`);
+  }),
 );

@@ -1,101 +1,212 @@
 /** Schemas of what a value must be: plain data that is compared, or a rule with one key. */
 
 import * as v from "valibot";
+import { anyOf, described, part, type Schema } from "../../../base/described.ts";
 import { didYouMean, listed } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
-import type { Matcher, MatchRule, Operand } from "../scenario.ts";
-import { listOf, oneOf, refused, shape, textUpTo } from "./parts.ts";
-import { reference, valueObject } from "./values.ts";
+import type { Matcher, MatchRule, Operand, StatusMatcher } from "../scenario.ts";
+import {
+  type EntriesOf,
+  exactObject,
+  listOf,
+  numberFrom,
+  oneOf,
+  refused,
+  textUpTo,
+} from "./parts.ts";
+import { reference, value, valueObject } from "./values.ts";
 
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
+type RuleOf<Key extends RuleKey> = Extract<MatchRule, { readonly [One in Key]: unknown }>;
 
 const number = v.number("must be a number");
-const operand: v.GenericSchema<unknown, Operand> = v.lazy(
-  (input): v.GenericSchema<unknown, Operand> => {
-    if (typeof input === "number") return number;
-    if (!isPlainObject(input)) return noOperand;
-    if (Object.hasOwn(input, "sum")) return sum;
-    return Object.hasOwn(input, "ref") ? reference : noOperand;
-  },
-);
 const noOperand = refused(
   'must be a number, { "ref": "NAME.path" }, or { "sum": [...] } of such ones',
 );
-const sum: v.GenericSchema<unknown, { sum: Operand[] }> = shape({
-  sum: listOf(operand, "numbers and references"),
+const operand: Schema<Operand> = part(
+  "operand",
+  () =>
+    anyOf<Operand>([number, reference, sum], (input) => {
+      if (typeof input === "number") return number;
+      if (!isPlainObject(input)) return noOperand;
+      if (Object.hasOwn(input, "sum")) return sum;
+      return Object.hasOwn(input, "ref") ? reference : noOperand;
+    }),
+  "A number, a reference to one, or a sum of such.",
+);
+const sum: Schema<RuleOf<"sum">> = exactObject<RuleOf<"sum">>({
+  sum: described(listOf(operand, "numbers and references"), "Exactly, to the micro."),
 });
 
 /** What a value must be, whatever it is. */
-export const matcher: v.GenericSchema<unknown, Matcher> = v.lazy((input) => schemaOf(input));
+export const matcher: Schema<Matcher> = part(
+  "matcher",
+  () => anyOf<Matcher>([plainMatcher, list, members], schemaOf),
+  "What a value must be. A plain value: the same. An object: these members, whatever others there are. A list: the same length, each in turn. Or a rule: an object with one key.",
+);
 
 /** What a text or a number must be: an object can only be a rule. */
-export const plainMatcher: v.GenericSchema<unknown, Matcher> = v.lazy((input) => {
-  if (Array.isArray(input)) return refused("must be a value or a rule, not a list");
-  if (!isPlainObject(input) || valueObject(input) !== undefined) return schemaOf(input);
-  const names = Object.keys(input);
-  const [key = ""] = names;
-  if (names.length === 1 && isRuleKey(key)) return ruleSchemas[key];
-  if (names.length > 1 && names.every(isRuleKey)) return schemaOf(input);
-  const hint = names.map((name) => didYouMean(name, ruleKeys)).find((found) => found !== "");
-  return refused(
-    `must be a value or a rule with one key of ${listed(ruleKeys, "or")}.${hint ?? ""}`,
-  );
-});
+export const plainMatcher: Schema<Matcher> = part("rule", () =>
+  anyOf<Matcher>([value, ...Object.values(ruleSchemas)], (input) => {
+    if (Array.isArray(input)) return refused("must be a value or a rule, not a list");
+    if (!isPlainObject(input) || valueObject(input) !== undefined) return schemaOf(input);
+    return noRule(input, ruleKeys, "a value") ?? schemaOf(input);
+  }),
+);
 
-const ruleSchemas: { readonly [Key in RuleKey]: v.GenericSchema<unknown, Matcher> } = {
-  atLeast: shape({ atLeast: operand }),
-  atMost: shape({ atMost: operand }),
-  between: shape({
-    between: v.pipe(
-      v.strictTuple([operand, operand], "must be [least, most]"),
-      v.check(
-        ([least, most]) => typeof least !== "number" || typeof most !== "number" || least <= most,
-        "must have its lower bound first",
-      ),
-    ),
+/** What a status must be: a text never is one. */
+export const statusMatcher: Schema<StatusMatcher> = part("status", () =>
+  anyOf<StatusMatcher>([statusNumber, reference, ...Object.values(statusRules)], (input) => {
+    if (typeof input === "number") return statusNumber;
+    if (!isPlainObject(input)) {
+      return refused("must be a number from 100 to 599, such as 200, or a rule for numbers");
+    }
+    if (valueObject(input) === reference) return reference;
+    const keys = Object.keys(statusRules) as (keyof typeof statusRules)[];
+    const key = keys.find((one) => Object.hasOwn(input, one)) ?? "atLeast";
+    return noRule(input, keys, "a status from 100 to 599") ?? statusRules[key];
   }),
-  oneOf: shape({ oneOf: listOf(matcher, "what it may be") }),
-  not: shape({ not: matcher }),
-  type: shape({
-    type: oneOf(["string", "integer", "number", "boolean", "null", "array", "object"]),
-  }),
-  contains: shape({ contains: textUpTo(100_000) }),
-  startsWith: shape({ startsWith: textUpTo(100_000) }),
-  length: shape({ length: plainMatcher }),
-  every: shape({ every: matcher }),
-  some: shape({ some: matcher }),
-  absent: shape({ absent: v.literal(true, 'must be true; "not" says that a value is there') }),
+);
+
+const bounds = v.pipe(
+  v.strictTuple([operand, operand], "must be [least, most]"),
+  v.check(
+    ([least, most]) => typeof least !== "number" || typeof most !== "number" || least <= most,
+    "must have its lower bound first",
+  ),
+);
+const absent = v.literal(true, 'must be true; "not" says that a value is there');
+const types = ["string", "integer", "number", "boolean", "null", "array", "object"] as const;
+
+/** A rule: an object with this key alone. */
+function rule<Key extends RuleKey>(
+  key: Key,
+  holds: Schema<RuleOf<Key>[Key & keyof RuleOf<Key>]>,
+  says: string,
+): Schema<RuleOf<Key>> {
+  return exactObject({ [key]: described(holds, says) } as unknown as EntriesOf<RuleOf<Key>>);
+}
+
+const ruleSchemas: { readonly [Key in RuleKey]: Schema<RuleOf<Key>> } = {
+  atLeast: rule("atLeast", operand, "This or more."),
+  atMost: rule("atMost", operand, "This or less."),
+  between: rule("between", bounds, "From the first to the second."),
+  oneOf: rule("oneOf", listOf(matcher, "what it may be"), "At least one of these."),
+  not: rule("not", matcher, "Anything but this."),
+  type: rule("type", oneOf(types), "Of this type."),
+  contains: rule("contains", textUpTo(100_000), "A text that holds this."),
+  startsWith: rule("startsWith", textUpTo(100_000), "A text that begins with this."),
+  length: rule("length", plainMatcher, "Of a text, in UTF-16 units, or of a list."),
+  every: rule("every", matcher, "Each element of a list; nothing is known of an empty one."),
+  some: rule("some", matcher, "At least one element of a list."),
+  absent: rule("absent", absent, "There is no such member."),
   sum,
-  equals: shape({ equals: v.unknown() }) as v.GenericSchema<unknown, Matcher>,
+  equals: rule("equals", v.unknown(), "Literally this, even if it looks like a rule."),
 };
-export const ruleKeys: readonly RuleKey[] = Object.keys(ruleSchemas).filter(isRuleKey);
+const statusNumber = numberFrom(100, 599, "whole");
+const { atLeast, atMost, between, type } = ruleSchemas;
+const statusRules = {
+  atLeast,
+  atMost,
+  between,
+  sum,
+  type,
+  oneOf: exactObject<{ readonly oneOf: readonly StatusMatcher[] }>({
+    oneOf: listOf(statusMatcher, "what it may be"),
+  }),
+  not: exactObject<{ readonly not: StatusMatcher }>({ not: statusMatcher }),
+  equals: exactObject<{ readonly equals: number }>({ equals: statusNumber }),
+};
+const ruleKeys: readonly RuleKey[] = Object.keys(ruleSchemas).filter(isRuleKey);
+
+/** What other tools call rules: as the only member of an object it is a mistake. */
+const otherNames: Readonly<Record<string, RuleKey>> = {
+  greaterThan: "atLeast",
+  greaterThanOrEqual: "atLeast",
+  moreThan: "atLeast",
+  gt: "atLeast",
+  gte: "atLeast",
+  lessThan: "atMost",
+  lessThanOrEqual: "atMost",
+  lt: "atMost",
+  lte: "atMost",
+  eq: "equals",
+  equal: "equals",
+  anyOf: "oneOf",
+};
+const rulesByName: ReadonlyMap<string, RuleKey> = new Map(
+  [...ruleKeys.map((key) => [key, key] as const), ...Object.entries(otherNames)]
+    .filter(([name]) => name !== "type" && name !== "length")
+    .map(([name, rule]) => [simple(name), rule]),
+);
 
 /** Keys that no member of an answer has: beside another key they are a mistake. */
 const unmistakable: ReadonlySet<string> = new Set(
   ["ref", "numbered", ...ruleKeys].filter((key) => key !== "type" && key !== "length"),
 );
 
-const list: v.GenericSchema<unknown, Matcher> = v.array(matcher);
-const members: v.GenericSchema<unknown, Matcher> = v.record(v.string(), matcher);
-const scalar = v.unknown() as v.GenericSchema<unknown, Matcher>;
+const list: Schema<Matcher> = v.array(matcher);
+const record: Schema<Matcher> = v.record(v.string(), matcher);
+const members: Schema<Matcher> = v.pipe(
+  record,
+  v.metadata({
+    not: {
+      maxProperties: 1,
+      anyOf: ["ref", "numbered", ...ruleKeys, ...Object.keys(otherNames)].map((key) => ({
+        required: [key],
+      })),
+    },
+  }),
+);
 
-function schemaOf(input: unknown): v.GenericSchema<unknown, Matcher> {
-  if (typeof input !== "object" || input === null) return scalar;
+function schemaOf(input: unknown): Schema<Matcher> {
   if (Array.isArray(input)) return list;
-  if (!isPlainObject(input)) return refused("must be a value or a rule");
+  if (!isPlainObject(input)) return value;
   const asValue = valueObject(input);
   if (asValue !== undefined) return asValue;
   const names = Object.keys(input);
   const [key = ""] = names;
   if (names.length === 1 && isRuleKey(key)) return ruleSchemas[key];
-  const rule = names.find((name) => unmistakable.has(name));
-  if (rule === undefined) return members;
+  const meant = names.length === 1 ? ruleMeantBy(key) : undefined;
+  if (meant !== undefined) {
+    return refused(`has ${key}, which is no rule. Did you mean "${meant}"?`);
+  }
+  return severalRules(names) ?? members;
+}
+
+/** Refuses an object that isn't a rule with one of these keys, where no other object can stand. */
+function noRule(
+  input: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  orElse: string,
+): Schema<never> | undefined {
+  const names = Object.keys(input);
+  const several = names.every(isRuleKey) ? severalRules(names) : undefined;
+  if (names.length > 1 && several !== undefined) return several;
+  if (names.length === 1 && keys.includes(names[0] ?? "")) return undefined;
+  const hints = names.map((name) => didYouMean(ruleMeantBy(name) ?? name, keys));
+  const hint = hints.find((one) => one !== "") ?? "";
+  return refused(`must be ${orElse} or a rule with one key of ${listed(keys, "or")}.${hint}`);
+}
+
+function severalRules(names: readonly string[]): Schema<never> | undefined {
+  const first = names.find((name) => unmistakable.has(name));
+  if (first === undefined) return undefined;
   return refused(
-    `has ${rule} beside ${listed(names.filter((name) => name !== rule))}: a rule has one key. ` +
+    `has ${first} beside ${listed(names.filter((name) => name !== first))}: a rule has one key. ` +
       'Use "between" for two bounds, or "equals" for data that looks like a rule',
   );
 }
 
-function isRuleKey(key: string): key is RuleKey {
+/** The rule that somebody meant by what is none: "at_least", or what another tool calls it. */
+function ruleMeantBy(name: string): RuleKey | undefined {
+  return rulesByName.get(simple(name));
+}
+
+function simple(name: string): string {
+  return name.replaceAll(/[_-]/g, "").toLowerCase();
+}
+
+export function isRuleKey(key: string): key is RuleKey {
   return Object.hasOwn(ruleSchemas, key);
 }

@@ -1,31 +1,27 @@
 /** Schemas of the parameters of operations: each is there or not, and whatever value it has. */
 
-import * as v from "valibot";
+import { optional, part, type Schema } from "../../../base/described.ts";
 import type { PayoutsParameters, RequestStep, StatsParameters } from "../scenario.ts";
-import { shape } from "./parts.ts";
+import { exactObject } from "./parts.ts";
 import { value } from "./values.ts";
 
-const maybe: v.OptionalSchema<typeof value, undefined> = v.optional(value);
+type ParametersOf<Kind extends "impression" | "click" | "surfaces"> = NonNullable<
+  RequestStep[Kind]
+>;
+const maybe = optional(value);
 
-export const statsParameters: v.GenericSchema<unknown, StatsParameters> = shape({
-  publisher_id: maybe,
-  from: maybe,
-  to: maybe,
-  surface: maybe,
-});
-export const payoutsParameters: v.GenericSchema<unknown, PayoutsParameters> = shape({
-  publisher_id: maybe,
-  limit: maybe,
-});
-export const impressionParameters: v.GenericSchema<unknown, RequestStep["impression"]> = shape({
-  publisher_id: maybe,
-  surface: maybe,
-  ad_id: maybe,
-  session_id: maybe,
-});
-export const surfacesParameters: v.GenericSchema<unknown, RequestStep["surfaces"]> = shape({
-  publisher_id: maybe,
-});
-export const clickParameters: v.GenericSchema<unknown, RequestStep["click"]> = shape({
+export const statsParameters: Schema<StatsParameters> = part("stats", () =>
+  exactObject<StatsParameters>({ publisher_id: maybe, from: maybe, to: maybe, surface: maybe }),
+);
+export const payoutsParameters: Schema<PayoutsParameters> = part("payouts", () =>
+  exactObject<PayoutsParameters>({ publisher_id: maybe, limit: maybe }),
+);
+export const impressionParameters: Schema<ParametersOf<"impression">> = exactObject<
+  ParametersOf<"impression">
+>({ publisher_id: maybe, surface: maybe, ad_id: maybe, session_id: maybe });
+export const surfacesParameters: Schema<ParametersOf<"surfaces">> = exactObject<
+  ParametersOf<"surfaces">
+>({ publisher_id: maybe });
+export const clickParameters: Schema<ParametersOf<"click">> = exactObject<ParametersOf<"click">>({
   impression_id: value,
 });

@@ -1,28 +1,20 @@
 /** From whatever was passed in to a scenario that can be played: bounds first, then shape, then what its parts mean together. */
 
-import * as v from "valibot";
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
-import { seedText } from "../../../base/schemas.ts";
-import { MOST_RULES } from "../../../faults/rule.ts";
 import { readOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
-import { type Profile, profileNames } from "../../../world/publishers/profiles.ts";
 import { parseThreshold } from "../../measure/thresholds.ts";
 import type { Scenario } from "../scenario.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkWorld } from "./check-world.ts";
 import { copyData } from "./copy-data.ts";
 import { checkCounts } from "./count-requests.ts";
-import { expectation } from "./expectations.ts";
-import { oneOf, shape, textUpTo } from "./parts.ts";
-import { faultRule, readings, steps } from "./steps.ts";
+import { scenarioSchema } from "./scenario-schema.ts";
+import { MOST_STEPS } from "./steps.ts";
 
 /** Requests that a scenario plans at most, unless told otherwise. */
 const MOST_REQUESTS = 20_000_000;
-export const MOST_STEPS = 10_000;
 const MOST_NESTED = 8;
-export const MOST_THRESHOLDS = 20;
-export const SCENARIO_NAME: RegExp = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
 
 /** Bounds of a scenario. */
 export interface ParseScenarioOptions {
@@ -31,36 +23,6 @@ export interface ParseScenarioOptions {
   /** How much playing it may cost: a request costs 1, what takes longer more. @default nothing is too much */
   readonly maxCost?: number | undefined;
 }
-
-const profile: v.GenericSchema<unknown, Profile> = oneOf(profileNames);
-const scenarioSchema: v.GenericSchema<unknown, Scenario> = shape({
-  $schema: v.optional(v.string()),
-  name: v.pipe(
-    v.string(),
-    v.maxLength(64, "must have at most 64 characters"),
-    v.regex(SCENARIO_NAME, "must be of letters, digits and single hyphens between them"),
-  ),
-  about: textUpTo(10_000),
-  seed: v.optional(seedText),
-  start: v.optional(v.string()),
-  publishers: v.optional(v.number()),
-  profile: v.optional(profile),
-  assumptions: v.optional(readings),
-  faults: v.optional(
-    v.pipe(
-      v.array(faultRule, "must be a list of rules"),
-      v.maxLength(MOST_RULES, `must be at most ${MOST_RULES} rules`),
-    ),
-  ),
-  steps,
-  expectations: v.optional(v.array(expectation, "must be a list of expectations")),
-  thresholds: v.optional(
-    v.pipe(
-      v.array(textUpTo(200), "must be a list of texts"),
-      v.maxLength(MOST_THRESHOLDS, `must be at most ${MOST_THRESHOLDS} thresholds`),
-    ),
-  ),
-});
 
 /**
  * A scenario that is sound: whatever could be refused on playing it is refused here. It is a frozen copy.

@@ -1,73 +1,91 @@
-/** Schemas of objects whose members are all known, and of what other parts of the code can check: refused by path. */
+/** What schemas of scenarios are built of. A wrong name is told the nearest right one, and every place is refused in its own words. */
 
 import * as v from "valibot";
+import { type Schema, shownAs } from "../../../base/described.ts";
 import { didYouMean, listed } from "../../../base/did-you-mean.ts";
-import { InputError, isPlainObject } from "../../../base/input.ts";
+import { isPlainObject } from "../../../base/input.ts";
 
-type Shaped<Entries extends v.ObjectEntries> = v.InferOutput<
-  v.StrictObjectSchema<Entries, undefined>
->;
+/** A schema for each member of a type: the compiler refuses one that is missing, unknown or of another type. */
+export type EntriesOf<Type> = {
+  readonly [Key in keyof Type]-?: Record<never, never> extends Pick<Type, Key>
+    ? v.OptionalSchema<Schema<Exclude<Type[Key], undefined>>, undefined>
+    : Schema<Type[Key]>;
+};
 
-/** An object with these members and no others; a wrong name is told the nearest right one. */
-export function shape<const Entries extends v.ObjectEntries>(
-  entries: Entries,
-): v.GenericSchema<unknown, Shaped<Entries>> {
+/** Why a name may not stand there; undefined of one that may. */
+type WhyNot = (name: string, value: unknown, all: readonly string[]) => string | undefined;
+
+/** An object with the members of the type and no others. */
+export function exactObject<Type>(entries: EntriesOf<Type>): Schema<Type> {
   const names = Object.keys(entries);
   return v.pipe(
-    v.custom<Readonly<Record<string, unknown>>>(isPlainObject, "must be an object"),
+    objectNamed((name) => {
+      if (names.includes(name)) return undefined;
+      return `is not known here.${didYouMean(name, names) || ` There is: ${listed(names)}`}`;
+    }),
+    v.strictObject(entries as v.ObjectEntries),
+  ) as Schema<unknown> as Schema<Type>;
+}
+
+/** An object of values by whatever names `whyNot` lets pass. */
+export function recordOf<Output>(
+  value: Schema<Output>,
+  whyNot: WhyNot = () => undefined,
+  expected?: string,
+  pattern?: RegExp,
+): Schema<Readonly<Record<string, Output>>> {
+  const record = v.record(v.string(), value);
+  const name = pattern === undefined ? v.string() : v.pipe(v.string(), v.regex(pattern));
+  return shownAs(v.record(name, value), v.pipe(objectNamed(whyNot, expected), record));
+}
+
+/** An object whose names are looked at before its values. */
+function objectNamed(
+  whyNot: WhyNot,
+  expected = "must be an object",
+): Schema<Readonly<Record<string, unknown>>> {
+  return v.pipe(
+    v.custom<Readonly<Record<string, unknown>>>(isPlainObject, expected),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const input = dataset.value;
-      for (const name of Object.keys(input)) {
-        if (names.includes(name)) continue;
-        const there = didYouMean(name, names) || ` There is: ${listed(names)}`;
-        const path = pathTo(input, [name]);
-        addIssue({
-          message: `is not known here.${there}`,
-          ...(path === undefined ? {} : { path }),
-        });
+      const all = Object.keys(input);
+      for (const name of all) {
+        const message = whyNot(name, input[name], all);
+        if (message === undefined) continue;
+        addIssue({ message, path: pathOf(input, [name]) });
         return;
       }
     }),
-    v.strictObject(entries),
-  ) as v.GenericSchema<unknown, Shaped<Entries>>;
+  );
 }
 
-/** What `check` takes: its InputErrors are those of this place. What it lets pass must be of the kind. */
-export function accepted<Output, Input = unknown>(
-  check: (input: Input) => unknown,
-): v.GenericSchema<Input, Output> {
-  return v.pipe(
-    v.unknown(),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return;
-      try {
-        check(dataset.value as Input);
-      } catch (error) {
-        if (!(error instanceof InputError)) throw error;
-        const path = pathTo(dataset.value, error.field === "" ? [] : error.field.split("."));
-        addIssue({ message: error.expected, ...(path === undefined ? {} : { path }) });
-      }
-    }),
-  ) as v.GenericSchema<unknown, unknown> as v.GenericSchema<Input, Output>;
+/** Where within `input` something is wrong. */
+export function pathOf(
+  input: unknown,
+  [first, ...rest]: readonly [string, ...string[]],
+): [v.IssuePathItem, ...v.IssuePathItem[]] {
+  const item = (name: string): v.IssuePathItem => ({
+    type: "unknown",
+    origin: "value",
+    input,
+    key: /^\d+$/.test(name) ? Number(name) : name,
+    value: undefined,
+  });
+  return [item(first), ...rest.map(item)];
 }
 
 /** Refuses whatever comes, in these words. */
-export function refused(message: string): v.GenericSchema<unknown, never> {
+export function refused(message: string): Schema<never> {
   return v.custom<never>(() => false, message);
 }
 
 /** Something of a kind, or a refusal that says which kinds there are. */
-export function oneOf<const Choice extends string>(
-  choices: readonly Choice[],
-): v.GenericSchema<unknown, Choice> {
-  return v.custom<Choice>(
-    (input) => choices.some((choice) => choice === input),
-    ({ input }) => {
-      const hint = typeof input === "string" ? didYouMean(input, choices) : "";
-      return `must be one of ${listed(choices, "or")}.${hint}`.replace(/\.$/, "");
-    },
-  );
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): Schema<Choice> {
+  return v.picklist(choices, ({ input }) => {
+    const hint = typeof input === "string" ? didYouMean(input, choices) : "";
+    return `must be one of ${listed(choices, "or")}.${hint}`.replace(/\.$/, "");
+  });
 }
 
 /** A number within a range. */
@@ -75,50 +93,23 @@ export function numberFrom(
   least: number,
   most: number,
   whole: "whole" | "any" = "any",
-): v.GenericSchema<unknown, number> {
+): Schema<number> {
   const kind = whole === "whole" ? "a whole number" : "a number";
-  const to = most === Number.MAX_VALUE ? `from ${least} on` : `from ${least} to ${most}`;
-  return v.custom<number>(
-    (input) =>
-      typeof input === "number" &&
-      input >= least &&
-      input <= most &&
-      (whole === "any" || Number.isSafeInteger(input)),
-    `must be ${kind} ${to}`,
-  );
+  const expected = `must be ${kind} from ${least} to ${most}`;
+  const range = v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
+  return whole === "whole" ? v.pipe(range, v.safeInteger(expected)) : range;
 }
 
 /** A text that isn't empty. */
-export function textUpTo(most: number): v.GenericSchema<unknown, string> {
-  return v.custom<string>(
-    (input) => typeof input === "string" && input !== "" && input.length <= most,
-    `must be a text of 1 to ${most} characters`,
-  );
+export function textUpTo(most: number): Schema<string> {
+  const expected = `must be a text of 1 to ${most} characters`;
+  return v.pipe(v.string(expected), v.minLength(1, expected), v.maxLength(most, expected));
 }
 
 /** A list that isn't empty. */
-export function listOf<Item>(
-  item: v.GenericSchema<unknown, Item>,
-  what: string,
-): v.GenericSchema<unknown, Item[]> {
+export function listOf<Item>(item: Schema<Item>, what: string): Schema<Item[]> {
   return v.pipe(
     v.array(item, `must be a list of ${what}`),
     v.minLength(1, `must not be empty: it is a list of ${what}`),
   );
-}
-
-type PathItems = [v.IssuePathItem, ...v.IssuePathItem[]];
-
-function pathTo(input: unknown, names: readonly string[]): PathItems | undefined {
-  const items = names.map(
-    (name): v.IssuePathItem => ({
-      type: "unknown",
-      origin: "value",
-      input,
-      key: /^\d+$/.test(name) ? Number(name) : name,
-      value: undefined,
-    }),
-  );
-  const [first, ...rest] = items;
-  return first === undefined ? undefined : [first, ...rest];
 }

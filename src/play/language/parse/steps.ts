@@ -1,17 +1,33 @@
 /** Schemas of steps: exactly one key says what a step is, and with it what else it may have. */
 
 import * as v from "valibot";
+import {
+  anyOf,
+  described,
+  oneOrMore,
+  optional,
+  part,
+  type Schema,
+} from "../../../base/described.ts";
 import { didYouMean, listed } from "../../../base/did-you-mean.ts";
-import { InputError, isPlainObject, parseInput } from "../../../base/input.ts";
+import { isPlainObject } from "../../../base/input.ts";
 import { instantText } from "../../../base/schemas.ts";
 import { duration } from "../../../faults/delay.ts";
-import { type FaultRule, parseRule } from "../../../faults/rule.ts";
-import { type Readings, readReadings } from "../../../simulator/simulator-options.ts";
-import { type AssumptionKey, catalogue } from "../../../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
-import { changeSchema, signUpSchema } from "../../../world/accounts/directory.ts";
-import type { AdvanceStep, RawRequest, RequestStep, SetSurfaceStep, Step } from "../scenario.ts";
-import { requestKinds, type StepKind, stepKinds } from "../step-kind.ts";
+import { ruleSchema } from "../../../faults/rule.ts";
+import {
+  CHANGE_EXPECTED,
+  cpmRange,
+  signUpSchema,
+  surfaceStatus,
+} from "../../../world/accounts/directory.ts";
+import type { RawRequest, RequestStep, Step } from "../scenario.ts";
+import {
+  type RequestKind,
+  requestKinds,
+  type StepKind,
+  type StepOf,
+  stepKinds,
+} from "../step-kind.ts";
 import { answerExpectation, expectation } from "./expectations.ts";
 import { matcher } from "./matchers.ts";
 import {
@@ -21,170 +37,199 @@ import {
   statsParameters,
   surfacesParameters,
 } from "./parameters.ts";
-import { accepted, listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
+import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./parts.ts";
+import { readings } from "./readings.ts";
 import { traffic } from "./traffic.ts";
-import { cast, headers, note, stepName, timeout, value, valueRecord } from "./values.ts";
+import { cast, headers, note, stepName, timeout, value, values } from "./values.ts";
 
+export const MOST_STEPS = 10_000;
 /** Of one parallel step: they are held at once. */
-export const MOST_PARALLEL = 100_000;
+const MOST_PARALLEL = 100_000;
 const COUNTLESS = Number.MAX_SAFE_INTEGER;
 
-export const faultRule: v.GenericSchema<unknown, FaultRule> = accepted((input) =>
-  parseRule(input, ""),
-);
-/** Whether choices go together depends on those in force: it is looked at later. */
-export const readings: v.GenericSchema<unknown, Readings> = accepted((input) => {
-  for (const [key, choice] of Object.entries(readReadings(input))) checkReading(key, choice);
-});
+type Named = Pick<Step, "as" | "note">;
+const named: EntriesOf<Named> = { as: optional(stepName), note: optional(note) };
 
-function checkReading(key: string, choice: unknown): void {
-  try {
-    resolveAssumptions({ [key]: choice });
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    // Choices that need another one are looked at with all that are in force.
-    const isKnown = Object.hasOwn(catalogue, key) && typeof choice === "string";
-    const choices: object = isKnown ? catalogue[key as AssumptionKey].choices : {};
-    if (isKnown && Object.hasOwn(choices, choice)) return;
-    throw new InputError(error.field.replace(/^assumptions\.?/, ""), error.expected);
-  }
+/** A step of this kind: what it has beside its name and note. */
+function step<Kind extends Exclude<StepKind, RequestKind>>(
+  own: EntriesOf<Omit<StepOf<Kind>, keyof Named>>,
+): Schema<StepOf<Kind>> {
+  const all = { ...named, ...own };
+  return exactObject(all as unknown as EntriesOf<StepOf<Kind>>);
 }
 
-const named = { as: v.optional(stepName), note: v.optional(note) };
-const asked = {
+const tally = optional(matcher, "Of the tally of its requests.");
+
+const asked: EntriesOf<Omit<RequestStep, RequestKind>> = {
   ...named,
-  publisher: v.optional(cast),
-  key: v.optional(value),
-  encoding: v.optional(oneOf(["json", "form", "query"])),
-  headers: v.optional(headers),
-  timeout: v.optional(timeout),
-  expect: v.optional(answerExpectation),
+  publisher: optional(cast, "Whose key is sent, and who is meant. Default: the first."),
+  key: optional(value, "Another key than the publisher's; null sends none."),
+  encoding: optional(
+    oneOf(["json", "form", "query"]),
+    "How the parameters of a POST are sent. Default: json.",
+  ),
+  headers: optional(headers),
+  timeout: optional(timeout),
+  expect: optional(answerExpectation, "What the answer must be."),
 };
-const target = (start: RegExp, what: string): v.GenericSchema<unknown, string> =>
-  v.pipe(
+
+function request<Kind extends RequestKind>(
+  kind: Kind,
+  parameters: Schema<NonNullable<RequestStep[Kind]>>,
+  does: string,
+): Schema<RequestStep> {
+  const all = { [kind]: described(parameters, does), ...asked };
+  return exactObject(all as unknown as EntriesOf<RequestStep>);
+}
+
+function target(start: RegExp, expected: string): Schema<string> {
+  return v.pipe(
     v.string(),
     v.maxLength(16_000, "must have at most 16,000 characters"),
-    v.regex(start, what),
+    v.regex(start, expected),
   );
-const textOrValues = (
-  text: v.GenericSchema<unknown, string>,
-): v.GenericSchema<unknown, string | RawRequest["body"]> =>
-  v.lazy(
-    (input): v.GenericSchema<unknown, string | RawRequest["body"]> =>
-      typeof input === "string" ? text : valueRecord,
+}
+function textOrValues(
+  text: Schema<string>,
+  description: string,
+): Schema<NonNullable<RawRequest["body"]>> {
+  const either = anyOf<NonNullable<RawRequest["body"]>>([text, values], (input) =>
+    typeof input === "string" ? text : values,
   );
-const raw: v.GenericSchema<unknown, RawRequest> = shape({
+  return described(either, description);
+}
+const raw = exactObject<RawRequest>({
   method: v.pipe(
     v.string(),
     v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, "must be an HTTP method, such as GET"),
     v.check((method) => !/^connect$/i.test(method), "must not be CONNECT: it asks for a tunnel"),
   ),
-  path: target(
-    /^\/[!-"$-~]*$/,
-    "must be a path from the slash on, in printable ASCII without spaces and #: percent-encode others",
+  path: described(
+    target(
+      /^\/[!-"$-~]*$/,
+      "must be a path from the slash on, in printable ASCII without spaces and #: percent-encode others",
+    ),
+    "From the slash on, encoded as it is.",
   ),
-  query: v.optional(
+  query: optional(
     textOrValues(
       target(/^[!-"$-~]*$/, "must be printable ASCII without spaces and #: percent-encode others"),
+      "After the question mark.",
     ),
   ),
-  body: v.optional(textOrValues(v.string())),
+  body: optional(textOrValues(v.string(), "Text as it is, or an object that is sent as JSON.")),
 });
 
-const requestSchemas: {
-  readonly [Kind in (typeof requestKinds)[number]]: v.GenericSchema<unknown, RequestStep>;
-} = {
-  impression: shape({ impression: impressionParameters, ...asked }),
-  click: shape({ click: clickParameters, ...asked }),
-  stats: shape({ stats: statsParameters, ...asked }),
-  surfaces: shape({ surfaces: surfacesParameters, ...asked }),
-  payouts: shape({ payouts: payoutsParameters, ...asked }),
-  raw: shape({ raw, ...asked }),
+const requestSchemas: { readonly [Kind in RequestKind]: Schema<RequestStep> } = {
+  impression: request("impression", impressionParameters, "Records an impression."),
+  click: request("click", clickParameters, "Records a click."),
+  stats: request("stats", statsParameters, "Asks for statistics."),
+  surfaces: request("surfaces", surfacesParameters, "Asks for the surfaces."),
+  payouts: request("payouts", payoutsParameters, "Asks for the payouts."),
+  raw: request("raw", raw, "Sends a request as it is, with nothing filled in but the key."),
 };
 
-const step: v.GenericSchema<unknown, Step> = v.lazy((input) => schemaOf(input, stepKinds));
-const requestStep: v.GenericSchema<unknown, RequestStep> = v.lazy(
-  // Of these kinds are requests only.
-  (input) => schemaOf(input, requestKinds) as v.GenericSchema<unknown, RequestStep>,
-);
-export const steps: v.GenericSchema<unknown, Step[]> = listOf(step, "steps");
-
-const advanceTo = shape({ to: instantText });
-const advanceAfter = shape({
-  retryAfterOf: stepName,
-  less: v.optional(duration),
-  more: v.optional(duration),
+type Advance = StepOf<"advance">["advance"];
+type AdvanceBy<Key extends string> = Extract<Advance, { readonly [One in Key]: unknown }>;
+const advanceTo = exactObject<AdvanceBy<"to">>({
+  to: described(instantText, "Until this instant. Never back."),
 });
-const advance: v.GenericSchema<unknown, AdvanceStep["advance"]> = v.lazy(
-  (input): v.GenericSchema<unknown, AdvanceStep["advance"]> => {
-    if (!isPlainObject(input)) return duration;
-    return Object.hasOwn(input, "to") ? advanceTo : advanceAfter;
-  },
-);
-const ruleId: v.GenericSchema<unknown, string> = v.pipe(
+const advanceAfter = exactObject<AdvanceBy<"retryAfterOf">>({
+  retryAfterOf: described(stepName, "As long as the Retry-After of this answer says."),
+  less: optional(duration, "By so much shorter."),
+  more: optional(duration, "By so much longer."),
+});
+const advance = anyOf<Advance>([duration, advanceTo, advanceAfter], (input) => {
+  if (!isPlainObject(input)) return duration;
+  return Object.hasOwn(input, "to") ? advanceTo : advanceAfter;
+});
+
+const ruleId = v.pipe(
   v.string('must be a rule\'s id, a list of such, or "all"'),
   v.regex(/^[A-Za-z0-9._-]{1,64}$/, "must be a rule's id"),
 );
-const ruleIds = listOf(ruleId, "ids of rules");
-interface Terms {
-  readonly status?: unknown;
-  readonly cpmRange?: unknown;
-}
-const setSurface: v.GenericSchema<unknown, SetSurfaceStep["setSurface"]> = v.pipe(
-  shape({
-    publisher: v.optional(cast),
-    surface: v.optional(numberFrom(0, COUNTLESS, "whole")),
-    status: v.optional(v.unknown()),
-    cpmRange: v.optional(v.unknown()),
-  }),
-  accepted<SetSurfaceStep["setSurface"], Terms>(({ status, cpmRange }) => {
-    parseInput(changeSchema, {
-      ...(status === undefined ? {} : { status }),
-      ...(cpmRange === undefined ? {} : { cpmRange }),
-    });
-  }),
-);
-const tallied = { ...named, expect: v.optional(matcher) };
+const heal: Schema<StepOf<"heal">["heal"]> = oneOrMore(ruleId, listOf(ruleId, "ids of rules"));
 
-const stepSchemas: { readonly [Kind in StepKind]: v.GenericSchema<unknown, Step> } = {
+const setSurface = v.pipe(
+  exactObject<StepOf<"setSurface">["setSurface"]>({
+    publisher: optional(cast),
+    surface: optional(
+      numberFrom(0, COUNTLESS, "whole"),
+      "Place among the publisher's surfaces. Default: 0.",
+    ),
+    status: optional(surfaceStatus),
+    cpmRange: optional(cpmRange),
+  }),
+  v.check(
+    ({ status, cpmRange: prices }) => status !== undefined || prices !== undefined,
+    CHANGE_EXPECTED,
+  ),
+);
+// A schema of an object takes a list for one without members.
+const signUp: Schema<StepOf<"signUp">["signUp"]> = v.pipe(
+  v.custom<unknown>(isPlainObject, "must be an object"),
+  signUpSchema,
+);
+
+export const steps: Schema<Step[]> = part("steps", () =>
+  v.pipe(listOf(anyStep, "steps"), v.maxLength(MOST_STEPS)),
+);
+const requests: Schema<RequestStep[]> = part("requests", () => listOf(anyRequest, "requests"));
+
+const repeat = exactObject<StepOf<"repeat">["repeat"]>({
+  times: described(numberFrom(1, COUNTLESS, "whole"), "How often."),
+  every: optional(duration, "How much time passes after each round."),
+  steps,
+});
+const parallel = exactObject<StepOf<"parallel">["parallel"]>({
+  times: optional(numberFrom(1, MOST_PARALLEL, "whole"), "How often each. Default: 1."),
+  steps: requests,
+});
+
+const stepSchemas: { readonly [Kind in StepKind]: Schema<Step> } = {
   ...requestSchemas,
-  advance: shape({ ...named, advance }),
-  traffic: shape({ ...tallied, traffic }),
-  assume: shape({ ...named, assume: readings }),
-  fault: shape({ ...named, fault: faultRule }),
-  heal: shape({
-    ...named,
-    heal: v.lazy(
-      (input): v.GenericSchema<unknown, string | string[]> =>
-        Array.isArray(input) ? ruleIds : ruleId,
+  advance: step<"advance">({ advance: described(advance, "Lets the world's time pass.") }),
+  traffic: step<"traffic">({
+    traffic: described(traffic, "Sends many requests on a schedule."),
+    expect: tally,
+  }),
+  assume: step<"assume">({
+    assume: described(readings, "Other readings of open points from now on."),
+  }),
+  fault: step<"fault">({ fault: described(ruleSchema, "Installs a fault rule.") }),
+  heal: step<"heal">({ heal: described(heal, "Takes rules away: this one, these, or all.") }),
+  signUp: step<"signUp">({
+    signUp: described(signUp, "Adds a publisher. The name of the step is then the publisher's."),
+  }),
+  setSurface: step<"setSurface">({ setSurface: described(setSurface, "Changes a surface.") }),
+  rotateKey: step<"rotateKey">({
+    rotateKey: described(
+      exactObject<StepOf<"rotateKey">["rotateKey"]>({ publisher: optional(cast) }),
+      "Gives the publisher a new key: NAME.apiKey, and NAME.oldKey.",
     ),
   }),
-  signUp: shape({
-    ...named,
-    // A schema of an object takes a list for one without members.
-    signUp: v.pipe(v.custom<unknown>(isPlainObject, "must be an object"), signUpSchema),
+  repeat: step<"repeat">({
+    repeat: described(repeat, "Plays steps several times."),
+    expect: tally,
   }),
-  setSurface: shape({ ...named, setSurface }),
-  rotateKey: shape({ ...named, rotateKey: shape({ publisher: v.optional(cast) }) }),
-  repeat: shape({
-    ...tallied,
-    repeat: shape({
-      times: numberFrom(1, COUNTLESS, "whole"),
-      every: v.optional(duration),
-      steps,
-    }),
+  parallel: step<"parallel">({
+    parallel: described(parallel, "Sends requests at one instant."),
+    expect: tally,
   }),
-  parallel: shape({
-    ...tallied,
-    parallel: shape({
-      times: v.optional(numberFrom(1, MOST_PARALLEL, "whole")),
-      steps: listOf(requestStep, "requests"),
-    }),
-  }),
-  expect: shape({ ...named, expect: expectation }),
+  expect: step<"expect">({ expect: described(expectation, "Says what must hold here.") }),
 };
 
-function schemaOf(input: unknown, among: readonly StepKind[]): v.GenericSchema<unknown, Step> {
+const anyStep = anyOf(partsOf(stepKinds), (input) => schemaOf(input, stepKinds));
+// Of these kinds are requests only.
+const anyRequest = anyOf(partsOf(requestKinds), (input) =>
+  schemaOf(input, requestKinds),
+) as Schema<RequestStep>;
+
+function partsOf(kinds: readonly StepKind[]): Schema<Step>[] {
+  return kinds.map((kind) => part(`${kind}Step`, () => stepSchemas[kind]));
+}
+
+function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
   if (!isPlainObject(input)) return refused("must be a step: an object with one key of a step");
   const all = stepKinds.filter((kind) => Object.hasOwn(input, kind));
   // Other steps may expect something too.

@@ -1,66 +1,90 @@
 /** The schema of traffic. */
 
 import * as v from "valibot";
+import { anyOf, described, optional, part, type Schema, shownAs } from "../../../base/described.ts";
 import { durationMs } from "../../../base/duration.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { duration } from "../../../faults/delay.ts";
 import { shareSchema } from "../../../faults/verdict.ts";
-import { parseRate, RATE_EXPECTED } from "../../traffic/rate.ts";
+import { parseRate, RATE, RATE_EXPECTED } from "../../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../../traffic/traffic.ts";
-import { listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
+import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./parts.ts";
 import { cast, timeout } from "./values.ts";
 
-export const MOST_TRACE = 1_000_000;
+const MOST_TRACE = 1_000_000;
 /** Draws have 32 bits: beside a larger weight one of 1 would never come. */
-export const MOST_WEIGHT = 1_000_000_000;
-export const MOST_AT_ONCE = 100_000_000;
+const MOST_WEIGHT = 1_000_000_000;
+const MOST_AT_ONCE = 100_000_000;
 
 const someTime = v.pipe(
   duration,
   v.check((given) => durationMs(given) > 0, "must be longer than 0"),
 );
-const rate: v.GenericSchema<unknown, Rate> = v.custom<Rate>(
-  (input) => parseRate(input) !== undefined,
-  RATE_EXPECTED,
+const rate: Schema<Rate> = part("rate", () =>
+  v.pipe(
+    v.string(RATE_EXPECTED),
+    v.regex(RATE, RATE_EXPECTED),
+    v.description('Requests in a unit of time: "8000/m", "133.5/s", "500/h", "11520000/d".'),
+  ),
 );
-const rateAboveZero: v.GenericSchema<unknown, Rate> = v.pipe(
+const rateAboveZero = v.pipe(
   rate,
   v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
-const spacing = v.optional(oneOf(["even", "poisson"]));
+const spacing = optional(oneOf(["even", "poisson"]), "How evenly arrivals follow their rate.");
 const weight = numberFrom(0, MOST_WEIGHT);
+const hours = v.pipe(
+  v.array(weight, "must be a list of 24 weights"),
+  v.length(24, "must be 24 weights, one for each hour of the day in UTC"),
+  v.check((each) => each.some((one) => one > 0), "must have a weight above 0"),
+  v.description("Weights of the hours. Default: a publisher's usual day."),
+);
+/** Looked through in one go: there can be a million. */
+const instants: Schema<number[]> = described(
+  shownAs(
+    v.pipe(v.array(v.pipe(v.number(), v.minValue(0))), v.minLength(1), v.maxLength(MOST_TRACE)),
+    v.pipe(
+      v.custom<number[]>(Array.isArray, "must be a list of milliseconds"),
+      v.check((atMs) => atMs.length > 0, "must not be empty"),
+      v.check((atMs) => atMs.length <= MOST_TRACE, `must have at most ${MOST_TRACE} entries`),
+      v.check(isTrace, "must be milliseconds from 0 on, none earlier than the one before it"),
+    ),
+  ),
+  "When each came, in milliseconds from the start, in order.",
+);
 
-const arrivalKinds = ["constant", "ramp", "poisson", "daily", "burst", "trace"] as const;
-const arrivalSchemas: {
-  readonly [Kind in Arrivals["kind"]]: v.GenericSchema<unknown, Arrivals>;
-} = {
-  constant: shape({ kind: v.literal("constant"), rate: rateAboveZero }),
+type Kind = Arrivals["kind"];
+type ArrivalsOf<One extends Kind> = Extract<Arrivals, { readonly kind: One }>;
+
+function arrivalsOf<One extends Kind>(
+  kind: One,
+  about: string,
+  entries: EntriesOf<Omit<ArrivalsOf<One>, "kind">>,
+): Schema<ArrivalsOf<One>> {
+  const all = { kind: v.literal(kind), ...entries };
+  return described(exactObject(all as unknown as EntriesOf<ArrivalsOf<One>>), about);
+}
+
+const schemas: { readonly [One in Kind]: Schema<ArrivalsOf<One>> } = {
+  constant: arrivalsOf("constant", "Evenly.", { rate: rateAboveZero }),
   ramp: v.pipe(
-    shape({ kind: v.literal("ramp"), from: rate, to: rate, spacing }),
+    arrivalsOf("ramp", "Straight from one rate to the other.", { from: rate, to: rate, spacing }),
     v.check(
       ({ from, to }) => (parseRate(from) ?? 0) + (parseRate(to) ?? 0) > 0,
       "must have from or to above 0",
     ),
   ),
-  poisson: shape({ kind: v.literal("poisson"), rate: rateAboveZero }),
-  daily: shape({
-    kind: v.literal("daily"),
-    mean: rateAboveZero,
-    hours: v.optional(
-      v.pipe(
-        v.array(weight, "must be a list of 24 weights"),
-        v.length(24, "must be 24 weights, one for each hour of the day in UTC"),
-        v.check((hours) => hours.some((one) => one > 0), "must have a weight above 0"),
-      ),
-    ),
+  poisson: arrivalsOf("poisson", "Independent of one another.", { rate: rateAboveZero }),
+  daily: arrivalsOf("daily", "A rate that follows the hours of the day in UTC.", {
+    mean: described(rateAboveZero, "Over a whole day."),
+    hours: optional(hours),
     spacing,
   }),
   burst: v.pipe(
-    shape({
-      kind: v.literal("burst"),
-      count: numberFrom(1, MOST_AT_ONCE, "whole"),
-      every: v.optional(someTime),
-      within: v.optional(duration),
+    arrivalsOf("burst", "So many at once, at the start of each `every`.", {
+      count: described(numberFrom(1, MOST_AT_ONCE, "whole"), "How many."),
+      every: optional(someTime, "Default: once."),
+      within: optional(duration, "All within this long. Default: 0."),
     }),
     v.check(
       ({ every, within }) =>
@@ -68,64 +92,65 @@ const arrivalSchemas: {
       "must have within no longer than every",
     ),
   ),
-  trace: shape({
-    kind: v.literal("trace"),
-    atMs: v.pipe(
-      v.custom<number[]>(Array.isArray, "must be a list of milliseconds"),
-      v.check((atMs) => atMs.length > 0, "must not be empty"),
-      v.check((atMs) => atMs.length <= MOST_TRACE, `must have at most ${MOST_TRACE} entries`),
-      v.check(isTrace, "must be milliseconds from 0 on, none earlier than the one before it"),
-    ),
-  }),
+  trace: arrivalsOf("trace", "A recorded trace.", { atMs: instants }),
 };
+const kinds = Object.keys(schemas) as Kind[];
 
-const noArrivals = (input: unknown): v.GenericSchema<unknown, never> =>
-  isPlainObject(input)
-    ? (shape({ kind: oneOf(arrivalKinds), ...restOf(input) }) as v.GenericSchema<unknown, never>)
-    : refused('must be an object such as { "kind": "constant", "rate": "100/s" }');
+const arrivals = anyOf<Arrivals>(Object.values(schemas), (input) => {
+  if (!isPlainObject(input)) {
+    return refused('must be an object such as { "kind": "constant", "rate": "100/s" }');
+  }
+  const kind = kinds.find((one) => one === input.kind);
+  // Of arrivals without a right kind it is the kind that is refused.
+  return kind === undefined
+    ? (v.looseObject({ kind: oneOf(kinds) }) as Schema<unknown> as Schema<never>)
+    : schemas[kind];
+});
 
-/** So that of arrivals without a right kind it is the kind that is refused. */
-function restOf(input: Readonly<Record<string, unknown>>): v.ObjectEntries {
-  const others = Object.keys(input).filter((name) => name !== "kind");
-  return Object.fromEntries(others.map((name) => [name, v.unknown()]));
-}
-
-const arrivals: v.GenericSchema<unknown, Arrivals> = v.lazy(
-  (input): v.GenericSchema<unknown, Arrivals> => {
-    const kind = isPlainObject(input) ? arrivalKinds.find((one) => one === input.kind) : undefined;
-    return kind === undefined ? noArrivals(input) : arrivalSchemas[kind];
-  },
-);
-
-const mix: v.GenericSchema<unknown, Mix> = v.pipe(
-  shape({
-    impression: v.optional(weight),
-    stats: v.optional(weight),
-    surfaces: v.optional(weight),
-    payouts: v.optional(weight),
+const mix: Schema<Mix> = v.pipe(
+  exactObject<Mix>({
+    impression: optional(weight),
+    stats: optional(weight),
+    surfaces: optional(weight),
+    payouts: optional(weight),
   }),
   v.check(
     (weights) => Object.values(weights).some((one) => (one ?? 0) > 0),
     "must have a weight above 0",
   ),
+  v.description("What arrivals ask for, by weight. Default: impressions."),
 );
+const clicks = exactObject<NonNullable<Traffic["clicks"]>>({
+  rate: described(shareSchema, "Of impressions."),
+  after: optional(duration),
+});
+const publishers = listOf(cast, "publishers: ordinals, or names of sign-ups");
+const surfaces = numberFrom(1, Number.MAX_SAFE_INTEGER, "whole");
 
-export const traffic: v.GenericSchema<unknown, Traffic> = v.pipe(
-  shape({
-    for: someTime,
-    arrivals,
-    mix: v.optional(mix),
-    publishers: v.optional(listOf(cast, "publishers: ordinals, or names of sign-ups")),
-    surfaces: v.optional(numberFrom(1, Number.MAX_SAFE_INTEGER, "whole")),
-    repeatedSessions: v.optional(shareSchema),
-    sessions: v.optional(v.boolean("must be true or false")),
-    clicks: v.optional(shape({ rate: shareSchema, after: v.optional(duration) })),
-    timeout: v.optional(timeout),
-  }),
-  v.check(
-    ({ arrivals: of, for: lasting }) =>
-      of.kind !== "trace" || (of.atMs.at(-1) ?? 0) < durationMs(lasting),
-    "must last, by for, longer than until the last entry of the trace",
+export const traffic: Schema<Traffic> = part("traffic", () =>
+  v.pipe(
+    exactObject<Traffic>({
+      for: described(someTime, "How long it lasts."),
+      arrivals: described(arrivals, "When requests come, whatever the answers do."),
+      mix: optional(mix),
+      publishers: optional(publishers, "They take turns at random. Default: the first."),
+      surfaces: optional(surfaces, "How many of each publisher's, from its first. Default: all."),
+      repeatedSessions: optional(
+        shareSchema,
+        "Of impressions that repeat one of the last 100. Default: 0.",
+      ),
+      sessions: optional(
+        v.boolean("must be true or false"),
+        "Whether they have session ids. Default: true.",
+      ),
+      clicks: optional(clicks, "Which share of impressions is clicked, and how long after."),
+      timeout: optional(timeout),
+    }),
+    v.check(
+      ({ arrivals: of, for: lasting }) =>
+        of.kind !== "trace" || (of.atMs.at(-1) ?? 0) < durationMs(lasting),
+      "must last, by for, longer than until the last entry of the trace",
+    ),
   ),
 );
 

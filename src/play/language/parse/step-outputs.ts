@@ -1,7 +1,10 @@
-/** What a step gives to those after it, by its kind, and which paths lead into that. */
+/** What a step gives to those after it, and what service and audit report: which paths lead into that, and which members it has. */
 
+import type { Audit, PublisherAudit } from "../../../audit/audit.ts";
+import { linesOf, unrecorded } from "../../../audit/event-line.ts";
 import { operationIds } from "../../../spec/operations.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
+import { createTally } from "../../../world/accounts/tally.ts";
 import type { TallySummary } from "../../measure/tally.ts";
 import type { StepKind } from "../step-kind.ts";
 
@@ -10,7 +13,9 @@ export type Tree =
   | { readonly kind: "end" }
   | { readonly kind: "anything" }
   | { readonly kind: "members"; readonly members: Readonly<Record<string, Tree>> }
-  | { readonly kind: "list"; readonly element: Tree };
+  | { readonly kind: "list"; readonly element: Tree }
+  /** Members named by numbers, such as statuses. */
+  | { readonly kind: "numbered"; readonly element: Tree };
 
 const end: Tree = { kind: "end" };
 const anything: Tree = { kind: "anything" };
@@ -36,7 +41,7 @@ const tallied: { readonly [Name in keyof TallySummary]: Tree } = {
   timedOut: end,
   late: end,
   dropped: end,
-  statuses: { kind: "list", element: end },
+  statuses: { kind: "numbered", element: end },
   creditedInr: end,
   differentIds: end,
   operations: membersOf(
@@ -44,7 +49,32 @@ const tallied: { readonly [Name in keyof TallySummary]: Tree } = {
     Object.fromEntries(operationIds.map((id) => [id, membersOf(["sent", "ok"])])),
   ),
 };
-const tally: Tree = { kind: "members", members: tallied };
+/** What traffic, repeat and parallel give. */
+export const tally: Tree = { kind: "members", members: tallied };
+
+const lines = membersLike(linesOf(unrecorded(createTally())));
+const audited: { readonly [Name in keyof PublisherAudit]: Tree } = {
+  ...lines,
+  publisher: end,
+  balanced: end,
+  books: membersOf(["revenueInr", "paidInr", "pendingInr"]),
+};
+const audit: { readonly [Name in Exclude<keyof Audit, "assertNothingLostOrDoubled">]: Tree } = {
+  at: end,
+  balanced: end,
+  discrepancies: { kind: "list", element: end },
+  total: { kind: "members", members: lines },
+  publishers: { kind: "list", element: { kind: "members", members: audited } },
+  withoutKey: { kind: "members", members: lines },
+};
+
+/** What an expectation asks for by this key. */
+export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit", Tree>> = {
+  stats: treeOf(membersOfAnswers.stats),
+  surfaces: treeOf(membersOfAnswers.surfaces),
+  payouts: treeOf(membersOfAnswers.payouts),
+  audit: { kind: "members", members: audit },
+};
 
 const trees: { readonly [Kind in StepKind]: Tree | undefined } = {
   impression: answerOf(membersOfAnswers.impression),
@@ -67,13 +97,24 @@ const trees: { readonly [Kind in StepKind]: Tree | undefined } = {
 };
 
 /** What a named step of this kind gives; undefined where it gives nothing. */
-export function givenBy(kind: StepKind): Tree | undefined {
+export function outputOf(kind: StepKind): Tree | undefined {
   return trees[kind];
 }
 
 function membersOf(names: readonly string[], others: Readonly<Record<string, Tree>> = {}): Tree {
   const members = { ...Object.fromEntries(names.map((name) => [name, end])), ...others };
   return { kind: "members", members };
+}
+
+/** The members of a sample, which has all that there can be. */
+function membersLike<Sample extends object>(
+  sample: Sample,
+): { readonly [Name in keyof Sample]: Tree } {
+  const members = Object.entries(sample).map(([name, value]) => [
+    name,
+    typeof value === "object" ? { kind: "members", members: membersLike(value) } : end,
+  ]);
+  return Object.fromEntries(members) as { readonly [Name in keyof Sample]: Tree };
 }
 
 function answerOf(schema: JsonSchema): Tree {

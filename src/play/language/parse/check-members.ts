@@ -1,0 +1,68 @@
+/** Whether what is expected of a report or a tally can be there at all: no play tells a misspelt member from one that is missing. */
+
+import { didYouMean, listed } from "../../../base/did-you-mean.ts";
+import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
+import { shown } from "../../../base/shown.ts";
+import { isRuleKey, plainMatcher } from "./matchers.ts";
+import type { Tree } from "./step-outputs.ts";
+import { valueObject } from "./values.ts";
+
+/** @throws InputError at the member that isn't in the content, and at what a plain value or a list never is. */
+export function checkMembers(matcher: unknown, content: Tree, at: string): void {
+  if (content.kind === "anything") return;
+  if (Array.isArray(matcher)) {
+    if (content.kind !== "list") throw new InputError(at, "must not be a list: there is none");
+    matcher.forEach((one, index) => {
+      checkMembers(one, content.element, `${at}.${index}`);
+    });
+  }
+  if (!isPlainObject(matcher) || valueObject(matcher) !== undefined) return;
+  const [rule = "", ...others] = Object.keys(matcher);
+  if (others.length === 0 && isRuleKey(rule)) {
+    checkWithin(rule, matcher[rule], content, `${at}.${rule}`);
+  } else if (content.kind === "end") inField(at, () => parseInput(plainMatcher, matcher));
+  else if (content.kind === "list") {
+    throw new InputError(
+      at,
+      'must be a list, or a rule such as "some" or "every": there is a list',
+    );
+  } else {
+    for (const [name, part] of Object.entries(matcher)) {
+      const member = memberOf(content, name, part, `${at}.${shown(name)}`);
+      if (member !== undefined) checkMembers(part, member, `${at}.${shown(name)}`);
+    }
+  }
+}
+
+/** What a rule says of the content itself, or of its elements. */
+function checkWithin(rule: string, held: unknown, content: Tree, at: string): void {
+  if (rule === "not") checkMembers(held, content, at);
+  if (rule === "oneOf" && Array.isArray(held)) {
+    held.forEach((one, index) => {
+      checkMembers(one, content, `${at}.${index}`);
+    });
+  }
+  if ((rule === "every" || rule === "some") && content.kind === "list") {
+    checkMembers(held, content.element, at);
+  }
+}
+
+/** Undefined where there is none, as is expected. */
+function memberOf(
+  content: Extract<Tree, { readonly kind: "members" | "numbered" }>,
+  name: string,
+  expected: unknown,
+  at: string,
+): Tree | undefined {
+  if (content.kind === "numbered") {
+    if (/^\d{1,9}$/.test(name)) return content.element;
+    throw new InputError(at, "is no number, such as 200");
+  }
+  if (Object.hasOwn(content.members, name)) return content.members[name];
+  if (isPlainObject(expected) && expected.absent === true) return undefined;
+  const names = Object.keys(content.members);
+  throw new InputError(
+    at,
+    `is not among the members.${didYouMean(name, names) || ` There is: ${listed(names)}`}`,
+  );
+}

@@ -1,0 +1,60 @@
+/** The schema of readings, as the catalogue has them. Whether choices go together depends on those in force: it is looked at later. */
+
+import * as v from "valibot";
+import { optional, part, type Schema, shownAs } from "../../../base/described.ts";
+import { InputError } from "../../../base/input.ts";
+import { type Readings, readReadings } from "../../../simulator/simulator-options.ts";
+import {
+  type AssumptionKey,
+  catalogue,
+  type OpenPoint,
+} from "../../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
+import { pathOf } from "./parts.ts";
+
+const checked = v.pipe(
+  v.custom<Readings>(() => true),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    try {
+      const given = readReadings(dataset.value);
+      for (const [key, choice] of Object.entries(given)) checkReading(key, choice);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const [first, ...rest] = error.field.split(".");
+      const at = first ? { path: pathOf(dataset.value, [first, ...rest]) } : {};
+      addIssue({ message: error.expected, ...at });
+    }
+  }),
+);
+
+export const readings: Schema<Readings> = part("readings", () =>
+  shownAs(
+    v.strictObject(
+      Object.fromEntries(
+        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, optional(shown(point))]),
+      ),
+    ),
+    checked,
+  ),
+);
+
+function shown({ question, choices, default: preset }: OpenPoint): Schema<string> {
+  const all = Object.entries(choices).map(([name, says]) =>
+    v.pipe(v.literal(name), v.description(says)),
+  );
+  return v.pipe(v.union(all), v.metadata({ default: preset, description: question }));
+}
+
+function checkReading(key: string, choice: unknown): void {
+  try {
+    resolveAssumptions({ [key]: choice });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // Choices that need another one are looked at with all that are in force.
+    const isKnown = Object.hasOwn(catalogue, key) && typeof choice === "string";
+    const choices: object = isKnown ? catalogue[key as AssumptionKey].choices : {};
+    if (isKnown && Object.hasOwn(choices, choice)) return;
+    throw new InputError(error.field.replace(/^assumptions\.?/, ""), error.expected);
+  }
+}

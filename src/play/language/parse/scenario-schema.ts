@@ -1,0 +1,72 @@
+/**
+ * The grammar of a scenario: what a whole one is made of. docs/scenario.schema.json is made from this schema, so what only a
+ * look at the whole scenario can tell, such as whether a name is there, isn't said here.
+ */
+
+import * as v from "valibot";
+import { described, optional, type Schema, shownAs } from "../../../base/described.ts";
+import { instantText, seedText } from "../../../base/schemas.ts";
+import { MOST_RULES, ruleSchema } from "../../../faults/rule.ts";
+import { publisherCount } from "../../../simulator/simulator-options.ts";
+import { profileNames } from "../../../world/publishers/profiles.ts";
+import type { Scenario } from "../scenario.ts";
+import { expectation } from "./expectations.ts";
+import { exactObject, oneOf, textUpTo } from "./parts.ts";
+import { readings } from "./readings.ts";
+import { steps } from "./steps.ts";
+
+const MOST_THRESHOLDS = 20;
+
+export const scenarioSchema: Schema<Scenario> = v.pipe(
+  exactObject<Scenario>({
+    $schema: optional(v.string(), "Where editors find this schema."),
+    name: v.pipe(
+      v.string(),
+      v.maxLength(64, "must have at most 64 characters"),
+      v.regex(
+        /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/,
+        "must be of letters, digits and single hyphens between them",
+      ),
+      v.description("Letters, digits and hyphens."),
+    ),
+    about: described(
+      textUpTo(10_000),
+      "What a client must survive, in a sentence or two. Lists show the first.",
+    ),
+    seed: optional(seedText, "What the world's draws follow from. Default: adsim."),
+    // Instants before 1970 are refused with what else a simulator is made from.
+    start: optional(
+      shownAs(instantText, v.string()),
+      "The first instant. Default: 2026-01-15T00:00:00Z.",
+    ),
+    publishers: optional(publisherCount, "How many seeded publishers there are. Default: 25."),
+    profile: optional(
+      oneOf(profileNames),
+      "What the publishers' history is like. Default: typical.",
+    ),
+    assumptions: optional(readings, "Readings of the spec's open points from the start."),
+    faults: optional(
+      v.pipe(
+        v.array(ruleSchema, "must be a list of rules"),
+        v.maxLength(MOST_RULES, `must be at most ${MOST_RULES} rules`),
+        v.description("Fault rules from the start."),
+      ),
+    ),
+    steps: described(steps, "What happens, in order."),
+    expectations: optional(
+      v.array(expectation, "must be a list of expectations"),
+      "What must hold after the last step.",
+    ),
+    thresholds: optional(
+      v.pipe(
+        v.array(textUpTo(200), "must be a list of texts"),
+        v.maxLength(MOST_THRESHOLDS, `must be at most ${MOST_THRESHOLDS} thresholds`),
+        v.description(
+          'Bounds of the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0".',
+        ),
+      ),
+    ),
+  }),
+  v.title("A scenario of adsim"),
+  v.description("What happens, in which order, and what must come of it."),
+);

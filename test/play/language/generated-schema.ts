@@ -1,0 +1,26 @@
+/** The JSON schema of scenarios, made from the schema that parses them. */
+
+import { toJsonSchema } from "@valibot/to-json-schema";
+import { getTitle } from "valibot";
+import { scenarioSchema } from "../../../src/play/language/parse/scenario-schema.ts";
+import type { JsonSchema } from "../../../src/spec/responses.ts";
+
+/** Shared parts come without names: each is called what its title says. */
+export function generatedSchema(): JsonSchema {
+  const {
+    $schema,
+    $defs = {},
+    ...schema
+  } = toJsonSchema(scenarioSchema, {
+    target: "draft-2020-12",
+    typeMode: "output",
+    // What only code can look at: what they refuse, parseScenario alone refuses.
+    ignoreActions: ["check", "raw_check", "raw_transform"],
+    overrideRef: ({ valibotSchema }) => `#/$defs/${getTitle(valibotSchema)}`,
+  });
+  const parts = Object.values<object>($defs as Readonly<Record<string, object>>).map((part) => {
+    const { title, ...rest } = part as { readonly title: string };
+    return [title, rest] as const;
+  });
+  return { $schema, ...schema, $defs: Object.fromEntries(parts) };
+}
