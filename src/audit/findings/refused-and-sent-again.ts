@@ -6,6 +6,8 @@ import { type FindingKind, groupedBy, type Offence } from "../finding.ts";
 
 /** So many refusals in a row are no accident. */
 const FEWEST = 3;
+/** Where nobody asked for it again, a second one is none. */
+const FEWEST_UNASKED = 2;
 /** Without a session, the impressions of many users look the same. */
 const FEWEST_SHARED = 20;
 
@@ -17,6 +19,8 @@ export const refusedAndSentAgain: FindingKind = {
     const groups = groupedBy(attempts, repeatable);
     return [...groups.values()].flatMap((group) => rowsOf(group).flatMap(offencesOf));
   },
+  chances: ({ attempts }) =>
+    attempts.filter(({ outcome, isOneEvent }) => outcome === "refused" && isOneEvent).length,
 };
 
 /**
@@ -39,7 +43,9 @@ function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
   }
   return rows.filter(([first, ...again]) => {
     const isShared = first?.event !== undefined && !first.isOneEvent;
-    return again.length >= (isShared ? FEWEST_SHARED : FEWEST) - 1;
+    const isUnasked = first?.step !== undefined && first.isOneEvent;
+    const fewest = isShared ? FEWEST_SHARED : isUnasked ? FEWEST_UNASKED : FEWEST;
+    return again.length >= fewest - 1;
   });
 }
 

@@ -5,7 +5,7 @@ import { askedOf } from "../../session/asked.ts";
 import { adInWords } from "../../session/names.ts";
 import type { Session, Showing } from "../../session/session.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
-import { mustPassOn, mustUnderstand } from "../judging/as-answered.ts";
+import { mustPassOn, mustUnderstand } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
   again,

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { type EventAttempt, eventsOf } from "../../session/attempts.ts";
+import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { applied, doubtful, fault } from "../disturbances.ts";
 import { must, onRecord, type Rule } from "../rule.ts";
 import { click, event, sequence, showing } from "../sequences.ts";
@@ -67,13 +67,13 @@ function showsClicks(assumptions: Assumptions): boolean {
 }
 
 /** Whether something went wrong with it, so that it could have been counted twice. */
-export function isInDoubt({ sent }: EventAttempt): boolean {
+export function isInDoubt({ sent }: EventTask): boolean {
   return sent.some(({ fault }) => fault !== undefined);
 }
 
 /** How often it may count; undefined where the readings leave the client nothing that would help. */
 function mostOnRecord(
-  { operation, asks, recorded }: EventAttempt,
+  { operation, asks, recorded }: EventTask,
   assumptions: Assumptions,
 ): number | undefined {
   if (operation === "impression") {
@@ -87,9 +87,9 @@ function mostOnRecord(
 
 /** The spec doesn't say how long a session is remembered. Who comes again after that can't know. */
 function countedInWindow(
-  { operation, recorded }: EventAttempt,
+  { operation, recorded }: EventTask,
   assumptions: Assumptions,
-): EventAttempt["recorded"] {
+): EventTask["recorded"] {
   const [first] = recorded;
   if (operation === "click" || first === undefined) return recorded;
   const untilMs = first.atMs + windowMs[assumptions["dedup.window"]];

@@ -2,15 +2,9 @@
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
-import {
-  type Attempt,
-  eventsOf,
-  isUnreadable,
-  questionsOf,
-  sentBy,
-} from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
+import { eventsOf, isOfLimit, isUnreadable, sentBy } from "../../session/tasks.ts";
 import {
   advance,
   fault,
@@ -20,10 +14,7 @@ import {
   toldNothing,
   toldToWait,
 } from "../disturbances.ts";
-import { mustWaitAsTold } from "../judging/held-back.ts";
-import { mustNotLoseSilently } from "../judging/losses.ts";
-import { mustPauseAndGrow } from "../judging/pauses.ts";
-import { isOfLimit } from "../judging/waits.ts";
+import { mustNotLoseSilently, mustNotShow } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
 import { event, flush, question, sequence, showing, stats } from "../sequences.ts";
 
@@ -53,7 +44,7 @@ function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
 }
 
 function judgeWaits(session: Session): number {
-  const applied = mustWaitAsTold(session);
+  const applied = mustNotShow(session, "before-retry-after");
   mustNotLoseSilently(session);
   return applied;
 }
@@ -96,12 +87,11 @@ const slowsDownUntold: Rule = {
       },
       { arbitrary: trulyBeyond(), weight: 1 },
     ),
-  judge: (session) => refusedByLimit(session).reduce((sum, one) => sum + mustPauseAndGrow(one), 0),
+  judge(session) {
+    const pauses = mustNotShow(session, "hot-loop", "pauses-do-not-grow");
+    return sentBy(session).some(isOfLimit) ? pauses : 0;
+  },
 };
-
-function refusedByLimit(session: Session): Attempt[] {
-  return [...eventsOf(session), ...questionsOf(session)].filter(({ sent }) => sent.some(isOfLimit));
-}
 
 const others: readonly Readings[] = (["403", "503"] as const).flatMap((status) =>
   (["remaining", "limit-reset", "ietf"] as const).map(

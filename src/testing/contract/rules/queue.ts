@@ -2,12 +2,11 @@
 
 import fc from "fast-check";
 import type { FaultMatch } from "../../../faults/rule.ts";
-import { type EventAttempt, eventsOf, isAcknowledged, type Sent } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
+import { type EventTask, eventsOf, isAcknowledged, type Sent } from "../../session/tasks.ts";
 import { advance, doubtful, failed, fault, heal, lasting, lost, some } from "../disturbances.ts";
-import { mustEnd } from "../judging/endings.ts";
-import { mustNotLoseSilently, undeliveredOf } from "../judging/losses.ts";
+import { mustEnd, mustNotLoseSilently, undeliveredOf } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
 import { event, flush, sequence, showing } from "../sequences.ts";
 
@@ -128,7 +127,7 @@ function isSurelyTold(sent: Sent): boolean {
   return isAcknowledged(sent) && !isLate;
 }
 
-function sumOf(events: readonly EventAttempt[], countOf: (event: EventAttempt) => number): number {
+function sumOf(events: readonly EventTask[], countOf: (event: EventTask) => number): number {
   return events.reduce((sum, one) => sum + countOf(one), 0);
 }
 

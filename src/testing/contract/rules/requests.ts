@@ -8,7 +8,7 @@ import { exactly } from "../../session/names.ts";
 import { recordsOf } from "../../session/records.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonOf, parametersOf, type WireExchange } from "../../session/wire.ts";
-import { mustOpen } from "../judging/opening.ts";
+import { mustOpen } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
 import { anyShowing, everydaySequences, everydayWith } from "../sequences.ts";
 

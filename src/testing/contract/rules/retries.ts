@@ -3,13 +3,14 @@
 import fc from "fast-check";
 import type { Asked } from "../../session/asked.ts";
 import {
-  type EventAttempt,
+  type EventTask,
   eventsOf,
   isAcknowledged,
+  isOfLimit,
   isUnreadable,
   questionsOf,
   type Sent,
-} from "../../session/attempts.ts";
+} from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import {
   advance,
@@ -23,10 +24,7 @@ import {
   silence,
   some,
 } from "../disturbances.ts";
-import { mustEnd } from "../judging/endings.ts";
-import { mustNotLoseSilently } from "../judging/losses.ts";
-import { mustPauseAndGrow } from "../judging/pauses.ts";
-import { isOfLimit } from "../judging/waits.ts";
+import { mustEnd, mustNotLoseSilently, mustNotShow } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
 import { anyEvent, anyShowing, event, flush, sequence, showing, stats } from "../sequences.ts";
 import { isInDoubt, noEventDoubled } from "./doubling.ts";
@@ -95,7 +93,7 @@ const pausesGrow: Rule = {
   source: "spec §8",
   needs: [],
   commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
-  judge: (session) => eventsOf(session).reduce((sum, one) => sum + mustPauseAndGrow(one), 0),
+  judge: (session) => mustNotShow(session, "hot-loop", "pauses-do-not-grow"),
 };
 
 const givesUp: Rule = {
@@ -163,7 +161,7 @@ function isBrokenSuccess(sent: Sent): boolean {
 }
 
 /** @throws BrokenRule where the client resolved with an id that the service never gave it for that. */
-function mustBeGiven({ operation, name, ids }: EventAttempt, { outcome }: Asked): void {
+function mustBeGiven({ operation, name, ids }: EventTask, { outcome }: Asked): void {
   if (outcome.kind !== "done") return;
   const id = memberOf(outcome.value, `${operation}_id`);
   if (typeof id !== "string") return;

@@ -15,7 +15,7 @@ export interface Sent extends WireExchange {
 }
 
 /** A showing or a click to be recorded, or a question to be answered, with the requests for it. */
-export interface Attempt {
+export interface Task {
   readonly operation: OperationId;
   /** In the words of the API. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Attempt {
 }
 
 /** A showing, or a click on one. */
-export interface EventAttempt extends Attempt {
+export interface EventTask extends Task {
   readonly operation: "impression" | "click";
   readonly showing: Showing;
   /** The requests, copies of the network's included, that the service counted an event for: with different ids. */
@@ -62,7 +62,7 @@ function ownOf(arrivals: readonly Sent[]): Sent[] {
 }
 
 /** Every showing that the client was to report, and every click. */
-export function eventsOf(session: Session): EventAttempt[] {
+export function eventsOf(session: Session): EventTask[] {
   const arrivals = arrivalsOf(session);
   const asked = askedOf(session);
   const claimed = new Set<string>();
@@ -91,15 +91,15 @@ export function eventsOf(session: Session): EventAttempt[] {
   });
 }
 
-interface EventParts extends Pick<EventAttempt, "operation" | "showing" | "asks"> {
+interface EventParts extends Pick<EventTask, "operation" | "showing" | "asks"> {
   readonly arrivals: readonly Sent[];
   /** Ids of events that came before: what the service took for one of those, it has no record of its own of. */
   readonly claimed: Set<string>;
 }
 
-function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): EventAttempt {
+function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): EventTask {
   const ids = new Set<string>();
-  const recorded: EventAttempt["recorded"][number][] = [];
+  const recorded: EventTask["recorded"][number][] = [];
   for (const arrival of arrivals) {
     const id = recordedId(arrival, operation);
     if (id === undefined) continue;
@@ -121,20 +121,15 @@ function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): E
 const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
 /** Every question that the client was asked alone: of several at once nobody can tell whose request is whose. */
-export function questionsOf(session: Session): Attempt[] {
+export function questionsOf(session: Session): Task[] {
   const sent = sentBy(session);
-  return askedOf(session).flatMap((asked): Attempt[] => {
+  return askedOf(session).flatMap((asked): Task[] => {
     const { command, at, together } = asked;
     const operation = questions.find((one) => one === command.kind);
     if (operation === undefined || together) return [];
     const own = sent.filter((one) => one.during === at && one.operation === operation);
     return [{ operation, name: operation, asks: [asked], sent: own }];
   });
-}
-
-/** When the client can have had the answer at the earliest. */
-export function answeredMs({ atMs, fault }: WireExchange): number {
-  return atMs + (fault?.delayMs ?? 0);
 }
 
 /** Whether an answer came as it was sent, with nothing missing and nothing in its place. */
@@ -153,7 +148,7 @@ export function isAcknowledged(exchange: WireExchange): boolean {
 }
 
 /** Whether it was in a form that the service doesn't read: nothing was done, and another form is another request. */
-export function isWrongForm({ got }: WireExchange): boolean {
+function isWrongForm({ got }: WireExchange): boolean {
   return got.status === 415;
 }
 
@@ -163,4 +158,13 @@ export function isUnreadable(session: Session): boolean {
     ({ operation }) => operation === "impression" || operation === "click",
   );
   return sent.some(isWrongForm) && !sent.some(({ served }) => served?.status === 200);
+}
+
+/**
+ * Whether a client can tell that it was the limit which refused it, whatever the status (`limit.exceeded`): nothing is left,
+ * or it is told when to come again.
+ */
+export function isOfLimit({ got: { status, headers } }: WireExchange): boolean {
+  const hints = headers["x-ratelimit-remaining"] === "0" || headers["retry-after"] !== undefined;
+  return status === 429 || ((status === 403 || status === 503) && hints);
 }

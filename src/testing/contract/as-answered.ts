@@ -1,12 +1,12 @@
 /** Holds what a client gives against what the service answered: the spec's members, whatever others there are. */
 
-import { nearestMicros } from "../../../base/money.ts";
-import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
-import { type Asked, type AskedFor, askedFor, askedOf } from "../../session/asked.ts";
-import type { Session } from "../../session/session.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
-import { outcomeInWords } from "../../session/words.ts";
-import { must } from "../rule.ts";
+import { nearestMicros } from "../../base/money.ts";
+import { type JsonSchema, membersOfAnswers } from "../../spec/responses.ts";
+import { type Asked, type AskedFor, askedFor, askedOf } from "../session/asked.ts";
+import type { Session } from "../session/session.ts";
+import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
+import { outcomeInWords } from "../session/words.ts";
+import { must } from "./rule.ts";
 
 /** Of a body in a message, in characters. */
 const MOST_SHOWN = 200;
