@@ -6,7 +6,7 @@
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { AnswerExpectation, Cast, RequestStep, Value } from "../../play/language/scenario.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
-import { type Encoding, requestOf } from "../../spec/request-of.ts";
+import { type Encoding, encodingOf, requestOf } from "../../spec/request-of.ts";
 import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, parametersOf, type WireExchange } from "../session/wire.ts";
 
@@ -78,7 +78,12 @@ export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
       if (of === "reporting") return { stats: {}, ...sender };
       const surface = referred("surface", session.surfaces[0]?.id);
       const names = { ad_id: "another-ad", session_id: "another-session" };
-      return { impression: { surface, ...names }, ...sender };
+      const encoding = encodingOf(assumptions);
+      return {
+        impression: { surface, ...names },
+        ...(encoding !== "json" && { encoding }),
+        ...sender,
+      };
     },
   };
 }

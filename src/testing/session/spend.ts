@@ -1,7 +1,7 @@
 /** Another program that has the client's key and spends its limits. */
 
 import type { ApiRequest } from "../../spec/messages.ts";
-import { operations } from "../../spec/operations.ts";
+import { encodingOf, requestOf } from "../../spec/request-of.ts";
 import type { TestWorld } from "../driver/test-world.ts";
 import type { WorldCommand } from "./command.ts";
 
@@ -18,19 +18,15 @@ export function spend(
   { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
   { left, of }: Extract<WorldCommand, { kind: "spend" }>,
 ): number {
-  const { method, path } = of === "recording" ? operations.impression : operations.stats;
   // Where what comes twice is refused, and what is refused spends nothing, only new showings do.
   const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
   const isFree = repeat === "conflict" && refused === "free";
-  const names = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
-  const request = (session_id: string): ApiRequest => ({
-    method,
-    path,
-    headers: { authorization: `Bearer ${apiKey}` },
-    ...(of === "recording" ? { body: { ...names, session_id } } : { query: { publisher_id: id } }),
-  });
-  const { "request.encoding": encoding } = sim.assumptions;
-  sim.assume({ "request.encoding": "any" });
+  const sending = { key: apiKey, encoding: encodingOf(sim.assumptions) };
+  const shown = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
+  const request = (session_id: string): ApiRequest =>
+    of === "recording"
+      ? requestOf("impression", { ...shown, session_id }, sending)
+      : requestOf("stats", { publisher_id: id }, sending);
   let sent = 0;
   let remaining = Number.POSITIVE_INFINITY;
   while (remaining > left && sent < MOST_SPENT) {
@@ -38,6 +34,5 @@ export function spend(
     remaining = Number(headers["x-ratelimit-remaining"] ?? 0);
     sent += 1;
   }
-  sim.assume({ "request.encoding": encoding });
   return sent;
 }
