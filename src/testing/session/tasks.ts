@@ -5,6 +5,7 @@
 
 import type { OperationId } from "../../spec/operations.ts";
 import { type Asked, askedOf } from "./asked.ts";
+import { adInWords } from "./names.ts";
 import type { Session, Showing } from "./session.ts";
 import { recordedId, type WireExchange } from "./wire.ts";
 
@@ -98,6 +99,7 @@ interface EventParts extends Pick<EventTask, "operation" | "showing" | "asks"> {
 }
 
 function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): EventTask {
+  const ad = adInWords(showing.ad);
   const ids = new Set<string>();
   const recorded: EventTask["recorded"][number][] = [];
   for (const arrival of arrivals) {
@@ -109,7 +111,7 @@ function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): E
   }
   return {
     operation,
-    name: operation === "impression" ? showing.ad : `the click on ${showing.ad}`,
+    name: operation === "impression" ? ad : `the click on ${ad}`,
     asks,
     sent: ownOf(arrivals),
     showing,
