@@ -2,9 +2,10 @@
 
 import { exampleOf, findingKinds } from "../../audit/client-report.ts";
 import type { FindingId } from "../../audit/finding.ts";
+import type { Asked } from "../session/asked.ts";
 import type { Session, Step } from "../session/session.ts";
 import { stretchOf } from "../session/stretch.ts";
-import { type EventTask, eventsOf } from "../session/tasks.ts";
+import { type EventTask, eventsOf, isUnreadable } from "../session/tasks.ts";
 import { memberOf } from "../session/wire.ts";
 import { durationInWords, errorInWords, outcomeInWords } from "../session/words.ts";
 import { must, onRecord } from "./rule.ts";
@@ -154,4 +155,24 @@ function toldOf({ steps }: Session, kind: EventKind, last: number): number {
 export function undeliveredOf(value: unknown, kind: EventKind): number[] {
   const count = memberOf(value, kind === "impression" ? "impressions" : "clicks");
   return typeof count === "number" ? [count] : [];
+}
+
+/**
+ * Showings that were reported only where this holds are on record. A client that doesn't speak the service's form is none
+ * of which that could be expected.
+ *
+ * @throws BrokenRule
+ * @returns how many there were.
+ */
+export function mustRecordShown(
+  session: Session,
+  isMeant: (ask: Asked) => boolean,
+  otherwise: (name: string) => string,
+): number {
+  if (isUnreadable(session)) return 0;
+  const shown = eventsOf(session).filter(
+    ({ operation, asks }) => operation === "impression" && asks.every(isMeant),
+  );
+  for (const { name, recorded } of shown) must(recorded.length > 0, () => otherwise(name));
+  return shown.length;
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import { eventsOf, isOfLimit, isUnreadable, sentBy } from "../../session/tasks.ts";
+import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import {
   advance,
   fault,
@@ -14,8 +14,8 @@ import {
   toldNothing,
   toldToWait,
 } from "../disturbances.ts";
-import { mustNotLoseSilently, mustNotShow } from "../judging.ts";
-import { must, type Rule } from "../rule.ts";
+import { mustNotLoseSilently, mustNotShow, mustRecordShown } from "../judging.ts";
+import type { Rule } from "../rule.ts";
 import { event, flush, question, sequence, showing, stats } from "../sequences.ts";
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
@@ -164,20 +164,13 @@ const goesOnAfterTheLimit: Rule = {
     ),
   judge(session) {
     const refused = sentBy(session).findLast((sent) => isOfLimit(sent));
-    if (refused === undefined || isUnreadable(session)) return 0;
-    const anew = eventsOf(session).filter(
-      ({ operation, asks }) =>
-        operation === "impression" &&
-        asks.every(({ at, atMs }) => at > refused.during && atMs >= refused.atMs + OVER_MS),
+    if (refused === undefined) return 0;
+    return mustRecordShown(
+      session,
+      ({ at, atMs }) => at > refused.during && atMs >= refused.atMs + OVER_MS,
+      (name) =>
+        `The limit refused a request last more than two minutes before ${name} was shown, and the service has no record of it.`,
     );
-    for (const { name, recorded } of anew) {
-      must(
-        recorded.length > 0,
-        () =>
-          `The limit refused a request last more than two minutes before ${name} was shown, and the service has no record of it.`,
-      );
-    }
-    return anew.length;
   },
 };
 
@@ -192,18 +185,13 @@ const oneLimitNotTheOther: Rule = {
     const refused = sentBy(session).some(
       (sent) => sent.limit === "reporting" && sent.during > spending,
     );
-    if (!refused || isUnreadable(session)) return 0;
-    const shown = eventsOf(session).filter(
-      ({ operation, asks }) => operation === "impression" && asks.every(({ at }) => at > spending),
+    if (!refused) return 0;
+    return mustRecordShown(
+      session,
+      ({ at }) => at > spending,
+      (name) =>
+        `The limit of reporting was used up, and the service has no record of ${name}. The limit of recording was not.`,
     );
-    for (const { name, recorded } of shown) {
-      must(
-        recorded.length > 0,
-        () =>
-          `The limit of reporting was used up, and the service has no record of ${name}. The limit of recording was not.`,
-      );
-    }
-    return shown.length;
   },
 };
 

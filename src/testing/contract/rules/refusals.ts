@@ -6,7 +6,6 @@ import type { Asked } from "../../session/asked.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import {
-  type EventTask,
   eventsOf,
   isOfLimit,
   isWhole,
@@ -16,6 +15,7 @@ import {
   type Task,
 } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
+import { mustGive } from "../as-answered.ts";
 import { advance, fault, lasting, refusal, some } from "../disturbances.ts";
 import { mustEnd, mustNotLoseSilently, mustNotShow } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
@@ -77,7 +77,7 @@ const refusalIsNoSuccess: Rule = {
           `The service refused ${attempt.name} with ${last.got.status}, and the client said that it was done.`,
       );
     }
-    for (const one of events) mustGiveNoOtherId(one);
+    mustGive(session);
     return applied;
   },
 };
@@ -100,19 +100,6 @@ function mustTellTheStatus(session: Session, { name, sent }: Task, { outcome }: 
     () =>
       `The client rejected ${name} with status ${status}. The service answered ${statuses.join(", ")}.`,
   );
-}
-
-/** @throws BrokenRule where a refusal's body was taken for a success. */
-function mustGiveNoOtherId({ operation, name, ids, asks }: EventTask): void {
-  for (const { outcome } of asks) {
-    if (outcome.kind !== "done") continue;
-    const id = memberOf(outcome.value, `${operation}_id`);
-    must(
-      typeof id !== "string" || ids.has(id),
-      () =>
-        `The client gave ${JSON.stringify(id)} as the ${operation}_id of ${name}, which the service refused.`,
-    );
-  }
 }
 
 const refusalNotRepeated: Rule = {

@@ -7,7 +7,7 @@ import { askedFor } from "../../session/asked.ts";
 import { exactly } from "../../session/names.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
-import { mustOpen } from "../judging.ts";
+import { mustNotShow, mustOpen } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
 import { anyShowing, everydaySequences, everydayWith } from "../sequences.ts";
 
@@ -75,17 +75,13 @@ const keyStaysInTheHeader: Rule = {
   source: "spec §5",
   needs: [],
   commands: everydaySequences,
-  judge({ exchanges, publisher: { apiKey } }) {
+  judge(session) {
+    mustNotShow(session, "key-in-url");
+    const { exchanges, publisher } = session;
     for (const { request, values } of exchanges) {
-      const { method, path, query, body } = request;
-      const isIn = (texts: Iterable<string>): boolean =>
-        [...texts].some((one) => one.includes(apiKey));
-      const isInUrl = isIn([path, query, ...new URLSearchParams(query).values()]);
-      must(!isInUrl, () => `${method} ${path} was sent with the key in its URL.`);
-      must(
-        !isIn([body, ...values.values()]),
-        () => `${method} ${path} was sent with the key in its body.`,
-      );
+      const { method, path, body } = request;
+      const isIn = [body, ...values.values()].some((one) => one.includes(publisher.apiKey));
+      must(!isIn, () => `${method} ${path} was sent with the key in its body.`);
     }
     return exchanges.length;
   },
