@@ -6,7 +6,7 @@ import { type FindingKind, groupedBy, type Offence } from "../finding.ts";
 
 /** So many refusals in a row are no accident. */
 const FEWEST = 3;
-/** Where nobody asked for it again, a second one is none. */
+/** Where nobody asked for it again, one repetition is none. */
 const FEWEST_UNASKED = 2;
 /** Without a session, the impressions of many users look the same. */
 const FEWEST_SHARED = 20;
@@ -35,18 +35,23 @@ function repeatable({ isOneEvent, same, record }: Attempt): string | undefined {
     : undefined;
 }
 
+/** Refusals in a row. Where nobody asked again, what followed the last of them belongs to it, whatever became of that. */
 function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
   const rows: Attempt[][] = [[]];
   for (const attempt of attempts) {
-    if (attempt.outcome === "refused") rows.at(-1)?.push(attempt);
-    else rows.push([]);
+    const isRefused = attempt.outcome === "refused";
+    if (isRefused || isUnasked(attempt)) rows.at(-1)?.push(attempt);
+    if (!isRefused) rows.push([]);
   }
   return rows.filter(([first, ...again]) => {
     const isShared = first?.event !== undefined && !first.isOneEvent;
-    const isUnasked = first?.step !== undefined && first.isOneEvent;
-    const fewest = isShared ? FEWEST_SHARED : isUnasked ? FEWEST_UNASKED : FEWEST;
+    const fewest = isShared ? FEWEST_SHARED : first && isUnasked(first) ? FEWEST_UNASKED : FEWEST;
     return again.length >= fewest - 1;
   });
+}
+
+function isUnasked({ step, isOneEvent }: Attempt): boolean {
+  return step !== undefined && isOneEvent;
 }
 
 function offencesOf([first, ...again]: readonly Attempt[]): Offence[] {
