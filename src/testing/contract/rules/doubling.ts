@@ -14,6 +14,7 @@ import {
   click,
   event,
   flush,
+  mixed,
   sequence,
   sequencesAfter,
   shortPause,
@@ -33,19 +34,19 @@ export const noEventDoubled: Rule = {
   // Under the other readings nobody sees that a click was repeated, and the spec promises none of them.
   assuming: [{}, { "click.repeat": "count" }],
   commands: (assumptions) =>
-    fc.oneof(
-      {
-        arbitrary: sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
-        weight: showsClicks(assumptions) ? 1 : 3,
-      },
-      {
-        // Clicks are fewer, and of a showing that isn't recorded there is none.
-        arbitrary: sequence(
+    mixed(
+      [
+        showsClicks(assumptions) ? 1 : 3,
+        sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
+      ],
+      // Clicks are fewer, and of a showing that isn't recorded there is none.
+      [
+        showsClicks(assumptions) ? 4 : 1,
+        sequence(
           [showing, fault(applied, ofClicks), click],
           fc.oneof(click, event, fault(applied)),
         ),
-        weight: showsClicks(assumptions) ? 4 : 1,
-      },
+      ],
     ),
   judge: (session) => mustNotDouble(session, isInDoubt),
 };

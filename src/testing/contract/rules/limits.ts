@@ -8,6 +8,7 @@ import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import {
   advance,
   fault,
+  next,
   some,
   spent,
   toldByAnotherStatus,
@@ -16,30 +17,20 @@ import {
 } from "../disturbances.ts";
 import { mustNotLoseSilently, mustNotShow, mustRecordShown } from "../judging.ts";
 import type { Rule } from "../rule.ts";
-import { event, flush, question, sequence, showing, stats } from "../sequences.ts";
+import { event, flush, mixed, question, sequence, showing, stats } from "../sequences.ts";
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
-const beyondLimit: fc.Arbitrary<readonly Command[]> = fc.oneof(
-  {
-    arbitrary: sequence([fault(toldToWait, some), showing], fc.oneof(event, event, flush)),
-    weight: 3,
-  },
-  {
-    arbitrary: sequence(
-      [fault(toldToWait, fc.constant({ operation: "stats", times: 1 })), stats],
-      question,
-      2,
-    ),
-    weight: 1,
-  },
-  { arbitrary: trulyBeyond(), weight: 2 },
+const beyondLimit: fc.Arbitrary<readonly Command[]> = mixed(
+  [3, sequence([fault(toldToWait, some), showing], fc.oneof(event, event, flush))],
+  [1, sequence([fault(toldToWait, next("stats", 1)), stats], question, 2)],
+  [2, trulyBeyond()],
 );
 
 /** By the service's own count, whatever readings there are. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
-  return fc.oneof(
-    { arbitrary: sequence([spent("reporting"), stats, stats], question, 3), weight: 7 },
-    { arbitrary: sequence([spent("recording"), showing], event, 3), weight: 1 },
+  return mixed(
+    [7, sequence([spent("reporting"), stats, stats], question, 3)],
+    [1, sequence([spent("recording"), showing], event, 3)],
   );
 }
 
@@ -76,16 +67,9 @@ const slowsDownUntold: Rule = {
   needs: [],
   assuming: [{ "limit.retry-after": "absent" }],
   commands: () =>
-    fc.oneof(
-      {
-        arbitrary: sequence(
-          [fault(toldNothing, fc.constant({ operation: "impression", times: 5 })), showing],
-          event,
-          3,
-        ),
-        weight: 2,
-      },
-      { arbitrary: trulyBeyond(), weight: 1 },
+    mixed(
+      [2, sequence([fault(toldNothing, next("impression", 5)), showing], event, 3)],
+      [1, trulyBeyond()],
     ),
   judge(session) {
     const pauses = mustNotShow(session, "hot-loop", "pauses-do-not-grow");
@@ -110,21 +94,13 @@ const limitByAnotherStatus: Rule = {
   needs: [],
   assuming: others,
   commands: () =>
-    fc.oneof(
-      { arbitrary: trulyBeyond(), weight: 2 },
+    mixed(
+      [2, trulyBeyond()],
       // The recording limit is thousands of requests: an answer like its own does as well.
-      {
-        arbitrary: sequence(
-          [
-            fault(toldByAnotherStatus, fc.constant({ operation: "impression", times: 1 })),
-            showing,
-            showing,
-          ],
-          event,
-          3,
-        ),
-        weight: 1,
-      },
+      [
+        1,
+        sequence([fault(toldByAnotherStatus, next("impression", 1)), showing, showing], event, 3),
+      ],
     ),
   judge: judgeWaits,
 };
@@ -138,29 +114,16 @@ const goesOnAfterTheLimit: Rule = {
   source: "spec §8",
   needs: [],
   commands: () =>
-    fc.oneof(
-      {
-        arbitrary: sequence(
-          [
-            fault(toldToWait, fc.constant({ operation: "impression", times: 1 })),
-            showing,
-            flush,
-            advance(300, 600),
-            showing,
-          ],
+    mixed(
+      [
+        7,
+        sequence(
+          [fault(toldToWait, next("impression", 1)), showing, flush, advance(300, 600), showing],
           event,
           3,
         ),
-        weight: 7,
-      },
-      {
-        arbitrary: sequence(
-          [spent("recording"), showing, flush, advance(300, 600), showing],
-          event,
-          2,
-        ),
-        weight: 1,
-      },
+      ],
+      [1, sequence([spent("recording"), showing, flush, advance(300, 600), showing], event, 2)],
     ),
   judge(session) {
     const refused = sentBy(session).findLast((sent) => isOfLimit(sent));

@@ -16,10 +16,10 @@ import {
 } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
 import { mustGive } from "../as-answered.ts";
-import { advance, fault, lasting, refusal, some } from "../disturbances.ts";
+import { advance, fault, lasting, next, refusal, some } from "../disturbances.ts";
 import { mustEnd, mustNotLoseSilently, mustNotShow } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
-import { event, question, sequence, showing, surfaces } from "../sequences.ts";
+import { event, mixed, question, sequence, showing, surfaces } from "../sequences.ts";
 
 const DAY_S = 86_400;
 
@@ -59,7 +59,7 @@ const refusalIsNoSuccess: Rule = {
   source: "spec §7",
   needs: [],
   assuming: readings,
-  commands: () => fc.oneof({ arbitrary: refusedEvents, weight: 3 }, refusedByService),
+  commands: () => mixed([3, refusedEvents], [1, refusedByService]),
   judge(session) {
     mustNotLoseSilently(session);
     const events = eventsOf(session);
@@ -108,17 +108,10 @@ const refusalNotRepeated: Rule = {
   source: "spec §7, RFC 9110 §15.5",
   needs: [],
   commands: () =>
-    fc.oneof(
-      { arbitrary: refusedEvents, weight: 3 },
-      { arbitrary: refusedByService, weight: 1 },
-      {
-        arbitrary: sequence(
-          [fault(refusal, fc.constant({ operation: "surfaces" })), surfaces],
-          question,
-          2,
-        ),
-        weight: 1,
-      },
+    mixed(
+      [3, refusedEvents],
+      [1, refusedByService],
+      [1, sequence([fault(refusal, next("surfaces")), surfaces], question, 2)],
     ),
   judge: (session) => mustNotShow(session, "refused-and-sent-again", "continues-after-401"),
 };

@@ -18,12 +18,22 @@ import {
   heal,
   lasting,
   lost,
+  next,
   silence,
   some,
 } from "../disturbances.ts";
 import { mustEnd, mustNotLoseSilently, mustNotShow, mustRecordShown } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
-import { anyEvent, anyShowing, event, flush, sequence, showing, stats } from "../sequences.ts";
+import {
+  anyEvent,
+  anyShowing,
+  event,
+  flush,
+  mixed,
+  sequence,
+  showing,
+  stats,
+} from "../sequences.ts";
 import { isInDoubt, noEventDoubled } from "./doubling.ts";
 
 const lostRequestNotLost: Rule = {
@@ -111,7 +121,7 @@ const silenceEnds: Rule = {
     sequence(
       [fault(silence, fc.oneof(lasting, some)), showing],
       // A client that queues waits for answers when it is flushed.
-      fc.oneof({ arbitrary: event, weight: 3 }, { arbitrary: flush, weight: 1 }),
+      mixed([3, event], [1, flush]),
       2,
     ),
   judge: (session) => mustEnd(session),
@@ -123,15 +133,9 @@ const brokenAnswerIsNoSuccess: Rule = {
   source: "spec §2",
   needs: [],
   commands: () =>
-    fc.oneof(
-      {
-        arbitrary: sequence([fault(broken), showing], fc.oneof(event, event, fault(broken))),
-        weight: 5,
-      },
-      {
-        arbitrary: sequence([fault(broken, fc.constant({ operation: "stats" })), stats], event, 1),
-        weight: 1,
-      },
+    mixed(
+      [5, sequence([fault(broken), showing], fc.oneof(event, event, fault(broken)))],
+      [1, sequence([fault(broken, next("stats")), stats], event, 1)],
     ),
   judge(session) {
     let applied = eventsOf(session).filter(({ sent }) => sent.some(isBrokenSuccess)).length;
