@@ -1,37 +1,29 @@
 /**
  * A client's life as the findings of the client report judge it: each attempt with what is known here of who asked for it.
- * A report must guess that from the requests; so it says nothing where this may accuse, and never the other way round.
+ * A report has the requests alone. Where it can't be sure it says nothing, and it can't know what the client's user asked for.
  */
 
-import { type Attempt, attemptsOf, type Stretch } from "../../audit/attempts.ts";
-import type { Journal, JournalRing } from "../../journal/journal.ts";
+import type { Attempt, Stretch } from "../../audit/attempts.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import type { Session } from "./session.ts";
-import { eventsOf, questionsOf, type Task } from "./tasks.ts";
+import { eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
 import { memberOf } from "./wire.ts";
 
 /** Without what others sent with the same key. */
 export function stretchOf(session: Session): Stretch {
-  const { sim, steps } = session;
-  const tasks = [...eventsOf(session), ...questionsOf(session)];
-  const placeOf = new Map(
-    tasks.flatMap(({ sent }, place) => sent.map(({ sequence }) => [sequence, place])),
-  );
-  const stepOf = new Map(
-    steps.flatMap(({ exchanges }, step) => exchanges.map(({ sequence }) => [sequence, step])),
+  const sent = sentBy(session);
+  const tasks = [...eventsOf(session, sent), ...questionsOf(session, sent)];
+  const places = new Map(
+    tasks.flatMap((task, place) => task.sent.map(({ attempt }) => [attempt, place])),
   );
   const taskOf = new Map<Attempt, Task>();
-  const attempts = attemptsOf(recordsOf(sim.journal), []).flatMap((attempt): Attempt[] => {
-    const step = stepOf.get(attempt.sequence);
-    if (step === undefined) return [];
-    // A copy whose answer the client saw stands for the request before it.
-    const isCopy = attempt.record.fault?.application === 2;
-    const place = placeOf.get(attempt.sequence - (isCopy ? 1 : 0));
+  const attempts = sent.map(({ attempt, during }): Attempt => {
+    const place = places.get(attempt);
     const task = place === undefined ? undefined : tasks[place];
     const isOneEvent = task?.asks.length === 1;
-    const known = { ...attempt, step, isOneEvent, same: `${attempt.same}\n${place}`, timeline: 0 };
+    const known = { ...attempt, step: during, isOneEvent, same: `${attempt.same}\n${place}` };
     if (task !== undefined) taskOf.set(known, task);
-    return [known];
+    return known;
   });
   const isRepeat = (before: Attempt, next: Attempt): boolean =>
     next.isOneEvent && taskOf.get(before) === taskOf.get(next);
@@ -66,14 +58,4 @@ function isFailure({ command, outcome }: Asked): boolean {
   return [memberOf(value, "impressions"), memberOf(value, "clicks")].some(
     (undelivered) => Number(undelivered) > 0,
   );
-}
-
-/** The journal of any simulator has whole records, though its users see entries. */
-function recordsOf(journal: Journal): ReturnType<JournalRing["records"]> {
-  if (!isRing(journal)) throw new TypeError("A session needs a simulator of this package.");
-  return journal.records();
-}
-
-function isRing(journal: Journal): journal is JournalRing {
-  return "records" in journal;
 }
