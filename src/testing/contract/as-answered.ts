@@ -1,4 +1,4 @@
-/** Holds what a client gives against what the service answered: the spec's members, whatever others there are. */
+/** Compares what a client gives with what the service answered: the spec's members, whatever others there are. */
 
 import { nearestMicros } from "../../base/money.ts";
 import { type JsonSchema, membersOfAnswers } from "../../spec/responses.ts";
