@@ -61,7 +61,9 @@ export interface Stretch {
    * of them, in their order. In doubt it was on its way.
    */
   sentAfter(answered: Attempt): (next: Attempt) => boolean;
-  /** Whether the client had handed the failure to whoever uses it, and was asked for this all the same. */
+  /** Whether the client said to whoever uses it that this failed, which leaves it to them to ask again. */
+  isHandedOver(failed: Attempt): boolean;
+  /** Whether it had said so, and was asked for this all the same. */
   isAskedAnew(failed: Attempt, next: Attempt): boolean;
 }
 

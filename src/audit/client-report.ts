@@ -128,8 +128,9 @@ function stretchesOf(attempts: readonly Attempt[], eras: readonly Era[]): Stretc
 }
 
 /** Nobody knows more of the client than its requests. */
-const unwatched: Pick<Stretch, "sentAfter" | "isAskedAnew"> = {
+const unwatched: Omit<Stretch, "attempts" | "earlier"> = {
   sentAfter,
+  isHandedOver: () => false,
   isAskedAnew: () => false,
 };
 

@@ -5,7 +5,7 @@
 
 import type { Attempt, Stretch } from "../../audit/attempts.ts";
 import { type Asked, askedOf } from "./asked.ts";
-import type { Session } from "./session.ts";
+import type { Outcome, Session, Step } from "./session.ts";
 import { eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
 import { memberOf } from "./wire.ts";
 
@@ -31,6 +31,17 @@ export function stretchOf(session: Session): Stretch {
   const asksOf = (attempt: Attempt): readonly Asked[] =>
     taskOf.get(attempt)?.asks ?? asked.filter(({ at }) => at === attempt.step);
 
+  /** Places of the steps in which the client said that this failed, or a flush or its closing that something did. */
+  const toldIn = (failed: Attempt): number[] => {
+    const reports = session.steps.flatMap(({ parts, ...step }, at) =>
+      (parts ?? [step]).flatMap(({ command, outcome }) =>
+        hasUndelivered(command.kind, outcome) ? [at] : [],
+      ),
+    );
+    const asks = asksOf(failed).filter(({ outcome }) => outcome.kind === "failed");
+    return [...asks.map(({ at }) => at), ...reports].filter((at) => at >= (failed.step ?? 0));
+  };
+
   return {
     attempts,
     earlier: () => [],
@@ -40,22 +51,16 @@ export function stretchOf(session: Session): Stretch {
       // Of one millisecond it is sure only of what follows from the answer, and of a later step.
       return isRepeat(answered, next) || (next.step ?? 0) > (answered.step ?? 0);
     },
-    isAskedAnew(failed, next) {
-      if (isRepeat(failed, next)) return false;
-      const flushes = asked.filter(({ command }) => command.kind === "flush");
-      const told = [...asksOf(failed), ...flushes].filter(
-        (ask) => ask.at >= (failed.step ?? 0) && isFailure(ask),
-      );
-      return told.some(({ at }) => asksOf(next).some((ask) => ask.at > at));
-    },
+    isHandedOver: (failed) => toldIn(failed).length > 0,
+    isAskedAnew: (failed, next) =>
+      !isRepeat(failed, next) &&
+      toldIn(failed).some((place) => asksOf(next).some(({ at }) => at > place)),
   };
 }
 
-/** Whether the client says that it failed: a flush may resolve with how much it couldn't deliver. */
-function isFailure({ command, outcome }: Asked): boolean {
-  if (command.kind !== "flush" || outcome.kind !== "done") return outcome.kind === "failed";
-  const { value } = outcome;
-  return [memberOf(value, "impressions"), memberOf(value, "clicks")].some(
-    (undelivered) => Number(undelivered) > 0,
-  );
+function hasUndelivered(kind: Step["command"]["kind"], outcome: Outcome): boolean {
+  if (kind !== "flush" && kind !== "close") return false;
+  const value = outcome.kind === "done" ? outcome.value : undefined;
+  const counts = [memberOf(value, "impressions"), memberOf(value, "clicks")];
+  return outcome.kind === "failed" || counts.some((count) => Number(count) > 0);
 }

@@ -44,6 +44,7 @@ const lostRequestNotLost: Rule = {
   commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
   judge(session) {
     mustNotLoseSilently(session);
+    mustNotShow(session, "failed-and-never-sent-again");
     return eventsOf(session).filter(isInDoubt).length;
   },
 };
