@@ -75,6 +75,6 @@ function offencesOf(run: readonly Attempt[]): Offence[] {
   const last = run.at(-1);
   if (first === undefined || last === undefined) return [];
   const took = lasting(last.record.nowMs - first.record.nowMs);
-  const said = `sent ${again.length} more times within ${took}`;
+  const said = `sent ${again.length} more ${again.length === 1 ? "time" : "times"} within ${took}`;
   return again.map((attempt) => ({ attempt, cause: first, said }));
 }

@@ -55,6 +55,6 @@ function isUnasked({ step, isOneEvent }: Attempt): boolean {
 }
 
 function offencesOf([first, ...again]: readonly Attempt[]): Offence[] {
-  const said = `the same again ${again.length} times`;
+  const said = again.length === 1 ? "the same again" : `the same again ${again.length} times`;
   return again.map((attempt) => ({ attempt, cause: first, said }));
 }

@@ -26,7 +26,7 @@ export function mustNotShow(session: Session, ...ids: readonly FindingId[]): num
     );
     must(
       first === undefined,
-      () => `The client report finds ${id}: ${first && exampleOf(first)}. ${kind.explanation}`,
+      () => `The client report calls this ${id}: ${first && exampleOf(first)}. ${kind.explanation}`,
     );
     chances += kind.chances?.(stretch) ?? 0;
   }
