@@ -24,13 +24,24 @@ export function mustNotShow(session: Session, ...ids: readonly FindingId[]): num
     const [first] = [...kind.find(stretch)].sort(
       (one, other) => one.attempt.sequence - other.attempt.sequence,
     );
-    must(
-      first === undefined,
-      () => `The client report calls this ${id}: ${first && exampleOf(first)}. ${kind.explanation}`,
-    );
+    must(first === undefined, () => {
+      const example = first === undefined ? "" : timed(exampleOf(first), session);
+      return `The client report calls this ${id}: ${example}. ${kind.explanation}`;
+    });
     chances += kind.chances?.(stretch) ?? 0;
   }
   return chances;
+}
+
+/** The example with the times that a failure's sequence has, in place of the numbers that the journal counts by. */
+function timed(example: string, { steps, exchanges }: Session): string {
+  const timeOf = (number: string): string => {
+    const atMs = exchanges.find(({ sequence }) => sequence === Number(number))?.atMs ?? 0;
+    return `+${durationInWords(atMs - (steps[0]?.atMs ?? 0))}`;
+  };
+  return example
+    .replace(/^#(\d+) \S+/, (_, number: string) => `${timeOf(number)}:`)
+    .replaceAll(/#(\d+)/g, (_, number: string) => `the request at ${timeOf(number)}`);
 }
 
 /** No fault is in force yet: a client that can't be made in a world like this one breaks whatever rule is tried there. */
