@@ -27,6 +27,8 @@ export interface Attempt {
   readonly retryAtMs: number | undefined;
   /** Pauses can be told between attempts with the same number; undefined while the clock stands still. */
   readonly timeline: number | undefined;
+  /** Between attempts with the same number nobody asked the client for anything; undefined where nobody knows. */
+  readonly step?: number | undefined;
 }
 
 /**
@@ -49,11 +51,20 @@ export type AttemptOutcome =
   | "unauthorized"
   | "refused";
 
-/** Attempts in order, between two replacements of the world's state. */
+/** Attempts in order, between two replacements of the world's state, with what is known of how they came about. */
 export interface Stretch {
   readonly attempts: readonly Attempt[];
   /** Those before it. */
   earlier(): readonly Attempt[];
+  /**
+   * Says of each later attempt of the same sender whether it was sent after this one had its answer. To be called with all
+   * of them, in their order. In doubt it was on its way.
+   */
+  sentAfter(answered: Attempt): (next: Attempt) => boolean;
+  /** Whether the client said to whoever uses it that this failed, which leaves it to them to ask again. */
+  isHandedOver(failed: Attempt): boolean;
+  /** Whether it had said so, and was asked for this all the same. */
+  isAskedAnew(failed: Attempt, next: Attempt): boolean;
 }
 
 /** The attempts that the records show: what a rule applied a second time was sent once. */
@@ -162,6 +173,16 @@ export function isServed({ outcome, record }: Attempt): boolean {
   const { producedBy, publisher } = record;
   const isRefusal = outcome === "refused" && producedBy === "service" && publisher !== undefined;
   return outcome === "answered" || isRefusal;
+}
+
+/** Whether the client chose how long to wait after this: it failed, and nobody said for how long. */
+export function isPauseChosen(attempt: Attempt): boolean {
+  return attempt.retryAtMs === undefined && !isFinal(attempt);
+}
+
+/** Whether there was nothing to try again. */
+export function isFinal({ outcome }: Attempt): boolean {
+  return outcome === "answered" || outcome === "refused" || outcome === "unauthorized";
 }
 
 /** How long a client waited between an answer and its next attempt, in milliseconds; undefined where it can't be told. */

@@ -32,6 +32,7 @@ import {
   limitAboveMaximum,
   noSuchOperation,
 } from "./findings/single-requests.ts";
+import { perhapsSentAfter, sentAfter } from "./in-flight.ts";
 
 /** What a world's clients did. A client that behaves well has no findings. */
 export interface ClientReport {
@@ -55,7 +56,8 @@ export interface ClientReport {
   readonly findings: readonly Finding[];
 }
 
-const kinds: Readonly<Record<FindingId, FindingKind>> = {
+/** What finds what. */
+export const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
   "event-in-two-sessions": eventInTwoSessions,
   "lost-and-sent-again-without-session": lostAndSentAgainWithoutSession,
   "failed-and-never-sent-again": failedAndNeverSentAgain,
@@ -94,7 +96,7 @@ export function* reportInSlices(
   const findings: Finding[] = [];
   for (const id of findingIds) {
     yield;
-    const offences = stretches.flatMap((stretch) => kinds[id].find(stretch));
+    const offences = stretches.flatMap((stretch) => findingKinds[id].find(stretch));
     if (offences.length > 0) findings.push(findingOf(id, offences));
   }
   yield;
@@ -121,10 +123,17 @@ function stretchesOf(attempts: readonly Attempt[], eras: readonly Era[]): Stretc
     while (start < attempts.length && (attempts[start]?.sequence ?? 0) <= last) start += 1;
     if (start === from) continue;
     const earlier = (): readonly Attempt[] => attempts.slice(0, from);
-    stretches.push({ attempts: attempts.slice(from, start), earlier });
+    stretches.push({ attempts: attempts.slice(from, start), earlier, ...unwatched });
   }
   return stretches;
 }
+
+/** Nobody knows more of the client than its requests. */
+const unwatched: Omit<Stretch, "attempts" | "earlier"> = {
+  sentAfter,
+  isHandedOver: () => false,
+  isAskedAnew: () => false,
+};
 
 function operationsOf(attempts: readonly Attempt[]): ClientReport["operations"] {
   const operations: Record<string, Record<string, number>> = {};
@@ -164,10 +173,10 @@ function notesOn(attempts: readonly Attempt[], first: number, kept: number): str
 /** What was left out for the benefit of the doubt is said: no finding may mean that nobody knows. */
 function doubtsOn(stretches: readonly Stretch[]): string[] {
   const doubtful = new Set<Attempt>();
-  for (const { find, suspect } of Object.values(kinds)) {
-    for (const stretch of suspect === undefined ? [] : stretches) {
+  for (const { find } of [beforeRetryAfter, continuesAfter401]) {
+    for (const stretch of stretches) {
       const found = new Set(find(stretch).map(({ attempt }) => attempt));
-      for (const { attempt } of suspect?.(stretch) ?? []) {
+      for (const { attempt } of find({ ...stretch, sentAfter: perhapsSentAfter })) {
         if (!found.has(attempt)) doubtful.add(attempt);
       }
     }
@@ -180,7 +189,7 @@ function doubtsOn(stretches: readonly Stretch[]): string[] {
 }
 
 function findingOf(id: FindingId, offences: readonly Offence[]): Finding {
-  const { title, explanation, spec } = kinds[id];
+  const { title, explanation, spec } = findingKinds[id];
   const ordered = [...offences].sort((a, b) => a.attempt.sequence - b.attempt.sequence);
   const sequences = ordered.map(({ attempt }) => attempt.sequence);
   const proof = ordered.slice(0, MOST_PROOF).map(({ attempt }) => entryOf(attempt));
@@ -209,7 +218,8 @@ function whoOf(offences: readonly Offence[]): Finding["who"] {
     .slice(0, MOST_WHO);
 }
 
-function exampleOf({ attempt, cause, said }: Offence): string {
+/** The request, its answer, and what was wrong, in a line. */
+export function exampleOf({ attempt, cause, said }: Offence): string {
   const { sequence, at, request, response } = entryOf(cause ?? attempt);
   const answer = response.status === 0 ? "no answer" : response.status;
   return `#${sequence} ${at} ${oneLine(`${request.method} ${request.path}`, MOST_SHOWN)} → ${answer}, ${said}`;

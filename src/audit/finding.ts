@@ -56,8 +56,8 @@ export interface FindingKind {
   readonly explanation: string;
   readonly spec?: string;
   find(stretch: Stretch): readonly Offence[];
-  /** Those found, and those that aren't since their requests may have been on their way already. */
-  suspect?(stretch: Stretch): readonly Offence[];
+  /** How often a client could have done it: where it never could, a rule that goes by this finding says nothing of it. */
+  chances?(stretch: Stretch): number;
 }
 
 /** Lists of those with the same key, in the order in which the first of each came. Undefined as a key leaves one out. */
@@ -78,10 +78,10 @@ export function groupedBy<Item>(
 
 /**
  * A key for {@link groupedBy}: what asks for the same. Impressions without a session are left out: those of different users
- * look the same.
+ * look the same. So is, where that is known, what the client was asked for several times.
  */
-export function sameAgain({ event, isOneEvent, same }: Attempt): string | undefined {
-  return event === undefined || isOneEvent ? same : undefined;
+export function sameAgain({ event, isOneEvent, same, step }: Attempt): string | undefined {
+  return isOneEvent || (event === undefined && step === undefined) ? same : undefined;
 }
 
 /** `#18 came 0.2 s later`, or `at once`. */

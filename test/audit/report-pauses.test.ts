@@ -300,6 +300,21 @@ describe("retries without growing pauses", () => {
     expect(stage.found()).toEqual(["pauses-do-not-grow"]);
   });
 
+  test("five that shrink, however long they are", () => {
+    const stage = retrying([40_000, 8000, 4000, 2000, 1000]);
+    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 5, 6]);
+    expect(stage.finding("pauses-do-not-grow").example).toMatch(
+      /, sent again 5 times, each after 1 s to 40 s$/,
+    );
+    expect(retrying([8000, 4000, 2000, 1000]).found()).toEqual([]);
+  });
+
+  test("more than 60 within a minute, however different they are", () => {
+    const pauses = Array.from({ length: 61 }, (_, at) => 100 + ((at * 377) % 701));
+    expect(retrying(pauses).proving("pauses-do-not-grow")).toHaveLength(61);
+    expect(retrying(pauses.slice(1)).found()).toEqual([]);
+  });
+
   describe("is not said of", () => {
     test.each([
       ["doubled pauses", [100, 200, 400, 800]],

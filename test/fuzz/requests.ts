@@ -7,6 +7,7 @@ import { deriveKey, drawBetween, type Key, subKey } from "../../src/base/random.
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { Publisher } from "../../src/index.ts";
 import { type Operation, operations } from "../../src/spec/operations.ts";
+import { requestOf } from "../../src/spec/request-of.ts";
 
 /** A request as bytes. `isFramed`: a server can tell where it ends. */
 export interface RawRequest {
@@ -163,7 +164,7 @@ export function rawRequest(draw: Draw, publisher: Publisher): RawRequest {
 }
 
 function recording(draw: Draw, publisher: Publisher): Draft {
-  const { method, path, parameters } = pick<Operation>(draw, Object.values(operations));
+  const { id, parameters } = pick<Operation>(draw, Object.values(operations));
   const values: Readonly<Record<string, string>> = {
     publisher_id: publisher.id,
     surface: publisher.surfaces[0]?.id ?? "",
@@ -172,18 +173,19 @@ function recording(draw: Draw, publisher: Publisher): Draft {
     impression_id: "imp_0000000000000",
     limit: "5",
   };
-  const sent = Object.keys(parameters).flatMap((name) =>
-    values[name] === undefined ? [] : [[name, values[name]] as const],
+  const sent = Object.fromEntries(
+    Object.entries(values).filter(([name]) => Object.hasOwn(parameters, name)),
   );
-  const headers = [`Authorization: Bearer ${publisher.apiKey}`];
-  const world = "";
-  if (method === "GET") {
-    const query = sent.map(([name, value]) => `${name}=${value}`);
-    return { method, world, path, query, headers, body: Buffer.alloc(0) };
-  }
-  headers.push("Content-Type: application/json");
-  const body = Buffer.from(JSON.stringify(Object.fromEntries(sent)));
-  return { method, world, path, query: [], headers, body };
+  const request = requestOf(id, sent, { key: publisher.apiKey });
+  const { method, path, query, headers = {}, body = "" } = request;
+  return {
+    method,
+    world: "",
+    path,
+    query: query === undefined ? [] : [String(query)],
+    headers: Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    body: Buffer.from(String(body)),
+  };
 }
 
 function control(draw: Draw, publisher: Publisher): Draft {

@@ -54,6 +54,8 @@ function worldOf(assumptions: Assumptions): {
   const [first, second] = [world.publishers.at(0), world.publishers.at(1)];
   const surface = first.surfaces[0]?.id ?? "";
   const made = ask(world, first, "impression", { surface, ad_id: "ad", session_id: "s" });
+  // A publisher is part of the state from its first request on.
+  ask(world, second, "surfaces", {});
   const known = {
     "OWN-ID": first.id,
     "OWN-KEY": first.apiKey,

@@ -1,9 +1,8 @@
 /** Requests that came before the wait was over that an answer had asked for. */
 
 import { operations } from "../../spec/operations.ts";
-import { type Attempt, isServed, isTimed } from "../attempts.ts";
+import { type Attempt, isServed, isTimed, type Stretch } from "../attempts.ts";
 import { cameAfter, type FindingKind, lasting, type Offence } from "../finding.ts";
-import { perhapsSentAfter, sentAfter } from "../in-flight.ts";
 
 /** A client's timer may ring a little early, and its clock be a little ahead. */
 const TOLERANCE_MS = 50;
@@ -13,11 +12,12 @@ export const beforeRetryAfter: FindingKind = {
   explanation:
     "The answer said how long to wait, and more came before that; a good client sends nothing that counts against the same limit until the wait is over.",
   spec: "§8, and RFC 9110 §10.2.3",
-  find: ({ attempts }) => offencesIn(attempts, sentAfter),
-  suspect: ({ attempts }) => offencesIn(attempts, perhapsSentAfter),
+  find: offencesIn,
+  chances: ({ attempts }) =>
+    attempts.filter(({ retryAtMs = 0, answeredMs = retryAtMs }) => retryAtMs > answeredMs).length,
 };
 
-function offencesIn(attempts: readonly Attempt[], after: typeof sentAfter): Offence[] {
+function offencesIn({ attempts, sentAfter, isAskedAnew }: Stretch): Offence[] {
   const offences: Offence[] = [];
   const waits = new Map<string, Wait>();
   // What a rule says of one request holds for that one, whatever others are told meanwhile.
@@ -33,9 +33,11 @@ function offencesIn(attempts: readonly Attempt[], after: typeof sentAfter): Offe
         : wait !== undefined && isAfter && concerns(wait, attempt) && isEarly(wait.latest, attempt)
           ? wait.latest
           : undefined;
-    if (cause !== undefined) offences.push({ attempt, cause, said: said(cause, attempt) });
+    if (cause !== undefined && !isAskedAnew(cause, attempt)) {
+      offences.push({ attempt, cause, said: said(cause, attempt) });
+    }
     if (attempt.isOneEvent) asked.set(attempt.same, attempt);
-    const next = waitAfter(wait, attempt, after);
+    const next = waitAfter(wait, attempt, sentAfter);
     if (next === undefined) waits.delete(pool);
     else waits.set(pool, next);
   }
@@ -59,7 +61,7 @@ function poolOf({ who, record: { operation, path } }: Attempt): string {
 function waitAfter(
   wait: Wait | undefined,
   attempt: Attempt,
-  after: typeof sentAfter,
+  after: Stretch["sentAfter"],
 ): Wait | undefined {
   const { retryAtMs, answeredMs, record } = attempt;
   const isOver = wait !== undefined && !isEarly(wait.latest, attempt);

@@ -1,27 +1,28 @@
 /** Requests with credentials that the service has refused. */
 
-import { type Attempt, isServed } from "../attempts.ts";
+import { type Attempt, isServed, type Stretch } from "../attempts.ts";
 import { cameAfter, type FindingKind, type Offence } from "../finding.ts";
-import { perhapsSentAfter, sentAfter } from "../in-flight.ts";
 
 export const continuesAfter401: FindingKind = {
   title: "Requests with credentials that were refused",
   explanation:
     "The API key was refused, and more came with the same; a good client stops until somebody gives it another key, since none of them can succeed.",
   spec: "§5",
-  find: ({ attempts }) => offencesIn(attempts, sentAfter),
-  suspect: ({ attempts }) => offencesIn(attempts, perhapsSentAfter),
+  find: offencesIn,
+  chances: ({ attempts }) => attempts.filter(({ outcome }) => outcome === "unauthorized").length,
 };
 
-function offencesIn(attempts: readonly Attempt[], after: typeof sentAfter): Offence[] {
+function offencesIn({ attempts, sentAfter, isAskedAnew }: Stretch): Offence[] {
   const offences: Offence[] = [];
   const refused = new Map<string, { readonly by: Attempt; isSentAfter(next: Attempt): boolean }>();
   for (const attempt of attempts) {
     const { credentials, outcome, record } = attempt;
     // Where no operation is, nobody looks at the key.
     if (record.operation === undefined) continue;
-    const known = refused.get(credentials);
-    if (known?.isSentAfter(attempt)) {
+    const before = refused.get(credentials);
+    const isSentAfter = before?.isSentAfter(attempt) ?? false;
+    const known = before === undefined || isAskedAnew(before.by, attempt) ? undefined : before;
+    if (known !== undefined && isSentAfter) {
       offences.push({
         attempt,
         cause: known.by,
@@ -30,7 +31,7 @@ function offencesIn(attempts: readonly Attempt[], after: typeof sentAfter): Offe
     }
     if (isServed(attempt)) refused.delete(credentials);
     if (outcome === "unauthorized" && known === undefined) {
-      refused.set(credentials, { by: attempt, isSentAfter: after(attempt) });
+      refused.set(credentials, { by: attempt, isSentAfter: sentAfter(attempt) });
     }
   }
   return offences;

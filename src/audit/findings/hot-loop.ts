@@ -1,12 +1,14 @@
 /** The same failing request again and again, with next to no pause. */
 
-import { type Attempt, pauseMs } from "../attempts.ts";
+import { type Attempt, isPauseChosen, pauseMs } from "../attempts.ts";
 import { type FindingKind, groupedBy, lasting, type Offence } from "../finding.ts";
 
 /** No pause worth the name. */
 const NO_PAUSE_MS = 10;
 /** So many in a row are a loop where each of them can only be a repetition. Fewer are a few quick retries. */
 const FEWEST = 6;
+/** So many where nobody else can have asked for another, and no time passed at all. */
+const FEWEST_UNASKED = 2;
 /** Queries of many users look the same, so they need more: this many, since no page sends so many at once, … */
 const FEWEST_SHARED = 50;
 /** … or this many one after the other. */
@@ -37,7 +39,10 @@ function runsOf(attempts: readonly Attempt[]): Attempt[][] {
 }
 
 function isLoop(run: readonly Attempt[]): boolean {
-  if (run[0]?.isOneEvent === true) return run.length >= FEWEST;
+  const [first] = run;
+  if (first?.isOneEvent) {
+    return run.length >= (first.step === undefined ? FEWEST : FEWEST_UNASKED);
+  }
   const instants = new Set(run.map(({ record }) => record.nowMs)).size;
   const isInTurn = instants >= IN_TURN * run.length;
   return run.length >= (isInTurn ? FEWEST_IN_TURN : FEWEST_SHARED);
@@ -49,7 +54,9 @@ function isHot(before: Attempt, next: Attempt): boolean {
   const isInvited = retryAtMs !== undefined && retryAtMs <= record.nowMs;
   if (isInvited || !hasFailed(before)) return false;
   const pause = pauseMs(before, next);
-  return pause !== undefined && pause <= NO_PAUSE_MS;
+  if (pause === undefined || before.step !== next.step) return false;
+  // Where it is known that nobody asked, what was refused for good is the matter of another finding.
+  return next.step === undefined ? pause <= NO_PAUSE_MS : pause === 0 && isPauseChosen(before);
 }
 
 function hasFailed({ outcome, event, isOneEvent, record }: Attempt): boolean {
@@ -68,6 +75,6 @@ function offencesOf(run: readonly Attempt[]): Offence[] {
   const last = run.at(-1);
   if (first === undefined || last === undefined) return [];
   const took = lasting(last.record.nowMs - first.record.nowMs);
-  const said = `sent ${again.length} more times within ${took}`;
+  const said = `sent ${again.length} more ${again.length === 1 ? "time" : "times"} within ${took}`;
   return again.map((attempt) => ({ attempt, cause: first, said }));
 }

@@ -24,7 +24,7 @@ export const failedAndNeverSentAgain: FindingKind = {
         attempt.event?.kind === "impression" &&
         (attempt.outcome === "unanswered" || attempt.outcome === "unavailable");
       const isEnd = hasGone(attempt) && latest.get(attempt.who) === attempt.sequence;
-      if (!isOpen || isEnd || hasStopped(attempt)) return [];
+      if (!isOpen || isEnd || hasStopped(attempt) || stretch.isHandedOver(attempt)) return [];
       return [{ attempt, said: saidOfLost(attempt) }];
     });
   },

@@ -1,15 +1,21 @@
 /**
- * Retries at fixed intervals. Pauses that are drawn at random are alike now and then: how alike they must be to be called
- * fixed depends on how many there are, so that a back-off with full jitter gets away.
+ * The law of back-off: pauses aren't fixed, don't shrink, and there aren't too many of them. Pauses that are drawn at random
+ * are alike now and then: how alike they must be to be called fixed depends on how many there are, so that a back-off with
+ * full jitter gets away.
  */
 
-import { type Attempt, isTimed, pauseMs } from "../attempts.ts";
+import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "../attempts.ts";
 import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "../finding.ts";
 
 /** The fewest pauses in a row that say anything. */
 const FEWEST_PAUSES = 3;
 /** A client that waits so long need not wait longer: its pauses have grown as far as they have to. */
 const LONG_MS = 30_000;
+/** Five draws of a full jitter whose bound doubles shrink each time once in 120,000 times. */
+const FEWEST_SHRINKING = 5;
+/** More repetitions of one event in a minute are a flood. */
+const MOST_A_MINUTE = 60;
+const MINUTE_MS = 60_000;
 /** Whoever asks this much less often than it retries, is asking regularly. */
 const REGULAR = 2;
 
@@ -29,15 +35,28 @@ const SPREAD_OF_GROWTH = 0.1;
 export const pausesDoNotGrow: FindingKind = {
   title: "Retries without growing pauses",
   explanation:
-    "A request that failed was sent again at fixed intervals; a good client waits longer each time (exponential back-off), with some chance in it so that clients don't come all at once.",
+    "A request that failed was sent again at fixed intervals, after ever shorter pauses, or more than 60 times within a minute; a good client waits longer each time (exponential back-off), with some chance in it so that clients don't come all at once.",
   find({ attempts }) {
     const bySender = groupedBy(attempts, ({ who }) => who);
     return [...bySender.values()].flatMap((own) => {
       const groups = [...groupedBy(own, sameAgain).values()];
-      return fixedOnes(groups.flatMap(chainsOf)).flatMap(offencesOf);
+      const chains = groups.flatMap(chainsOf);
+      const short = chains.filter(({ longest }) => longest <= LONG_MS);
+      const isWrong = (chain: Chain): boolean => isShrinking(chain) || isFlood(chain);
+      const wrong = new Set([...fixedOnes(short), ...chains.filter(isWrong)]);
+      return [...wrong].flatMap(offencesOf);
     });
   },
+  chances: ({ attempts }) =>
+    [...groupedBy(attempts, sameAgain).values()].flatMap((group) =>
+      group.filter((attempt, at) => isRetried(attempt, group[at + 1])),
+    ).length,
 };
+
+/** Whether the pause between the two was the client's choice. */
+function isRetried(before: Attempt, next: Attempt | undefined): boolean {
+  return next !== undefined && before.step === next.step && isPauseChosen(before);
+}
 
 /** One request, tried again each time after it failed. */
 interface Chain {
@@ -79,28 +98,18 @@ function chainsOf(group: readonly Attempt[]): Chain[] {
       leastMs = isFinal(before)
         ? Number.POSITIVE_INFINITY
         : Math.min(leastMs, atMostMs(before, attempt));
-      if (pause !== undefined && isChosenAfter(before)) pauses.push(pause);
+      if (pause !== undefined && isRetried(before, attempt)) pauses.push(pause);
       else close();
     }
     attempts.push(attempt);
   }
   close();
-  return chains.filter(({ longest }) => longest <= LONG_MS && regularMs > REGULAR * longest);
-}
-
-/** Whether the client chose how long to wait after this: it failed, and nobody said for how long. */
-function isChosenAfter(attempt: Attempt): boolean {
-  return attempt.retryAtMs === undefined && !isFinal(attempt);
-}
-
-/** Whether there was nothing to try again. */
-function isFinal({ outcome }: Attempt): boolean {
-  return outcome === "answered" || outcome === "refused" || outcome === "unauthorized";
+  return chains.filter(({ longest }) => regularMs > REGULAR * longest);
 }
 
 /** The longest that the client can have chosen to wait: who waits for an answer in vain has waited for that as well. */
 function atMostMs(before: Attempt, next: Attempt): number {
-  if (!(isChosenAfter(before) && isTimed(before, next))) return Number.POSITIVE_INFINITY;
+  if (!(isPauseChosen(before) && isTimed(before, next))) return Number.POSITIVE_INFINITY;
   return pauseMs(before, next) ?? next.record.nowMs - before.record.nowMs;
 }
 
@@ -131,6 +140,19 @@ function fixedOnes(chains: readonly Chain[]): readonly Chain[] {
     if (evidence >= beyondTwo && 2 * alike.length >= chains.length) return alike;
   }
   return [];
+}
+
+function isShrinking({ pauses }: Chain): boolean {
+  const shrinks = pauses.every((pause, at) => at === 0 || pause < (pauses[at - 1] ?? 0));
+  return pauses.length >= FEWEST_SHRINKING && shrinks;
+}
+
+/** Not of queries: many users may ask the same. */
+function isFlood({ attempts }: Chain): boolean {
+  return attempts.some(({ isOneEvent, record }, at) => {
+    const latest = attempts[at + MOST_A_MINUTE + 1];
+    return isOneEvent && latest !== undefined && latest.record.nowMs - record.nowMs < MINUTE_MS;
+  });
 }
 
 function offencesOf({ attempts, pauses, longest }: Chain): Offence[] {

@@ -6,6 +6,8 @@ import { type FindingKind, groupedBy, type Offence } from "../finding.ts";
 
 /** So many refusals in a row are no accident. */
 const FEWEST = 3;
+/** Where nobody asked for it again, one repetition is none. */
+const FEWEST_UNASKED = 2;
 /** Without a session, the impressions of many users look the same. */
 const FEWEST_SHARED = 20;
 
@@ -17,6 +19,8 @@ export const refusedAndSentAgain: FindingKind = {
     const groups = groupedBy(attempts, repeatable);
     return [...groups.values()].flatMap((group) => rowsOf(group).flatMap(offencesOf));
   },
+  chances: ({ attempts }) =>
+    attempts.filter(({ outcome, isOneEvent }) => outcome === "refused" && isOneEvent).length,
 };
 
 /**
@@ -31,19 +35,26 @@ function repeatable({ isOneEvent, same, record }: Attempt): string | undefined {
     : undefined;
 }
 
+/** Refusals in a row. Where nobody asked again, what followed the last of them belongs to it, whatever became of that. */
 function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
   const rows: Attempt[][] = [[]];
   for (const attempt of attempts) {
-    if (attempt.outcome === "refused") rows.at(-1)?.push(attempt);
-    else rows.push([]);
+    const isRefused = attempt.outcome === "refused";
+    if (isRefused || isUnasked(attempt)) rows.at(-1)?.push(attempt);
+    if (!isRefused) rows.push([]);
   }
   return rows.filter(([first, ...again]) => {
     const isShared = first?.event !== undefined && !first.isOneEvent;
-    return again.length >= (isShared ? FEWEST_SHARED : FEWEST) - 1;
+    const fewest = isShared ? FEWEST_SHARED : first && isUnasked(first) ? FEWEST_UNASKED : FEWEST;
+    return again.length >= fewest - 1;
   });
 }
 
+function isUnasked({ step, isOneEvent }: Attempt): boolean {
+  return step !== undefined && isOneEvent;
+}
+
 function offencesOf([first, ...again]: readonly Attempt[]): Offence[] {
-  const said = `the same again ${again.length} times`;
+  const said = again.length === 1 ? "the same again" : `the same again ${again.length} times`;
   return again.map((attempt) => ({ attempt, cause: first, said }));
 }

@@ -5,6 +5,7 @@ import type { FaultMatch } from "../../faults/rule.ts";
 import type { Verdict } from "../../faults/verdict.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import type { Command } from "../session/command.ts";
+import { mixed } from "./sequences.ts";
 
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
 
@@ -32,6 +33,11 @@ export const some: fc.Arbitrary<FaultMatch> = fc.oneof(
   fc.record({ operation: recording, times: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ operation: recording, nth: fc.integer({ min: 1, max: 4 }) }),
 );
+/** The next requests for this operation, or all from now on. */
+export function next(operation: OperationId, times?: number): fc.Arbitrary<FaultMatch> {
+  return fc.constant({ operation, ...(times !== undefined && { times }) });
+}
+
 /** All requests to record an event. */
 export const lasting: fc.Arbitrary<FaultMatch> = fc.constantFrom<FaultMatch>(
   { operation: ["impression", "click"] },
@@ -90,18 +96,19 @@ export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
 /** Nobody but the service knows whether it did it. */
 export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, spoilt, closing, silent, late);
 /** The service did it, and no answer says so, or none that could be read, or none in time. */
-export const applied: fc.Arbitrary<Verdict> = fc.oneof(
-  { arbitrary: anyOf(uncertain.slice(0, 3)), weight: 2 },
-  {
-    arbitrary: anyOf([
+export const applied: fc.Arbitrary<Verdict> = mixed(
+  [2, anyOf(uncertain.slice(0, 3))],
+  [
+    3,
+    anyOf([
       { kind: "lose-response", as: "silence" },
       { kind: "delay", delay: "35s" },
       { kind: "drip", bytesPerSecond: 1 },
     ]),
-    weight: 3,
-  },
-  {
-    arbitrary: anyOf([
+  ],
+  [
+    4,
+    anyOf([
       { kind: "garbage" },
       { kind: "garbage", as: "response" },
       { ...html, applied: true },
@@ -109,8 +116,7 @@ export const applied: fc.Arbitrary<Verdict> = fc.oneof(
       { kind: "truncate", share: 0.5 },
       { kind: "truncate", share: 0.9 },
     ]),
-    weight: 4,
-  },
+  ],
 );
 /** Whatever can be in place of an answer. */
 export const broken: fc.Arbitrary<Verdict> = anyOf(spoilt);

@@ -6,8 +6,9 @@
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { AnswerExpectation, Cast, RequestStep, Value } from "../../play/language/scenario.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
+import { type Encoding, encodingOf, requestOf } from "../../spec/request-of.ts";
 import type { Session } from "../session/session.ts";
-import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
+import { jsonOf, memberOf, parametersOf, type WireExchange } from "../session/wire.ts";
 
 export interface RequestSteps {
   /** Call it for each in order: it refers to answers that came before. */
@@ -40,9 +41,7 @@ export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
   }
 
   /** The parameters as a scenario gives them. Its own id is filled in. */
-  function parametersOf(
-    values: Readonly<Record<string, unknown>>,
-  ): Readonly<Record<string, Value>> {
+  function givenOf(values: Readonly<Record<string, unknown>>): Readonly<Record<string, Value>> {
     const entries = Object.entries(values)
       .filter(([name, value]) => name !== "publisher_id" || value !== publisher.id)
       .map(([name, value]): [string, Value] => [name, referred(name, value)]);
@@ -66,7 +65,7 @@ export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
       const request =
         operation === undefined || sent === undefined
           ? rawOf(exchange)
-          : { [operation]: parametersOf(sent.values), ...sent.encoding };
+          : { [operation]: givenOf(sent.values), ...sent.encoding };
       return {
         ...request,
         ...sender,
@@ -79,72 +78,56 @@ export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
       if (of === "reporting") return { stats: {}, ...sender };
       const surface = referred("surface", session.surfaces[0]?.id);
       const names = { ad_id: "another-ad", session_id: "another-session" };
-      return { impression: { surface, ...names }, ...sender };
+      const encoding = encodingOf(assumptions);
+      return {
+        impression: { surface, ...names },
+        ...(encoding !== "json" && { encoding }),
+        ...sender,
+      };
     },
   };
 }
 
-interface Sent {
+interface Plain {
   readonly values: Readonly<Record<string, unknown>>;
   readonly encoding: Pick<RequestStep, "encoding">;
   /** What a scenario's request has by itself. */
   readonly contentType: string | undefined;
 }
 
+const encodings = ["json", "form", "query"] as const satisfies readonly Encoding[];
+
 /** Its parameters, if a step of its operation sends the same; undefined where only a raw one does. */
-function sentAsOperation({ operation, request }: WireExchange): Sent | undefined {
+function sentAsOperation({ operation, request }: WireExchange): Plain | undefined {
   if (operation === undefined || request.bodyBase64 !== undefined) return undefined;
-  const { method, path } = operations[operation];
-  if (request.method !== method || request.path !== path) return undefined;
-  const sent = method === "GET" ? sentInQuery(request) : sentByPost(request);
-  return sent !== undefined && isComplete(operation, sent.values) ? sent : undefined;
-}
-
-function sentInQuery({ query, body }: WireExchange["request"]): Sent | undefined {
-  const values = formOf(query);
-  if (body !== "" || values === undefined) return undefined;
-  return { values, encoding: {}, contentType: undefined };
-}
-
-function sentByPost(request: WireExchange["request"]): Sent | undefined {
-  const { query, body, headers } = request;
-  const contentType = headers["content-type"];
-  if (contentType === undefined) {
-    const sent = sentInQuery(request);
-    return sent && { ...sent, encoding: { encoding: "query" } };
+  const values = Object.fromEntries(parametersOf(request));
+  if (!canBeGiven(operation, values)) return undefined;
+  for (const encoding of encodings) {
+    const {
+      method,
+      path,
+      query = "",
+      body = "",
+      headers,
+    } = requestOf(operation, values, { encoding });
+    const contentType = headers?.["content-type"];
+    // A body without a type is read by other rules.
+    const isTyped = contentType === undefined || request.headers["content-type"] !== undefined;
+    const isSame = method === request.method && path === request.path && query === request.query;
+    if (isTyped && isSame && body === request.body) {
+      const isUsual = method === "GET" || encoding === "json";
+      return { values, encoding: isUsual ? {} : { encoding }, contentType };
+    }
   }
-  if (query !== "") return undefined;
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) {
-    const values = formOf(body);
-    const form = "application/x-www-form-urlencoded";
-    return values && { values, encoding: { encoding: "form" }, contentType: form };
-  }
-  const values = membersOf(body);
-  return values && { values, encoding: {}, contentType: "application/json" };
-}
-
-/** Undefined where something is there twice, or is written otherwise than URLSearchParams does. */
-function formOf(text: string): Readonly<Record<string, string>> | undefined {
-  const values = Object.fromEntries(new URLSearchParams(text));
-  return new URLSearchParams(values).toString() === text ? values : undefined;
-}
-
-/** Undefined of anything but an object of plain values as JSON.stringify writes it. */
-function membersOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const values: unknown = JSON.parse(text);
-    if (typeof values !== "object" || values === null || JSON.stringify(values) !== text) return;
-    const isPlain = Object.values(values).every((one) => typeof one !== "object" || one === null);
-    return isPlain && !Array.isArray(values) ? { ...values } : undefined;
-  } catch {
-    return undefined;
-  }
+  return undefined;
 }
 
 /** Whether a step can have just these: a scenario fills in what is missing, and knows no others. */
-function isComplete(id: OperationId, values: Readonly<Record<string, unknown>>): boolean {
+function canBeGiven(id: OperationId, values: Readonly<Record<string, unknown>>): boolean {
   const { parameters } = operations[id];
+  const isPlain = Object.values(values).every((one) => typeof one !== "object" || one === null);
   return (
+    isPlain &&
     Object.keys(values).every((name) => Object.hasOwn(parameters, name)) &&
     Object.entries(parameters).every(([name, { required }]) => !required || name in values)
   );

@@ -23,7 +23,7 @@ export interface Rule {
   /** Sequences that come near it. They shrink to the shortest that still breaks it. */
   readonly commands: (assumptions: Assumptions) => fc.Arbitrary<readonly Command[]>;
   /**
-   * Holds a finished life against the rule.
+   * Judges a finished life.
    *
    * @returns how often it applied: of 0 the session says nothing.
    * @throws BrokenRule

@@ -30,7 +30,7 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   if (typeof cast === "string") script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: cast });
   const requests = createRequestSteps(session, cast);
   const fired = new Set(session.sim.journal.entries({ fault: "any" }).map(ruleOf));
-  for (const lived of session.steps) write(script, lived, { session, requests, fired });
+  for (const lived of session.steps) write(script, lived, { requests, fired });
   script.comeTo(session.steps.at(-1)?.endMs ?? 0);
   const assumptions = departures(session.assumptions);
   return {
@@ -85,7 +85,6 @@ function durationOf(ms: number): Duration {
 }
 
 interface About {
-  readonly session: Session;
   readonly requests: RequestSteps;
   /** Ids of the fault rules that did something. One that never does makes a scenario's result unknown. */
   readonly fired: ReadonlySet<string | undefined>;
@@ -95,7 +94,7 @@ function ruleOf({ fault }: { readonly fault: { readonly rule: string } | undefin
   return fault?.rule ?? "";
 }
 
-function write(script: Script, lived: Lived, { session, requests, fired }: About): void {
+function write(script: Script, lived: Lived, { requests, fired }: About): void {
   const { command, outcome, exchanges, shown } = lived;
   switch (command.kind) {
     case "fault": {
@@ -112,7 +111,11 @@ function write(script: Script, lived: Lived, { session, requests, fired }: About
       return;
     case "spend":
       script.comeTo(lived.atMs);
-      for (const step of spendSteps(lived, session, requests)) script.add(step);
+      if (outcome.kind !== "done") return;
+      script.add({
+        repeat: { times: Number(outcome.value), steps: [requests.spent(command.of)] },
+        note: commandInWords(command),
+      });
       return;
     default: {
       const note = withoutSecrets(commandInWords(command, shown)).slice(0, 2000);
@@ -126,24 +129,6 @@ function write(script: Script, lived: Lived, { session, requests, fired }: About
       }
     }
   }
-}
-
-/** What the other program sent. It isn't the client: how a client has to send its parameters is not its matter. */
-function spendSteps(
-  { command, outcome }: Lived,
-  { assumptions }: Session,
-  requests: RequestSteps,
-): Step[] {
-  if (command.kind !== "spend" || outcome.kind !== "done") return [];
-  const repeat = { times: Number(outcome.value), steps: [requests.spent(command.of)] };
-  const sent: Step = { repeat, note: commandInWords(command) };
-  const { "request.encoding": encoding } = assumptions;
-  if (command.of === "reporting" || encoding === "any" || encoding === "json") return [sent];
-  return [
-    { assume: { "request.encoding": "any" } },
-    sent,
-    { assume: { "request.encoding": encoding } },
-  ];
 }
 
 function departures(assumptions: Assumptions): Readings {

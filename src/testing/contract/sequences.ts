@@ -46,6 +46,13 @@ function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
   return fc.record({ kind: fc.constant("advance"), byMs: fc.constantFrom(...choicesMs) });
 }
 
+/** Each so many times as often as one of weight 1. They shrink to the first. */
+export function mixed<Values extends readonly unknown[]>(
+  ...weighted: { [At in keyof Values]: readonly [weight: number, of: fc.Arbitrary<Values[At]>] }
+): fc.Arbitrary<Values[number]> {
+  return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
 /** Several of them at once. */
 export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
   return fc.record({
@@ -55,17 +62,14 @@ export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): O
 }
 
 /** Showings mostly, and clicks on them; and for a client that queues now and then a flush. */
-export const event: fc.Arbitrary<Command> = fc.oneof(
-  { arbitrary: showing, weight: 5 },
-  { arbitrary: click, weight: 3 },
-  { arbitrary: together(showing), weight: 1 },
-  { arbitrary: flush, weight: 1 },
+export const event: fc.Arbitrary<Command> = mixed(
+  [5, showing],
+  [3, click],
+  [1, together(showing)],
+  [1, flush],
 );
 /** The same with names of any spelling. */
-export const anyEvent: fc.Arbitrary<Command> = fc.oneof(
-  { arbitrary: anyShowing, weight: 2 },
-  { arbitrary: event, weight: 1 },
-);
+export const anyEvent: fc.Arbitrary<Command> = mixed([2, anyShowing], [1, event]);
 export const question: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts);
 
 /** Some of these, in any order. */

@@ -10,7 +10,7 @@ import { checkNames } from "../known-options.ts";
 import type { Command } from "../session/command.ts";
 import { lifeOf } from "../session/live.ts";
 import type { Session } from "../session/session.ts";
-import { mustNotThrow, mustOpen } from "./judging/opening.ts";
+import { mustNotThrow, mustOpen } from "./judging.ts";
 import { BrokenRule, type Rule } from "./rule.ts";
 
 export interface TryOptions extends TestWorldOptions {

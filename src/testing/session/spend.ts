@@ -21,11 +21,11 @@ export function spend(
   // Where what comes twice is refused, and what is refused spends nothing, only new showings do.
   const { "dedup.repeat": repeat, "limit.rejected-requests": refused } = sim.assumptions;
   const isFree = repeat === "conflict" && refused === "free";
-  const names = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
   const sending = { key: apiKey, encoding: encodingOf(sim.assumptions) };
+  const shown = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
   const request = (session_id: string): ApiRequest =>
     of === "recording"
-      ? requestOf("impression", { ...names, session_id }, sending)
+      ? requestOf("impression", { ...shown, session_id }, sending)
       : requestOf("stats", { publisher_id: id }, sending);
   let sent = 0;
   let remaining = Number.POSITIVE_INFINITY;

@@ -3,6 +3,7 @@
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../../../spec/messages.ts";
 import type { Operation } from "../../../spec/operations.ts";
+import { type Encoding, requestOf } from "../../../spec/request-of.ts";
 
 /**
  * How parameters travel. `bytes` is JSON as bytes, `object` JSON that the simulator writes, `untyped` a body without
@@ -23,9 +24,6 @@ export interface Draft {
   /** In place of what the values make. */
   readonly raw?: { readonly query?: string; readonly body?: string | Uint8Array } | undefined;
 }
-
-const JSON_TYPE = "application/json";
-const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** The carriers that a POST operation reads, the plainest first. Everything else has its parameters in the query. */
 export function carriersOf(
@@ -57,59 +55,46 @@ export function written(
   assumptions: Pick<Assumptions, "request.encoding">,
 ): ApiRequest {
   const { method, path, authorization, headers, raw } = draft;
-  const { query, body, type } = carried(draft, assumptions);
-  const sentBody = raw?.body ?? body;
-  const sentQuery = raw?.query ?? query;
+  const carried = carriedBy(draft, assumptions);
+  const query = raw?.query ?? carried.query;
+  const body = raw?.body ?? carried.body;
   return {
     method,
     path,
-    ...(sentQuery === "" ? {} : { query: sentQuery }),
+    ...(query === undefined || query === "" ? {} : { query }),
     headers: {
       ...(authorization === undefined ? {} : { authorization }),
-      ...(type === undefined ? {} : { "content-type": type }),
+      ...carried.headers,
       ...headers,
     },
     // GET and HEAD have no body: fetch sends none.
-    ...(sentBody === undefined || method === "GET" || method === "HEAD" ? {} : { body: sentBody }),
+    ...(body === undefined || method === "GET" || method === "HEAD" ? {} : { body }),
   };
 }
 
-interface Carried {
-  readonly query: string;
-  readonly body?: string | Uint8Array | Readonly<Record<string, unknown>>;
-  readonly type?: string;
-}
-
-function carried(
-  { values, carrier }: Draft,
+function carriedBy(
+  { operation, values, carrier }: Draft,
   assumptions: Pick<Assumptions, "request.encoding">,
-): Carried {
+): Pick<ApiRequest, "query" | "headers" | "body"> {
   const all = [...values];
-  const json = JSON.stringify(Object.fromEntries(all));
+  const as = (encoding: Encoding, some = all): ApiRequest =>
+    requestOf(operation.id, Object.fromEntries(some), { encoding });
   switch (carrier) {
-    case "query":
-      return { query: pairs(all) };
     case "json":
-      return { query: "", body: json, type: JSON_TYPE };
-    case "object":
-      return { query: "", body: Object.fromEntries(all) };
-    case "bytes":
-      return { query: "", body: new TextEncoder().encode(json), type: JSON_TYPE };
-    case "untyped":
-      return { query: "", body: isJson(carrier, assumptions) ? json : pairs(all) };
     case "form":
-      return { query: "", body: pairs(all), type: FORM_TYPE };
+    case "query":
+      return as(carrier);
+    case "object":
+      return { body: Object.fromEntries(all) };
+    case "bytes": {
+      const { headers, body } = as("json");
+      return { headers, body: new TextEncoder().encode(String(body)) };
+    }
+    case "untyped":
+      return { body: as(isJson(carrier, assumptions) ? "json" : "form").body };
     case "split":
       // A single one has to be somewhere.
-      if (all.length < 2) return { query: "", body: pairs(all), type: FORM_TYPE };
-      return { query: pairs(all.slice(-1)), body: pairs(all.slice(0, -1)), type: FORM_TYPE };
+      if (all.length < 2) return as("form");
+      return { ...as("form", all.slice(0, -1)), query: as("query", all.slice(-1)).query };
   }
-}
-
-/** Percent-encoded; a lone surrogate, which has no UTF-8, becomes U+FFFD. */
-export function pairs(values: Iterable<readonly [string, unknown]>): string {
-  const escaped = (text: string): string => encodeURIComponent(text.toWellFormed());
-  return Array.from(values, ([name, value]) => `${escaped(name)}=${escaped(String(value))}`).join(
-    "&",
-  );
 }

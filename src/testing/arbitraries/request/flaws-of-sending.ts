@@ -1,6 +1,7 @@
 /** What can be wrong with a request beside its parameters: body, query, key, method and path. */
 
-import { type Draft, pairs } from "./draft.ts";
+import { pairsOf } from "../../../spec/request-of.ts";
+import type { Draft } from "./draft.ts";
 import {
   bodiesOf,
   type FlawAbout,
@@ -53,7 +54,7 @@ function flawsOfBody(about: FlawAbout): Spoiling[] {
     is("invalid-utf-8", (draft) => ({
       ...draft,
       carrier: "form",
-      raw: { query: "", body: withBadByte(pairs(draft.values)) },
+      raw: { query: "", body: withBadByte(pairsOf(draft.values)) },
     }));
   }
   if (about.operation.method === "POST") {
@@ -65,7 +66,7 @@ function flawsOfBody(about: FlawAbout): Spoiling[] {
     const padding = `&x=${"y".repeat(TOO_LONG_CHARACTERS)}`;
     is(
       "query-too-long",
-      withPairs(about, ({ values }) => pairs(values) + padding),
+      withPairs(about, ({ values }) => pairsOf(values) + padding),
     );
   }
   return flaws;

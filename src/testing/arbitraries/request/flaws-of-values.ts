@@ -3,7 +3,8 @@
 import { day, formatDay } from "../../../base/calendar.ts";
 import type { AssumptionKey } from "../../../spec/assumptions/catalogue.ts";
 import type { Parameter } from "../../../spec/operations.ts";
-import { type Draft, pairs } from "./draft.ts";
+import { pairsOf } from "../../../spec/request-of.ts";
+import type { Draft } from "./draft.ts";
 import {
   bodiesOf,
   type FlawAbout,
@@ -109,7 +110,7 @@ function flawsOfPair(name: string, about: FlawAbout): Spoiling[] {
   const { json, form, query } = bodiesOf(about);
   const value = ({ values }: Draft): unknown => values.get(name) ?? "a";
   const rest = ({ values }: Draft): string => {
-    const others = pairs([...values].filter(([other]) => other !== name));
+    const others = pairsOf([...values].filter(([other]) => other !== name));
     return others === "" ? "" : `${others}&`;
   };
   const flaws: Spoiling[] = [];
@@ -120,7 +121,7 @@ function flawsOfPair(name: string, about: FlawAbout): Spoiling[] {
     flaws.push({ kind: "duplicate-parameter", parameter: name, spoil: twice });
   }
   if (form || query) {
-    const pair = (draft: Draft): string => pairs([[name, value(draft)]]);
+    const pair = (draft: Draft): string => pairsOf([[name, value(draft)]]);
     const twice = withPairs(about, (draft) => `${rest(draft)}${pair(draft)}&${pair(draft)}`);
     flaws.push({ kind: "duplicate-parameter", parameter: name, spoil: twice });
     for (const broken of ["%zz", "%", "%ff%fe", "a%2", "%c3"]) {

@@ -1,11 +1,8 @@
 /** What a client makes of the answers to impressions and clicks (spec §2, §4). */
 
-import { nearestMicros } from "../../../base/money.ts";
-import { askedOf } from "../../session/asked.ts";
-import { adInWords } from "../../session/names.ts";
-import type { Session, Showing } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
-import { mustPassOn, mustUnderstand } from "../judging/as-answered.ts";
+import { mustGive, mustPassOn, mustUnderstand } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
   again,
@@ -28,69 +25,8 @@ const answerAsGiven: Rule = {
   needs: [],
   commands: () =>
     sequencesAfter([anyShowing], anyShowing, click, again, together(anyShowing), shortPause),
-  judge: (session) => mustGive(session),
+  judge: mustGive,
 };
-
-/** @returns how many receipts had something to be held against the service's answers. */
-function mustGive(session: Session): number {
-  let compared = 0;
-  for (const { command, outcome, shown, exchanges } of askedOf(session)) {
-    if (outcome.kind !== "done" || shown === undefined) continue;
-    const operation = command.kind === "click" ? "click" : "impression";
-    const given = receiptOf(outcome.value, operation);
-    if (given.id === undefined && given.credit === undefined) continue;
-    const answers = answersAbout(session, shown, operation);
-    // A client that knows of itself that it is a repeat may say that nothing more was credited.
-    const isOwn = command.kind !== "impression" && exchanges.length === 0;
-    const isSame = answers.some(
-      ({ id, credit }) =>
-        (given.id === undefined || given.id === id) &&
-        (given.credit === undefined ||
-          isAmount(given.credit, credit) ||
-          (isOwn && given.credit === 0)),
-    );
-    must(
-      isSame,
-      () =>
-        `The client gave ${JSON.stringify(given)} for the ${operation} of ${adInWords(shown.ad)}. ` +
-        `The service answered ${answers.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`,
-    );
-    compared += 1;
-  }
-  return compared;
-}
-
-interface Receipt {
-  readonly id: unknown;
-  readonly credit: unknown;
-}
-
-/** A member that is null is one that the client doesn't know, or not yet. */
-function receiptOf(value: unknown, operation: "impression" | "click"): Receipt {
-  const id = memberOf(value, `${operation}_id`) ?? undefined;
-  return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
-}
-
-function isAmount(given: unknown, answered: unknown): boolean {
-  if (typeof given !== "number" || typeof answered !== "number") return false;
-  return nearestMicros(given) === nearestMicros(answered);
-}
-
-/** All that the service answered to impressions of this showing, or to clicks on them. */
-function answersAbout(
-  { exchanges }: Session,
-  { ad }: Showing,
-  operation: "impression" | "click",
-): readonly Receipt[] {
-  const answered = (of: string): typeof exchanges =>
-    exchanges.filter((one) => one.operation === of && one.got.status === 200);
-  const shown = answered("impression").filter(({ values }) => values.get("ad_id") === ad);
-  const receipts = shown.map(({ got }) => receiptOf(jsonOf(got), "impression"));
-  if (operation === "impression") return receipts;
-  return answered("click")
-    .filter(({ values }) => receipts.some(({ id }) => id === values.get("impression_id")))
-    .map(({ got }) => receiptOf(jsonOf(got), "click"));
-}
 
 const opaqueIds: Rule = {
   id: "opaque-ids",

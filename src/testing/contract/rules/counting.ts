@@ -1,11 +1,9 @@
 /** How often a showing and a click on it are on record in the end: once (spec §1, §4). */
 
-import { dedupWindowOf } from "../../../exchange/world.ts";
-import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { type Asked, askedOf } from "../../session/asked.ts";
+import type { Asked } from "../../session/asked.ts";
 import { adInWords } from "../../session/names.ts";
-import { type RecordedEvent, recordsOf } from "../../session/records.ts";
-import type { Session, Showing } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
+import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
 import { must, type Rule } from "../rule.ts";
 import {
@@ -19,31 +17,15 @@ import {
   showing,
   together,
 } from "../sequences.ts";
-
-/** What a client was asked about one showing. */
-interface Report {
-  readonly showing: Showing;
-  /** Each time that it was asked to report it, and each time a click on it. */
-  readonly showings: readonly Asked[];
-  readonly clicks: readonly Asked[];
-}
-
-function reportsOf(session: Session): readonly Report[] {
-  const all = askedOf(session);
-  return session.showings.map((showing) => {
-    const about = all.filter(({ shown }) => shown === showing);
-    const clicked = about.filter(({ command }) => command.kind === "click");
-    return { showing, clicks: clicked, showings: about.filter((one) => !clicked.includes(one)) };
-  });
-}
-
-/** Whether nothing came in the way of a request: no fault rule, and no request limit. */
-function isHealthy({ exchanges }: Pick<Session, "exchanges">): boolean {
-  return exchanges.every(({ fault, limit }) => fault === undefined && limit === undefined);
-}
+import { isHealthy, saidAgainCountsOnce } from "./doubling.ts";
 
 function isDone({ outcome }: Asked): boolean {
   return outcome.kind === "done";
+}
+
+/** What became of each showing. */
+function shownIn(session: Session): readonly EventTask[] {
+  return eventsOf(session).filter(({ operation }) => operation === "impression");
 }
 
 const showingCountsOnce: Rule = {
@@ -53,20 +35,18 @@ const showingCountsOnce: Rule = {
   needs: [],
   commands: () => sequencesOf(anyShowing, anyShowing, together(anyShowing), shortPause, flush),
   judge(session) {
-    const records = recordsOf(session);
     const healthy = isHealthy(session);
     let applied = 0;
-    for (const { showing, showings } of reportsOf(session)) {
+    for (const { showing, asks, recorded } of shownIn(session)) {
       const { ad, surface } = showing;
-      const [said = { kind: "stuck" as const }] = showings.map(({ outcome }) => outcome);
-      const done = showings.some(isDone);
+      const [said = { kind: "stuck" as const }] = asks.map(({ outcome }) => outcome);
+      const done = asks.some(isDone);
       must(
         done || !healthy,
         () => `Nothing came in the way of ${adInWords(ad)}, and ${outcomeInWords(said)}.`,
       );
       if (!done) continue;
-      const recorded = records.of(showing);
-      const once = showings.length === 1 && recorded.length > 1;
+      const once = asks.length === 1 && recorded.length > 1;
       // Lost answers make a client report it again, and under dedup.repeat=count each of them counts.
       const mayCount = !healthy && session.assumptions["dedup.repeat"] === "count";
       must(
@@ -76,8 +56,9 @@ const showingCountsOnce: Rule = {
       );
       for (const one of recorded) {
         must(
-          one.surface === surface,
-          () => `${adInWords(ad)} was shown on ${surface}. It is on record on ${one.surface}.`,
+          one.values.get("surface") === surface,
+          () =>
+            `${adInWords(ad)} was shown on ${surface}. It is on record on ${one.values.get("surface")}.`,
         );
       }
       applied += 1;
@@ -88,57 +69,6 @@ const showingCountsOnce: Rule = {
 
 function times({ length }: readonly unknown[]): string {
   return length === 1 ? "once" : `${length} times`;
-}
-
-const saidAgainCountsOnce: Rule = {
-  id: "said-again-counts-once",
-  says: "The same showing reported twice counts once",
-  source: "spec §1, §4",
-  needs: [],
-  commands: () =>
-    sequencesAfter(
-      [anyShowing, again],
-      again,
-      again,
-      anyShowing,
-      together(anyShowing, again),
-      shortPause,
-      flush,
-    ),
-  judge(session) {
-    const records = recordsOf(session);
-    const { assumptions } = session;
-    let applied = 0;
-    for (const { showing, showings } of reportsOf(session)) {
-      const recorded = records.of(showing);
-      if (showings.length < 2 || recorded.length === 0) continue;
-      const countsRepeats = assumptions["dedup.repeat"] === "count";
-      const extra = countsRepeats
-        ? recorded.slice(showings.length)
-        : tooEarly(recorded, assumptions);
-      must(
-        // What a disturbed client sends is for the rules about repeating.
-        extra.length === 0 || (countsRepeats && !isHealthy(session)),
-        () =>
-          `${adInWords(showing.ad)} was reported ${times(showings)}. It is on record ${times(recorded)}, expected ` +
-          (countsRepeats ? "no more often than it was reported." : "once: it was one showing."),
-      );
-      applied += 1;
-    }
-    return applied;
-  },
-};
-
-/** Those that are on record within dedup.window of the one before: the client sent them as if they were others. */
-function tooEarly(
-  recorded: readonly RecordedEvent[],
-  assumptions: Assumptions,
-): readonly RecordedEvent[] {
-  const windowMs = dedupWindowOf(assumptions);
-  return recorded.filter(({ exchange }, at) => {
-    const before = recorded[at - 1];
-    return before !== undefined && exchange.atMs - before.exchange.atMs < windowMs;
-  });
 }
 
 const clickCounts: Rule = {
@@ -187,11 +117,12 @@ function mustCountClicks(
   session: Session,
   concerns: (clicks: readonly Asked[]) => boolean,
 ): number {
-  const records = recordsOf(session);
   const healthy = isHealthy(session);
   const countsEach = session.assumptions["click.repeat"] === "count";
+  const impressions = new Map(shownIn(session).map(({ showing, recorded }) => [showing, recorded]));
   let applied = 0;
-  for (const { showing, clicks: asked } of reportsOf(session)) {
+  for (const { operation, showing, asks: asked, recorded } of eventsOf(session)) {
+    if (operation === "impression") continue;
     const [first] = asked;
     if (first === undefined || !concerns(asked)) continue;
     // Under click.window a click may come too late.
@@ -204,9 +135,10 @@ function mustCountClicks(
         `Nothing came in the way of a click on ${showing.ad}, and ${outcomeInWords(first.outcome)}.`,
     );
     if (!done) continue;
-    const recorded = records.of(showing).flatMap((one) => one.clicks);
     // Each impression of a showing that is on record more than once can be clicked.
-    const most = countsEach ? asked.length : Math.min(asked.length, records.of(showing).length);
+    const most = countsEach
+      ? asked.length
+      : Math.min(asked.length, impressions.get(showing)?.length ?? 0);
     const isTooMuch = recorded.length > most && healthy;
     must(
       recorded.length > 0 && !isTooMuch,

@@ -1,24 +1,31 @@
 /** Nothing counts twice: what a client sends once more though the service may have done it. */
 
 import fc from "fast-check";
+import { dedupWindowOf } from "../../../exchange/world.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { type EventAttempt, eventsOf } from "../../session/attempts.ts";
+import type { Session } from "../../session/session.ts";
+import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { applied, doubtful, fault } from "../disturbances.ts";
 import { must, onRecord, type Rule } from "../rule.ts";
-import { click, event, sequence, showing } from "../sequences.ts";
+import {
+  again,
+  anyShowing,
+  click,
+  event,
+  flush,
+  mixed,
+  sequence,
+  sequencesAfter,
+  shortPause,
+  showing,
+  together,
+} from "../sequences.ts";
 
-const MINUTE_MS = 60_000;
 const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "click", times: 1 },
   { operation: "click" },
 );
-const windowMs = {
-  "30m": 30 * MINUTE_MS,
-  "24h": 24 * 60 * MINUTE_MS,
-  forever: Number.POSITIVE_INFINITY,
-} satisfies Record<Assumptions["dedup.window"], number>;
-
 export const noEventDoubled: Rule = {
   id: "no-event-doubled",
   says: "No showing and no click counts twice, whatever becomes of the answer",
@@ -27,71 +34,98 @@ export const noEventDoubled: Rule = {
   // Under the other readings nobody sees that a click was repeated, and the spec promises none of them.
   assuming: [{}, { "click.repeat": "count" }],
   commands: (assumptions) =>
-    fc.oneof(
-      {
-        arbitrary: sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
-        weight: showsClicks(assumptions) ? 1 : 3,
-      },
-      {
-        // Clicks are fewer, and of a showing that isn't recorded there is none.
-        arbitrary: sequence(
+    mixed(
+      [
+        showsClicks(assumptions) ? 1 : 3,
+        sequence([fault(doubtful), showing], fc.oneof(event, event, fault(doubtful))),
+      ],
+      // Clicks are fewer, and of a showing that isn't recorded there is none.
+      [
+        showsClicks(assumptions) ? 4 : 1,
+        sequence(
           [showing, fault(applied, ofClicks), click],
           fc.oneof(click, event, fault(applied)),
         ),
-        weight: showsClicks(assumptions) ? 4 : 1,
-      },
+      ],
     ),
-  judge(session) {
-    const { assumptions } = session;
-    let applied = 0;
-    for (const one of eventsOf(session)) {
-      const most = mostOnRecord(one, assumptions);
-      if (most === undefined || !isInDoubt(one)) continue;
-      const ids = new Set(countedInWindow(one, assumptions).map(({ id }) => id));
-      must(
-        ids.size <= most,
-        () => {
-          const sent = `in ${one.sent.length} ${one.sent.length === 1 ? "request" : "requests"}`;
-          return `The client reported ${one.name} ${sent}, and the service has recorded it ${ids.size} times: ${[...ids].join(", ")}.`;
-        },
-        () => onRecord(session, one.operation, most - ids.size),
-      );
-      applied += 1;
-    }
-    return applied;
-  },
+  judge: (session) => mustNotDouble(session, isInDoubt),
 };
+
+export const saidAgainCountsOnce: Rule = {
+  id: "said-again-counts-once",
+  says: "The same showing reported twice counts once",
+  source: "spec §1, §4",
+  needs: [],
+  commands: () =>
+    sequencesAfter(
+      [anyShowing, again],
+      again,
+      again,
+      anyShowing,
+      together(anyShowing, again),
+      shortPause,
+      flush,
+    ),
+  judge: (session) =>
+    mustNotDouble(
+      session,
+      ({ operation, asks, recorded }) =>
+        operation === "impression" && asks.length > 1 && recorded.length > 0,
+    ),
+};
+
+/** @throws BrokenRule @returns how many events there were that it is about, and that could count too often. */
+function mustNotDouble(session: Session, concerns: (event: EventTask) => boolean): number {
+  let applied = 0;
+  for (const event of eventsOf(session)) {
+    const { name, operation, sent, recorded } = event;
+    const extra = concerns(event) ? extraOf(event, session) : undefined;
+    if (extra === undefined) continue;
+    must(
+      extra.length === 0,
+      () => {
+        const requests = `${sent.length} ${sent.length === 1 ? "request" : "requests"}`;
+        const ids = recorded.map(({ id }) => id).join(", ");
+        return `The client reported ${name} in ${requests}, and the service has recorded it ${recorded.length} times: ${ids}.`;
+      },
+      () => onRecord(session, operation, -extra.length),
+    );
+    applied += 1;
+  }
+  return applied;
+}
 
 function showsClicks(assumptions: Assumptions): boolean {
   return assumptions["click.repeat"] === "count";
 }
 
 /** Whether something went wrong with it, so that it could have been counted twice. */
-export function isInDoubt({ sent }: EventAttempt): boolean {
+export function isInDoubt({ sent }: EventTask): boolean {
   return sent.some(({ fault }) => fault !== undefined);
 }
 
-/** How often it may count; undefined where the readings leave the client nothing that would help. */
-function mostOnRecord(
-  { operation, asks, recorded }: EventAttempt,
-  assumptions: Assumptions,
-): number | undefined {
-  if (operation === "impression") {
-    // The service counts whatever is sent, and the spec offers nothing else against it than a session.
-    return assumptions["dedup.repeat"] === "count" ? undefined : 1;
-  }
-  if (!showsClicks(assumptions)) return 1;
-  // Nothing identifies a click: what is asked counts, and what the network copies. A client that repeats one doubles it.
-  return asks.length + recorded.filter(({ fault }) => fault?.application === 2).length;
+/** Whether nothing came in the way of a request: no fault rule, and no request limit. */
+export function isHealthy({ exchanges }: Pick<Session, "exchanges">): boolean {
+  return exchanges.every(({ fault, limit }) => fault === undefined && limit === undefined);
 }
 
-/** The spec doesn't say how long a session is remembered. Who comes again after that can't know. */
-function countedInWindow(
-  { operation, recorded }: EventAttempt,
-  assumptions: Assumptions,
-): EventAttempt["recorded"] {
-  const [first] = recorded;
-  if (operation === "click" || first === undefined) return recorded;
-  const untilMs = first.atMs + windowMs[assumptions["dedup.window"]];
-  return recorded.filter(({ atMs }) => atMs < untilMs);
+/** What is on record and shouldn't be; undefined where the readings leave the client nothing that would help. */
+function extraOf(
+  { operation, asks, recorded }: EventTask,
+  session: Session,
+): EventTask["recorded"] | undefined {
+  const { assumptions } = session;
+  if (operation === "click") {
+    if (!showsClicks(assumptions)) return recorded.slice(1);
+    // Nothing identifies a click: what is asked counts, and what the network copies. A client that repeats one doubles it.
+    const copies = recorded.filter(({ fault }) => fault?.application === 2).length;
+    return recorded.slice(asks.length + copies);
+  }
+  if (assumptions["dedup.repeat"] === "count") {
+    // The service counts whatever is sent, and the spec offers nothing else against it than a session.
+    return isHealthy(session) ? recorded.slice(asks.length) : undefined;
+  }
+  // The spec doesn't say how long a session is remembered. Who comes again after that can't know.
+  const windowMs = dedupWindowOf(assumptions);
+  return recorded.filter(({ atMs }, at) => atMs - (recorded[at - 1]?.atMs ?? -windowMs) < windowMs);
 }

@@ -2,58 +2,40 @@
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
-import {
-  type Attempt,
-  eventsOf,
-  isUnreadable,
-  questionsOf,
-  sentBy,
-} from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
+import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import {
   advance,
   fault,
+  next,
   some,
   spent,
   toldByAnotherStatus,
   toldNothing,
   toldToWait,
 } from "../disturbances.ts";
-import { mustWaitAsTold } from "../judging/held-back.ts";
-import { mustNotLoseSilently } from "../judging/losses.ts";
-import { mustPauseAndGrow } from "../judging/pauses.ts";
-import { isOfLimit } from "../judging/waits.ts";
-import { must, type Rule } from "../rule.ts";
-import { event, flush, question, sequence, showing, stats } from "../sequences.ts";
+import { mustNotLoseSilently, mustNotShow, mustRecordShown } from "../judging.ts";
+import type { Rule } from "../rule.ts";
+import { event, flush, mixed, question, sequence, showing, stats } from "../sequences.ts";
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
-const beyondLimit: fc.Arbitrary<readonly Command[]> = fc.oneof(
-  {
-    arbitrary: sequence([fault(toldToWait, some), showing], fc.oneof(event, event, flush)),
-    weight: 3,
-  },
-  {
-    arbitrary: sequence(
-      [fault(toldToWait, fc.constant({ operation: "stats", times: 1 })), stats],
-      question,
-      2,
-    ),
-    weight: 1,
-  },
-  { arbitrary: trulyBeyond(), weight: 2 },
+const beyondLimit: fc.Arbitrary<readonly Command[]> = mixed(
+  [3, sequence([fault(toldToWait, some), showing], fc.oneof(event, event, flush))],
+  [1, sequence([fault(toldToWait, next("stats", 1)), stats], question, 2)],
+  [2, trulyBeyond()],
 );
 
 /** By the service's own count, whatever readings there are. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
-  return fc.oneof(
-    { arbitrary: sequence([spent("reporting"), stats, stats], question, 3), weight: 7 },
-    { arbitrary: sequence([spent("recording"), showing], event, 3), weight: 1 },
+  return mixed(
+    [7, sequence([spent("reporting"), stats, stats], question, 3)],
+    [1, sequence([spent("recording"), showing], event, 3)],
   );
 }
 
 function judgeWaits(session: Session): number {
-  const applied = mustWaitAsTold(session);
+  const applied = mustNotShow(session, "before-retry-after");
   mustNotLoseSilently(session);
   return applied;
 }
@@ -85,23 +67,15 @@ const slowsDownUntold: Rule = {
   needs: [],
   assuming: [{ "limit.retry-after": "absent" }],
   commands: () =>
-    fc.oneof(
-      {
-        arbitrary: sequence(
-          [fault(toldNothing, fc.constant({ operation: "impression", times: 5 })), showing],
-          event,
-          3,
-        ),
-        weight: 2,
-      },
-      { arbitrary: trulyBeyond(), weight: 1 },
+    mixed(
+      [2, sequence([fault(toldNothing, next("impression", 5)), showing], event, 3)],
+      [1, trulyBeyond()],
     ),
-  judge: (session) => refusedByLimit(session).reduce((sum, one) => sum + mustPauseAndGrow(one), 0),
+  judge(session) {
+    const pauses = mustNotShow(session, "hot-loop", "pauses-do-not-grow");
+    return sentBy(session).some(isOfLimit) ? pauses : 0;
+  },
 };
-
-function refusedByLimit(session: Session): Attempt[] {
-  return [...eventsOf(session), ...questionsOf(session)].filter(({ sent }) => sent.some(isOfLimit));
-}
 
 const others: readonly Readings[] = (["403", "503"] as const).flatMap((status) =>
   (["remaining", "limit-reset", "ietf"] as const).map(
@@ -120,21 +94,13 @@ const limitByAnotherStatus: Rule = {
   needs: [],
   assuming: others,
   commands: () =>
-    fc.oneof(
-      { arbitrary: trulyBeyond(), weight: 2 },
+    mixed(
+      [2, trulyBeyond()],
       // The recording limit is thousands of requests: an answer like its own does as well.
-      {
-        arbitrary: sequence(
-          [
-            fault(toldByAnotherStatus, fc.constant({ operation: "impression", times: 1 })),
-            showing,
-            showing,
-          ],
-          event,
-          3,
-        ),
-        weight: 1,
-      },
+      [
+        1,
+        sequence([fault(toldByAnotherStatus, next("impression", 1)), showing, showing], event, 3),
+      ],
     ),
   judge: judgeWaits,
 };
@@ -148,46 +114,26 @@ const goesOnAfterTheLimit: Rule = {
   source: "spec §8",
   needs: [],
   commands: () =>
-    fc.oneof(
-      {
-        arbitrary: sequence(
-          [
-            fault(toldToWait, fc.constant({ operation: "impression", times: 1 })),
-            showing,
-            flush,
-            advance(300, 600),
-            showing,
-          ],
+    mixed(
+      [
+        7,
+        sequence(
+          [fault(toldToWait, next("impression", 1)), showing, flush, advance(300, 600), showing],
           event,
           3,
         ),
-        weight: 7,
-      },
-      {
-        arbitrary: sequence(
-          [spent("recording"), showing, flush, advance(300, 600), showing],
-          event,
-          2,
-        ),
-        weight: 1,
-      },
+      ],
+      [1, sequence([spent("recording"), showing, flush, advance(300, 600), showing], event, 2)],
     ),
   judge(session) {
     const refused = sentBy(session).findLast((sent) => isOfLimit(sent));
-    if (refused === undefined || isUnreadable(session)) return 0;
-    const anew = eventsOf(session).filter(
-      ({ operation, asks }) =>
-        operation === "impression" &&
-        asks.every(({ at, atMs }) => at > refused.during && atMs >= refused.atMs + OVER_MS),
+    if (refused === undefined) return 0;
+    return mustRecordShown(
+      session,
+      ({ at, atMs }) => at > refused.during && atMs >= refused.atMs + OVER_MS,
+      (name) =>
+        `The limit refused a request last more than two minutes before ${name} was shown, and the service has no record of it.`,
     );
-    for (const { name, recorded } of anew) {
-      must(
-        recorded.length > 0,
-        () =>
-          `The limit refused a request last more than two minutes before ${name} was shown, and the service has no record of it.`,
-      );
-    }
-    return anew.length;
   },
 };
 
@@ -202,18 +148,13 @@ const oneLimitNotTheOther: Rule = {
     const refused = sentBy(session).some(
       (sent) => sent.limit === "reporting" && sent.during > spending,
     );
-    if (!refused || isUnreadable(session)) return 0;
-    const shown = eventsOf(session).filter(
-      ({ operation, asks }) => operation === "impression" && asks.every(({ at }) => at > spending),
+    if (!refused) return 0;
+    return mustRecordShown(
+      session,
+      ({ at }) => at > spending,
+      (name) =>
+        `The limit of reporting was used up, and the service has no record of ${name}. The limit of recording was not.`,
     );
-    for (const { name, recorded } of shown) {
-      must(
-        recorded.length > 0,
-        () =>
-          `The limit of reporting was used up, and the service has no record of ${name}. The limit of recording was not.`,
-      );
-    }
-    return shown.length;
   },
 };
 

@@ -1,13 +1,21 @@
 /** What becomes of events that a client has queued. */
 
 import fc from "fast-check";
-import type { FaultMatch } from "../../../faults/rule.ts";
-import { type EventAttempt, eventsOf, isAcknowledged, type Sent } from "../../session/attempts.ts";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import { advance, doubtful, failed, fault, heal, lasting, lost, some } from "../disturbances.ts";
-import { mustEnd } from "../judging/endings.ts";
-import { mustNotLoseSilently, undeliveredOf } from "../judging/losses.ts";
+import { type EventTask, eventsOf, isAcknowledged, type Sent } from "../../session/tasks.ts";
+import {
+  advance,
+  doubtful,
+  failed,
+  fault,
+  heal,
+  lasting,
+  lost,
+  next,
+  some,
+} from "../disturbances.ts";
+import { mustEnd, mustNotLoseSilently, undeliveredOf } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
 import { event, flush, sequence, showing } from "../sequences.ts";
 
@@ -20,7 +28,10 @@ const flushDelivers: Rule = {
     fc.oneof(
       sequence([showing, flush], fc.oneof(event, event, flush)),
       // What is to be sent again is queued still.
-      sequence([fault(failed, once), showing, flush], fc.oneof(event, event, flush)),
+      sequence(
+        [fault(failed, next("impression", 1)), showing, flush],
+        fc.oneof(event, event, flush),
+      ),
     ),
   judge(session) {
     let applied = 0;
@@ -32,8 +43,6 @@ const flushDelivers: Rule = {
     return applied;
   },
 };
-
-const once: fc.Arbitrary<FaultMatch> = fc.constant({ operation: "impression", times: 1 });
 
 const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
   sequence([showing]),
@@ -128,7 +137,7 @@ function isSurelyTold(sent: Sent): boolean {
   return isAcknowledged(sent) && !isLate;
 }
 
-function sumOf(events: readonly EventAttempt[], countOf: (event: EventAttempt) => number): number {
+function sumOf(events: readonly EventTask[], countOf: (event: EventTask) => number): number {
   return events.reduce((sum, one) => sum + countOf(one), 0);
 }
 

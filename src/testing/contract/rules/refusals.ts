@@ -3,23 +3,23 @@
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Asked } from "../../session/asked.ts";
+import type { Command } from "../../session/command.ts";
+import type { Session } from "../../session/session.ts";
 import {
-  type Attempt,
-  type EventAttempt,
   eventsOf,
+  isOfLimit,
   isWhole,
   questionsOf,
   type Sent,
   sentBy,
-} from "../../session/attempts.ts";
-import type { Command } from "../../session/command.ts";
-import type { Session } from "../../session/session.ts";
+  type Task,
+} from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
-import { advance, fault, lasting, refusal, some } from "../disturbances.ts";
-import { mustNotLoseSilently } from "../judging/losses.ts";
-import { isOfLimit } from "../judging/waits.ts";
+import { mustGive } from "../as-answered.ts";
+import { advance, fault, lasting, next, refusal, some } from "../disturbances.ts";
+import { mustEnd, mustNotLoseSilently, mustNotShow } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
-import { event, question, sequence, showing, surfaces } from "../sequences.ts";
+import { event, mixed, question, sequence, showing, surfaces } from "../sequences.ts";
 
 const DAY_S = 86_400;
 
@@ -59,7 +59,7 @@ const refusalIsNoSuccess: Rule = {
   source: "spec §7",
   needs: [],
   assuming: readings,
-  commands: () => fc.oneof({ arbitrary: refusedEvents, weight: 3 }, refusedByService),
+  commands: () => mixed([3, refusedEvents], [1, refusedByService]),
   judge(session) {
     mustNotLoseSilently(session);
     const events = eventsOf(session);
@@ -77,7 +77,7 @@ const refusalIsNoSuccess: Rule = {
           `The service refused ${attempt.name} with ${last.got.status}, and the client said that it was done.`,
       );
     }
-    for (const one of events) mustGiveNoOtherId(one);
+    mustGive(session);
     return applied;
   },
 };
@@ -89,7 +89,7 @@ function isRefused(sent: Sent): boolean {
 }
 
 /** @throws BrokenRule where the rejection has a status that no answer had. */
-function mustTellTheStatus(session: Session, { name, sent }: Attempt, { outcome }: Asked): void {
+function mustTellTheStatus(session: Session, { name, sent }: Task, { outcome }: Asked): void {
   const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
   // 0 is no status: many clients have it for no answer.
   if (typeof status !== "number" || status === 0) return;
@@ -102,77 +102,19 @@ function mustTellTheStatus(session: Session, { name, sent }: Attempt, { outcome 
   );
 }
 
-/** @throws BrokenRule where a refusal's body was taken for a success. */
-function mustGiveNoOtherId({ operation, name, ids, asks }: EventAttempt): void {
-  for (const { outcome } of asks) {
-    if (outcome.kind !== "done") continue;
-    const id = memberOf(outcome.value, `${operation}_id`);
-    must(
-      typeof id !== "string" || ids.has(id),
-      () =>
-        `The client gave ${JSON.stringify(id)} as the ${operation}_id of ${name}, which the service refused.`,
-    );
-  }
-}
-
-/** What the same request will get again. 408, 425 and 429 ask for another try, 415 for another form. */
-const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 422]);
-
-function isFinal(sent: Sent): boolean {
-  return isWhole(sent) && finalStatuses.has(sent.got.status) && !isOfLimit(sent);
-}
-
 const refusalNotRepeated: Rule = {
   id: "refusal-not-repeated",
   says: "What was refused isn't sent again as it was",
   source: "spec §7, RFC 9110 §15.5",
   needs: [],
   commands: () =>
-    fc.oneof(
-      { arbitrary: refusedEvents, weight: 3 },
-      { arbitrary: refusedByService, weight: 1 },
-      {
-        arbitrary: sequence(
-          [fault(refusal, fc.constant({ operation: "surfaces" })), surfaces],
-          question,
-          2,
-        ),
-        weight: 1,
-      },
+    mixed(
+      [3, refusedEvents],
+      [1, refusedByService],
+      [1, sequence([fault(refusal, next("surfaces")), surfaces], question, 2)],
     ),
-  judge(session) {
-    let applied = 0;
-    for (const { name, asks, sent } of [...eventsOf(session), ...questionsOf(session)]) {
-      // Who is asked twice may send twice.
-      if (asks.length !== 1) continue;
-      for (const [at, refused] of sent.entries()) {
-        if (!isFinal(refused)) continue;
-        applied += 1;
-        const again = sent.slice(at + 1).filter((next) => isSame(refused, next));
-        must(
-          again.length === 0,
-          () =>
-            `The service refused ${name} with ${refused.got.status}, and the client sent the same request ${again.length} more times.`,
-        );
-      }
-    }
-    return applied;
-  },
+  judge: (session) => mustNotShow(session, "refused-and-sent-again", "continues-after-401"),
 };
-
-function isSame({ request: left }: Sent, { request: right }: Sent): boolean {
-  return (
-    left.method === right.method &&
-    left.path === right.path &&
-    left.query === right.query &&
-    left.body === right.body &&
-    left.headers["content-type"] === right.headers["content-type"] &&
-    left.headers.authorization === right.headers.authorization
-  );
-}
-
-/** One in each form that the service may read: no client needs more to learn that its key is no good. */
-const MOST_A_TRY = 3;
 
 const rotatedKey: Rule = {
   id: "rotated-key",
@@ -187,30 +129,8 @@ const rotatedKey: Rule = {
     ),
   judge(session) {
     mustNotLoseSilently(session);
-    let applied = 0;
-    for (const { name, asks, sent } of eventsOf(session)) {
-      const refused = sent.filter(({ got }) => got.status === 401);
-      if (refused.length === 0) continue;
-      applied += 1;
-      // A client that queues may try again whenever it is asked for more, flushed or closed.
-      for (const { during } of refused) {
-        const asked = asks.filter(({ at }) => at === during).length;
-        const tried = refused.filter((one) => one.during === during).length;
-        must(
-          tried <= MOST_A_TRY * Math.max(1, asked),
-          () =>
-            `The service refused the key with 401, and the client sent ${name} ${tried} times all the same.`,
-        );
-      }
-      for (const { command, outcome } of asks) {
-        must(
-          outcome.kind === "done" || outcome.kind === "failed",
-          () =>
-            `The service refused the key with 401, and the client's ${command.kind} doesn't end.`,
-        );
-      }
-    }
-    return applied;
+    mustEnd(session);
+    return mustNotShow(session, "continues-after-401");
   },
 };
 

@@ -10,7 +10,7 @@ import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import type { WireExchange } from "../../session/wire.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { mustPassOn, surfaceAt } from "../judging/as-answered.ts";
+import { mustPassOn, surfaceAt } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
   click,

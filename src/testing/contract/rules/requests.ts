@@ -5,10 +5,9 @@ import { repeatedMember } from "../../../base/repeated-members.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
 import { askedFor } from "../../session/asked.ts";
 import { exactly } from "../../session/names.ts";
-import { recordsOf } from "../../session/records.ts";
 import type { Session } from "../../session/session.ts";
-import { jsonOf, parametersOf, type WireExchange } from "../../session/wire.ts";
-import { mustOpen } from "../judging/opening.ts";
+import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
+import { mustNotShow, mustOpen } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
 import { anyShowing, everydaySequences, everydayWith } from "../sequences.ts";
 
@@ -76,17 +75,13 @@ const keyStaysInTheHeader: Rule = {
   source: "spec §5",
   needs: [],
   commands: everydaySequences,
-  judge({ exchanges, publisher: { apiKey } }) {
+  judge(session) {
+    mustNotShow(session, "key-in-url");
+    const { exchanges, publisher } = session;
     for (const { request, values } of exchanges) {
-      const { method, path, query, body } = request;
-      const isIn = (texts: Iterable<string>): boolean =>
-        [...texts].some((one) => one.includes(apiKey));
-      const isInUrl = isIn([path, query, ...new URLSearchParams(query).values()]);
-      must(!isInUrl, () => `${method} ${path} was sent with the key in its URL.`);
-      must(
-        !isIn([body, ...values.values()]),
-        () => `${method} ${path} was sent with the key in its body.`,
-      );
+      const { method, path, body } = request;
+      const isIn = [body, ...values.values()].some((one) => one.includes(publisher.apiKey));
+      must(!isIn, () => `${method} ${path} was sent with the key in its body.`);
     }
     return exchanges.length;
   },
@@ -186,24 +181,31 @@ const nothingUnasked: Rule = {
   needs: [],
   commands: everydaySequences,
   judge(session) {
-    const { showings } = session;
+    const { showings, exchanges, steps } = session;
     const clicked = askedFor(session, "click").map(({ shown }) => shown?.ad);
-    const { impressions } = recordsOf(session);
-    for (const { ad, id, clicks } of impressions) {
+    const adOf = new Map<string, string | undefined>();
+    for (const exchange of exchanges) {
+      const shown = recordedId(exchange, "impression");
+      if (shown !== undefined && !adOf.has(shown)) {
+        const ad = exchange.values.get("ad_id");
+        must(
+          showings.some((one) => one.ad === ad),
+          () =>
+            `An impression of ${JSON.stringify(ad)} is on record as ${shown}. ` +
+            `The client was asked to report ${showings.map((one) => one.ad).join(", ") || "none"}.`,
+        );
+        adOf.set(shown, ad);
+      }
+      // Under click.unknown=accept-uncredited a click on nothing is answered as others are, and isn't recorded.
+      const on = adOf.get(exchange.values.get("impression_id") ?? "");
       must(
-        showings.some((one) => one.ad === ad),
+        recordedId(exchange, "click") === undefined || on === undefined || clicked.includes(on),
         () =>
-          `An impression of ${JSON.stringify(ad)} is on record as ${id}. ` +
-          `The client was asked to report ${showings.map((one) => one.ad).join(", ") || "none"}.`,
-      );
-      must(
-        clicks.length === 0 || clicked.includes(ad),
-        () =>
-          `A click on ${ad} is on record. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
+          `A click on ${on} is on record. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
       );
     }
     // A client that records nothing of its own accord shows it by living.
-    return session.steps[0]?.outcome.kind === "done" ? 1 + impressions.length : 0;
+    return steps[0]?.outcome.kind === "done" ? 1 + adOf.size : 0;
   },
 };
 

@@ -1,16 +1,14 @@
 /** How a client repeats what went wrong: in the end everything counts, and nothing twice. */
 
 import fc from "fast-check";
-import type { Asked } from "../../session/asked.ts";
 import {
-  type EventAttempt,
   eventsOf,
   isAcknowledged,
-  isUnreadable,
+  isOfLimit,
   questionsOf,
   type Sent,
-} from "../../session/attempts.ts";
-import { memberOf } from "../../session/wire.ts";
+} from "../../session/tasks.ts";
+import { mustGive } from "../as-answered.ts";
 import {
   advance,
   broken,
@@ -20,18 +18,24 @@ import {
   heal,
   lasting,
   lost,
+  next,
   silence,
   some,
 } from "../disturbances.ts";
-import { mustEnd } from "../judging/endings.ts";
-import { mustNotLoseSilently } from "../judging/losses.ts";
-import { mustPauseAndGrow } from "../judging/pauses.ts";
-import { isOfLimit } from "../judging/waits.ts";
+import { mustEnd, mustNotLoseSilently, mustNotShow, mustRecordShown } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
-import { anyEvent, anyShowing, event, flush, sequence, showing, stats } from "../sequences.ts";
+import {
+  anyEvent,
+  anyShowing,
+  event,
+  flush,
+  mixed,
+  sequence,
+  showing,
+  stats,
+} from "../sequences.ts";
 import { isInDoubt, noEventDoubled } from "./doubling.ts";
 
-const MINUTE_MS = 60_000;
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
   says: "An event whose request was lost is recorded in the end, or said to have failed",
@@ -40,6 +44,7 @@ const lostRequestNotLost: Rule = {
   commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
   judge(session) {
     mustNotLoseSilently(session);
+    mustNotShow(session, "failed-and-never-sent-again");
     return eventsOf(session).filter(isInDoubt).length;
   },
 };
@@ -75,6 +80,7 @@ const repeatIsTheSame: Rule = {
         applied += 1;
       }
     }
+    mustNotShow(session, "event-in-two-sessions", "lost-and-sent-again-without-session");
     return applied;
   },
 };
@@ -95,7 +101,7 @@ const pausesGrow: Rule = {
   source: "spec §8",
   needs: [],
   commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
-  judge: (session) => eventsOf(session).reduce((sum, one) => sum + mustPauseAndGrow(one), 0),
+  judge: (session) => mustNotShow(session, "hot-loop", "pauses-do-not-grow"),
 };
 
 const givesUp: Rule = {
@@ -116,7 +122,7 @@ const silenceEnds: Rule = {
     sequence(
       [fault(silence, fc.oneof(lasting, some)), showing],
       // A client that queues waits for answers when it is flushed.
-      fc.oneof({ arbitrary: event, weight: 3 }, { arbitrary: flush, weight: 1 }),
+      mixed([3, event], [1, flush]),
       2,
     ),
   judge: (session) => mustEnd(session),
@@ -128,22 +134,13 @@ const brokenAnswerIsNoSuccess: Rule = {
   source: "spec §2",
   needs: [],
   commands: () =>
-    fc.oneof(
-      {
-        arbitrary: sequence([fault(broken), showing], fc.oneof(event, event, fault(broken))),
-        weight: 5,
-      },
-      {
-        arbitrary: sequence([fault(broken, fc.constant({ operation: "stats" })), stats], event, 1),
-        weight: 1,
-      },
+    mixed(
+      [5, sequence([fault(broken), showing], fc.oneof(event, event, fault(broken)))],
+      [1, sequence([fault(broken, next("stats")), stats], event, 1)],
     ),
   judge(session) {
-    let applied = 0;
-    for (const one of eventsOf(session)) {
-      for (const asked of one.asks) mustBeGiven(one, asked);
-      if (one.sent.some(isBrokenSuccess)) applied += 1;
-    }
+    let applied = eventsOf(session).filter(({ sent }) => sent.some(isBrokenSuccess)).length;
+    mustGive(session);
     for (const { operation, asks, sent } of questionsOf(session)) {
       // A list of surfaces that a client has kept may do; figures are asked because they change.
       if (operation !== "stats" || !sent.some(isBrokenSuccess)) continue;
@@ -162,17 +159,6 @@ function isBrokenSuccess(sent: Sent): boolean {
   return sent.got.status === 200 && !isAcknowledged(sent);
 }
 
-/** @throws BrokenRule where the client resolved with an id that the service never gave it for that. */
-function mustBeGiven({ operation, name, ids }: EventAttempt, { outcome }: Asked): void {
-  if (outcome.kind !== "done") return;
-  const id = memberOf(outcome.value, `${operation}_id`);
-  if (typeof id !== "string") return;
-  must(ids.has(id), () => {
-    const given = ids.size === 0 ? "none" : [...ids].join(", ");
-    return `The client gave ${JSON.stringify(id)} as the ${operation}_id of ${name}. The service gave ${given}.`;
-  });
-}
-
 const comesBack: Rule = {
   id: "comes-back",
   says: "Events are recorded again once an outage is over",
@@ -185,21 +171,14 @@ const comesBack: Rule = {
     const back = session.steps.findIndex(
       ({ command }, at) => at > healed && command.kind === "advance",
     );
-    // A client that doesn't speak the service's form is none that could come back.
-    if (healed < 0 || back < 0 || isUnreadable(session)) return 0;
     const later = session.steps.slice(back).some(({ command }) => command.kind === "fault");
-    if (later) return 0;
-    const anew = eventsOf(session).filter(
-      ({ operation, asks }) => operation === "impression" && asks.every(({ at }) => at > back),
+    if (healed < 0 || back < 0 || later) return 0;
+    return mustRecordShown(
+      session,
+      ({ at }) => at > back,
+      (name) =>
+        `The outage was over 10 minutes or more before ${name} was shown, and the service has no record of it.`,
     );
-    for (const { name, recorded } of anew) {
-      must(
-        recorded.length > 0,
-        () =>
-          `The outage was over ${(600_000 / MINUTE_MS).toFixed(0)} minutes or more before ${name} was shown, and the service has no record of it.`,
-      );
-    }
-    return anew.length;
   },
 };
 

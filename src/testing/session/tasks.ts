@@ -3,19 +3,27 @@
  * has on record of it.
  */
 
+import { type Attempt, attemptsOf } from "../../audit/attempts.ts";
+import type { Journal, JournalRing } from "../../journal/journal.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { type Asked, askedOf } from "./asked.ts";
+import { adInWords } from "./names.ts";
 import type { Session, Showing } from "./session.ts";
 import { recordedId, type WireExchange } from "./wire.ts";
 
-/** A request of the client's own: copies that the network made aren't. */
-export interface Sent extends WireExchange {
+/** A request that arrived. */
+interface Arrival extends WireExchange {
   /** Place of the step in which it was sent. */
   readonly during: number;
 }
 
+/** A request of the client's own, with the answer that it saw. Copies that the network made are none. */
+export interface Sent extends Arrival {
+  readonly attempt: Attempt;
+}
+
 /** A showing or a click to be recorded, or a question to be answered, with the requests for it. */
-export interface Attempt {
+export interface Task {
   readonly operation: OperationId;
   /** In the words of the API. */
   readonly name: string;
@@ -25,116 +33,98 @@ export interface Attempt {
 }
 
 /** A showing, or a click on one. */
-export interface EventAttempt extends Attempt {
+export interface EventTask extends Task {
   readonly operation: "impression" | "click";
   readonly showing: Showing;
   /** The requests, copies of the network's included, that the service counted an event for: with different ids. */
-  readonly recorded: readonly (Sent & { readonly id: string })[];
+  readonly recorded: readonly (Arrival & { readonly id: string })[];
   /** All ids that the service gave for it. */
   readonly ids: ReadonlySet<string>;
 }
 
-/** Whether the network sent it again on its own. */
-function isCopy({ fault }: WireExchange): boolean {
-  return fault?.application === 2;
-}
-
 /** All that arrived, with the step in which it did. */
-function arrivalsOf({ steps }: Session): Sent[] {
+function arrivalsOf({ steps }: Session): Arrival[] {
   return steps.flatMap(({ exchanges }, during) => exchanges.map((one) => ({ ...one, during })));
 }
 
 /** All that the client sent. */
 export function sentBy(session: Session): Sent[] {
-  return ownOf(arrivalsOf(session));
-}
-
-/** The client's own requests, each with the answer that the client saw: it may be the copy's. */
-function ownOf(arrivals: readonly Sent[]): Sent[] {
-  return arrivals.flatMap((one) => {
-    if (isCopy(one)) return [];
-    const isDoubled = one.fault?.kind === "duplicate" && one.got.status === 0;
-    const copy = isDoubled
-      ? arrivals.find((other) => isCopy(other) && other.sequence === one.sequence + 1)
-      : undefined;
-    return [copy === undefined ? one : { ...one, got: copy.got, fault: copy.fault }];
+  const arrived = new Map(arrivalsOf(session).map((one) => [one.sequence, one]));
+  return attemptsOf(recordsOf(session.sim.journal), []).flatMap((attempt) => {
+    const arrival = arrived.get(attempt.sequence);
+    return arrival === undefined ? [] : [{ ...arrival, attempt }];
   });
 }
 
+/** The journal of any simulator has whole records, though its users see entries. */
+function recordsOf(journal: Journal): ReturnType<JournalRing["records"]> {
+  if (!isRing(journal)) throw new TypeError("A session needs a simulator of this package.");
+  return journal.records();
+}
+
+function isRing(journal: Journal): journal is JournalRing {
+  return "records" in journal;
+}
+
 /** Every showing that the client was to report, and every click. */
-export function eventsOf(session: Session): EventAttempt[] {
-  const arrivals = arrivalsOf(session);
+export function eventsOf(session: Session, sent: readonly Sent[] = sentBy(session)): EventTask[] {
+  const life = { arrivals: arrivalsOf(session), sent, claimed: new Set<string>() };
   const asked = askedOf(session);
-  const claimed = new Set<string>();
   return session.showings.flatMap((showing) => {
     const about = asked.filter(({ shown }) => shown?.ad === showing.ad);
-    const impression = eventOf({
-      operation: "impression",
-      showing,
-      asks: about.filter(({ command }) => command.kind !== "click"),
-      arrivals: arrivals.filter(
-        ({ operation, values }) => operation === "impression" && values.get("ad_id") === showing.ad,
-      ),
-      claimed,
-    });
-    const click = eventOf({
-      operation: "click",
-      showing,
-      asks: about.filter(({ command }) => command.kind === "click"),
-      arrivals: arrivals.filter(
-        ({ operation, values }) =>
-          operation === "click" && impression.ids.has(values.get("impression_id") ?? ""),
-      ),
-      claimed,
-    });
+    const isClick = ({ command }: Asked): boolean => command.kind === "click";
+    const impression = eventOf(
+      { operation: "impression", showing, asks: about.filter((one) => !isClick(one)) },
+      ({ values }) => values.get("ad_id") === showing.ad,
+      life,
+    );
+    const click = eventOf(
+      { operation: "click", showing, asks: about.filter(isClick) },
+      ({ values }) => impression.ids.has(values.get("impression_id") ?? ""),
+      life,
+    );
     return click.asks.length > 0 ? [impression, click] : [impression];
   });
 }
 
-interface EventParts extends Pick<EventAttempt, "operation" | "showing" | "asks"> {
-  readonly arrivals: readonly Sent[];
+interface EventLife {
+  readonly arrivals: readonly Arrival[];
+  readonly sent: readonly Sent[];
   /** Ids of events that came before: what the service took for one of those, it has no record of its own of. */
   readonly claimed: Set<string>;
 }
 
-function eventOf({ operation, showing, asks, arrivals, claimed }: EventParts): EventAttempt {
+function eventOf(
+  { operation, showing, asks }: Pick<EventTask, "operation" | "showing" | "asks">,
+  isFor: (request: WireExchange) => boolean,
+  { arrivals, sent, claimed }: EventLife,
+): EventTask {
+  const isOwn = (one: WireExchange): boolean => one.operation === operation && isFor(one);
+  const ad = adInWords(showing.ad);
   const ids = new Set<string>();
-  const recorded: EventAttempt["recorded"][number][] = [];
-  for (const arrival of arrivals) {
+  const recorded: EventTask["recorded"][number][] = [];
+  for (const arrival of arrivals.filter(isOwn)) {
     const id = recordedId(arrival, operation);
     if (id === undefined) continue;
     if (!claimed.has(id)) recorded.push({ ...arrival, id });
     claimed.add(id);
     ids.add(id);
   }
-  return {
-    operation,
-    name: operation === "impression" ? showing.ad : `the click on ${showing.ad}`,
-    asks,
-    sent: ownOf(arrivals),
-    showing,
-    recorded,
-    ids,
-  };
+  const name = operation === "impression" ? ad : `the click on ${ad}`;
+  return { operation, name, asks, sent: sent.filter(isOwn), showing, recorded, ids };
 }
 
 const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
 /** Every question that the client was asked alone: of several at once nobody can tell whose request is whose. */
-export function questionsOf(session: Session): Attempt[] {
-  const sent = sentBy(session);
-  return askedOf(session).flatMap((asked): Attempt[] => {
+export function questionsOf(session: Session, sent: readonly Sent[] = sentBy(session)): Task[] {
+  return askedOf(session).flatMap((asked): Task[] => {
     const { command, at, together } = asked;
     const operation = questions.find((one) => one === command.kind);
     if (operation === undefined || together) return [];
     const own = sent.filter((one) => one.during === at && one.operation === operation);
     return [{ operation, name: operation, asks: [asked], sent: own }];
   });
-}
-
-/** When the client can have had the answer at the earliest. */
-export function answeredMs({ atMs, fault }: WireExchange): number {
-  return atMs + (fault?.delayMs ?? 0);
 }
 
 /** Whether an answer came as it was sent, with nothing missing and nothing in its place. */
@@ -153,7 +143,7 @@ export function isAcknowledged(exchange: WireExchange): boolean {
 }
 
 /** Whether it was in a form that the service doesn't read: nothing was done, and another form is another request. */
-export function isWrongForm({ got }: WireExchange): boolean {
+function isWrongForm({ got }: WireExchange): boolean {
   return got.status === 415;
 }
 
@@ -163,4 +153,13 @@ export function isUnreadable(session: Session): boolean {
     ({ operation }) => operation === "impression" || operation === "click",
   );
   return sent.some(isWrongForm) && !sent.some(({ served }) => served?.status === 200);
+}
+
+/**
+ * Whether a client can tell that it was the limit which refused it, whatever the status (`limit.exceeded`): nothing is left,
+ * or it is told when to come again.
+ */
+export function isOfLimit({ got: { status, headers } }: WireExchange): boolean {
+  const hints = headers["x-ratelimit-remaining"] === "0" || headers["retry-after"] !== undefined;
+  return status === 429 || ((status === 403 || status === 503) && hints);
 }

@@ -1,12 +1,13 @@
-/** Holds what a client gives against what the service answered: the spec's members, whatever others there are. */
+/** Compares what a client gives with what the service answered: the spec's members, whatever others there are. */
 
-import { nearestMicros } from "../../../base/money.ts";
-import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
-import { type Asked, type AskedFor, askedFor, askedOf } from "../../session/asked.ts";
-import type { Session } from "../../session/session.ts";
-import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
-import { outcomeInWords } from "../../session/words.ts";
-import { must } from "../rule.ts";
+import { nearestMicros } from "../../base/money.ts";
+import { type JsonSchema, membersOfAnswers } from "../../spec/responses.ts";
+import { type Asked, type AskedFor, askedFor, askedOf } from "../session/asked.ts";
+import { adInWords } from "../session/names.ts";
+import type { Session, Showing } from "../session/session.ts";
+import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
+import { outcomeInWords } from "../session/words.ts";
+import { must } from "./rule.ts";
 
 /** Of a body in a message, in characters. */
 const MOST_SHOWN = 200;
@@ -132,6 +133,73 @@ export function mustUnderstand(session: Session): number {
 function answersIn({ exchanges }: Asked): string {
   const answers = exchanges.map(({ got }) => `${got.status} ${got.body.slice(0, MOST_SHOWN)}`);
   return answers.join(", ") || "nothing was sent";
+}
+
+/**
+ * What the client gives for impressions and clicks has the service's own id and credit.
+ *
+ * @returns how many receipts had something to compare.
+ * @throws BrokenRule
+ */
+export function mustGive(session: Session): number {
+  let compared = 0;
+  for (const { command, outcome, shown, exchanges } of askedOf(session)) {
+    if (outcome.kind !== "done" || shown === undefined) continue;
+    const operation = command.kind === "click" ? "click" : "impression";
+    const given = receiptOf(outcome.value, operation);
+    if (given.id === undefined && given.credit === undefined) continue;
+    const answers = answersAbout(session, shown, operation);
+    // A client that knows of itself that it is a repeat may say that nothing more was credited.
+    const isOwn = command.kind !== "impression" && exchanges.length === 0;
+    const isSame = answers.some(
+      ({ id, credit }) =>
+        (given.id === undefined || given.id === id) &&
+        (given.credit === undefined ||
+          isAmount(given.credit, credit) ||
+          (isOwn && given.credit === 0)),
+    );
+    must(
+      isSame,
+      () =>
+        `The client gave ${JSON.stringify(given)} for the ${operation} of ${adInWords(shown.ad)}. ` +
+        `The service answered ${answers.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`,
+    );
+    compared += 1;
+  }
+  return compared;
+}
+
+interface Receipt {
+  readonly id: unknown;
+  readonly credit: unknown;
+}
+
+/** A member that is null is one that the client doesn't know, or not yet. */
+function receiptOf(value: unknown, operation: "impression" | "click"): Receipt {
+  const id = memberOf(value, `${operation}_id`) ?? undefined;
+  return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
+}
+
+function isAmount(given: unknown, answered: unknown): boolean {
+  if (typeof given !== "number" || typeof answered !== "number") return false;
+  return nearestMicros(given) === nearestMicros(answered);
+}
+
+/** All that the service said of impressions of this showing, or of clicks on them, whether it arrived or not. */
+function answersAbout(
+  { exchanges }: Session,
+  { ad }: Showing,
+  operation: "impression" | "click",
+): readonly Receipt[] {
+  const answered = (of: typeof operation, name: string, values: readonly unknown[]): Receipt[] =>
+    exchanges
+      .filter((one) => one.operation === of && values.includes(one.values.get(name)))
+      .flatMap(({ got, served }) => [got, served])
+      .flatMap((one) => (one?.status === 200 ? [receiptOf(jsonOf(one), of)] : []));
+  const shown = answered("impression", "ad_id", [ad]);
+  if (operation === "impression") return shown;
+  const ids = shown.map(({ id }) => id).filter((id) => id !== undefined);
+  return answered("click", "impression_id", ids);
 }
 
 /** What is different, in words; undefined where nothing is. Rows are told apart by their id: their order is open. */

@@ -1,0 +1,66 @@
+/**
+ * A client's life as the findings of the client report judge it: each attempt with what is known here of who asked for it.
+ * A report has the requests alone. Where it can't be sure it says nothing, and it can't know what the client's user asked for.
+ */
+
+import type { Attempt, Stretch } from "../../audit/attempts.ts";
+import { type Asked, askedOf } from "./asked.ts";
+import type { Outcome, Session, Step } from "./session.ts";
+import { eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
+import { memberOf } from "./wire.ts";
+
+/** Without what others sent with the same key. */
+export function stretchOf(session: Session): Stretch {
+  const sent = sentBy(session);
+  const tasks = [...eventsOf(session, sent), ...questionsOf(session, sent)];
+  const places = new Map(
+    tasks.flatMap((task, place) => task.sent.map(({ attempt }) => [attempt, place])),
+  );
+  const taskOf = new Map<Attempt, Task>();
+  const attempts = sent.map(({ attempt, during }): Attempt => {
+    const place = places.get(attempt);
+    const task = place === undefined ? undefined : tasks[place];
+    const isOneEvent = task?.asks.length === 1;
+    const known = { ...attempt, step: during, isOneEvent, same: `${attempt.same}\n${place}` };
+    if (task !== undefined) taskOf.set(known, task);
+    return known;
+  });
+  const isRepeat = (before: Attempt, next: Attempt): boolean =>
+    next.isOneEvent && taskOf.get(before) === taskOf.get(next);
+  const asked = askedOf(session);
+  const asksOf = (attempt: Attempt): readonly Asked[] =>
+    taskOf.get(attempt)?.asks ?? asked.filter(({ at }) => at === attempt.step);
+
+  /** Places of the steps in which the client said that this failed, or a flush or its closing that something did. */
+  const toldIn = (failed: Attempt): number[] => {
+    const reports = session.steps.flatMap(({ parts, ...step }, at) =>
+      (parts ?? [step]).flatMap(({ command, outcome }) =>
+        hasUndelivered(command.kind, outcome) ? [at] : [],
+      ),
+    );
+    const asks = asksOf(failed).filter(({ outcome }) => outcome.kind === "failed");
+    return [...asks.map(({ at }) => at), ...reports].filter((at) => at >= (failed.step ?? 0));
+  };
+
+  return {
+    attempts,
+    earlier: () => [],
+    sentAfter: (answered) => (next) => {
+      const sinceMs = next.record.nowMs - (answered.answeredMs ?? Number.POSITIVE_INFINITY);
+      if (sinceMs !== 0) return sinceMs > 0;
+      // Of one millisecond it is sure only of what follows from the answer, and of a later step.
+      return isRepeat(answered, next) || (next.step ?? 0) > (answered.step ?? 0);
+    },
+    isHandedOver: (failed) => toldIn(failed).length > 0,
+    isAskedAnew: (failed, next) =>
+      !isRepeat(failed, next) &&
+      toldIn(failed).some((place) => asksOf(next).some(({ at }) => at > place)),
+  };
+}
+
+function hasUndelivered(kind: Step["command"]["kind"], outcome: Outcome): boolean {
+  if (kind !== "flush" && kind !== "close") return false;
+  const value = outcome.kind === "done" ? outcome.value : undefined;
+  const counts = [memberOf(value, "impressions"), memberOf(value, "clicks")];
+  return outcome.kind === "failed" || counts.some((count) => Number(count) > 0);
+}

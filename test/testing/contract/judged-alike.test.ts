@@ -1,0 +1,80 @@
+/** The client report and the contract judge by the same findings; the contract knows besides what the client was asked. */
+
+import { expect, test } from "vitest";
+import { findingKinds, reportInSlices } from "../../../src/audit/client-report.ts";
+import { type FindingId, findingIds } from "../../../src/audit/finding.ts";
+import type { Verdict } from "../../../src/faults/verdict.ts";
+import type { JournalRing } from "../../../src/journal/journal.ts";
+import { atOnce } from "../../../src/spec/work.ts";
+import type { Command } from "../../../src/testing/session/command.ts";
+import { live } from "../../../src/testing/session/live.ts";
+import type { Session } from "../../../src/testing/session/session.ts";
+import { stretchOf } from "../../../src/testing/session/stretch.ts";
+import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
+
+const showing: Command = { kind: "impression", surface: 0 };
+
+function fault(verdict: Verdict, times?: number): Command {
+  return { kind: "fault", rule: { match: { operation: "impression", times }, verdict } };
+}
+
+/** What the report finds where time isn't known to stand still. */
+function reported({ sim }: Session): FindingId[] {
+  const report = atOnce(reportInSlices(sim.journal as JournalRing, [], "flowing"));
+  return report.findings.map(({ id }) => id);
+}
+
+function judged(session: Session): FindingId[] {
+  const stretch = stretchOf(session);
+  return findingIds.filter((id) => findingKinds[id].find(stretch).length > 0);
+}
+
+const outage: Verdict = { kind: "respond", status: 503 };
+const told: Verdict = { kind: "respond", status: 503, headers: { "Retry-After": "30" } };
+const refused: Verdict = { kind: "respond", status: 400 };
+const noKey: Verdict = { kind: "respond", status: 401 };
+
+test.each<readonly [finding: FindingId | undefined, verdict: Verdict, habits: Habits]>([
+  [undefined, outage, {}],
+  [undefined, told, {}],
+  [undefined, refused, {}],
+  [undefined, noKey, {}],
+  ["before-retry-after", told, { hint: () => undefined }],
+  ["hot-loop", outage, { pauseMs: () => 0 }],
+  ["pauses-do-not-grow", outage, { pauseMs: () => 1000 }],
+  ["pauses-do-not-grow", outage, { pauseMs: (repeat) => 8000 / 2 ** repeat }],
+  ["refused-and-sent-again", refused, { isFinal: () => false }],
+  ["continues-after-401", noKey, { isFinal: () => false }],
+  [
+    "event-in-two-sessions",
+    outage,
+    { session: (session, attempt) => `${session}-${attempt}`, repeats: 2 },
+  ],
+])("%s is found by both, where the answer is %j", async (finding, verdict, habits) => {
+  const session = await live(patientClient(habits), [fault(verdict), showing]);
+  const expected = finding === undefined ? [] : [finding];
+  expect(judged(session)).toEqual(expected);
+  expect(reported(session)).toEqual(expected);
+});
+
+test("what the client's user asked for all the same isn't its client's doing: only the contract knows", async () => {
+  const session = await live(onceOnly, [
+    fault(told),
+    showing,
+    { kind: "advance", byMs: 1000 },
+    showing,
+  ]);
+  expect(reported(session)).toContain("before-retry-after");
+  expect(judged(session)).not.toContain("before-retry-after");
+});
+
+test("where nobody asked, a single repetition is enough for the contract", async () => {
+  const hasty = patientClient({ pauseMs: () => 0, repeats: 1 });
+  const session = await live(hasty, [fault(outage, 1), showing]);
+  expect(reported(session)).toEqual([]);
+  expect(judged(session)).toEqual(["hot-loop"]);
+  const stubborn = patientClient({ isFinal: () => false, repeats: 1 });
+  const again = await live(stubborn, [fault(refused, 1), showing]);
+  expect(reported(again)).toEqual([]);
+  expect(judged(again)).toEqual(["refused-and-sent-again"]);
+});
