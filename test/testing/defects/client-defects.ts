@@ -161,7 +161,7 @@ export const clientDefects: readonly ClientDefect[] = [
   {
     says: "the surface's name is sent for its id",
     breaks: "showing-counts-once",
-    file: "client/ads.ts",
+    file: "client/named-surfaces.ts",
     find: "ids.set(one, found.id).set(found.id, found.id);",
     replace: "ids.set(one, found.name).set(found.id, found.name);",
   },
