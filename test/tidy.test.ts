@@ -17,6 +17,7 @@ const floors = [
   "exchange",
   "audit",
   "simulator",
+  "laws",
   "readings",
   "play",
   "assertions",

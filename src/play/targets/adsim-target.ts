@@ -4,13 +4,13 @@ import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type {} from "../player/effects.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { createAsideWorlds } from "./aside.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { performWith } from "./drive.ts";
 import { askHealth } from "./health.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
+import { readWorld } from "./read-world.ts";
 import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
 import { readSpeed, readTargetUrl, type TargetUrl } from "./target-url.ts";
 import { playVirtualTraffic } from "./virtual-traffic.ts";
@@ -157,6 +157,7 @@ function performersOf(
         observe: order.observe,
         onProgress: (sent) => onProgress?.({ sent, ended: sent, waiting: 0, late: 0, dropped: 0 }),
       }),
+    world: () => readWorld(world.api, name),
     async fork() {
       aside = undefined;
       const prefix = `${root}/@${await asides.fork()}`;

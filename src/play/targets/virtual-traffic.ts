@@ -1,6 +1,7 @@
 /** Traffic in a world whose clock we move: each request at its very time, one after the other, as in process. */
 
-import type { Exchange, Observer, Outgoing, Punctuality } from "../player/effects.ts";
+import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
+import type { Observer, Punctuality } from "../player/effects.ts";
 import type { TrafficSource } from "../traffic/source.ts";
 
 export interface VirtualTraffic {

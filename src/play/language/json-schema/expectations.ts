@@ -1,8 +1,9 @@
 /** Matchers and expectations in the JSON schema of scenarios. */
 
+import { requestOutcomes } from "../../../laws/seen-exchange.ts";
 import type { JsonSchema } from "../../../spec/responses.ts";
 import { ruleKeys } from "../parse/matchers.ts";
-import { requestOutcomes } from "../scenario.ts";
+
 import { choice, list, object, oneOrMore, part } from "./parts.ts";
 
 const matcher = part("matcher");

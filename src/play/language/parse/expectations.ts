@@ -3,13 +3,9 @@
 import * as v from "valibot";
 import { listed } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
-import { invariants } from "../../invariants/invariants.ts";
-import {
-  type AnswerExpectation,
-  type Expectation,
-  type RequestOutcome,
-  requestOutcomes,
-} from "../scenario.ts";
+import { laws } from "../../../laws/laws.ts";
+import { type RequestOutcome, requestOutcomes } from "../../../laws/seen-exchange.ts";
+import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { matcher, plainMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
 import { listOf, numberFrom, oneOf, refused, shape } from "./parts.ts";
@@ -62,8 +58,8 @@ export const answerExpectation: v.GenericSchema<unknown, AnswerExpectation> = v.
 const invariant: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),
   v.check(
-    (id) => id === "all" || invariants.some((one) => one.id === id),
-    `must be the id of an invariant, or "all": ${invariants.map(({ id }) => id).join(", ")}`,
+    (id) => id === "all" || laws.some((one) => one.id === id),
+    `must be the id of an invariant, or "all": ${laws.map(({ id }) => id).join(", ")}`,
   ),
 );
 

@@ -1,9 +1,9 @@
 /** Reads kept exchanges: what was sent, by whom, what was credited, and which of them say what the service itself did. */
 
-import { nearestMicros } from "../../base/money.ts";
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { type OperationId, operations } from "../../spec/operations.ts";
-import { type Evidence, notKnown } from "./evidence.ts";
+import { nearestMicros } from "../base/money.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { type OperationId, operations } from "../spec/operations.ts";
+import { inconclusive, type Looked, steadyReadingsOf } from "./law.ts";
 import type { Seen, TraceReader } from "./trace.ts";
 
 /** A success of a recording operation. */
@@ -13,12 +13,12 @@ export interface Credit {
 }
 
 /** The answers that are whole and that no fault rule may have written. */
-export function ownAnswers({ trace }: Evidence): readonly Seen[] {
+export function ownAnswers({ trace }: Looked): readonly Seen[] {
   const answers = trace.kept.filter(
     ({ outcome, at }) => outcome === "answered" && at < trace.scriptedFrom,
   );
   if (answers.length > 0) return answers;
-  return notKnown(
+  return inconclusive(
     trace.total === 0 ? "nothing was sent" : "fault rules may have written every answer",
   );
 }
@@ -27,16 +27,17 @@ export function ownAnswers({ trace }: Evidence): readonly Seen[] {
  * The exchanges from the start that no fault rule was in force at, up to the first without an answer: of these the client
  * knows all that the service did.
  */
-export function undisturbed({ trace, abilities }: Evidence): readonly Seen[] {
-  if (trace.total === 0) notKnown("nothing was sent");
-  if (abilities.time.kind !== "virtual")
-    notKnown("in real time a request's instant isn't known to the millisecond");
+export function undisturbed({ trace, isExactTime }: Looked): readonly Seen[] {
+  if (trace.total === 0) inconclusive("nothing was sent");
+  if (!isExactTime) inconclusive("in real time a request's instant isn't known to the millisecond");
   const clean = trace.kept.slice(0, trace.disturbedFrom);
   const lost = clean.findIndex(({ outcome }) => outcome !== "answered");
   const known = lost === -1 ? clean : clean.slice(0, lost);
   return known.length > 0
     ? known
-    : notKnown("fault rules were in force: what reached the service can't be told from answers");
+    : inconclusive(
+        "fault rules were in force: what reached the service can't be told from answers",
+      );
 }
 
 const everyOperation = Object.values(operations);
@@ -65,6 +66,19 @@ export function keyOf({ authorization }: Seen, readings: Assumptions | undefined
 export function callerOf({ keys }: TraceReader, key: string, at: number): string | undefined {
   const known = keys.get(key);
   return known !== undefined && at < known.until ? known.publisher : undefined;
+}
+
+/** Whom a request was about, as far as that can be told: the publisher that it names, or whose impression it clicks on. */
+export function subjectOf(
+  seen: Seen,
+  operation: OperationId,
+  owners: ReadonlyMap<string, string>,
+): string | undefined {
+  if (seen.about !== undefined) return seen.about;
+  const values = valuesOf(seen);
+  return operation === "click"
+    ? owners.get(values.get("impression_id") ?? "")
+    : values.get("publisher_id");
 }
 
 /** The parameters of a request, wherever they stand. An empty one counts as not sent. */
@@ -151,4 +165,31 @@ export function dayAt(instantMs: number, { "date.timezone": timezone }: Assumpti
 
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Something that was recorded: the first answer that names its id. */
+export interface RecordedEvent extends Credit {
+  readonly kind: "impression" | "click";
+  readonly publisher: string | undefined;
+  readonly atMs: number;
+}
+
+/** What the answers say was recorded, each event once. A click on nothing may be accepted, but nothing comes of it. */
+export function recordedIn(played: Looked): readonly RecordedEvent[] {
+  const readings = steadyReadingsOf(played);
+  const known = new Map<string, RecordedEvent>();
+  const owners = new Map<string, string>();
+  for (const seen of undisturbed(played)) {
+    const kind = operationOf(seen, readings);
+    if (kind !== "impression" && kind !== "click") continue;
+    const credit = creditOf(seen, kind);
+    if (credit === undefined || known.has(credit.id)) continue;
+    const publisher = subjectOf(seen, kind, owners);
+    if (kind === "click") {
+      const owner = owners.get(valuesOf(seen).get("impression_id") ?? "");
+      if (owner === undefined || owner !== publisher) continue;
+    } else if (publisher !== undefined) owners.set(credit.id, publisher);
+    known.set(credit.id, { ...credit, kind, publisher, atMs: seen.atMs });
+  }
+  return Array.from(known.values());
 }

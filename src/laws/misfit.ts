@@ -1,6 +1,6 @@
 /** Compares a JSON value with a schema of the contract. It knows the keywords that are used there, and no others. */
 
-import type { JsonSchema } from "../../spec/responses.ts";
+import type { JsonSchema } from "../spec/responses.ts";
 
 /** What of a value its schema doesn't allow, with the place; undefined where it fits. */
 export function misfitOf(schema: JsonSchema, value: unknown, at = "body"): string | undefined {

@@ -1,9 +1,8 @@
 /** One lie for each law that can be judged: a service that does this is wrong, and the law has to say so. */
 
-import type { FaultRule } from "../../../src/faults/rule.ts";
-import type { Audit } from "../../../src/index.ts";
-import type { Exchange } from "../../../src/play/player/effects.ts";
-import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import type { Exchange } from "../../src/laws/seen-exchange.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import type { Lie } from "./stage.ts";
 
 export interface PlantedLie {
@@ -83,14 +82,14 @@ function counting(bend: (exchange: Exchange, count: number, isAside: boolean) =>
   };
 }
 
-function audits(bend: (audit: Audit, count: number, isAside: boolean) => object): Lie {
+type Audit = Parameters<NonNullable<Lie["audit"]>>[0];
+
+function audits(bend: (audit: Audit, count: number, isAside: boolean) => Audit): Lie {
   let count = 0;
   return {
-    effect(kind, given, isAside) {
-      if (kind !== "audit") return given;
+    audit(audit, isAside) {
       count += 1;
-      // What an audit gives is an audit.
-      return bend(given as Audit, count, isAside);
+      return bend(audit, count, isAside);
     },
   };
 }
@@ -199,6 +198,16 @@ export const lies: readonly PlantedLie[] = [
         stats,
         counting((exchange, count) => text(/(?<="revenue_inr":)[0-9.]+/, `${count}`)(exchange)),
       ),
+  },
+  {
+    id: "S6",
+    what: "the first event of a day counts twice",
+    lie: () =>
+      at(stats, (exchange, isAside, sim) => {
+        const [first] = sim.journal.entries({ limit: 1000 });
+        const isAhead = isAside && JSON.stringify(first?.request.body)?.includes("law S6, 0");
+        return isAhead ? text(/(?<="impressions":)[0-9]+/, oneMore)(exchange) : exchange;
+      }),
   },
   {
     id: "S7",

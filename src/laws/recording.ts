@@ -1,59 +1,60 @@
 /** The laws of de-duplication and clicks (D1 to D5). */
 
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
-import type { Playing } from "../player/effects.ts";
-import { asideOf, ask, readLifetime, waitAside } from "./aside.ts";
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { clicksAside, clickTargets, strayClicksAside, strayClicksInRun } from "./clicks.ts";
+import { ask, copyIn, copyOf, impressionOf, outcomeOf, waitIn } from "./copy.ts";
+import { readLifetime } from "./figures.ts";
 import {
-  type Evidence,
-  type Invariant,
-  invariant,
-  notKnown,
+  inconclusive,
+  type Law,
+  type Looked,
   readingsOf,
   require,
   steadyReadingsOf,
-} from "./evidence.ts";
-import { impressionOf, outcomeOf } from "./probes.ts";
+} from "./law.ts";
 import {
   type Credit,
   codeOf,
   creditOf,
   operationOf,
   ownAnswers,
+  subjectOf,
   undisturbed,
   valuesOf,
 } from "./reading.ts";
+import { legibleLook } from "./second.ts";
 
-export const recording: readonly Invariant[] = [
-  invariant(
-    "D1",
-    "An impression that is sent again inside the window counts once.",
-    repeatsInRun,
-    repeatsAside,
-  ),
-  invariant(
-    "D2",
-    "The window's edge is exact: a millisecond before it is a duplicate, at it is none.",
-    windowEdge,
-  ),
-  invariant(
-    "D3",
-    "One session under two publishers never collides.",
-    ownersInRun,
-    sameSessionAside,
-  ),
-  invariant(
-    "D4",
-    "Clicks are no more than impressions, each on one impression of the same publisher.",
-    clickTargets,
-    clicksAside,
-  ),
-  invariant(
-    "D5",
-    "An unknown, foreign, malformed or truncated impression_id never credits anything.",
-    strayClicksInRun,
-    strayClicksAside,
-  ),
+export const recording: readonly Law[] = [
+  {
+    id: "D1",
+    says: "An impression that is sent again inside the window counts once.",
+    seen: repeatsInRun,
+    tried: repeatsAside,
+    again: legibleLook(repeatsInRun),
+  },
+  {
+    id: "D2",
+    says: "The window's edge is exact: a millisecond before it is a duplicate, at it is none.",
+    tried: windowEdge,
+  },
+  {
+    id: "D3",
+    says: "One session under two publishers never collides.",
+    seen: ownersInRun,
+    tried: sameSessionAside,
+  },
+  {
+    id: "D4",
+    says: "Clicks are no more than impressions, each on one impression of the same publisher.",
+    seen: clickTargets,
+    tried: clicksAside,
+  },
+  {
+    id: "D5",
+    says: "An unknown, foreign, malformed or truncated impression_id never credits anything.",
+    seen: strayClicksInRun,
+    tried: strayClicksAside,
+  },
 ];
 
 /** What of an impression makes it the same as another of its publisher. */
@@ -77,19 +78,20 @@ function windowOf(readings: Assumptions): number {
 }
 
 /** Each impression with a session, held against those before it. */
-function* repeatsInRun(evidence: Evidence): Playing<string> {
-  const readings = steadyReadingsOf(evidence);
+function repeatsInRun(played: Looked): string {
+  const readings = steadyReadingsOf(played);
   const windowMs = windowOf(readings);
   const names = dedupKeys[readings["dedup.key"]];
   const counted = new Map<string, Credit & { readonly atMs: number }>();
   const ids = new Set<string>();
   let repeats = 0;
-  for (const seen of undisturbed(evidence)) {
+  for (const seen of undisturbed(played)) {
     if (operationOf(seen, readings) !== "impression") continue;
     const credit = creditOf(seen, "impression");
     if (credit === undefined && codeOf(seen) !== "duplicate_impression") continue;
     const values = valuesOf(seen);
-    const parts = ["publisher_id", ...names].map((name) => values.get(name));
+    const subject = subjectOf(seen, "impression", noOwners);
+    const parts = [subject, ...names.map((name) => values.get(name))];
     const same = JSON.stringify(parts);
     const hasSession = values.has("session_id");
     const original = hasSession ? counted.get(same) : undefined;
@@ -104,9 +106,11 @@ function* repeatsInRun(evidence: Evidence): Playing<string> {
     if (hasSession) counted.set(same, { ...credit, atMs: seen.atMs });
   }
   return repeats === 0
-    ? notKnown("no impression was sent again in its session")
+    ? inconclusive("no impression was sent again in its session")
     : `${repeats} repeats`;
 }
+
+const noOwners: ReadonlyMap<string, string> = new Map();
 
 /** Of a repeat that is answered with a success. */
 function repeated({ id, micros }: Credit, original: Credit, readings: Assumptions): void {
@@ -118,17 +122,17 @@ function repeated({ id, micros }: Credit, original: Credit, readings: Assumption
   require(micros === due, () => `${what} was credited ${micros} micros, not ${due}`);
 }
 
-function* repeatsAside(evidence: Evidence): Playing<string> {
-  const aside = yield* asideOf(evidence);
-  const { readings, labs } = aside;
+function repeatsAside(played: Looked): string {
+  const copy = copyOf(played);
+  const { readings, labs } = copy;
   const [lab] = labs;
   const values = impressionOf(lab, "law D1");
-  const before = yield* readLifetime(aside, lab);
+  const before = readLifetime(copy, lab);
   const outcomes: string[] = [];
   let earned = 0;
   let first: Credit | undefined;
   for (let sent = 0; sent < 3; sent += 1) {
-    const answer = yield* ask(aside, lab, "impression", values);
+    const answer = ask(copy, lab, "impression", values);
     const outcome = outcomeOf(answer);
     const credit = creditOf(answer, "impression");
     if (!outcomes.includes(outcome)) earned += credit?.micros ?? 0;
@@ -137,7 +141,7 @@ function* repeatsAside(evidence: Evidence): Playing<string> {
       repeated(credit, first, readings);
     first ??= credit;
   }
-  const after = yield* readLifetime(aside, lab);
+  const after = readLifetime(copy, lab);
   const count = windowOf(readings) === 0 ? 3 : 1;
   const found = after.impressions - before.impressions;
   require(found === count, () =>
@@ -149,45 +153,46 @@ function* repeatsAside(evidence: Evidence): Playing<string> {
   return "an impression sent three times, aside";
 }
 
-const FOREVER_MS = 365 * 24 * HOUR_MS;
+const FOREVER_MS = 3650 * 24 * HOUR_MS;
 const MINUTE_MS = 60_000;
 
-function* windowEdge(evidence: Evidence): Playing<string> {
-  const aside = yield* asideOf(evidence);
-  const [, lab] = aside.labs;
-  const windowMs = windowOf(aside.readings);
-  if (windowMs === 0) notKnown("nothing is a duplicate under dedup.repeat=count");
+function windowEdge(played: Looked): string {
+  // Years may pass: not where others look.
+  const shared = copyOf(played);
+  const [, lab] = shared.labs;
+  const copy = copyIn(shared.sim.fork(), shared.readings, []);
+  const windowMs = windowOf(copy.readings);
+  if (windowMs === 0) inconclusive("nothing is a duplicate under dedup.repeat=count");
   const hasEdge = Number.isFinite(windowMs);
   const spanMs = hasEdge ? windowMs : FOREVER_MS;
-  const record = function* (session: string): Playing<string> {
-    return outcomeOf(yield* ask(aside, lab, "impression", impressionOf(lab, session)));
-  };
-  const first = yield* record("law D2");
+  const record = (session: string): string =>
+    outcomeOf(ask(copy, lab, "impression", impressionOf(lab, session)));
+  const first = record("law D2");
   // A later one keeps the memory of the first alive: it is the window that has to let it pass.
-  yield* waitAside(aside, spanMs - MINUTE_MS);
-  yield* record("law D2, later");
-  yield* waitAside(aside, MINUTE_MS - 1);
-  const inside = yield* record("law D2");
+  waitIn(copy, spanMs - MINUTE_MS);
+  record("law D2, later");
+  waitIn(copy, MINUTE_MS - 1);
+  const inside = record("law D2");
   require(inside === first || inside === "repeat", () =>
     `${spanMs - 1} ms later it counted again, as ${inside}`);
-  yield* waitAside(aside, 1);
-  const outside = yield* record("law D2");
+  waitIn(copy, 1);
+  const outside = record("law D2");
   const isFresh = outside !== first && outside !== "repeat";
   require(isFresh === hasEdge, () =>
-    hasEdge ? `${spanMs} ms later it was still a duplicate` : "after a year it was forgotten");
-  return hasEdge ? `both sides of ${spanMs} ms, aside` : "a repeat a year later, aside";
+    hasEdge ? `${spanMs} ms later it was still a duplicate` : "after ten years it was forgotten");
+  return hasEdge ? `both sides of ${spanMs} ms, aside` : "a repeat ten years later, aside";
 }
 
 /** An id is given to one publisher only. */
-function* ownersInRun(evidence: Evidence): Playing<string> {
-  const { assumptions, trace } = evidence;
-  const readings = assumptions === undefined ? undefined : readingsOf(evidence);
+function ownersInRun(played: Looked): string {
+  const { trace } = played;
+  const readings = played.readings === undefined ? undefined : readingsOf(played);
   const owners = new Map<string, string>();
-  for (const seen of ownAnswers(evidence)) {
+  for (const seen of ownAnswers(played)) {
     if (seen.at < (trace.assumedAt ?? 0)) continue;
     if (operationOf(seen, readings) !== "impression") continue;
     const credit = creditOf(seen, "impression");
-    const publisher = valuesOf(seen).get("publisher_id");
+    const publisher = subjectOf(seen, "impression", noOwners);
     if (credit === undefined || publisher === undefined) continue;
     const owner = owners.get(credit.id) ?? publisher;
     owners.set(credit.id, owner);
@@ -195,15 +200,15 @@ function* ownersInRun(evidence: Evidence): Playing<string> {
   }
   const publishers = new Set(owners.values()).size;
   return publishers < 2
-    ? notKnown("fewer than two publishers recorded anything")
+    ? inconclusive("fewer than two publishers recorded anything")
     : `${owners.size} impressions of ${publishers} publishers`;
 }
 
-function* sameSessionAside(evidence: Evidence): Playing<string> {
-  const aside = yield* asideOf(evidence);
+function sameSessionAside(played: Looked): string {
+  const copy = copyOf(played);
   const ids: string[] = [];
-  for (const lab of aside.labs)
-    ids.push(outcomeOf(yield* ask(aside, lab, "impression", impressionOf(lab, "law D3"))));
+  for (const lab of copy.labs)
+    ids.push(outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D3"))));
   const [first, second] = ids;
   require(second !== "repeat" && first !== second, () =>
     `the session of one publisher is a repeat of another's: ${first} and ${second}`);

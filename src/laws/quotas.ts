@@ -3,7 +3,7 @@
  * arithmetic of its own, so that a mistake of the service's limiter isn't made here too.
  */
 
-import type { Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
 
 export type Algorithm = Choice<"limit.algorithm">;
 

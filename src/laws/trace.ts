@@ -3,10 +3,10 @@
  * ones only what costs next to nothing is counted: a run may have millions.
  */
 
-import type { FaultRule } from "../../faults/rule.ts";
-import type { ApiRequest } from "../../spec/messages.ts";
-import type { SurfaceChange } from "../../world/accounts/directory.ts";
-import type { Exchange, Member } from "../player/effects.ts";
+import type { FaultRule } from "../faults/rule.ts";
+import type { ApiRequest } from "../spec/messages.ts";
+import type { SurfaceChange } from "../world/accounts/directory.ts";
+import type { Exchange, Member } from "./seen-exchange.ts";
 
 /** An exchange as far as it is kept. */
 export interface Seen {
@@ -24,6 +24,8 @@ export interface Seen {
   readonly remaining: string | undefined;
   readonly retryAfter: string | undefined;
   readonly text: string;
+  /** Id of the publisher that it was about, where the sender tells: from the request alone that can't always be told. */
+  readonly about?: string | undefined;
 }
 
 /** A surface's price range from an exchange on, in INR for a thousand impressions. */
@@ -34,8 +36,8 @@ interface Terms {
 
 /** What the player tells the trace, in the order in which it happens. */
 export interface TraceWriter {
-  /** Of every exchange of the run. */
-  observe(exchange: Exchange): void;
+  /** Of every exchange of the run. `about`: as {@link Seen} has it. */
+  observe(exchange: Exchange, about?: string): void;
   /** A publisher that takes part: at the start, on sign-up, and as it is after its key was rotated or readings changed. */
   seeMember(member: Member): void;
   seeSurface(publisher: string, surface: string, change: SurfaceChange): void;
@@ -113,11 +115,11 @@ export function createTrace(): Trace {
     else occurred(unscripted, exchange);
   }
 
-  function keep(exchange: Exchange): void {
+  function keep(exchange: Exchange, about: string | undefined): void {
     length += exchange.text.length;
     isKeeping = kept.length < MOST_KEPT && length <= MOST_TEXT;
     if (!isKeeping) return;
-    const seen = seenOf(exchange, total);
+    const seen = { ...seenOf(exchange, total), about };
     kept.push(seen);
     const key = seen.authorization?.split(" ").at(-1) ?? "";
     if (key.length >= SHORTEST_KEY && scriptedFrom > total && echoesKey(exchange, key))
@@ -146,13 +148,13 @@ export function createTrace(): Trace {
     get scriptedFrom(): number {
       return scriptedFrom;
     },
-    observe(exchange) {
+    observe(exchange, about) {
       const { status } = exchange;
       if (status !== 0 && exchange.headers["x-ratelimit-remaining"] === undefined)
         occurred(withoutRemaining, exchange);
       if (status >= 500) countFailure(exchange);
       if (exchange.outcome !== "answered" && total < disturbedFrom) occurred(unanswered, exchange);
-      if (isKeeping) keep(exchange);
+      if (isKeeping) keep(exchange, about);
       total += 1;
     },
     seeMember({ id, apiKey, surfaces }) {

@@ -1,33 +1,86 @@
-/** What the invariants are judged by, out of a simulator's journal: who took part, and what was sent and answered. */
+/** What the laws look at, out of a simulator and its journal: who took part, what was sent and answered, and how to do it again. */
 
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import type { Evidence } from "../../play/invariants/evidence.ts";
-import { createTrace, type Trace, type TraceReader } from "../../play/invariants/trace.ts";
-import type { Exchange, Member } from "../../play/player/effects.ts";
+import type { Again } from "../../laws/again.ts";
+import type { Played } from "../../laws/law.ts";
+import type { Exchange, Member } from "../../laws/seen-exchange.ts";
+import { createTrace, type Trace } from "../../laws/trace.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { type Recorded, type RecordedEntry, requestOf, sentKeyOf } from "./recorded.ts";
+import { changedByHand, journalReplayed } from "./journal-replayed.ts";
+import { type Recorded, type RecordedEntry, recordedOf, requestOf, sentKeyOf } from "./recorded.ts";
 
-/** How many publishers invariants are tried on. */
-const MOST_MEMBERS = 20;
+/** How many publishers laws are tried on. */
+const MOST_MEMBERS = 3;
+/** Of whatever else there may be many. */
+const MOST_TRIED = 4;
+const MOST_JOURNAL = 10_000;
+/** More requests than these are played again by their beginning. */
+const MOST_REPLAYED = 2000;
 
-/** Of a journal with gaps nothing is told: the laws count from the first request on. `pristine`: a new world like this one. */
-export function evidenceOf(
+/** `create`: makes worlds for the laws that take more than one. */
+export function playedBy(
+  sim: SimulatorCore,
+  create: (options: SimulatorOptions) => SimulatorCore,
+): Played {
+  const recorded = recordedOf(sim);
+  const pristine = create({ ...recorded.options, clock: "frozen" });
+  const members = membersOf(sim, recorded);
+  return {
+    trace: recorded.gap === undefined ? traceOf(sim, recorded, members, pristine) : createTrace(),
+    gap: recorded.gap,
+    isExactTime: true,
+    members: members.slice(0, MOST_MEMBERS),
+    readings: sim.assumptions,
+    world: sim,
+    again: recorded.gap ?? againOf(sim, recorded, create, pristine),
+    journal: () => sim.journal.entries({ limit: MOST_JOURNAL }),
+    most: MOST_TRIED,
+  };
+}
+
+/** What was done by hand stands in no journal: the requests alone are sent again. */
+function againOf(
+  sim: SimulatorCore,
+  recorded: Recorded,
+  create: Again["create"],
+  pristine: SimulatorCore,
+): Again {
+  const deeds = recorded.entries
+    .filter(isSent)
+    .slice(0, MOST_REPLAYED)
+    .map((entry) => {
+      return { kind: "request", atMs: Date.parse(entry.at), request: requestOf(entry) } as const;
+    });
+  const changed = changedByHand(recorded) ?? rangeChangedIn(sim, recorded, pristine);
+  return {
+    options: recorded.options,
+    create,
+    missing: changed && `${changed}, and no journal tells when`,
+    deeds,
+    untilMs: deeds.at(-1)?.atMs ?? 0,
+    replayed: () => journalReplayed(recorded),
+  };
+}
+
+/** Whether a price range of somebody who took part is another than at the start. */
+function rangeChangedIn(
   sim: SimulatorCore,
   recorded: Recorded,
   pristine: SimulatorCore,
-): Evidence {
-  const members = membersOf(sim, recorded);
-  const trace: TraceReader =
-    recorded.gap === undefined ? traceOf(sim, recorded, members, pristine) : createTrace();
-  return {
-    trace,
-    abilities: { time: { kind: "virtual" }, control: true },
-    members: members.slice(0, MOST_MEMBERS),
-    assumptions: sim.assumptions,
-  };
+): string | undefined {
+  const isChanged = membersOf(sim, recorded).some(
+    (member) => withKnownTerms(member, pristine).surfaces.length < member.surfaces.length,
+  );
+  return isChanged ? "a price range was changed" : undefined;
+}
+
+/** What a rule made the service do once more no client sent. */
+function isSent({ fault }: RecordedEntry): boolean {
+  return fault?.application !== 2;
 }
 
 /** Who sent anything, as they are now; where nobody did, the first. */
@@ -62,10 +115,8 @@ function traceOf(
     trace.seeMember({ ...shown, apiKey: (first && sentKeyOf(first)) ?? member.apiKey });
   }
   let assumed = JSON.stringify(entries[0]?.world.assumptions);
-  for (const entry of entries) {
+  for (const entry of entries.filter(isSent)) {
     const { world, fault } = entry;
-    // What a rule made the service do once more no client saw.
-    if (fault?.application === 2) continue;
     if (JSON.stringify(world.assumptions) !== assumed) trace.seeAssumed();
     assumed = JSON.stringify(world.assumptions);
     seeKey(trace, entry, owners);

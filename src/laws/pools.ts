@@ -1,10 +1,9 @@
 /** Which quota each request of a run asked for, and what came of it: what the limits' laws are held against. */
 
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { documentedLimits, type LimitClass } from "../../spec/limits.ts";
-import { operations } from "../../spec/operations.ts";
-import type { Playing } from "../player/effects.ts";
-import { type Evidence, once, steadyReadingsOf } from "./evidence.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { documentedLimits, type LimitClass } from "../spec/limits.ts";
+import { operations } from "../spec/operations.ts";
+import { type Looked, steadyReadingsOf } from "./law.ts";
 import type { Arrival } from "./quotas.ts";
 import {
   callerOf,
@@ -12,8 +11,8 @@ import {
   creditOf,
   keyOf,
   operationOf,
+  subjectOf,
   undisturbed,
-  valuesOf,
 } from "./reading.ts";
 import type { Seen } from "./trace.ts";
 
@@ -30,23 +29,22 @@ interface OpenPool extends Pool {
 }
 
 /** As far as it is known which quota a request counted against: from the first doubt on a quota is left alone. */
-export function poolsInRun(evidence: Evidence): Playing<readonly Pool[]> {
-  return once(evidence, "pools", function* () {
-    const readings = steadyReadingsOf(evidence);
+export function poolsInRun(played: Looked): readonly Pool[] {
+  return played.once("pools", () => {
+    const readings = steadyReadingsOf(played);
     const pools = new Map<string, OpenPool>();
     const owners = new Map<string, string>();
-    for (const [at, seen] of undisturbed(evidence).entries()) {
+    for (const [at, seen] of undisturbed(played).entries()) {
       const operation = operationOf(seen, readings);
       if (operation === undefined) continue;
       const key = keyOf(seen, readings);
-      const caller = callerOf(evidence.trace, key, at);
+      const caller = callerOf(played.trace, key, at);
       // Keys are looked at before the limit.
       if (caller === undefined && isUnauthorized(seen, readings)) continue;
       // A key that is valid and that nobody told of: what is spent of whose quota is lost from here on.
       if (caller === undefined) break;
-      const values = valuesOf(seen);
       const made = operation === "impression" ? creditOf(seen, "impression") : undefined;
-      if (made !== undefined) owners.set(made.id, values.get("publisher_id") ?? caller);
+      if (made !== undefined) owners.set(made.id, subjectOf(seen, operation, owners) ?? caller);
       const { limit } = operations[operation];
       if (limit === "reporting") {
         const counts = operation === "stats" || readings["limit.reporting-endpoints"] === "all-get";
@@ -55,10 +53,7 @@ export function poolsInRun(evidence: Evidence): Playing<readonly Pool[]> {
       }
       const apart = operation === "click" && readings["limit.recording-pool"] === "separate";
       const name = (publisher: string): string => `${apart ? "clicks" : "all"} of ${publisher}`;
-      const named =
-        operation === "click"
-          ? owners.get(values.get("impression_id") ?? "")
-          : values.get("publisher_id");
+      const named = subjectOf(seen, operation, owners);
       const asked = payersOf(seen, caller, named, readings).map((payer) =>
         poolOf(pools, name(payer), limit),
       );
@@ -83,6 +78,7 @@ function payersOf(
   readings: Assumptions,
 ): readonly string[] {
   if (readings["auth.key-scope"] === "publisher") return [caller];
+  if (seen.about !== undefined) return [seen.about];
   if (named === undefined || named === caller) return [caller];
   // A request that can't be read for another reason counts against the caller.
   return seen.status === 200 ? [named] : [caller, named];

@@ -1,13 +1,13 @@
 /** The invariants hold wherever the service is right: under all readings in pairs, with fault rules and without. */
 
 import { describe, expect, test } from "vitest";
-import type { FaultRule } from "../../../src/faults/rule.ts";
-import { coveringArray } from "../../../src/index.ts";
-import type { Evidence } from "../../../src/play/invariants/evidence.ts";
-import { checkInvariants, invariants } from "../../../src/play/invariants/invariants.ts";
-import { createTrace, type Trace } from "../../../src/play/invariants/trace.ts";
-import type { Exchange } from "../../../src/play/player/effects.ts";
-import type { InvariantResult } from "../../../src/play/player/result.ts";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import { coveringArray } from "../../src/index.ts";
+import { judge, lookedOf } from "../../src/laws/law.ts";
+import { laws } from "../../src/laws/laws.ts";
+import type { Exchange } from "../../src/laws/seen-exchange.ts";
+import { createTrace, type Trace } from "../../src/laws/trace.ts";
+import type { InvariantResult } from "../../src/play/player/result.ts";
 import { lies } from "./lies.ts";
 import { playSession, post } from "./session.ts";
 import { type StageOptions, stageOf } from "./stage.ts";
@@ -53,7 +53,7 @@ test("there is one for every id of the list, in its order", () => {
   const ids = Object.entries(families).flatMap(([family, count]) =>
     Array.from({ length: count }, (_, index) => `${family}${index + 1}`),
   );
-  expect(invariants.map(({ id }) => id)).toEqual(ids);
+  expect(laws.map(({ id }) => id)).toEqual(ids);
 });
 
 describe("a lie that is planted", () => {
@@ -68,7 +68,7 @@ describe("a lie that is planted", () => {
 
   test("there is one for each law that isn't left to a second play", () => {
     const lied = new Set(lies.map(({ id }) => id));
-    const judged = invariants.filter(({ id }) => !secondPlay.includes(id)).map(({ id }) => id);
+    const judged = laws.filter(({ id }) => !secondPlay.includes(id)).map(({ id }) => id);
     expect(judged.filter((id) => !lied.has(id))).toEqual([]);
   });
 });
@@ -89,7 +89,7 @@ function honestly(options: StageOptions): readonly InvariantResult[] {
 
 /** Enough for a repeat, a click, a key that is nobody's. */
 const SHORT = 60;
-const secondPlay = ["S6", "S8", "A1", "R2", "R4", "R5", "R8"];
+const secondPlay = ["S8", "A1", "R2", "R4", "R5", "R8"];
 
 test("what needs a second play is unknown, and says so", () => {
   const stage = stageOf();
@@ -125,7 +125,7 @@ test("of a foreign service the run itself says what can be said, with one reques
   expect(broken(results)).toEqual([]);
 });
 
-test("checking leaves the played world as it was, and sends at most 250 requests aside", () => {
+test("checking leaves the played world as it was, and asks its copies at most 350 times", () => {
   const stage = stageOf({ faults: rules });
   playSession(stage, 2);
   const state = JSON.stringify(stage.sim.snapshot());
@@ -134,7 +134,7 @@ test("checking leaves the played world as it was, and sends at most 250 requests
   expect(JSON.stringify(stage.sim.snapshot())).toBe(state);
   expect(stage.sim.journal.total).toBe(total);
   expect(stage.asideSent).toBeGreaterThan(100);
-  expect(stage.asideSent).toBeLessThanOrEqual(250);
+  expect(stage.asideSent).toBeLessThanOrEqual(350);
 });
 
 test("other readings in the middle of a run break nothing", () => {
@@ -182,18 +182,15 @@ test("with a key that nobody told of, quotas are left alone from there on", () =
   expect(broken(stage.check())).toEqual([]);
 });
 
-test.each(["paced", "real"] as const)(
-  "in %s time what rests on exact instants is tried aside only",
-  (kind) => {
-    const stage = stageOf({ time: { kind, speed: 1 } });
-    playSession(stage, 1, SHORT);
-    const results = stage.check();
-    expect(broken(results)).toEqual([]);
-    const [L1, D1] = ["L1", "D1"].map((id) => results.find((one) => one.id === id));
-    expect(L1?.why).toBe("64 requests with one key, aside");
-    expect(D1?.why).toBe("an impression sent three times, aside");
-  },
-);
+test("where time passes what rests on exact instants is tried aside only", () => {
+  const stage = stageOf({ isExactTime: false });
+  playSession(stage, 1, SHORT);
+  const results = stage.check();
+  expect(broken(results)).toEqual([]);
+  const [L1, D1] = ["L1", "D1"].map((id) => results.find((one) => one.id === id));
+  expect(L1?.why).toBe("64 requests with one key, aside");
+  expect(D1?.why).toBe("an impression sent three times, aside");
+});
 
 test("only those that are asked for are checked, in the order of the list", () => {
   expect(
@@ -226,17 +223,19 @@ describe("a long run", () => {
     text: '{"surfaces":[]}',
     latencyMs: 0,
   };
-  const evidenceOf = (trace: Trace): Evidence => ({
-    trace,
-    abilities: { time: { kind: "virtual" }, control: false },
-    members: [],
-    assumptions: undefined,
-  });
   const judged = (trace: Trace, id: string): string | undefined => {
-    const judging = checkInvariants(evidenceOf(trace), [id]);
-    let step = judging.next();
-    while (step.done !== true && step.value.kind === "pass") step = judging.next();
-    return step.done === true ? step.value[0]?.verdict : "asked for something";
+    const law = laws.find((one) => one.id === id);
+    const played = {
+      trace,
+      isExactTime: true,
+      members: [],
+      readings: undefined,
+      world: "there is none",
+      again: "there is none",
+      journal: () => [],
+      most: 1,
+    };
+    return law && judge(law, lookedOf(played)).verdict;
   };
 
   test("is kept from its start up to a bound, and counted to its end", () => {

@@ -1,24 +1,25 @@
 /** How the laws of clicks (D4 and D5, listed with the other laws of recording) are looked at. */
 
-import type { Member, Playing } from "../player/effects.ts";
-import { type Aside, asideOf, ask, readLifetime } from "./aside.ts";
-import { type Evidence, notKnown, readingsOf, require, steadyReadingsOf } from "./evidence.ts";
-import { impressionOf, outcomeOf } from "./probes.ts";
+import { ask, type Copy, copyOf, impressionOf, outcomeOf, todayIn } from "./copy.ts";
+import { joinedOf, readLifetime, readStats } from "./figures.ts";
+import { inconclusive, type Looked, readingsOf, require, steadyReadingsOf } from "./law.ts";
 import {
   callerOf,
   creditOf,
   keyOf,
   operationOf,
   ownAnswers,
+  subjectOf,
   undisturbed,
   valuesOf,
 } from "./reading.ts";
+import type { Member } from "./seen-exchange.ts";
 
-export function* clickTargets(evidence: Evidence): Playing<string> {
-  const { assumptions, trace } = evidence;
-  const readings = assumptions === undefined ? undefined : readingsOf(evidence);
+export function clickTargets(played: Looked): string {
+  const { trace } = played;
+  const readings = played.readings === undefined ? undefined : readingsOf(played);
   const targets = new Map<string, string>();
-  for (const seen of ownAnswers(evidence)) {
+  for (const seen of ownAnswers(played)) {
     if (seen.at < (trace.assumedAt ?? 0)) continue;
     if (operationOf(seen, readings) !== "click") continue;
     const credit = creditOf(seen, "click");
@@ -29,46 +30,49 @@ export function* clickTargets(evidence: Evidence): Playing<string> {
     require(before === impression, () =>
       `${credit.id} is a click on ${before} and on ${impression}`);
   }
-  return targets.size === 0 ? notKnown("nothing was clicked") : `${targets.size} clicks`;
+  return targets.size === 0 ? inconclusive("nothing was clicked") : `${targets.size} clicks`;
 }
 
-export function* clicksAside(evidence: Evidence): Playing<string> {
-  const aside = yield* asideOf(evidence);
-  const eachCounts = aside.readings["click.repeat"] === "count";
-  const [lab] = aside.labs;
+export function clicksAside(played: Looked): string {
+  const copy = copyOf(played);
+  const eachCounts = copy.readings["click.repeat"] === "count";
+  const [lab] = copy.labs;
   const values = impressionOf(lab, "law D4");
-  const { impression_id } = {
-    impression_id: outcomeOf(yield* ask(aside, lab, "impression", values)),
-  };
-  const before = yield* readLifetime(aside, lab);
-  for (let sent = 0; sent < 2; sent += 1) yield* ask(aside, lab, "click", { impression_id });
-  const after = yield* readLifetime(aside, lab);
+  const impression_id = outcomeOf(ask(copy, lab, "impression", values));
+  const before = readLifetime(copy, lab);
+  for (let sent = 0; sent < 2; sent += 1) ask(copy, lab, "click", { impression_id });
+  const after = readLifetime(copy, lab);
   const clicks = after.clicks - before.clicks;
   require(clicks === (eachCounts ? 2 : 1), () =>
     `two clicks on one impression counted ${clicks} times`);
   // Clicks that once all counted stay counted under other readings.
-  const mayExceed = eachCounts || evidence.trace.assumedAt !== undefined;
-  for (const member of mayExceed ? [] : aside.members) {
-    const { clicks: all, impressions } = yield* readLifetime(aside, member);
+  const mayExceed = eachCounts || played.trace.assumedAt !== undefined;
+  for (const member of mayExceed ? [] : copy.members) {
+    const { clicks: all, impressions } = readLifetime(copy, member);
     require(all <= impressions, () =>
       `${member.id} has ${all} clicks on ${impressions} impressions`);
+    for (const { id } of member.surfaces.slice(0, played.most)) {
+      const period = { from: joinedOf(member), to: todayIn(copy) };
+      const of = readStats(copy, member, { ...period, surface: id });
+      require(of.clicks <= of.impressions, () => `surface ${id}: ${of.text}`);
+    }
   }
   return "two clicks on one impression, aside";
 }
 
-export function* strayClicksInRun(evidence: Evidence): Playing<string> {
-  const readings = steadyReadingsOf(evidence);
+export function strayClicksInRun(played: Looked): string {
+  const readings = steadyReadingsOf(played);
   const accepts = readings["click.unknown"] === "accept-uncredited";
   const isAnybodys = readings["auth.key-scope"] === "any";
   const given = new Map<string, string>();
   let clicks = 0;
-  for (const [at, seen] of undisturbed(evidence).entries()) {
+  for (const [at, seen] of undisturbed(played).entries()) {
     const operation = operationOf(seen, readings);
     const impression = operation === "impression" ? creditOf(seen, "impression") : undefined;
     if (impression !== undefined)
-      given.set(impression.id, valuesOf(seen).get("publisher_id") ?? "");
+      given.set(impression.id, subjectOf(seen, "impression", given) ?? "");
     const click = operation === "click" ? creditOf(seen, "click") : undefined;
-    const caller = callerOf(evidence.trace, keyOf(seen, readings), at);
+    const caller = callerOf(played.trace, keyOf(seen, readings), at);
     if (click === undefined || caller === undefined) continue;
     clicks += 1;
     const target = valuesOf(seen).get("impression_id") ?? "";
@@ -77,35 +81,35 @@ export function* strayClicksInRun(evidence: Evidence): Playing<string> {
     require(isOwn || (accepts && click.micros === 0), () =>
       `a click on ${owner === undefined ? "an unknown" : "a foreign"} impression got ${seen.text}`);
   }
-  return clicks === 0 ? notKnown("nothing was clicked") : `${clicks} clicks`;
+  return clicks === 0 ? inconclusive("nothing was clicked") : `${clicks} clicks`;
 }
 
-export function* strayClicksAside(evidence: Evidence): Playing<string> {
-  const aside = yield* asideOf(evidence);
-  const [lab, other] = aside.labs;
+export function strayClicksAside(played: Looked): string {
+  const copy = copyOf(played);
+  const [lab, other] = copy.labs;
   const [own, foreign] = [
-    outcomeOf(yield* ask(aside, lab, "impression", impressionOf(lab, "law D5"))),
-    outcomeOf(yield* ask(aside, other, "impression", impressionOf(other, "law D5"))),
+    outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D5"))),
+    outcomeOf(ask(copy, other, "impression", impressionOf(other, "law D5"))),
   ];
-  const before = yield* figuresOf(aside, [lab, other]);
-  const bound = aside.readings["auth.key-scope"] === "publisher";
+  const before = figuresOf(copy, [lab, other]);
+  const bound = copy.readings["auth.key-scope"] === "publisher";
   const strays = ["unknown", own.slice(0, -1), `${own}x`, ...(bound ? [foreign] : [])];
   for (const impression_id of strays) {
-    const answer = yield* ask(aside, lab, "click", { impression_id });
+    const answer = ask(copy, lab, "click", { impression_id });
     const credit = creditOf(answer, "click");
-    const accepts = aside.readings["click.unknown"] === "accept-uncredited";
+    const accepts = copy.readings["click.unknown"] === "accept-uncredited";
     require(credit === undefined || (accepts && credit.micros === 0), () =>
       `a click on ${impression_id} got ${answer.text}`);
   }
-  const after = yield* figuresOf(aside, [lab, other]);
+  const after = figuresOf(copy, [lab, other]);
   require(before === after, () => `stray clicks made ${before} of ${after}`);
   return `${strays.length} stray clicks, aside`;
 }
 
-function* figuresOf(aside: Aside, members: readonly Member[]): Playing<string> {
+function figuresOf(copy: Copy, members: readonly Member[]): string {
   const shown: string[] = [];
   for (const member of members) {
-    const { clicks, micros } = yield* readLifetime(aside, member);
+    const { clicks, micros } = readLifetime(copy, member);
     shown.push(`${clicks} clicks and ${micros} micros of ${member.id}`);
   }
   return shown.join(", ");

@@ -1,6 +1,6 @@
 /** A session with something for every law to look at: repeats, clicks, refusals, a limit that is reached, days that pass. */
 
-import type { ApiRequest } from "../../../src/index.ts";
+import type { ApiRequest } from "../../src/index.ts";
 import { createRandom, type Random } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
