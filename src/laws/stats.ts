@@ -59,12 +59,8 @@ export const stats: readonly Law[] = [
   {
     id: "S8",
     says: "By UTC's days and by India's the same instants come to the same totals.",
-    again: rerunning((rerun) =>
-      looks(
-        () => sameTotals(rerun),
-        () => daysApart(rerun),
-      )(rerun.played),
-    ),
+    // Even where nothing was sent history may end on another day.
+    again: looks(rerunning(sameTotals, 0), rerunning(daysApart)),
   },
 ];
 

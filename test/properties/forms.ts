@@ -1,10 +1,10 @@
 /** What no choice of looks, and none of statuses, may change (F1 to F3): laws beside those of the list of invariants. */
 
-import type { ApiResponse, Publisher, SimulatorOptions } from "../../../src/index.ts";
-import { createSimulator } from "../../../src/index.ts";
-import { readerOf } from "../reader.ts";
-import { requestSteps } from "../reading.ts";
-import { type Run, replay, require, withoutTimeTravel } from "../run.ts";
+import type { ApiResponse, Publisher, SimulatorOptions } from "../../src/index.ts";
+import { createSimulator } from "../../src/index.ts";
+import { readerOf } from "./reader.ts";
+import { requestSteps } from "./reading.ts";
+import { type Run, replay, require, withoutTimeTravel } from "./run.ts";
 
 const plainForms = {
   "errors.body": "problem",
