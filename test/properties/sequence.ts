@@ -9,7 +9,7 @@ import { anyAssumptions } from "./assumptions.ts";
 import type { Command } from "./commands.ts";
 import { perform } from "./perform.ts";
 import { pristineOf } from "./pristine.ts";
-import { createPlayer, type Player, type Run, type RunOptions } from "./run.ts";
+import { createPlayer, type Run, type RunOptions } from "./run.ts";
 import type { Stage } from "./stage.ts";
 
 /** A sequence's number is drawn, not counted: who replays or shrinks a sequence has the same laws look at it. */
