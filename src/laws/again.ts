@@ -76,10 +76,23 @@ export function advanceTo(sim: SimulatorCore, atMs: number): void {
   if (byMs > 0) sim.clock.advance(byMs);
 }
 
+/** What came of a request was no answer: whatever law made it is broken. */
+export class ServiceThrew extends Error {}
+
+/** @throws ServiceThrew */
+export function answerOf(sim: SimulatorCore, request: ApiRequest): ApiResponse {
+  try {
+    return sim.handle(request);
+  } catch (thrown) {
+    const { method, path } = request;
+    throw new ServiceThrew(`${method} ${path} made the service throw ${String(thrown)}`);
+  }
+}
+
 export function done(sim: SimulatorCore, deed: Deed): ApiResponse | undefined {
   switch (deed.kind) {
     case "request":
-      return sim.handle(deed.request);
+      return answerOf(sim, deed.request);
     case "sign-up":
       sim.publishers.signUp(deed.signUp);
       return undefined;

@@ -9,7 +9,8 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
-import { inconclusive, type Looked, type PlayedWorld, readingsOf, require } from "./law.ts";
+import { answerOf } from "./again.ts";
+import { inconclusive, type Looked, type PlayedWorld, readingsOf } from "./law.ts";
 import { creditOf, dayAt } from "./reading.ts";
 import { type Exchange, exchangeOf, type Member, type Outgoing } from "./seen-exchange.ts";
 
@@ -170,12 +171,7 @@ export function ask(
 
 export function sendIn(sim: SimulatorCore, outgoing: Outgoing): Exchange {
   const atMs = sim.clock.now();
-  try {
-    return exchangeOf(outgoing, sim.handle(outgoing.request), atMs);
-  } catch (thrown) {
-    const { method, path } = outgoing.request;
-    require(false, () => `${method} ${path} made the service throw ${String(thrown)}`);
-  }
+  return exchangeOf(outgoing, answerOf(sim, outgoing.request), atMs);
 }
 
 export function waitIn({ sim, answers }: Copy, ms: number): void {

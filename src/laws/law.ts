@@ -6,7 +6,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import type { Again } from "./again.ts";
+import { type Again, ServiceThrew } from "./again.ts";
 import type { Exchange, Member } from "./seen-exchange.ts";
 import type { TraceReader } from "./trace.ts";
 
@@ -107,7 +107,8 @@ export function judge({ seen, tried, again, elsewhere }: Law, played: Looked): J
     try {
       found.push(look(played));
     } catch (thrown) {
-      if (thrown instanceof Broken) return { verdict: "broken", why: told(thrown.message) };
+      if (thrown instanceof Broken || thrown instanceof ServiceThrew)
+        return { verdict: "broken", why: told(thrown.message) };
       if (!(thrown instanceof Inconclusive)) throw thrown;
       // Half of a law isn't the law: what rests on the trace would be missing.
       if (thrown.message === played.gap && look !== again)

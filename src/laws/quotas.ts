@@ -1,6 +1,6 @@
 /**
  * The five ways to read “per minute” (spec §8), worked out a second time from the instants at which requests came: an
- * arithmetic of its own, so that a mistake of the service's limiter isn't made here too.
+ * arithmetic of its own, so that a mistake of the service's limiter isn't made here too. Laws and oracle count with it.
  */
 
 import type { Choice } from "../spec/assumptions/catalogue.ts";
@@ -37,7 +37,7 @@ interface Counter {
   spend(atMs: number): void;
 }
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 
 export function judgeArrivals(
   arrivals: readonly Arrival[],
@@ -67,6 +67,18 @@ export function judgeArrivals(
     }
   }
   return { decision, remaining: wrongRemaining, limited };
+}
+
+/** How many more of `size` a minute are admitted at an instant, when those before were all that came, in order. */
+export function roomAfter(
+  algorithm: Algorithm,
+  admitted: readonly number[],
+  size: number,
+  atMs: number,
+): number {
+  const counter = counters[algorithm](size);
+  for (const instant of admitted) counter.spend(instant);
+  return counter.room(atMs);
 }
 
 const counters: Readonly<Record<Algorithm, (size: number) => Counter>> = {
@@ -119,7 +131,7 @@ function slidingCounter(size: number): Counter {
     room(atMs) {
       turnTo(atMs);
       const restMs = MINUTE_MS - (atMs % MINUTE_MS);
-      return size - current - Math.floor((before * restMs) / MINUTE_MS);
+      return Math.max(0, size - current - Math.floor((before * restMs) / MINUTE_MS));
     },
     spend(atMs) {
       turnTo(atMs);

@@ -10,7 +10,7 @@ import { createTrace, type Trace } from "../../src/laws/trace.ts";
 import type { InvariantResult } from "../../src/play/player/result.ts";
 import { lies } from "./lies.ts";
 import { playSession, post } from "./session.ts";
-import { type StageOptions, stageOf } from "./stage.ts";
+import { type Lie, type StageOptions, stageOf } from "./stage.ts";
 
 const rows = coveringArray({ strength: 2 }).map((row, index) => ({ row, index }));
 
@@ -90,6 +90,22 @@ function honestly(options: StageOptions): readonly InvariantResult[] {
 /** Enough for a repeat, a click, a key that is nobody's. */
 const SHORT = 60;
 const secondPlay = ["S8", "A1", "R2", "R4", "R5", "R8"];
+
+test("a service that throws breaks the law that asked it", () => {
+  const lie: Lie = {
+    answer(exchange, isAside) {
+      if (isAside) throw new RangeError("no such day");
+      return exchange;
+    },
+  };
+  const stage = stageOf({ lie });
+  playSession(stage, 1, SHORT);
+  const [result] = stage.check(["S2"]);
+  expect(result).toMatchObject({
+    verdict: "broken",
+    why: expect.stringMatching(/^GET .* made the service throw RangeError: no such day$/),
+  });
+});
 
 test("what needs a second play is unknown, and says so", () => {
   const stage = stageOf();

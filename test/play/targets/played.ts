@@ -1,10 +1,10 @@
 /** A server with a world that is played in over HTTP, and the same world in this process. */
 
-import type { Member, Outgoing } from "../../../src/laws/seen-exchange.ts";
 import { createServer, type RequestListener } from "node:http";
 import net from "node:net";
 import { onTestFinished } from "vitest";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
+import type { Member, Outgoing } from "../../../src/laws/seen-exchange.ts";
 import type { EffectKind, EffectOf, Effects } from "../../../src/play/player/effects.ts";
 import { openTarget, type TargetOptions } from "../../../src/play/targets/open-target.ts";
 import type { Target } from "../../../src/play/targets/target.ts";
