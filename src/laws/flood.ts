@@ -1,7 +1,7 @@
 /** A key's quota used up in a copy of the world, and what is found on the way: most laws of the limits look at it. */
 
 import { documentedLimits } from "../spec/limits.ts";
-import { ask, auditText, type Copy, copyIn, copyOf, freshKey, stateOf, waitIn } from "./copy.ts";
+import { ask, auditText, type Copy, copyOf, freshKey, stateOf, waitIn } from "./copy.ts";
 import { shownTo } from "./isolation.ts";
 import { inconclusive, type Looked } from "./law.ts";
 import type { Arrival } from "./quotas.ts";
@@ -19,7 +19,7 @@ interface Flood {
   readonly stateAfter: string;
   /** Remaining of another key's first request at that time. */
   readonly otherRemaining: string | undefined;
-  /** What others read at that time, and what they would have read without it. */
+  /** What others read at that time, and before the quota was used up. */
   readonly flooded: readonly string[];
   readonly calm: readonly string[];
   /** How long the first refusal says to wait; undefined where it doesn't say. */
@@ -50,14 +50,11 @@ export function floodOf(played: Looked): Flood {
     for (let sent = 0; sent < REPORTING / 2; sent += 1) send();
     waitIn(copy, PAUSE_MS);
     const others = [other, ...copy.members].slice(0, Math.max(1, played.most - 3));
-    const shown = ({ sim }: Copy): string[] => {
-      const beside = copyIn(sim.fork(), copy.readings, []);
-      return others.map((member) => shownTo(beside, member));
-    };
-    const calm = shown(copy);
+    const shown = (): string[] => others.map((member) => shownTo(copy, member));
+    const calm = shown();
     let refused = send();
     while (refused.status !== 429 && arrivals.length < MOST_SENT) refused = send();
-    const flooded = shown(copy);
+    const flooded = shown();
     const stateBefore = stateIn(copy);
     const again = send();
     const stateAfter = stateIn(copy);
