@@ -1,6 +1,6 @@
-import type { Exchange } from "../../../src/laws/seen-exchange.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Exchange } from "../../../src/laws/seen-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import {
   readableCount,

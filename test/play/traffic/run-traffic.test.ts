@@ -1,9 +1,8 @@
-import { type Exchange, exchangeOf } from "../../../src/laws/seen-exchange.ts";
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import { createSimulator, type Simulator } from "../../../src/index.ts";
+import { type Exchange, exchangeOf } from "../../../src/laws/seen-exchange.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
-
 
 import { runTraffic } from "../../../src/play/traffic/run-traffic.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
