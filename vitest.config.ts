@@ -8,8 +8,8 @@ import { defineConfig } from "vitest/config";
  * half a minute. What replaces a module, intercepts requests or changes globals stays apart.
  */
 const together: string[] = [
-  ...["audit", "base", "exchange", "properties", "readings", "simulator", "spec", "world"],
-  ...["play/language", "play/invariants", "play/shipped"],
+  ...["audit", "base", "exchange", "laws", "properties", "readings", "simulator", "spec", "world"],
+  ...["play/language", "play/shipped"],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 const config: ReturnType<typeof defineConfig> = defineConfig({

@@ -1,5 +1,6 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
+export type { RequestOutcome } from "./laws/seen-exchange.ts";
 export { defineScenario } from "./play/language/define/define-scenario.ts";
 export { scenarioJsonSchema } from "./play/language/json-schema.ts";
 export { type ParseScenarioOptions, parseScenario } from "./play/language/parse/parse-scenario.ts";
@@ -21,7 +22,6 @@ export type {
   RawRequest,
   Reference,
   RepeatStep,
-  RequestOutcome,
   RequestStep,
   RotateKeyStep,
   Scenario,

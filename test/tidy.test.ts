@@ -17,6 +17,7 @@ const floors = [
   "exchange",
   "audit",
   "simulator",
+  "laws",
   "readings",
   "play",
   "assertions",
@@ -166,9 +167,15 @@ describe("floors", () => {
     expect(oracle.length).toBeGreaterThan(10);
     // What a request, an answer and a publisher look like has to be said once: types, gone at run time.
     const typesOf = ["src/world/accounts/account.ts", "src/spec/messages.ts"];
+    // The laws count by them, too: they judge the limiter, and have nothing of it.
+    const counters = "src/laws/quotas.ts";
+    const ofCounters = sources.filter(({ path }) => path === counters);
+    expect(
+      ofCounters.flatMap((file) => importsOf(file).filter((to) => !onlyTypes(file, to))),
+    ).toEqual([]);
     const shared = oracle.flatMap((file) =>
       importsOf(file)
-        .filter((to) => !to.startsWith("src/testing/oracle/"))
+        .filter((to) => !to.startsWith("src/testing/oracle/") && to !== counters)
         .filter((to) => !typesOf.includes(to) || !onlyTypes(file, to))
         .map((to) => `${file.path} imports ${to}`),
     );

@@ -1,4 +1,4 @@
-/** Requests that a law makes itself, in the way that the assumptions in force read. */
+/** Requests that a test makes itself, in the way that the assumptions in force read. */
 
 import type { ApiResponse, Publisher, Simulator } from "../../src/index.ts";
 import { type Call, plainWay, requestOf } from "../../src/testing/oracle/calls.ts";
@@ -14,15 +14,4 @@ export function ask(
   const way = plainWay(operation, carrierFor(sim.assumptions));
   const named = operation === "click" ? values : { publisher_id: id, ...values };
   return sim.handle(requestOf({ operation, values: named, way }, apiKey));
-}
-
-/** A publisher of the run with a surface that records, if there is one. */
-export function recorder(
-  publishers: readonly Publisher[],
-): { readonly publisher: Publisher; readonly surface: string } | undefined {
-  for (const publisher of publishers) {
-    const active = publisher.surfaces.find((one) => one.status === "active");
-    if (active !== undefined) return { publisher, surface: active.id };
-  }
-  return undefined;
 }

@@ -8,8 +8,9 @@ import {
   type Publisher,
   type Simulator,
 } from "../../src/index.ts";
+import { roomAfter } from "../../src/laws/quotas.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
-import { rooms, waitFor } from "../../src/testing/oracle/limits.ts";
+import { waitFor } from "../../src/testing/oracle/quota.ts";
 import { ask } from "./asking.ts";
 import { stateWithBucketsOf } from "./run.ts";
 
@@ -153,7 +154,7 @@ describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
       if (due) law.spend(atMs);
       const falls = left.atMs !== atMs || told === Math.max(0, left.remaining - 1);
       const sampled = arrival % 499 === 0 || limit < 100;
-      const room = sampled ? rooms[algorithm](admitted, limit, atMs) : told;
+      const room = sampled ? roomAfter(algorithm, admitted, limit, atMs) : told;
       if ((response.status === 200) !== due || !falls || told !== room || (!due && told !== 0)) {
         expect.fail(`arrival ${arrival} at ${atMs}, ${room} left: ${JSON.stringify(response)}`);
       }
@@ -172,7 +173,7 @@ describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
       sim.clock.advance(Math.floor(((round * 377) % MINUTE_MS) / limit));
       while (send().status === 200);
       const { headers } = send();
-      const waitMs = waitFor(rooms[algorithm], admitted, limit, sim.clock.now(), 1);
+      const waitMs = waitFor(algorithm, admitted, limit, sim.clock.now(), 1);
       const seconds = Number(headers["retry-after"]);
       expect(seconds).toBe(Math.ceil(waitMs / 1000));
       sim.clock.advance((seconds - 1) * 1000);

@@ -40,6 +40,8 @@ export interface Step {
   readonly action: Action;
   readonly atMs: number;
   readonly response: ApiResponse | undefined;
+  /** Who signed up, or has another key, as it is then. */
+  readonly publisher: Publisher | undefined;
 }
 
 /** What a simulator of a campaign is made from: every assumption spelled out. */
@@ -57,8 +59,6 @@ export interface Run {
   readonly publishers: readonly Publisher[];
   /** The same population before anything was recorded, under readings that hide and round nothing. */
   readonly pristine: Simulator;
-  /** The same run where amounts aren't rounded, if they are in this one. */
-  readonly exact?: Run | undefined;
 }
 
 /** Does actions to one simulator. A fork takes its origin's place. */
@@ -105,6 +105,12 @@ export function createPlayer(options: SimulatorOptions, onto?: Simulator): Playe
     }
   }
 
+  function publisherAfter({ kind, ...action }: Action): Publisher | undefined {
+    if (kind === "sign-up") return sim.publishers.at(sim.publishers.total - 1);
+    const isKnown = kind === "rotate-key" && "publisherId" in action;
+    return isKnown ? sim.publishers.get(action.publisherId) : undefined;
+  }
+
   return {
     get sim(): Simulator {
       return sim;
@@ -113,7 +119,7 @@ export function createPlayer(options: SimulatorOptions, onto?: Simulator): Playe
     play(action) {
       const atMs = sim.clock.now();
       const response = act(action);
-      steps.push({ action, atMs, response });
+      steps.push({ action, atMs, response, publisher: publisherAfter(action) });
       return response;
     },
   };
@@ -135,17 +141,12 @@ const straightened = new WeakMap<Run, Run>();
 export function withoutTimeTravel(run: Run): Run {
   const known = straightened.get(run);
   if (known !== undefined) return known;
-  const { exact } = run;
-  const made = {
-    ...run,
-    steps: lastingOf(run.steps),
-    exact: exact && { ...exact, steps: lastingOf(exact.steps) },
-  };
+  const made = { ...run, steps: lastingOf(run.steps) };
   straightened.set(run, made);
   return made;
 }
 
-function lastingOf(steps: readonly Step[]): Step[] {
+export function lastingOf(steps: readonly Step[]): Step[] {
   let lasting: Step[] = [];
   let saved: readonly Step[] | undefined;
   for (const step of steps) {
@@ -156,31 +157,6 @@ function lastingOf(steps: readonly Step[]): Step[] {
     else if (saved !== undefined) lasting = [...saved];
   }
   return lasting;
-}
-
-export function halves(steps: readonly Step[]): [Action[], Action[]] {
-  const actions = steps.map(({ action }) => action);
-  const middle = Math.floor(actions.length / 2);
-  return [actions.slice(0, middle), actions.slice(middle)];
-}
-
-/** Throws what differs first between two lists of answers to the same requests. */
-export function sameAnswers(
-  rule: string,
-  expected: readonly Step[],
-  actual: readonly Step[],
-  where = "",
-): void {
-  const left = expected.filter((step) => step.action.kind === "request");
-  const right = actual.filter((step) => step.action.kind === "request");
-  require(rule, left.length === right.length, `${left.length} answers, then ${right.length}`);
-  for (const [index, step] of left.entries()) {
-    const before = JSON.stringify(step.response);
-    const after = JSON.stringify(right[index]?.response);
-    if (before === after) continue;
-    const what = `answer ${index} ${where} to ${JSON.stringify(step.action)}`;
-    require(rule, false, `${what}: ${before} became ${after}`);
-  }
 }
 
 /** Throws unless `held`, naming the rule that is broken. */

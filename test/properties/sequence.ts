@@ -9,7 +9,7 @@ import { anyAssumptions } from "./assumptions.ts";
 import type { Command } from "./commands.ts";
 import { perform } from "./perform.ts";
 import { pristineOf } from "./pristine.ts";
-import { createPlayer, type Player, type Run, type RunOptions } from "./run.ts";
+import { createPlayer, type Run, type RunOptions } from "./run.ts";
 import type { Stage } from "./stage.ts";
 
 /** A sequence's number is drawn, not counted: who replays or shrinks a sequence has the same laws look at it. */
@@ -92,18 +92,13 @@ export function stageOf(
     saved: undefined,
     first: oracle.save(),
   };
-  const runOf = (of: RunOptions, { steps, sim }: Player, exact?: Run): Run => ({
-    options: of,
-    steps,
-    sim,
-    publishers: sim.publishers.list({ limit: 1000 }),
+  const run = (): Run => ({
+    options,
+    steps: player.steps,
+    sim: player.sim,
+    publishers: player.sim.publishers.list({ limit: 1000 }),
     pristine: pristine.sim,
-    exact,
   });
-  const run = (): Run => {
-    const exact = twin === undefined ? undefined : runOf(exactly(options), twin);
-    return runOf(options, player, exact);
-  };
   return { stage, run };
 }
 

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { clockModes } from "../../base/clock.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
-import type { Outgoing } from "../../play/player/effects.ts";
+import type { Outgoing } from "../../laws/seen-exchange.ts";
 import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
 import { type ControlApi, createControlApi } from "../../play/targets/control-api.ts";
 import { drive } from "../../play/targets/drive.ts";

@@ -2,6 +2,7 @@
 
 import type { Duration } from "../../base/duration.ts";
 import type { FaultRule } from "../../faults/rule.ts";
+import type { RequestOutcome } from "../../laws/seen-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { SignUpRequest } from "../../world/accounts/directory.ts";
 import type { Profile } from "../../world/publishers/profiles.ts";
@@ -222,13 +223,6 @@ export interface AnswerExpectation {
   /** Of the body as it came. */
   readonly text?: Matcher | undefined;
 }
-
-/**
- * What the client sees of a request: a whole response, one whose body broke off, a connection that ended without a
- * response or with something else, or nothing in time.
- */
-export type RequestOutcome = "answered" | "cut" | "lost" | "timed-out";
-export const requestOutcomes: readonly RequestOutcome[] = ["answered", "cut", "lost", "timed-out"];
 
 export type Expectation =
   /** Of an earlier answer. @default the last one */

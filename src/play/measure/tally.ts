@@ -1,9 +1,10 @@
 /** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
 
 import { MICROS_PER_INR } from "../../base/money.ts";
+import { type Exchange, type RequestOutcome, requestOutcomes } from "../../laws/seen-exchange.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
-import { type RequestOutcome, requestOutcomes } from "../language/scenario.ts";
-import type { Exchange, Punctuality } from "../player/effects.ts";
+
+import type { Punctuality } from "../player/effects.ts";
 import { creditedMicros } from "./credited.ts";
 
 export interface OperationTally {

@@ -1,7 +1,8 @@
 /** How a run went over time, in at most 240 stretches of one length, however long it takes: where they would be more, two become one. */
 
 import { inInr } from "../../audit/event-line.ts";
-import type { Exchange } from "../player/effects.ts";
+import type { Exchange } from "../../laws/seen-exchange.ts";
+
 import type { PlayResult, TimelineBucket } from "../player/result.ts";
 import { creditedMicros } from "./credited.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";

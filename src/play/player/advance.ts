@@ -2,8 +2,9 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
+import type { Exchange } from "../../laws/seen-exchange.ts";
 import type { AdvanceStep } from "../language/scenario.ts";
-import type { Exchange } from "./effects.ts";
+
 import { type Found, found, unknown } from "./names.ts";
 import type { Run } from "./run.ts";
 import { whyNoAnswer } from "./values.ts";

@@ -1,7 +1,7 @@
 /** A digest of what the client saw: the same for every target in virtual time, so without what belongs to a connection. */
 
 import { createDigest, type Digest } from "../../base/digest.ts";
-import type { Exchange } from "./effects.ts";
+import type { Exchange } from "../../laws/seen-exchange.ts";
 
 /** Headers of the connection, and of the moment it was used. */
 const ofTransport: ReadonlySet<string> = new Set([

@@ -7,47 +7,12 @@ import type { Audit } from "../../audit/audit.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
+import type { PlayedWorld } from "../../laws/law.ts";
+import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
-import type { ApiRequest } from "../../spec/messages.ts";
-import type { OperationId } from "../../spec/operations.ts";
-import type { Publisher } from "../../world/accounts/account.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/directory.ts";
-import type { RequestOutcome } from "../language/scenario.ts";
+
 import type { Traffic } from "../traffic/traffic.ts";
-
-/** A request on its way. */
-export interface Outgoing {
-  /** Undefined for a raw one. */
-  readonly operation: OperationId | undefined;
-  readonly request: ApiRequest;
-  readonly timeoutMs: number;
-}
-
-/** A request and what the client saw of it. */
-export interface Exchange {
-  readonly operation: OperationId | undefined;
-  /** On the target's clock, in milliseconds since 1970, when it was sent. */
-  readonly atMs: number;
-  readonly request: ApiRequest;
-  readonly outcome: RequestOutcome;
-  /** 0 without a response. */
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** What came of the body; what isn't UTF-8 is U+FFFD. */
-  readonly text: string;
-  /** The body byte for byte, where it isn't UTF-8. */
-  readonly bytes?: Uint8Array | undefined;
-  /** In virtual time what the answer was held back for, in real time what passed from the planned sending on. */
-  readonly latencyMs: number;
-  /** Why there is no whole answer, where the target tells. */
-  readonly why?: string | undefined;
-}
-
-/** Who takes part: a publisher with its key. `joined`: undefined of a foreign service. */
-export interface Member extends Pick<Publisher, "id" | "apiKey" | "surfaces"> {
-  readonly joined: string | undefined;
-}
 
 /** Traffic with everybody in it. */
 export interface TrafficOrder {
@@ -105,6 +70,8 @@ export interface Effects {
   audit: { given: Record<never, never>; gives: Omit<Audit, "assertNothingLostOrDoubled"> };
   /** The last entries. */
   journal: { given: { readonly limit: number }; gives: readonly JournalEntry[] };
+  /** The world, for the laws to copy and to audit; or why it can't be had. */
+  world: { given: Record<never, never>; gives: PlayedWorld | string };
   /** A world aside that goes on from this one; a later one takes its place. What is done in it leaves no trace here. */
   fork: { given: Record<never, never>; gives: undefined };
   /** Done in the world aside. */
@@ -115,7 +82,7 @@ export type EffectKind = keyof Effects;
 export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind]["given"];
 export type Effect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
 /** What can be done aside too. */
-export type PlainEffect = Exclude<Effect, { kind: "aside" | "fork" | "traffic" }>;
+export type PlainEffect = Exclude<Effect, { kind: "aside" | "fork" | "traffic" | "world" }>;
 
 /** A part of a scenario's play: yields effects, is told what came of each, and gives a result in the end. */
 export type Playing<Result> = Generator<Effect, Result, unknown>;

@@ -1,8 +1,9 @@
 /** What is expected, held against what an answer, a tally, the service's own figures, the audit or an invariant says. */
 
 import { InputError } from "../../base/input.ts";
+import type { Exchange } from "../../laws/seen-exchange.ts";
 import type { AnswerExpectation, Cast, Expectation, RequestStep } from "../language/scenario.ts";
-import { type Exchange, type Playing, perform, performAside } from "./effects.ts";
+import { type Playing, perform, performAside } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
 import { check, match, notKnown } from "./matching.ts";
 import { contentOf, type Found, found, jsonBody, memberAt, unknown } from "./names.ts";

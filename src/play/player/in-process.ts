@@ -1,6 +1,7 @@
 /** Plays a scenario in this process, at once: nobody waits, and the clock goes where the scenario says. */
 
 import { InputError } from "../../base/input.ts";
+import { type Exchange, exchangeOf, type Member, type Outgoing } from "../../laws/seen-exchange.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Work } from "../../spec/work.ts";
@@ -10,10 +11,9 @@ import { countRequests } from "../language/parse/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { runTraffic, trafficInSlices } from "../traffic/run-traffic.ts";
-import type { Effect, Exchange, Member, Outgoing, Performers, Playing } from "./effects.ts";
+import type { Effect, Performers, Playing } from "./effects.ts";
 import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";
-import { exchangeOf } from "./seen-in-process.ts";
 
 export interface SyncOptions extends ParseScenarioOptions {
   /** Played on this simulator, whose state the scenario's takes the place of. @default a new one */
@@ -176,6 +176,7 @@ export function performersOn(sim: SimulatorCore): Performers {
     rotateKey: ({ publisher }) => memberOf(sim.publishers.rotateKey(publisher)),
     audit: () => sim.audit(),
     journal: ({ limit }) => sim.journal.entries({ limit }),
+    world: () => sim,
     fork() {
       aside = performersOn(sim.fork());
       return undefined;

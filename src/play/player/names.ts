@@ -1,8 +1,8 @@
 /** What steps have named so far, and how a reference finds its way into it. */
 
+import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import { operations } from "../../spec/operations.ts";
 import type { TallySummary } from "../measure/tally.ts";
-import type { Exchange, Member } from "./effects.ts";
 
 /** What a step gave to its name. */
 export type Named =

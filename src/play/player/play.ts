@@ -1,7 +1,7 @@
 /** A scenario's play from its first step to its last, whatever it is played on. */
 
 import type { FaultRule } from "../../faults/rule.ts";
-import { createTrace } from "../invariants/trace.ts";
+import { createTrace } from "../../laws/trace.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
 import { kindOf } from "../language/step-kind.ts";
 import { conclude } from "./conclude.ts";

@@ -1,10 +1,11 @@
 /** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import type { Exchange } from "../../laws/seen-exchange.ts";
 import type { Step } from "../language/scenario.ts";
 import { kindOf, type StepKind } from "../language/step-kind.ts";
 import type { TallySummary } from "../measure/tally.ts";
-import type { Exchange } from "./effects.ts";
+
 import { verdictOf } from "./matching.ts";
 import type { Named } from "./names.ts";
 import type { Check, StepResult } from "./result.ts";

@@ -1,11 +1,12 @@
 /** A request step as the request that is sent: what it doesn't say is filled in from whoever sends it. */
 
 import { type Duration, durationMs } from "../../base/duration.ts";
+import type { Member, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import { contentTypes, pairsOf, requestOf } from "../../spec/request-of.ts";
 import type { RequestStep, Value } from "../language/scenario.ts";
-import type { Member, Outgoing, Playing } from "./effects.ts";
+import type { Playing } from "./effects.ts";
 import { type Found, found, unknown } from "./names.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 

@@ -1,21 +1,15 @@
 /** A run of a scenario: what is known so far, and who is told of every exchange. */
 
 import type { FaultRule } from "../../faults/rule.ts";
-import type { Trace } from "../invariants/trace.ts";
+import type { Exchange, Member } from "../../laws/seen-exchange.ts";
+import type { Trace } from "../../laws/trace.ts";
 import type { Cast, Scenario } from "../language/scenario.ts";
 import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { createTimeline, type Timeline } from "../measure/timeline.ts";
 import { createRunDigest, type RunDigest } from "./digest.ts";
-import {
-  type Abilities,
-  type Exchange,
-  type Member,
-  type Observer,
-  type Playing,
-  perform,
-} from "./effects.ts";
+import { type Abilities, type Observer, type Playing, perform } from "./effects.ts";
 import type { Named } from "./names.ts";
 import type { StepResult } from "./result.ts";
 import type { Scope } from "./values.ts";

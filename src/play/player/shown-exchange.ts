@@ -2,7 +2,8 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { REDACTED, withoutSecrets } from "../../journal/secrets.ts";
-import type { Exchange } from "./effects.ts";
+import type { Exchange } from "../../laws/seen-exchange.ts";
+
 import type { ShownExchange } from "./result.ts";
 
 const MOST_BODY = 2000;

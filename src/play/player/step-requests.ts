@@ -1,7 +1,8 @@
 /** Steps that send requests: one, or several at one instant. */
 
+import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ParallelStep, RequestStep } from "../language/scenario.ts";
-import { type Exchange, type Outgoing, type Playing, perform } from "./effects.ts";
+import { type Playing, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
 import { type Found, unknown } from "./names.ts";
 import { type Played, record } from "./record.ts";

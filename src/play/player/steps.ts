@@ -2,19 +2,12 @@
 
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
+import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import type { AdvanceStep, ExpectStep, Matcher, Step } from "../language/scenario.ts";
 import { kindOf, type StepKind } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { advanceMs } from "./advance.ts";
-import {
-  type EffectKind,
-  type EffectOf,
-  type Effects,
-  type Exchange,
-  type Member,
-  type Playing,
-  perform,
-} from "./effects.ts";
+import { type EffectKind, type EffectOf, type Effects, type Playing, perform } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import type { Played } from "./record.ts";

@@ -2,8 +2,9 @@
 
 import { isPlainObject } from "../../base/input.ts";
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import type { Member } from "../../laws/seen-exchange.ts";
 import type { Operand, Value } from "../language/scenario.ts";
-import type { Member, Playing } from "./effects.ts";
+import type { Playing } from "./effects.ts";
 import { contentOf, type Found, found, memberAt, type Named, unknown } from "./names.ts";
 
 /** What references are looked up in. */

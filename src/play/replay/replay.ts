@@ -11,15 +11,10 @@ import type {
   RecordedWorld,
   SkipReason,
 } from "../../journal/recorded-exchange.ts";
+import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import {
-  type Exchange,
-  type Outgoing,
-  type Playing,
-  perform,
-  performAside,
-} from "../player/effects.ts";
+import { type Playing, perform, performAside } from "../player/effects.ts";
 import { type Difference, differenceOf } from "./compare.ts";
 import { isKeyRedacted, sendablesOf } from "./resend.ts";
 

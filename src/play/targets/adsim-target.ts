@@ -3,14 +3,16 @@
 import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
+import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type { Exchange, Observer, Outgoing, Punctuality } from "../player/effects.ts";
+import type { Observer, Punctuality } from "../player/effects.ts";
 import { createTrafficSource, type TrafficSource } from "../traffic/source.ts";
 import { createAsideWorlds } from "./aside.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { performWith } from "./drive.ts";
 import { askHealth } from "./health.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
+import { readWorld } from "./read-world.ts";
 import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
 import { readSpeed, readTargetUrl, type TargetUrl } from "./target-url.ts";
 import {
@@ -156,6 +158,7 @@ function performersOf(
         observe: order.observe,
         onProgress: (sent) => onProgress?.({ sent, ended: sent, waiting: 0, late: 0, dropped: 0 }),
       }),
+    world: () => readWorld(world.api, name),
     async fork() {
       aside = undefined;
       const prefix = `${root}/@${await asides.fork()}`;

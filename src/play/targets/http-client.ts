@@ -7,7 +7,8 @@ import type { Dispatcher } from "undici";
 import { whyNot } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
-import type { Exchange, Outgoing } from "../player/effects.ts";
+import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
+
 import { type Sendable, sendableOf } from "./sendable.ts";
 
 /** What the client sees of a request. */

@@ -5,9 +5,10 @@ import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
+import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
 import { requestOf } from "../../spec/request-of.ts";
 import type { Surface } from "../../world/accounts/account.ts";
-import type { EffectKind, Exchange, Member, Outgoing } from "../player/effects.ts";
+import type { EffectKind } from "../player/effects.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { jsonIn } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
@@ -106,6 +107,7 @@ const uncontrolled: Pick<LatePerformers, Uncontrolled> = {
   publisher: async () => undefined,
   audit: refuse,
   journal: refuse,
+  world: refuse,
   fork: refuse,
   aside: refuse,
 };

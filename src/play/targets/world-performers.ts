@@ -5,7 +5,8 @@ import * as v from "valibot";
 import { parseInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
-import type { Effects, Exchange, Member, Outgoing } from "../player/effects.ts";
+import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
+import type { Effects } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
 import { controlRequests } from "./control-requests.ts";
 import type { HttpClient } from "./http-client.ts";
@@ -13,7 +14,7 @@ import { createDepartures } from "./noticed.ts";
 import type { LatePerformers } from "./target.ts";
 
 /** What is done in any world, also in one aside. */
-export type WorldPerformers = Omit<LatePerformers, "traffic" | "fork" | "aside">;
+export type WorldPerformers = Omit<LatePerformers, "traffic" | "world" | "fork" | "aside">;
 
 export interface PlayedWorld {
   readonly client: HttpClient;

@@ -2,10 +2,10 @@
 
 import { decimal, threeDigits } from "../../base/decimal.ts";
 import { drawBetween, type Key } from "../../base/random.ts";
+import type { Member } from "../../laws/seen-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
 import { requestOf } from "../../spec/request-of.ts";
-import type { Member } from "../player/effects.ts";
 
 export interface Asker {
   /** `index`: of the arrival, which its draws follow from. */

@@ -1,10 +1,11 @@
 /** Sends traffic into a simulator of this process, in virtual time: every request at the instant at which it is due. */
 
 import { durationMs } from "../../base/duration.ts";
+import { exchangeOf } from "../../laws/seen-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { atOnce, type Work } from "../../spec/work.ts";
 import type { Punctuality, TrafficOrder } from "../player/effects.ts";
-import { exchangeOf } from "../player/seen-in-process.ts";
+
 import { createTrafficSource } from "./source.ts";
 
 /**

@@ -3,9 +3,10 @@
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
+import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
-import type { Exchange, Outgoing, TrafficOrder } from "../player/effects.ts";
+import type { TrafficOrder } from "../player/effects.ts";
 import { createSchedule } from "./arrivals.ts";
 import { createClicks } from "./clicks.ts";
 import { type Asker, createAsker } from "./requests.ts";

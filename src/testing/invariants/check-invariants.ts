@@ -1,27 +1,14 @@
-/** Every invariant by id, held against what any simulator did so far: in this process, aside, without a trace in it. */
+/** Every law by id, held against what any simulator did so far: in this process, aside, without a trace in it. */
 
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { withoutSecrets } from "../../journal/secrets.ts";
-import type { Evidence, Invariant, Judgement } from "../../play/invariants/evidence.ts";
-import { invariants as all } from "../../play/invariants/invariants.ts";
-import type { TraceReader } from "../../play/invariants/trace.ts";
-import type { Performers } from "../../play/player/effects.ts";
-import { driveAtOnce, performed, performersOn } from "../../play/player/in-process.ts";
+import { judge, type Law, lookedOf } from "../../laws/law.ts";
+import { laws } from "../../laws/laws.ts";
 import type { InvariantResult } from "../../play/player/result.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { fakerPeople } from "../../world/publishers/people.ts";
-import { evidenceOf } from "./evidence-of.ts";
-import { recordedOf } from "./recorded.ts";
-import {
-  Different,
-  MOST_REPLAYED,
-  NotTried,
-  type Replayable,
-  replayedLaws,
-  reproducedIn,
-} from "./replayed.ts";
+import { playedBy } from "./played-by.ts";
 
 export interface CheckInvariantsOptions {
   /** Which of them, such as `["M1", "D2"]`. @default all */
@@ -31,7 +18,7 @@ export interface CheckInvariantsOptions {
 }
 
 /** What always holds, in the order of the list: money, stats, recording, limits, isolation, determinism, shape. */
-export const invariants: readonly Pick<Invariant, "id" | "says">[] = all.map(({ id, says }) =>
+export const invariants: readonly Pick<Law, "id" | "says">[] = laws.map(({ id, says }) =>
   Object.freeze({ id, says }),
 );
 
@@ -51,26 +38,11 @@ export function checkInvariants(
   sim: SimulatorCore,
   { ids, create = createNew }: CheckInvariantsOptions = {},
 ): readonly InvariantResult[] {
-  const asked = all.filter(({ id }) => ids === undefined || ids.includes(id));
   for (const [place, id] of (ids ?? []).entries()) mustBeKnown(id, place);
-  const recorded = recordedOf(sim);
-  const pristine = create({ ...recorded.options, clock: "frozen" });
-  const evidence = evidenceOf(sim, recorded, pristine);
-  const performers = performersFor(sim);
-  const run: Replayable = { recorded, create, entries: recorded.entries.slice(0, MOST_REPLAYED) };
-  let reproduced: number | undefined;
-  const judgeReplayed = (id: string): Judgement | undefined => {
-    reproduced ??= run.entries.length === 0 ? 0 : reproducedIn(run);
-    return replayedJudgement(id, run, reproduced);
-  };
-  return asked.map((one) => {
-    const judged =
-      recorded.gap === undefined
-        ? driveAtOnce(one.check(evidence), performers)
-        : judgedByHalf(sim, evidence, recorded.gap, one);
-    const again = replayedLaws[one.id] === undefined ? undefined : judgeReplayed(one.id);
-    return { id: one.id, says: one.says, ...bothOf(judged, again) };
-  });
+  const looked = lookedOf(playedBy(sim, create));
+  return laws
+    .filter(({ id }) => ids === undefined || ids.includes(id))
+    .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));
 }
 
 function createNew(options: SimulatorOptions): SimulatorCore {
@@ -78,7 +50,7 @@ function createNew(options: SimulatorOptions): SimulatorCore {
 }
 
 function mustBeKnown(id: string, place: number): void {
-  const known = all.map((one) => one.id);
+  const known = laws.map((one) => one.id);
   if (known.includes(id)) return;
   const hint = didYouMean(id, known);
   throw new InputError(
@@ -86,78 +58,4 @@ function mustBeKnown(id: string, place: number): void {
     `is not the id of an invariant: they are ${known.join(", ")}.${hint}`,
     "not-found",
   );
-}
-
-/** Without a whole journal: what is tried aside still tells, what rests on the run doesn't. */
-function judgedByHalf(
-  sim: SimulatorCore,
-  evidence: Evidence,
-  gap: string,
-  { check }: Invariant,
-): Judgement {
-  // Each with evidence of its own, which tells whether the journal was looked at.
-  let looked = false;
-  const watched: TraceReader = new Proxy(evidence.trace, {
-    get(trace, name, receiver) {
-      looked = true;
-      return Reflect.get(trace, name, receiver);
-    },
-  });
-  const judged = driveAtOnce(check({ ...evidence, trace: watched }), performersFor(sim));
-  if (!looked || judged.verdict === "broken") return judged;
-  return { verdict: "unknown", why: gap };
-}
-
-/** Reads the simulator, and does the rest in a world aside whose time stands still. */
-function performersFor(sim: SimulatorCore): Performers {
-  const nowMs = sim.clock.now();
-  let aside: Performers | undefined;
-  return {
-    ...performersOn(sim),
-    now: () => (sim.clock.mode === "frozen" ? sim.clock.now() : nowMs),
-    fork() {
-      const world = sim.fork();
-      world.clock.set({ mode: "frozen" });
-      aside = performersOn(world);
-      return undefined;
-    },
-    aside({ effect }) {
-      if (aside === undefined) throw new Error("There is no world aside yet.");
-      return performed(effect, aside);
-    },
-  };
-}
-
-function replayedJudgement(id: string, run: Replayable, reproduced: number): Judgement {
-  const { recorded, entries } = run;
-  const law = replayedLaws[id];
-  if (recorded.gap !== undefined) return { verdict: "unknown", why: recorded.gap };
-  if (law === undefined || entries.length === 0)
-    return { verdict: "unknown", why: "nothing was sent that could be played again" };
-  if (reproduced === 0)
-    return { verdict: "unknown", why: "in a new world no request is answered as it was" };
-  try {
-    const what = law(run);
-    const count = `${entries.length} requests played again, ${reproduced} answered as before`;
-    return { verdict: "held", why: `${count}: ${what}` };
-  } catch (thrown) {
-    if (thrown instanceof NotTried) return { verdict: "unknown", why: thrown.message };
-    if (!(thrown instanceof Different)) throw thrown;
-    return { verdict: "broken", why: told(thrown.message) };
-  }
-}
-
-const MOST_SAID = 600;
-
-function told(why: string): string {
-  const shown = withoutSecrets(why);
-  return shown.length <= MOST_SAID ? shown : `${shown.slice(0, MOST_SAID)}…`;
-}
-
-/** Broken where either is; held where either is, and the other isn't kept from looking by a gap. */
-function bothOf(judged: Judgement, again: Judgement | undefined): Judgement {
-  if (again === undefined || judged.verdict === "broken") return judged;
-  if (again.verdict === "broken" || judged.verdict === "unknown") return again;
-  if (again.verdict === "unknown") return { ...judged, why: `${judged.why}; ${again.why}` };
-  return { verdict: "held", why: `${judged.why}; ${again.why}` };
 }

@@ -1,10 +1,10 @@
 /** Which pool a request counts against (spec §8), and what every answer's headers say of it. */
 
+import { type Algorithm, MINUTE_MS, roomAfter } from "../../laws/quotas.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { type OperationName, operations } from "./calls.ts";
 import { equal } from "./check.ts";
 import type { Account, Facts } from "./facts.ts";
-import { MINUTE_MS, type Room, rooms, waitFor } from "./limits.ts";
 import type { Readings } from "./readings.ts";
 
 /** A quota, or one that nobody's requests count against: then `key` is undefined. */
@@ -58,15 +58,16 @@ export interface Quotas {
 }
 
 export function createQuotas(readings: Readings, facts: Facts): Quotas {
-  const room: Room = rooms[readings["limit.algorithm"]];
+  const algorithm = readings["limit.algorithm"];
   const admitted = ({ key }: Pool): number[] => {
     if (key === undefined) return [];
     facts.admitted[key] ??= [];
     return facts.admitted[key];
   };
-  const left = (pool: Pool, atMs: number): number => room(admitted(pool), pool.size, atMs);
+  const left = (pool: Pool, atMs: number): number =>
+    roomAfter(algorithm, admitted(pool), pool.size, atMs);
   const wait = (pool: Pool, atMs: number, wanted: number): number =>
-    waitFor(room, admitted(pool), pool.size, atMs, wanted);
+    waitFor(algorithm, admitted(pool), pool.size, atMs, wanted);
 
   return {
     room: left,
@@ -103,3 +104,21 @@ export const limitHeaders: Readonly<Record<Readings["limit.headers"], readonly s
   "limit-reset": ["x-ratelimit-remaining", "x-ratelimit-limit", "x-ratelimit-reset"],
   ietf: ["x-ratelimit-remaining", "ratelimit-policy", "ratelimit"],
 };
+
+/** The least whole wait in ms after which there is room for `wanted`, if nothing else comes. */
+export function waitFor(
+  algorithm: Algorithm,
+  admitted: readonly number[],
+  size: number,
+  atMs: number,
+  wanted: number,
+): number {
+  // Whatever was admitted weighs for two minutes at most.
+  let [low, high] = [0, 2 * MINUTE_MS];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (roomAfter(algorithm, admitted, size, atMs + middle) >= wanted) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Exchange } from "../../../src/laws/seen-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import {
   readableCount,
@@ -10,7 +11,7 @@ import {
 } from "../../../src/play/measure/quantities.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import { createTimeline } from "../../../src/play/measure/timeline.ts";
-import type { Exchange } from "../../../src/play/player/effects.ts";
+
 import type { TimelineBucket } from "../../../src/play/player/result.ts";
 
 const START = Date.UTC(2026, 0, 15);

@@ -364,7 +364,7 @@ describe("a result", () => {
     const result = playSteps([{ impression: {} }, { expect: { invariant: "all" } }]);
     expect(result.verdict).toBe("held");
     expect(resultAt(result, "steps.1").checks.length).toBeGreaterThan(20);
-    expect(playSteps([{ impression: {} }, { expect: { invariant: "S6" } }]).verdict).toBe(
+    expect(playSteps([{ impression: {} }, { expect: { invariant: "S8" } }]).verdict).toBe(
       "unknown",
     );
   });

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { createDigest } from "../../../src/base/digest.ts";
+import type { Exchange } from "../../../src/laws/seen-exchange.ts";
 import { createRunDigest } from "../../../src/play/player/digest.ts";
-import type { Exchange } from "../../../src/play/player/effects.ts";
 
 const texts = ["0", "7", "0059", "9999", "999999", "1234567", "", " 5", "5x", "-1", "1e3", "1.5"];
 

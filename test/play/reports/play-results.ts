@@ -1,9 +1,10 @@
 /** Results as a player would give them, made by hand: reports are functions of these alone. */
 
+import type { Exchange } from "../../../src/laws/seen-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import { createTimeline } from "../../../src/play/measure/timeline.ts";
-import type { Exchange } from "../../../src/play/player/effects.ts";
+
 import type {
   Check,
   PlayResult,

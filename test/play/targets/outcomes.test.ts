@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ApiResponse, createSimulator } from "../../../src/index.ts";
-import type { RequestOutcome } from "../../../src/play/language/scenario.ts";
+import type { RequestOutcome } from "../../../src/laws/seen-exchange.ts";
+
 import type { Delivery } from "../../../src/spec/delivery.ts";
 import { cases, nameOf, type Verdict } from "../../faults/cases.ts";
 import {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
-import type { Exchange, Outgoing } from "../../../src/play/player/effects.ts";
+import type { Exchange, Outgoing } from "../../../src/laws/seen-exchange.ts";
+
 import type { Answer } from "../../../src/play/targets/http-client.ts";
 import { MOST_WAITING, playRealTraffic } from "../../../src/play/targets/real-traffic.ts";
 import type { TrafficProgress } from "../../../src/play/targets/target.ts";

@@ -1,6 +1,7 @@
 /** What the tests of traffic share: orders with made-up members, and whole lists of what a source gives. */
 
-import type { Member, TrafficOrder } from "../../../src/play/player/effects.ts";
+import type { Member } from "../../../src/laws/seen-exchange.ts";
+import type { TrafficOrder } from "../../../src/play/player/effects.ts";
 import { createSchedule } from "../../../src/play/traffic/arrivals.ts";
 import {
   type Answered,

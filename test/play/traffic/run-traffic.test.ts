@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import { createSimulator, type Simulator } from "../../../src/index.ts";
+import { type Exchange, exchangeOf } from "../../../src/laws/seen-exchange.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
-import type { Exchange } from "../../../src/play/player/effects.ts";
-import { exchangeOf } from "../../../src/play/player/seen-in-process.ts";
+
 import { runTraffic } from "../../../src/play/traffic/run-traffic.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
 import { orderOf } from "./orders.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { Profile } from "../../../src/index.ts";
 import { anyCommand, type CommandKind, usualWeights } from "../../properties/commands.ts";
-import { laws, lawsFor } from "../../properties/laws.ts";
+import { lookAt, turns } from "../../properties/laws.ts";
 import { anyOptions, lot, Play, stageOf, type Worlds } from "../../properties/sequence.ts";
 import { type TopicName, topics } from "./topics.ts";
 
@@ -36,7 +36,7 @@ const SEED = 20_260_115;
 /** Which law broke; what no law's name stands before is the oracle's. */
 function lawIn(message: string): string {
   const law = /^(\w+) is broken/.exec(message)?.[1];
-  return law !== undefined && Object.hasOwn(laws, law) ? law : "oracle";
+  return law !== undefined && Object.hasOwn(turns, law) ? law : "oracle";
 }
 
 export function hunt(topic: TopicName): Found {
@@ -52,8 +52,7 @@ export function hunt(topic: TopicName): Found {
         const { stage, run } = stageOf(options, () => undefined);
         fc.modelRun(() => ({ model: stage, real: null }), sequence);
         if (number % LAWS_ONE_IN !== 0) return;
-        const finished = run();
-        for (const [, { law }] of lawsFor(number / LAWS_ONE_IN, options.assumptions)) law(finished);
+        lookAt(run(), number / LAWS_ONE_IN);
       },
     ),
     { seed: SEED, numRuns: sequences },

@@ -8,9 +8,10 @@ import {
   type Readings,
   type Surface,
 } from "../../../src/index.ts";
+import type { Stats } from "../../../src/laws/figures.ts";
 import { addDays, daysBetween } from "../../../src/testing/oracle/calendar.ts";
 import { checkProperty } from "../../properties/check-property.ts";
-import { type Reader, readerOf, type StatsAnswer } from "../../properties/reader.ts";
+import { type Reader, readerOf } from "../../properties/reader.ts";
 
 const file = "test/world/publishers/history.test.ts";
 const profiles = ["typical", "tiny", "adversarial"] as const;
@@ -62,7 +63,7 @@ function mostOf({ cpmRange: [lower, upper] }: Surface): number {
 }
 
 /** A surface's figures of one day after another, from joining to the day before the start. */
-function daysOf(reader: Reader, { id, joined }: Publisher, surface: Surface): StatsAnswer[] {
+function daysOf(reader: Reader, { id, joined }: Publisher, surface: Surface): Stats[] {
   return Array.from({ length: daysBetween(joined, reader.today) }, (_, past) => {
     const on = addDays(joined, past);
     return reader.stats(id, { surface: surface.id, from: on, to: on });

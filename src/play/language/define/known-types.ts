@@ -7,9 +7,9 @@ import type {
   PublisherStats,
   Surfaces,
 } from "../../../client/api.ts";
+import type { Member } from "../../../laws/seen-exchange.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { TallySummary } from "../../measure/tally.ts";
-import type { Member } from "../../player/effects.ts";
 
 /** What a step gives to later ones. `unknown`: of a step whose type doesn't tell. */
 type Given = OperationId | "raw" | "tally" | "publisher" | "keys" | "nothing" | "unknown";

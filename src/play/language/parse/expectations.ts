@@ -11,8 +11,9 @@ import {
 } from "../../../base/described.ts";
 import { listed } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
-import { invariants } from "../../invariants/invariants.ts";
-import { type AnswerExpectation, type Expectation, requestOutcomes } from "../scenario.ts";
+import { laws } from "../../../laws/laws.ts";
+import { requestOutcomes } from "../../../laws/seen-exchange.ts";
+import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
 import { type EntriesOf, exactObject, listOf, oneOf, recordOf, refused } from "./parts.ts";
@@ -65,7 +66,7 @@ const reported = {
   publisher: optional(cast),
   is: matcher,
 };
-const invariantIds = ["all", ...invariants.map(({ id }) => id)];
+const invariantIds = ["all", ...laws.map(({ id }) => id)];
 
 /** What is looked at: the key says it. */
 type Key = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
-import { addDays, dayAt } from "../../../play/invariants/reading.ts";
+import { addDays, dayAt } from "../../../laws/reading.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { type AskedFor, askedFor } from "../../session/asked.ts";
 import type { Command } from "../../session/command.ts";

@@ -1,0 +1,59 @@
+/** How law S8 looks at the two calendars: a run is done again under the other, and days are added up by hand. */
+
+import { newWorld } from "./again.ts";
+import { copyIn } from "./copy.ts";
+import { readStats } from "./figures.ts";
+import { inconclusive, require } from "./law.ts";
+import { dayAt, recordedIn } from "./reading.ts";
+import { legibleOf, type Rerun } from "./second.ts";
+
+/** All that was recorded: history ends on the day before the first, by each calendar. */
+export function sameTotals(rerun: Rerun): string {
+  const { played, options, sim } = legibleOf(rerun);
+  const timezone = sim.assumptions["date.timezone"] === "utc" ? "ist" : "utc";
+  const assumptions = { ...options.assumptions, "date.timezone": timezone } as const;
+  const other = rerun.play({ options: { ...options, assumptions } }).sim;
+  const startMs = newWorld(rerun.again, options).clock.now();
+  const [here = [], there = []] = [sim, other].map((world) => {
+    const { assumptions: readings } = world;
+    const copy = copyIn(world.fork(), readings, []);
+    const range = { from: dayAt(startMs, readings), to: dayAt(world.clock.now(), readings) };
+    return played.members.map((member) => {
+      const { impressions, clicks, micros } = readStats(copy, member, range);
+      return `${impressions} impressions, ${clicks} clicks, ${micros} micros`;
+    });
+  });
+  for (const [place, { id }] of played.members.entries()) {
+    require(here[place] === there[place], () =>
+      `${id} has ${here[place]} by one calendar, ${there[place]} by the other`);
+  }
+  return `${played.members.length} publishers by both calendars`;
+}
+
+const DAY_MS = 86_400_000;
+/** How long before the midnight of UTC a day begins. */
+const aheadMs = { utc: 0, ist: 19_800_000 } as const;
+
+/** A day of India begins at 18:30 of the day before. */
+export function daysApart(rerun: Rerun): string {
+  const { played, sim } = legibleOf(rerun);
+  const { assumptions: readings } = sim;
+  const copy = copyIn(sim.fork(), readings, []);
+  const events = recordedIn(played);
+  let looked = 0;
+  for (const member of played.members) {
+    const own = events.filter(({ publisher }) => publisher === member.id);
+    const days = new Set(own.map(({ atMs }) => dayAt(atMs, readings)));
+    for (const day of Array.from(days).slice(-4)) {
+      looked += 1;
+      const begin = Date.parse(`${day}T00:00:00Z`) - aheadMs[readings["date.timezone"]];
+      const onDay = own.filter(({ atMs }) => atMs >= begin && atMs < begin + DAY_MS);
+      const micros = onDay.reduce((sum, one) => sum + one.micros, 0);
+      const shown = readStats(copy, member, { from: day, to: day });
+      const isAll = shown.impressions + shown.clicks === onDay.length && shown.micros === micros;
+      require(isAll, () =>
+        `${onDay.length} events of ${member.id} on ${day} came to ${micros} micros, but: ${shown.text}`);
+    }
+  }
+  return looked === 0 ? inconclusive("nothing was recorded") : `${looked} days with events`;
+}

@@ -1,0 +1,116 @@
+/** How the laws of clicks (D4 and D5, listed with the other laws of recording) are looked at. */
+
+import { ask, type Copy, copyOf, impressionOf, outcomeOf, todayIn } from "./copy.ts";
+import { joinedOf, readLifetime, readStats } from "./figures.ts";
+import { inconclusive, type Looked, readingsOf, require, steadyReadingsOf } from "./law.ts";
+import {
+  callerOf,
+  creditOf,
+  keyOf,
+  operationOf,
+  ownAnswers,
+  subjectOf,
+  undisturbed,
+  valuesOf,
+} from "./reading.ts";
+import type { Member } from "./seen-exchange.ts";
+
+export function clickTargets(played: Looked): string {
+  const { trace } = played;
+  const readings = played.readings === undefined ? undefined : readingsOf(played);
+  const targets = new Map<string, string>();
+  for (const seen of ownAnswers(played)) {
+    if (seen.at < (trace.assumedAt ?? 0)) continue;
+    if (operationOf(seen, readings) !== "click") continue;
+    const credit = creditOf(seen, "click");
+    if (credit === undefined) continue;
+    const impression = valuesOf(seen).get("impression_id") ?? "";
+    const before = targets.get(credit.id) ?? impression;
+    targets.set(credit.id, before);
+    require(before === impression, () =>
+      `${credit.id} is a click on ${before} and on ${impression}`);
+  }
+  return targets.size === 0 ? inconclusive("nothing was clicked") : `${targets.size} clicks`;
+}
+
+export function clicksAside(played: Looked): string {
+  const copy = copyOf(played);
+  const eachCounts = copy.readings["click.repeat"] === "count";
+  const [lab] = copy.labs;
+  const values = impressionOf(lab, "law D4");
+  const impression_id = outcomeOf(ask(copy, lab, "impression", values));
+  const before = readLifetime(copy, lab);
+  for (let sent = 0; sent < 2; sent += 1) ask(copy, lab, "click", { impression_id });
+  const after = readLifetime(copy, lab);
+  const clicks = after.clicks - before.clicks;
+  require(clicks === (eachCounts ? 2 : 1), () =>
+    `two clicks on one impression counted ${clicks} times`);
+  // Clicks that once all counted stay counted under other readings.
+  const mayExceed = eachCounts || played.trace.assumedAt !== undefined;
+  for (const member of mayExceed ? [] : copy.members) {
+    const { clicks: all, impressions } = readLifetime(copy, member);
+    require(all <= impressions, () =>
+      `${member.id} has ${all} clicks on ${impressions} impressions`);
+    for (const { id } of member.surfaces.slice(0, played.most)) {
+      const period = { from: joinedOf(member), to: todayIn(copy) };
+      const of = readStats(copy, member, { ...period, surface: id });
+      require(of.clicks <= of.impressions, () => `surface ${id}: ${of.text}`);
+    }
+  }
+  return "two clicks on one impression, aside";
+}
+
+export function strayClicksInRun(played: Looked): string {
+  const readings = steadyReadingsOf(played);
+  const accepts = readings["click.unknown"] === "accept-uncredited";
+  const isAnybodys = readings["auth.key-scope"] === "any";
+  const given = new Map<string, string>();
+  let clicks = 0;
+  for (const [at, seen] of undisturbed(played).entries()) {
+    const operation = operationOf(seen, readings);
+    const impression = operation === "impression" ? creditOf(seen, "impression") : undefined;
+    if (impression !== undefined)
+      given.set(impression.id, subjectOf(seen, "impression", given) ?? "");
+    const click = operation === "click" ? creditOf(seen, "click") : undefined;
+    const caller = callerOf(played.trace, keyOf(seen, readings), at);
+    if (click === undefined || caller === undefined) continue;
+    clicks += 1;
+    const target = valuesOf(seen).get("impression_id") ?? "";
+    const owner = given.get(target);
+    const isOwn = isAnybodys ? owner !== undefined : owner === caller;
+    require(isOwn || (accepts && click.micros === 0), () =>
+      `a click on ${owner === undefined ? "an unknown" : "a foreign"} impression got ${seen.text}`);
+  }
+  return clicks === 0 ? inconclusive("nothing was clicked") : `${clicks} clicks`;
+}
+
+export function strayClicksAside(played: Looked): string {
+  const copy = copyOf(played);
+  const [lab, other] = copy.labs;
+  const [own, foreign] = [
+    outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D5"))),
+    outcomeOf(ask(copy, other, "impression", impressionOf(other, "law D5"))),
+  ];
+  const before = figuresOf(copy, [lab, other]);
+  const bound = copy.readings["auth.key-scope"] === "publisher";
+  const strays = ["unknown", own.slice(0, -1), `${own}x`, ...(bound ? [foreign] : [])];
+  for (const impression_id of strays) {
+    const answer = ask(copy, lab, "click", { impression_id });
+    const credit = creditOf(answer, "click");
+    const accepts = copy.readings["click.unknown"] === "accept-uncredited";
+    require(credit === undefined || (accepts && credit.micros === 0), () =>
+      `a click on ${impression_id} got ${answer.text}`);
+  }
+  const after = figuresOf(copy, [lab, other]);
+  require(before === after, () => `stray clicks made ${before} of ${after}`);
+  return `${strays.length} stray clicks, aside`;
+}
+
+function figuresOf(copy: Copy, members: readonly Member[]): string {
+  const shown: string[] = [];
+  for (const member of members) {
+    const { clicks, micros } = readLifetime(copy, member);
+    shown.push(`${clicks} clicks and ${micros} micros of ${member.id}`);
+  }
+  return shown.join(", ");
+}

@@ -1,0 +1,148 @@
+/** What a copy of the world reports: stats and payouts, read with keys that last, as whole figures. */
+
+import { nearestMicros } from "../base/money.ts";
+import { ask, type Copy, freshKey, todayIn, type Values } from "./copy.ts";
+import { inconclusive } from "./law.ts";
+import { addDays, jsonOf } from "./reading.ts";
+import type { Exchange, Member } from "./seen-exchange.ts";
+
+/** A reporting key is good for 60 requests in a minute. */
+const MOST_ASKED = 50;
+
+/** Reads, with a new key where one is used up. A law can't tell from an answer that isn't a success. */
+function read(
+  copy: Copy,
+  member: Member,
+  operation: "stats" | "surfaces" | "payouts",
+  values: Values = {},
+): Exchange {
+  const asked = JSON.stringify([member.id, operation, values]);
+  const known = copy.answers.get(asked);
+  if (known !== undefined) return known;
+  if ((copy.keys.get(member.id)?.asked ?? MOST_ASKED) >= MOST_ASKED) freshKey(copy, member);
+  const answer = ask(copy, member, operation, values);
+  if (answer.outcome === "answered" && answer.status === 200) {
+    copy.answers.set(asked, answer);
+    return answer;
+  }
+  return inconclusive(`${operation} was answered with ${answer.status || answer.outcome}`);
+}
+
+export interface Stats {
+  readonly text: string;
+  readonly from: string;
+  readonly to: string;
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly micros: number;
+  readonly rows: ReadonlyMap<string, { readonly impressions: number; readonly micros: number }>;
+}
+
+export function readStats(copy: Copy, member: Member, values: Values = {}): Stats {
+  return statsOf(read(copy, member, "stats", values).text);
+}
+
+/** Of all the days that the publisher has had. */
+export function readLifetime(copy: Copy, member: Member): Stats {
+  const to = todayIn(copy);
+  return readStats(copy, member, { from: joinedOf(member), to });
+}
+
+export function joinedOf({ joined }: Member): string {
+  return joined ?? inconclusive("when a publisher joined isn't known");
+}
+
+export function statsOf(text: string): Stats {
+  const body = jsonOf(text) ?? unreadable("stats");
+  const period = fieldsOf(body.period);
+  const surfaces = Array.isArray(body.surfaces) ? body.surfaces : unreadable("stats");
+  const rows = surfaces.map((entry: unknown) => {
+    const { id, impressions, revenue } = fieldsOf(entry);
+    return [String(id), { impressions: count(impressions), micros: microsOf(revenue) }] as const;
+  });
+  return {
+    text,
+    from: String(period.from),
+    to: String(period.to),
+    impressions: count(body.impressions),
+    clicks: count(body.clicks),
+    micros: microsOf(body.revenue_inr),
+    rows: new Map(rows),
+  };
+}
+
+export interface Payout {
+  readonly id: string;
+  readonly date: string;
+  readonly micros: number;
+  readonly status: string;
+  readonly reference: unknown;
+}
+
+export interface Payouts {
+  readonly text: string;
+  /** Oldest first. */
+  readonly payouts: readonly Payout[];
+  readonly pendingMicros: number;
+  /** Whether there may be more than were listed, and which of them: the older or the newer ones. */
+  readonly missing: "none" | "older" | "newer";
+}
+
+const MOST_LISTED = 100;
+
+export function readPayouts(copy: Copy, member: Member): Payouts {
+  const { text } = read(copy, member, "payouts", { limit: String(MOST_LISTED) });
+  const { payouts, pendingMicros } = payoutsOf(text);
+  const cut = copy.readings["payout.order"] === "newest-first" ? "older" : "newer";
+  return { text, payouts, pendingMicros, missing: payouts.length < MOST_LISTED ? "none" : cut };
+}
+
+export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicros"> {
+  const body = jsonOf(text) ?? unreadable("payouts");
+  const listed = Array.isArray(body.payouts) ? body.payouts : unreadable("payouts");
+  const payouts = listed.map((entry: unknown): Payout => {
+    const { id, date, amount_inr, status, txn_id } = fieldsOf(entry);
+    return {
+      id: String(id),
+      date: String(date),
+      micros: microsOf(amount_inr),
+      status: String(status),
+      reference: txn_id,
+    };
+  });
+  const oldestFirst = payouts.toSorted((left, right) => (left.date < right.date ? -1 : 1));
+  return { payouts: oldestFirst, pendingMicros: microsOf(body.pending_inr) };
+}
+
+/** All that was earned by the end of the cycle that is paid on a date. */
+export function dueBy(copy: Copy, member: Member, date: string): number {
+  const isMonthly = copy.readings["payout.cycle"] === "monthly";
+  const to = addDays(isMonthly ? `${date.slice(0, 8)}01` : mondayOf(date), -1);
+  return readStats(copy, member, { from: joinedOf(member), to }).micros;
+}
+
+function mondayOf(date: string): string {
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
+  return addDays(date, -((weekday + 6) % 7));
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  // Any object has members by name.
+  return typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)
+    : unreadable("an answer");
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" ? value : unreadable("a count");
+}
+
+/** An amount in INR as whole micros. */
+function microsOf(inr: unknown): number {
+  const micros = typeof inr === "number" ? nearestMicros(inr) : Number.NaN;
+  return Number.isSafeInteger(micros) ? micros : unreadable("an amount");
+}
+
+function unreadable(what: string): never {
+  return inconclusive(`${what} can't be read`);
+}

@@ -1,0 +1,205 @@
+/** The laws of isolation and keys (A1 to A5). */
+
+import { type OperationId, operationIds, operations } from "../spec/operations.ts";
+import { newWorld } from "./again.ts";
+import {
+  ask,
+  beforeOf,
+  type Copy,
+  copyOf,
+  freshKey,
+  membersOf,
+  outgoingOf,
+  sendIn,
+  signUpIn,
+  worldOf,
+} from "./copy.ts";
+import { differing, inconclusive, type Law, type Looked, require } from "./law.ts";
+import { operationOf } from "./reading.ts";
+import { groupsOf, type Rerun, rerunning, sameAnswers } from "./second.ts";
+import type { Exchange, Member } from "./seen-exchange.ts";
+
+export const isolation: readonly Law[] = [
+  {
+    id: "A1",
+    says: "However two publishers' requests interleave, each gets the same bytes.",
+    again: rerunning(eachAlone),
+  },
+  {
+    id: "A2",
+    says: "A publisher more leaves the others' bytes unchanged.",
+    tried: anotherPublisher,
+    again: rerunning(withOneMore),
+  },
+  {
+    id: "A3",
+    says: "401 comes before validation and depends on the key alone.",
+    tried: wrongKeys,
+  },
+  {
+    id: "A4",
+    says: "Where foreign publishers are masked with 404, they and nonexistent ones get the same bytes.",
+    tried: maskedPublishers,
+  },
+  {
+    id: "A5",
+    says: "Worlds share nothing.",
+    tried: untouched,
+    again: rerunning(bystander),
+  },
+];
+
+const reads = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
+
+/** The same with a new key each time: the quota left is the same. */
+export function shownTo(copy: Copy, member: Member): string {
+  freshKey(copy, member);
+  return reads.map((operation) => bytesOf(ask(copy, member, operation))).join("\n");
+}
+
+/** Status, headers and body. */
+function bytesOf({ outcome, status, headers, text }: Exchange): string {
+  if (outcome !== "answered") return inconclusive(`a request aside was ${outcome}`);
+  const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return `${status} ${JSON.stringify(sorted)} ${text}`;
+}
+
+/** Each publisher gets the same bytes whether the others send or not, so in every interleaving. */
+function eachAlone(rerun: Rerun): string {
+  const groups = groupsOf(rerun, "publisher").slice(0, rerun.played.most + 1);
+  for (const { isTheirs } of groups) {
+    const alone = rerun.play({ only: isTheirs });
+    sameAnswers(rerun, rerun.straight().answers, alone.answers, "without the others");
+  }
+  return `${groups.length} publishers, each alone and among the others`;
+}
+
+function anotherPublisher(played: Looked): string {
+  const copy = copyOf(played);
+  const members = membersOf(copy).slice(0, 2);
+  const before = members.map((member) => shownTo(copy, member));
+  signUpIn(copy.sim, "Probe three");
+  for (const [index, member] of members.entries()) {
+    const after = shownTo(copy, member);
+    require(after === before[index], () =>
+      `beside a publisher more, ${member.id}: ${differing(before[index] ?? "", after)}`);
+  }
+  return `what ${members.length} publishers read before and after a sign-up, aside`;
+}
+
+function withOneMore(rerun: Rerun): string {
+  const { options } = rerun.again;
+  const publishers = newWorld(rerun.again).publishers.total + 1;
+  const more = rerun.play({ options: { ...options, publishers } });
+  sameAnswers(rerun, rerun.straight().answers, more.answers, "beside a publisher more");
+  return "with a publisher more and without";
+}
+
+/** The key of nobody: it has the form of one. */
+const NOBODYS = "key_0000000000000";
+
+function wrongKeys(played: Looked): string {
+  const copy = copyOf(played);
+  const expected = copy.readings["auth.failure"] === "403" ? 403 : 401;
+  const [lab] = copy.labs;
+  const nobody = { id: lab.id, apiKey: NOBODYS };
+  let first: string | undefined;
+  for (const operation of operationIds) {
+    const valid = outgoingOf(nobody, operation);
+    const wrong = outgoingOf({ ...nobody, id: "" }, operation, { from: "never", limit: "none" });
+    for (const outgoing of [valid, wrong]) {
+      const { status, text } = sendIn(copy.sim, outgoing);
+      require(status === expected, () =>
+        `${operation} with the key of nobody was answered with ${status}, not ${expected}`);
+      first ??= text;
+      require(text === first, () =>
+        `two requests with the key of nobody: ${differing(first ?? "", text)}`);
+    }
+  }
+  const count = played.gap === undefined ? sentByNobody(played, copy, expected) : 0;
+  const sent = count === 0 ? "" : `, and ${count} requests of the run`;
+  return `every operation with the key of nobody, its parameters right and wrong${sent}, aside`;
+}
+
+/** What the run sent, with the key of nobody. Answers name the quota: those of one quota are alike. */
+function sentByNobody({ trace, most }: Looked, copy: Copy, expected: number): number {
+  const answers = new Map<string, string>();
+  const headers = { authorization: `Bearer ${NOBODYS}` };
+  // Keys are looked at where an operation answers: not before a redirect is followed.
+  const routed = trace.kept.filter((seen) => operationOf(seen, copy.readings) !== undefined);
+  for (const seen of routed.slice(0, most * 5)) {
+    const { method, path, query, body } = seen;
+    const operation = operationOf(seen, copy.readings);
+    const isApart = copy.readings["limit.recording-pool"] === "separate";
+    const limit = operation && operations[operation].limit;
+    const like = `${isApart ? operation : limit} ${method}`;
+    const answer = sendIn(copy.sim, {
+      operation,
+      request: { method, path, query, body, headers },
+      timeoutMs: 10_000,
+    });
+    const before = answers.get(like) ?? bytesOf(answer);
+    answers.set(like, before);
+    require(answer.status === expected, () =>
+      `${method} ${path} with the key of nobody was answered with ${answer.status}, not ${expected}`);
+    require(before === bytesOf(answer), () =>
+      `two requests with the key of nobody: ${differing(before, bytesOf(answer))}`);
+  }
+  return Math.min(routed.length, most * 5);
+}
+
+function maskedPublishers(played: Looked): string {
+  const copy = copyOf(played);
+  const { readings, labs } = copy;
+  if (readings["auth.foreign-publisher"] !== "404" || readings["auth.key-scope"] === "any")
+    inconclusive("foreign publishers aren't masked under the readings in force");
+  const [lab, other] = labs;
+  for (const member of [lab, ...copy.members.slice(0, Math.max(0, played.most - 4))]) {
+    const last = other.id.slice(-1) === "0" ? "1" : "0";
+    const nobody = other.id.slice(0, -1) + last;
+    for (const operation of reads) {
+      freshKey(copy, member);
+      const foreign = bytesOf(ask(copy, member, operation, { publisher_id: other.id }));
+      freshKey(copy, member);
+      const nonexistent = bytesOf(ask(copy, member, operation, { publisher_id: nobody }));
+      require(foreign === nonexistent, () =>
+        `${operation} of a publisher that doesn't exist and of a foreign one: ${differing(nonexistent, foreign)}`);
+    }
+  }
+  return "three operations, aside";
+}
+
+/** Whatever was done in a copy until now, the played world knows nothing of it. */
+export function untouched(played: Looked): string {
+  const copy = copyOf(played);
+  const surface = copy.labs[0].surfaces[0]?.id ?? "none";
+  ask(copy, copy.labs[0], "impression", { surface, ad_id: "law A5" });
+  const member = copy.members.find(({ surfaces }) => surfaces.length > 0);
+  if (member !== undefined) {
+    const own = member.surfaces[0]?.id ?? "none";
+    freshKey(copy, member);
+    ask(copy, member, "impression", { surface: own, ad_id: "law A5" });
+  }
+  const world = worldOf(played);
+  const { audit, nowMs } = beforeOf(played);
+  const [one = "", other = ""] = [audit, world.audit()].map(({ at: _, ...rest }) =>
+    JSON.stringify(rest),
+  );
+  require(one === other, () =>
+    `the audit of the played world changed while a world aside was used: ${differing(one, other)}`);
+  if (world.clock.mode === "frozen") {
+    const now = world.clock.now();
+    require(now === nowMs, () =>
+      `the played world's clock moved by ${now - nowMs} ms while a world aside was used`);
+  }
+  return "the played world's audit and clock, before and after a world aside was used";
+}
+
+function bystander({ again, play }: Rerun): string {
+  const other = newWorld(again);
+  const before = JSON.stringify(other.snapshot());
+  play({});
+  require(JSON.stringify(other.snapshot()) === before && other.journal.total === 0, () =>
+    "what was done in one world shows in another that was made beside it");
+  return "beside another new world";
+}

@@ -1,0 +1,170 @@
+/** What a law is, what it looks at, and how what it finds is put into words. */
+
+import type { JournalEntry } from "../journal/entry.ts";
+import { withoutSecrets } from "../journal/secrets.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { Readings } from "../simulator/simulator-options.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import { type Again, ServiceThrew } from "./again.ts";
+import type { Exchange, Member } from "./seen-exchange.ts";
+import type { TraceReader } from "./trace.ts";
+
+/** Looks at one side of what was played, and says what it looked at. It throws what {@link require} and {@link inconclusive} throw. */
+export type Look = (played: Looked) => string;
+
+export interface Law {
+  readonly id: string;
+  readonly says: string;
+  /** From answers only: of foreign services too. */
+  readonly seen?: Look;
+  /** In copies of the world as it is now. */
+  readonly tried?: Look;
+  /** In new worlds, in which all that was done is done again. */
+  readonly again?: Look;
+  /** Why nothing here can look at it. */
+  readonly elsewhere?: string;
+}
+
+/** What was done to a world, and the world. */
+export interface Played {
+  readonly trace: TraceReader;
+  /** Why the trace isn't all that led to the state; undefined where it is. */
+  readonly gap?: string | undefined;
+  /** Whether the instants of the trace are those at which the service answered. */
+  readonly isExactTime: boolean;
+  /** Publishers to try the laws on, as they are now. */
+  readonly members: readonly Member[];
+  /** The readings in force now. Undefined of a foreign service. */
+  readonly readings: Readings | undefined;
+  /** The world as it is now, or why there is none to copy. */
+  readonly world: PlayedWorld | string;
+  /** How to do it all again in new worlds, or why that can't be done. */
+  readonly again: Again | string;
+  /** What the service has on record of the last requests, where some answers were a fault rule's. */
+  readonly journal: () => readonly JournalEntry[];
+  /** Of a foreign service: an answer to stats without a period. */
+  readonly defaultStats?: Exchange | undefined;
+  /** Of things of which there may be many, such as a publisher's payouts, so many are looked at. */
+  readonly most: number;
+}
+
+/** It is copied and audited, never changed. */
+export type PlayedWorld = Pick<SimulatorCore, "fork" | "audit" | "clock">;
+
+export interface Looked extends Played {
+  /** What several laws look at is found out once. */
+  once<Found>(name: string, find: () => Found): Found;
+}
+
+export type LawVerdict = "held" | "broken" | "unknown";
+
+export interface Judgement {
+  readonly verdict: LawVerdict;
+  /** What is broken, with both figures; why nothing is known; or what was looked at. */
+  readonly why?: string | undefined;
+}
+
+// Thrown, not returned: a law is a list of requirements, each of which may end it, from within loops and readers.
+class Broken extends Error {}
+class Inconclusive extends Error {}
+
+/** Ends a look: the law is broken, unless it holds here. */
+export function require(holds: boolean, why: () => string): asserts holds {
+  if (!holds) throw new Broken(why());
+}
+
+/** Ends a look: it can't tell. */
+export function inconclusive(why: string): never {
+  throw new Inconclusive(why);
+}
+
+/** What the laws look at. Whoever reads the trace of a run that isn't known whole can't tell. */
+export function lookedOf(played: Played): Looked {
+  const found = new Map<string, unknown>();
+  const { trace, gap } = played;
+  return {
+    ...played,
+    get trace(): TraceReader {
+      return gap === undefined ? trace : inconclusive(gap);
+    },
+    once<Found>(name: string, find: () => Found): Found {
+      // What stands under a name is what its finder gave.
+      if (found.has(name)) return found.get(name) as Found;
+      const value = find();
+      found.set(name, value);
+      return value;
+    },
+  };
+}
+
+/** Broken where any look finds it broken, held where any finds it to hold and none misses a part of the trace. */
+export function judge({ seen, tried, again, elsewhere }: Law, played: Looked): Judgement {
+  const found: string[] = [];
+  const missing: string[] = elsewhere === undefined ? [] : [elsewhere];
+  for (const look of [seen, tried, again]) {
+    if (look === undefined) continue;
+    try {
+      found.push(look(played));
+    } catch (thrown) {
+      if (thrown instanceof Broken || thrown instanceof ServiceThrew)
+        return { verdict: "broken", why: told(thrown.message) };
+      if (!(thrown instanceof Inconclusive)) throw thrown;
+      // Half of a law isn't the law: what rests on the trace would be missing.
+      if (thrown.message === played.gap && look !== again)
+        return { verdict: "unknown", why: played.gap };
+      if (!missing.includes(thrown.message)) missing.push(thrown.message);
+    }
+  }
+  return found.length > 0
+    ? { verdict: "held", why: told(found.join("; ")) }
+    : { verdict: "unknown", why: told(missing.join("; ")) };
+}
+
+const MOST_SAID = 600;
+
+function told(why: string): string {
+  const shown = withoutSecrets(why);
+  return shown.length <= MOST_SAID ? shown : `${shown.slice(0, MOST_SAID)}…`;
+}
+
+/** Several looks as one: all of them must hold, and each that can't tell is left out. */
+export function looks(...all: readonly Look[]): Look {
+  return (played) => {
+    const found: string[] = [];
+    const missing: string[] = [];
+    for (const look of all) {
+      try {
+        found.push(look(played));
+      } catch (thrown) {
+        if (!(thrown instanceof Inconclusive) || thrown.message === played.gap) throw thrown;
+        missing.push(thrown.message);
+      }
+    }
+    if (found.length === 0) inconclusive(missing.join("; "));
+    return found.join("; ");
+  };
+}
+
+/** All readings in force. */
+export function readingsOf({ readings }: Played): Assumptions {
+  return readings === undefined
+    ? inconclusive("the readings of a foreign service aren't known")
+    : resolveAssumptions(readings);
+}
+
+/** The same, where they were in force all along. */
+export function steadyReadingsOf(played: Played): Assumptions {
+  const readings = readingsOf(played);
+  if (played.trace.assumedAt !== undefined)
+    inconclusive("other readings were assumed during the run");
+  return readings;
+}
+
+/** From where two texts differ. */
+export function differing(before: string, after: string): string {
+  let at = 0;
+  while (at < before.length && before[at] === after[at]) at += 1;
+  const from = Math.max(0, at - 40);
+  return `${before.slice(from, at + 60)} became ${after.slice(from, at + 60)}`;
+}

@@ -1,0 +1,183 @@
+/** The laws of the request limits (L1 to L8). */
+
+import { documentedLimits, operations } from "../spec/operations.ts";
+import { ask, type Copy, copyOf, waitIn } from "./copy.ts";
+import { floodOf } from "./flood.ts";
+import {
+  differing,
+  inconclusive,
+  type Law,
+  type Look,
+  type Looked,
+  readingsOf,
+  require,
+} from "./law.ts";
+import { poolsInRun } from "./pools.ts";
+import { type Algorithm, type Arrival, type Findings, judgeArrivals } from "./quotas.ts";
+import { legibleLook } from "./second.ts";
+
+export const limits: readonly Law[] = [
+  {
+    id: "L1",
+    says: "Fixed window: of a window's requests the first are admitted, as many as the limit says.",
+    ...decisionsUnder("fixed-window", "fixed-from-first"),
+  },
+  {
+    id: "L2",
+    says: "Sliding window: a request is refused just when the last 60 seconds are full.",
+    ...decisionsUnder("sliding-log", "sliding-counter"),
+  },
+  {
+    id: "L3",
+    says: "Token bucket: no interval admits more than the bucket and what flows in meanwhile, and none less.",
+    ...decisionsUnder("token-bucket"),
+  },
+  {
+    id: "L4",
+    says: "Retry-After admits, and a second less doesn't.",
+    tried: retryAfterAside,
+  },
+  {
+    id: "L5",
+    says: "X-RateLimit-Remaining falls by one with each admitted request, and never below 0.",
+    seen: remainingInRun,
+    tried: remainingAside,
+    again: legibleLook(remainingInRun),
+  },
+  {
+    id: "L6",
+    says: "A request that the limit refuses changes nothing.",
+    tried: refusedChangesNothing,
+  },
+  { id: "L7", says: "X-RateLimit-Remaining is on every response.", seen: remainingOnAll },
+  { id: "L8", says: "Publishers and keys don't spend each other's quota.", tried: apart },
+];
+
+function decisionsUnder(
+  ...algorithms: readonly Algorithm[]
+): Pick<Law, "seen" | "tried" | "again"> {
+  const under = (played: Looked): Algorithm => {
+    const algorithm = readingsOf(played)["limit.algorithm"];
+    return algorithms.includes(algorithm)
+      ? algorithm
+      : inconclusive(`the limit in force is read as ${algorithm}`);
+  };
+  const seen: Look = (played) => judgedInRun(played, under(played), "decision");
+  return {
+    seen,
+    tried(played) {
+      const algorithm = under(played);
+      const { arrivals } = floodOf(played);
+      return judged(judgeArrivals(arrivals, REPORTING, algorithm), "decision", arrivals);
+    },
+    again: legibleLook(seen),
+  };
+}
+
+function remainingInRun(played: Looked): string {
+  return judgedInRun(played, readingsOf(played)["limit.algorithm"], "remaining");
+}
+
+function remainingAside(played: Looked): string {
+  const { arrivals } = floodOf(played);
+  const algorithm = readingsOf(played)["limit.algorithm"];
+  return judged(judgeArrivals(arrivals, REPORTING, algorithm), "remaining", arrivals);
+}
+
+type Aspect = "decision" | "remaining";
+
+function judgedInRun(played: Looked, algorithm: Algorithm, aspect: Aspect): string {
+  const pools = poolsInRun(played);
+  let arrivals = 0;
+  let limited = 0;
+  for (const pool of pools) {
+    const findings = judgeArrivals(pool.arrivals, pool.size, algorithm);
+    require(findings[aspect] === undefined, () => findings[aspect] ?? "");
+    arrivals += pool.arrivals.length;
+    limited += findings.limited;
+  }
+  if (arrivals === 0) inconclusive("no request asked for a quota that is known");
+  return `${arrivals} requests, ${limited} of them over the limit`;
+}
+
+function judged(findings: Findings, aspect: Aspect, arrivals: readonly Arrival[]): string {
+  require(findings[aspect] === undefined, () => findings[aspect] ?? "");
+  if (findings.limited === 0) inconclusive("aside the limit wasn't reached");
+  return `${arrivals.length} requests with one key, aside`;
+}
+
+const REPORTING = documentedLimits.reporting.requests;
+
+function retryAfterAside(played: Looked): string {
+  const { readings } = copyOf(played);
+  if (readings["limit.retry-after"] === "absent")
+    inconclusive("under limit.retry-after=absent nothing says when to come back");
+  const { refused, waitMs, early, due } = floodOf(played);
+  const hint = refused.headers["retry-after"];
+  if (refused.status !== 429) inconclusive("aside the limit wasn't reached");
+  require(waitMs !== undefined && waitMs > 0 && waitMs <= 120_000, () =>
+    `the refusal's Retry-After is ${hint}`);
+  require(early?.status === 429, () => `Retry-After is ${hint}, but a second less was enough`);
+  require(due?.status === 200, () => `Retry-After is ${hint}, but after it: ${due?.status}`);
+  return `a Retry-After of ${hint}, aside`;
+}
+
+function refusedChangesNothing(played: Looked): string {
+  const { refused, again, stateBefore, stateAfter } = floodOf(played);
+  if (refused.status !== 429) inconclusive("aside the limit wasn't reached");
+  const [one, other] = [refused, again].map(
+    ({ status, headers, text }) =>
+      `${status} ${headers["x-ratelimit-remaining"]} ${headers["retry-after"]} ${text}`,
+  );
+  require(one === other, () => `refused twice at one instant, with ${one} and ${other}`);
+  require(stateBefore === stateAfter, () => "a refused request shows in the state or the audit");
+  return "a key's quota used up, and a request more, aside";
+}
+
+function remainingOnAll({ trace }: Looked): string {
+  const { withoutRemaining, kept, scriptedFrom, total } = trace;
+  require(withoutRemaining.count === 0, () =>
+    `${withoutRemaining.count} responses without it, the first: ${withoutRemaining.first}`);
+  let responses = 0;
+  for (const [at, { status, remaining, method, path }] of kept.entries()) {
+    if (status === 0 || at >= scriptedFrom) continue;
+    responses += 1;
+    require(/^\d+$/.test(remaining ?? ""), () => `${method} ${path} got ${remaining}`);
+  }
+  if (responses === 0)
+    inconclusive(total === 0 ? "nothing was sent" : "no response is the service's");
+  return `the responses to ${total} requests`;
+}
+
+function apart(played: Looked): string {
+  const { otherRemaining, calm, flooded } = floodOf(played);
+  require(otherRemaining === String(REPORTING - 1), () =>
+    `beside a key that used up its quota, another's first request left ${otherRemaining} of ${REPORTING}`);
+  for (const [place, before] of calm.entries())
+    require(flooded[place] === before, () =>
+      `beside a key that used up its quota, another's ${differing(before, flooded[place] ?? "")}`);
+  const copy = copyOf(played);
+  const left = recordingQuotas(copy);
+  require(left.first === left.second, () =>
+    `an impression of one publisher left another ${left.second} of ${left.first}`);
+  return "two keys and two publishers, aside";
+}
+
+/** What the first impression of each of two new quotas leaves; the one publisher records more before the other does. */
+function recordingQuotas(copy: Copy): { first: string; second: string } {
+  // A quota that was used for other laws is back after two minutes, whatever the algorithm.
+  waitIn(copy, 120_000);
+  const [lab, other] = copy.labs;
+  const record = (member: typeof lab): string => {
+    const { path } = operations.impression;
+    const surface = member.surfaces[0]?.id ?? "none";
+    const answer = ask(copy, member, "impression", { surface, ad_id: "law L8" });
+    return (
+      answer.headers["x-ratelimit-remaining"] ??
+      inconclusive(`${path} was answered with ${answer.status}`)
+    );
+  };
+  const first = record(lab);
+  record(lab);
+  return { first, second: record(other) };
+}

@@ -1,0 +1,217 @@
+/** The laws of money (M1 to M6). */
+
+import { nearestMicros } from "../base/money.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { newWorld } from "./again.ts";
+import { beforeOf, copyIn, copyOf, membersOf } from "./copy.ts";
+import { dueBy, readLifetime, readPayouts } from "./figures.ts";
+import { inconclusive, type Law, type Looked, looks, readingsOf, require } from "./law.ts";
+import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payouts.ts";
+import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./reading.ts";
+import { legibleLook, legibleOf, type Rerun, rerunning } from "./second.ts";
+import type { Seen, TraceReader } from "./trace.ts";
+
+export const money: readonly Law[] = [
+  {
+    id: "M1",
+    says: "Lifetime revenue is the sum of payouts and what is pending, to the micro.",
+    tried: paidOrPending,
+  },
+  {
+    id: "M2",
+    says: "What answers credited, delivered or lost, is what is on record; and the books agree.",
+    tried: looks(audited, creditsAsAudited),
+    again: rerunning(creditsByPublisher),
+  },
+  {
+    id: "M3",
+    says: "Every impression's credit lies within its surface's cpm range, for one of a thousand.",
+    seen: withinRange,
+    again: legibleLook(withinRange),
+  },
+  {
+    id: "M4",
+    says: "No number is NaN, infinite, -0, in exponent notation, or has more than 6 decimals.",
+    seen: plainNumbers,
+    tried: plainFigures,
+  },
+  {
+    id: "M5",
+    says: "No payout is below the threshold, and what isn't paid rolls over unchanged.",
+    tried: overThreshold,
+  },
+  {
+    id: "M6",
+    says: "A listed payout never changes, save for its status along the declared course.",
+    seen: listedAgain,
+    tried: listedLater,
+    again: rerunning(listedHalfway),
+  },
+];
+
+function paidOrPending(played: Looked): string {
+  const copy = copyOf(played);
+  const members = membersOf(copy);
+  for (const member of members) {
+    const { payouts, pendingMicros, missing } = readPayouts(copy, member);
+    const paid = payouts.reduce((sum, { micros }) => sum + micros, 0);
+    const { micros } = readLifetime(copy, member);
+    const [oldest] = payouts;
+    if (missing === "newer") inconclusive("there may be more payouts than one request lists");
+    // With the oldest listed they come to all that was due by then.
+    const isCut = missing === "older" && oldest !== undefined;
+    const due = isCut ? dueBy(copy, member, oldest.date) - oldest.micros : 0;
+    require(micros === due + paid + pendingMicros, () =>
+      `${member.id} earned ${micros} micros, but was paid ${due + paid} and waits for ${pendingMicros}`);
+  }
+  return `stats and payouts of ${members.length} publishers, aside`;
+}
+
+function audited(played: Looked): string {
+  const { audit } = beforeOf(played);
+  require(audit.balanced && audit.discrepancies.length === 0, () => audit.discrepancies.join("; "));
+  for (const { publisher, ...line } of audit.publishers) {
+    const seen = nearestMicros(line.creditedSeenInr) + nearestMicros(line.creditedUnseenInr);
+    const recorded = nearestMicros(line.creditedRecordedInr);
+    require(seen === recorded, () =>
+      `answers to ${publisher} credited ${seen} micros, ${recorded} are on record`);
+  }
+  if (audit.publishers.length === 0) inconclusive("nothing was recorded");
+  return `the audit of ${audit.publishers.length} publishers`;
+}
+
+/** What the client was told, compared with what the audit says that it was told. */
+function creditsAsAudited(played: Looked): string {
+  const { trace, isExactTime } = played;
+  const { audit } = beforeOf(played);
+  const isWhole =
+    trace.kept.length === trace.total && trace.disturbedFrom === Number.POSITIVE_INFINITY;
+  if (!isWhole || trace.assumedAt !== undefined || !isExactTime)
+    inconclusive("the client can't know of all that was credited");
+  const readings = readingsOf(played);
+  if (readings["money.precision"] === "paise") inconclusive("amounts in answers are rounded");
+  const credits = new Map<string, number>();
+  for (const seen of trace.kept) {
+    const kind = operationOf(seen, readings);
+    if (kind !== "impression" && kind !== "click") continue;
+    const credit = creditOf(seen, kind);
+    // A duplicate may show the first one's credit again, or none.
+    if (credit !== undefined && !credits.has(credit.id)) credits.set(credit.id, credit.micros);
+  }
+  if (credits.size === 0) inconclusive("nothing was recorded");
+  const told = Array.from(credits.values()).reduce((sum, one) => sum + one, 0);
+  const seen = nearestMicros(audit.total.creditedSeenInr);
+  require(told === seen, () => `answers credited ${told} micros, the service says ${seen}`);
+  return `credits of ${credits.size} events`;
+}
+
+/** What answers credited to each publisher, compared with what its stats have more than before the first of them. */
+function creditsByPublisher(rerun: Rerun): string {
+  const { again } = rerun;
+  const { played, options, sim } = legibleOf(rerun);
+  const readings = readingsOf(played);
+  const events = recordedIn(played);
+  const pristine = newWorld(again, options);
+  const seeded = pristine.publishers.total;
+  const [before, after] = [pristine, sim].map((world) => copyIn(world.fork(), readings, []));
+  if (before === undefined || after === undefined || events.length === 0)
+    return inconclusive("nothing was recorded");
+  for (const member of played.members) {
+    const isSeeded = pristine.publishers.list({ limit: seeded }).some(({ id }) => id === member.id);
+    const history = isSeeded ? readLifetime(before, member).micros : 0;
+    const recorded = readLifetime(after, member).micros - history;
+    const credited = events
+      .filter(({ publisher }) => publisher === member.id)
+      .reduce((sum, { micros }) => sum + micros, 0);
+    require(recorded === credited, () =>
+      `${member.id} was credited ${credited} micros, but has ${recorded} on record`);
+  }
+  return `credits of ${events.length} events by publisher`;
+}
+
+const MICROS_PER_PAISA = 10_000;
+
+function withinRange(played: Looked): string {
+  const { trace } = played;
+  const readings = played.readings === undefined ? undefined : readingsOf(played);
+  let looked = 0;
+  for (const seen of ownAnswers(played)) {
+    if (operationOf(seen, readings) !== "impression") continue;
+    const credit = creditOf(seen, "impression");
+    if (credit === undefined || credit.micros === 0) continue;
+    const ranges = rangesOf(trace, seen, readings);
+    if (ranges.length === 0) continue;
+    looked += 1;
+    const mayRound = readings?.["money.precision"] !== "exact" || trace.assumedAt !== undefined;
+    const fits = ranges.some(([lower, upper]) =>
+      within(credit.micros, lower * 1000, upper * 1000, mayRound),
+    );
+    const shown = ranges.map(([lower, upper]) => `${lower} to ${upper}`).join(" or ");
+    require(fits, () =>
+      `${credit.micros} micros for an impression whose range is ${shown} INR for a thousand`);
+  }
+  return looked === 0
+    ? inconclusive("no impression was credited")
+    : `${looked} credited impressions`;
+}
+
+function within(credited: number, lower: number, upper: number, mayRound: boolean): boolean {
+  if (credited >= Math.round(lower) && credited <= Math.round(upper)) return true;
+  return mayRound && credited >= toPaisa(lower) && credited <= toPaisa(upper);
+}
+
+function toPaisa(amount: number): number {
+  return (
+    Math.floor((Math.round(amount) + MICROS_PER_PAISA / 2) / MICROS_PER_PAISA) * MICROS_PER_PAISA
+  );
+}
+
+/** The ranges that may have priced an impression. One that is shown again was priced by what held when it was new. */
+function rangesOf(
+  { terms, assumedAt }: TraceReader,
+  seen: Seen,
+  readings: Assumptions | undefined,
+): (readonly [number, number])[] {
+  const own = terms.get(valuesOf(seen).get("surface") ?? "");
+  if (own === undefined) return [];
+  const until = own.ranges.filter(({ from }) => from <= seen.at);
+  if (readings !== undefined && readings["dedup.repeat"] !== "replay" && assumedAt === undefined)
+    return until.slice(-1).map(({ cpmRange }) => cpmRange);
+  const siblings = Array.from(terms.values()).filter(
+    ({ publisher }) => publisher === own.publisher,
+  );
+  return siblings
+    .flatMap(({ ranges }) => ranges)
+    .filter(({ from }) => from <= seen.at)
+    .map(({ cpmRange }) => cpmRange);
+}
+
+function plainNumbers(played: Looked): string {
+  let looked = 0;
+  for (const { text } of ownAnswers(played)) {
+    if (!text.startsWith("{")) continue;
+    looked += 1;
+    arePlain(text, played.readings === undefined ? foreignWord : ownWord);
+  }
+  return looked === 0 ? inconclusive("no answer was JSON") : `${looked} answers`;
+}
+
+function plainFigures(played: Looked): string {
+  const copy = copyOf(played);
+  for (const member of membersOf(copy)) {
+    arePlain(readPayouts(copy, member).text, ownWord);
+    arePlain(readLifetime(copy, member).text, ownWord);
+  }
+  return "stats and payouts, aside";
+}
+
+/** A foreign service may write 0.10, and owe less than nothing. */
+const foreignWord = /^(?:true|false|null|(?!-0(?:\.0*)?$)-?(?:0|[1-9]\d*)(?:\.\d{1,6})?)$/;
+const ownWord = /^(?:true|false|null|(?:0|[1-9]\d*)(?:\.\d{0,5}[1-9])?)$/;
+
+/** Looks at what stands outside of texts: a body with NaN in it isn't even JSON. */
+function arePlain(json: string, word: RegExp): void {
+  const withoutTexts = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  for (const [token] of withoutTexts.matchAll(/[^\s{}[\],:"]+/g))
+    require(word.test(token), () => `the number ${token} in ${json.slice(0, 200)}`);
+}

@@ -1,0 +1,139 @@
+/** The laws of payouts (M5 and M6): what is paid, and that it stays as it was listed. */
+
+import type { Choice } from "../spec/assumptions/catalogue.ts";
+import { halfOf } from "./again.ts";
+import { type Copy, copyIn, copyOf, membersOf, waitIn } from "./copy.ts";
+import { dueBy, type Payout, payoutsOf, readPayouts } from "./figures.ts";
+import { inconclusive, type Looked, readingsOf, require } from "./law.ts";
+import { operationOf, ownAnswers } from "./reading.ts";
+import type { Rerun } from "./second.ts";
+import type { Member } from "./seen-exchange.ts";
+
+/** The smallest payout in micro-INR. */
+const thresholds = { "500": 500_000_000, none: 1 } satisfies Record<
+  Choice<"payout.threshold">,
+  number
+>;
+
+/** Of each publisher's latest payouts so many are compared with its stats as the run says. */
+export function overThreshold(played: Looked): string {
+  const copy = copyOf(played);
+  const threshold = thresholds[copy.readings["payout.threshold"]];
+  let looked = 0;
+  for (const member of membersOf(copy)) {
+    const { payouts, missing } = readPayouts(copy, member);
+    for (const { micros: paid, date } of payouts) {
+      looked += 1;
+      require(paid >= threshold, () => `${member.id} was paid ${paid} micros on ${date}`);
+    }
+    const latest = payouts.slice(-played.most);
+    const isWhole = latest.length === payouts.length && missing !== "older";
+    let before: number | undefined = isWhole ? 0 : undefined;
+    for (const { micros: paid, date } of latest) {
+      const due: number = dueBy(copy, member, date);
+      const owed: number | undefined = before === undefined ? undefined : due - before;
+      require(owed === undefined || owed === paid, () =>
+        `${member.id} had ${owed} micros due on ${date}, and was paid ${paid}`);
+      before = due;
+    }
+  }
+  return looked === 0 ? inconclusive("nothing was ever paid") : `${looked} payouts, aside`;
+}
+
+/** What may follow each status. */
+const courses: Readonly<Record<string, readonly string[]>> = {
+  processing: ["processing", "on_hold", "failed", "paid", "reversed"],
+  on_hold: ["on_hold", "processing", "paid"],
+  failed: ["failed", "processing", "paid"],
+  paid: ["paid", "reversed"],
+  reversed: ["reversed"],
+};
+
+export function listedAgain(played: Looked): string {
+  const { trace } = played;
+  const readings = played.readings === undefined ? undefined : readingsOf(played);
+  const known = new Map<string, Payout>();
+  let again = 0;
+  for (const seen of ownAnswers(played)) {
+    // Under other readings the same payout has another look, and other cycles have other payouts.
+    if (seen.at < (trace.assumedAt ?? 0)) continue;
+    if (seen.status !== 200 || seen.text === "" || operationOf(seen, readings) !== "payouts")
+      continue;
+    for (const payout of payoutsOf(seen.text).payouts) {
+      const before = known.get(payout.id);
+      known.set(payout.id, payout);
+      if (before === undefined) continue;
+      again += 1;
+      follows(before, payout);
+    }
+  }
+  return again === 0 ? inconclusive("no payout was listed twice") : `${again} payouts listed again`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Lists, lets weeks pass, and lists again. */
+export function listedLater(played: Looked): string {
+  const copy = copyOf(played);
+  const members = membersOf(copy);
+  const before = listed(copy, members);
+  if (before.every((payouts) => payouts.length === 0)) inconclusive("nothing was ever paid");
+  waitIn(copy, 10 * DAY_MS);
+  return `${stillListed(copy, members, before)} payouts ten days later, aside`;
+}
+
+/** What was listed halfway is listed in the end, too. */
+export function listedHalfway({ played, again, play }: Rerun): string {
+  const readings = readingsOf(played);
+  const half = halfOf(again);
+  let before: (readonly Payout[])[] = [];
+  let members: readonly Member[] = [];
+  const { sim } = play({
+    between(world, place) {
+      if (place !== half) return world;
+      members = played.members.filter(({ id }) => isThere(world, id));
+      before = listed(copyIn(world.fork(), readings, members), members);
+      return world;
+    },
+  });
+  const count = stillListed(copyIn(sim.fork(), readings, members), members, before);
+  return count === 0 ? inconclusive("nothing was ever paid") : `${count} payouts halfway and later`;
+}
+
+export function isThere({ publishers }: Copy["sim"], id: string): boolean {
+  return publishers.list({ limit: publishers.total }).some((one) => one.id === id);
+}
+
+function listed(copy: Copy, members: readonly Member[]): (readonly Payout[])[] {
+  return members.map((member) => readPayouts(copy, member).payouts);
+}
+
+function stillListed(
+  copy: Copy,
+  members: readonly Member[],
+  before: readonly (readonly Payout[])[],
+): number {
+  let looked = 0;
+  for (const [index, member] of members.entries()) {
+    const { payouts, missing } = readPayouts(copy, member);
+    const now = new Map(payouts.map((payout) => [payout.id, payout]));
+    for (const payout of before[index] ?? []) {
+      const after = now.get(payout.id);
+      // A full list loses its oldest to newer ones.
+      if (after === undefined && missing === "older") continue;
+      require(after !== undefined, () => `${member.id} no longer has the payout of ${payout.date}`);
+      looked += 1;
+      follows(payout, after);
+    }
+  }
+  return looked;
+}
+
+function follows(before: Payout, after: Payout): void {
+  const what = (): string => `${JSON.stringify(before)} became ${JSON.stringify(after)}`;
+  require(after.date === before.date && after.micros === before.micros, what);
+  // A service that names other statuses declares another course.
+  require(courses[before.status]?.includes(after.status) ?? true, what);
+  const wasMade = before.status === "paid" || before.status === "reversed";
+  require(!wasMade || after.reference === before.reference, what);
+}

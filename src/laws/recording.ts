@@ -1,0 +1,216 @@
+/** The laws of de-duplication and clicks (D1 to D5). */
+
+import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import { clicksAside, clickTargets, strayClicksAside, strayClicksInRun } from "./clicks.ts";
+import { ask, copyIn, copyOf, impressionOf, outcomeOf, waitIn } from "./copy.ts";
+import { readLifetime } from "./figures.ts";
+import {
+  inconclusive,
+  type Law,
+  type Looked,
+  readingsOf,
+  require,
+  steadyReadingsOf,
+} from "./law.ts";
+import {
+  type Credit,
+  codeOf,
+  creditOf,
+  operationOf,
+  ownAnswers,
+  subjectOf,
+  undisturbed,
+  valuesOf,
+} from "./reading.ts";
+import { legibleLook } from "./second.ts";
+
+export const recording: readonly Law[] = [
+  {
+    id: "D1",
+    says: "An impression that is sent again inside the window counts once.",
+    seen: repeatsInRun,
+    tried: repeatsAside,
+    again: legibleLook(repeatsInRun),
+  },
+  {
+    id: "D2",
+    says: "The window's edge is exact: a millisecond before it is a duplicate, at it is none.",
+    tried: windowEdge,
+  },
+  {
+    id: "D3",
+    says: "One session under two publishers never collides.",
+    seen: ownersInRun,
+    tried: sameSessionAside,
+  },
+  {
+    id: "D4",
+    says: "Clicks are no more than impressions, each on one impression of the same publisher.",
+    seen: clickTargets,
+    tried: clicksAside,
+  },
+  {
+    id: "D5",
+    says: "An unknown, foreign, malformed or truncated impression_id never credits anything.",
+    seen: strayClicksInRun,
+    tried: strayClicksAside,
+  },
+];
+
+/** What of an impression makes it the same as another of its publisher. */
+const dedupKeys = {
+  "surface-ad-session": ["surface", "ad_id", "session_id"],
+  "surface-session": ["surface", "session_id"],
+  session: ["session_id"],
+} as const satisfies Record<Choice<"dedup.key">, readonly string[]>;
+
+const HOUR_MS = 3_600_000;
+
+const windowsMs = {
+  "30m": HOUR_MS / 2,
+  "24h": 24 * HOUR_MS,
+  forever: Number.POSITIVE_INFINITY,
+} as const satisfies Record<Choice<"dedup.window">, number>;
+
+/** How long a repeat is one; no time at all where nothing is. */
+function windowOf(readings: Assumptions): number {
+  return readings["dedup.repeat"] === "count" ? 0 : windowsMs[readings["dedup.window"]];
+}
+
+/** Each impression with a session, held against those before it. */
+function repeatsInRun(played: Looked): string {
+  const readings = steadyReadingsOf(played);
+  const windowMs = windowOf(readings);
+  const names = dedupKeys[readings["dedup.key"]];
+  const counted = new Map<string, Credit & { readonly atMs: number }>();
+  const ids = new Set<string>();
+  let repeats = 0;
+  for (const seen of undisturbed(played)) {
+    if (operationOf(seen, readings) !== "impression") continue;
+    const credit = creditOf(seen, "impression");
+    if (credit === undefined && codeOf(seen) !== "duplicate_impression") continue;
+    const values = valuesOf(seen);
+    const subject = subjectOf(seen, "impression", noOwners);
+    const parts = [subject, ...names.map((name) => values.get(name))];
+    const same = JSON.stringify(parts);
+    const hasSession = values.has("session_id");
+    const original = hasSession ? counted.get(same) : undefined;
+    const isRepeat = original !== undefined && seen.atMs - original.atMs < windowMs;
+    if (isRepeat) repeats += 1;
+    const isNew = credit !== undefined && !ids.has(credit.id);
+    require(isNew !== isRepeat, () =>
+      `${same} counted ${original === undefined ? "never" : `${seen.atMs - original.atMs} ms ago`}, and now got ${seen.text}`);
+    if (isRepeat && credit !== undefined) repeated(credit, original, readings);
+    if (credit === undefined || !isNew) continue;
+    ids.add(credit.id);
+    if (hasSession) counted.set(same, { ...credit, atMs: seen.atMs });
+  }
+  return repeats === 0
+    ? inconclusive("no impression was sent again in its session")
+    : `${repeats} repeats`;
+}
+
+const noOwners: ReadonlyMap<string, string> = new Map();
+
+/** Of a repeat that is answered with a success. */
+function repeated({ id, micros }: Credit, original: Credit, readings: Assumptions): void {
+  const what = `a duplicate of ${original.id}`;
+  const reading = readings["dedup.repeat"];
+  require(reading !== "conflict", () => `${what} was accepted under dedup.repeat=conflict`);
+  require(id === original.id, () => `${what} got the id ${id}`);
+  const due = reading === "replay" ? original.micros : 0;
+  require(micros === due, () => `${what} was credited ${micros} micros, not ${due}`);
+}
+
+function repeatsAside(played: Looked): string {
+  const copy = copyOf(played);
+  const { readings, labs } = copy;
+  const [lab] = labs;
+  const values = impressionOf(lab, "law D1");
+  const before = readLifetime(copy, lab);
+  const outcomes: string[] = [];
+  let earned = 0;
+  let first: Credit | undefined;
+  for (let sent = 0; sent < 3; sent += 1) {
+    const answer = ask(copy, lab, "impression", values);
+    const outcome = outcomeOf(answer);
+    const credit = creditOf(answer, "impression");
+    if (!outcomes.includes(outcome)) earned += credit?.micros ?? 0;
+    outcomes.push(outcome);
+    if (first !== undefined && credit !== undefined && windowOf(readings) > 0)
+      repeated(credit, first, readings);
+    first ??= credit;
+  }
+  const after = readLifetime(copy, lab);
+  const count = windowOf(readings) === 0 ? 3 : 1;
+  const found = after.impressions - before.impressions;
+  require(found === count, () =>
+    `an impression sent three times counted ${found} times, not ${count}`);
+  const micros = after.micros - before.micros;
+  require(micros === earned, () => `it was credited ${earned} micros, ${micros} are on record`);
+  const different = new Set(outcomes.filter((outcome) => outcome !== "repeat")).size;
+  require(different === count, () => `sent three times it got ${different} ids, not ${count}`);
+  return "an impression sent three times, aside";
+}
+
+const FOREVER_MS = 3650 * 24 * HOUR_MS;
+const MINUTE_MS = 60_000;
+
+function windowEdge(played: Looked): string {
+  // Years may pass: not where others look.
+  const shared = copyOf(played);
+  const [, lab] = shared.labs;
+  const copy = copyIn(shared.sim.fork(), shared.readings, []);
+  const windowMs = windowOf(copy.readings);
+  if (windowMs === 0) inconclusive("nothing is a duplicate under dedup.repeat=count");
+  const hasEdge = Number.isFinite(windowMs);
+  const spanMs = hasEdge ? windowMs : FOREVER_MS;
+  const record = (session: string): string =>
+    outcomeOf(ask(copy, lab, "impression", impressionOf(lab, session)));
+  const first = record("law D2");
+  // A later one keeps the memory of the first alive: it is the window that has to let it pass.
+  waitIn(copy, spanMs - MINUTE_MS);
+  record("law D2, later");
+  waitIn(copy, MINUTE_MS - 1);
+  const inside = record("law D2");
+  require(inside === first || inside === "repeat", () =>
+    `${spanMs - 1} ms later it counted again, as ${inside}`);
+  waitIn(copy, 1);
+  const outside = record("law D2");
+  const isFresh = outside !== first && outside !== "repeat";
+  require(isFresh === hasEdge, () =>
+    hasEdge ? `${spanMs} ms later it was still a duplicate` : "after ten years it was forgotten");
+  return hasEdge ? `both sides of ${spanMs} ms, aside` : "a repeat ten years later, aside";
+}
+
+/** An id is given to one publisher only. */
+function ownersInRun(played: Looked): string {
+  const { trace } = played;
+  const readings = played.readings === undefined ? undefined : readingsOf(played);
+  const owners = new Map<string, string>();
+  for (const seen of ownAnswers(played)) {
+    if (seen.at < (trace.assumedAt ?? 0)) continue;
+    if (operationOf(seen, readings) !== "impression") continue;
+    const credit = creditOf(seen, "impression");
+    const publisher = subjectOf(seen, "impression", noOwners);
+    if (credit === undefined || publisher === undefined) continue;
+    const owner = owners.get(credit.id) ?? publisher;
+    owners.set(credit.id, owner);
+    require(owner === publisher, () => `${credit.id} is ${owner}'s and ${publisher}'s`);
+  }
+  const publishers = new Set(owners.values()).size;
+  return publishers < 2
+    ? inconclusive("fewer than two publishers recorded anything")
+    : `${owners.size} impressions of ${publishers} publishers`;
+}
+
+function sameSessionAside(played: Looked): string {
+  const copy = copyOf(played);
+  const ids: string[] = [];
+  for (const lab of copy.labs)
+    ids.push(outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D3"))));
+  const [first, second] = ids;
+  require(second !== "repeat" && first !== second, () =>
+    `the session of one publisher is a repeat of another's: ${first} and ${second}`);
+  return "one session under two publishers, aside";
+}

@@ -1,0 +1,288 @@
+/** The laws of stats (S1 to S8). */
+
+import { halfOf } from "./again.ts";
+import { daysApart, sameTotals } from "./calendars.ts";
+import {
+  ask,
+  auditText,
+  type Copy,
+  copyIn,
+  copyOf,
+  freshKey,
+  membersOf,
+  stateOf,
+  todayIn,
+  type Values,
+  waitIn,
+} from "./copy.ts";
+
+import { joinedOf, readLifetime, readPayouts, readStats, type Stats, statsOf } from "./figures.ts";
+import {
+  differing,
+  inconclusive,
+  type Law,
+  type Looked,
+  looks,
+  readingsOf,
+  require,
+} from "./law.ts";
+import { isThere } from "./payouts.ts";
+import { addDays, creditOf, dayAt } from "./reading.ts";
+import { type Rerun, rerunning } from "./second.ts";
+import type { Member } from "./seen-exchange.ts";
+
+export const stats: readonly Law[] = [
+  {
+    id: "S1",
+    says: "The figures of a period are the sum of those of its parts.",
+    tried: sumOfParts,
+  },
+  { id: "S2", says: "Totals are the sum of the surfaces.", tried: sumOfSurfaces },
+  { id: "S3", says: "With surface=s the totals are those of s.", tried: oneSurface },
+  {
+    id: "S4",
+    says: "The default period is from 30 days before today to today.",
+    seen: defaultLength,
+    tried: defaultPeriod,
+  },
+  {
+    id: "S5",
+    says: "Reading changes nothing but the quota and the journal.",
+    tried: readingChangesNothing,
+  },
+  {
+    id: "S6",
+    says: "The order of a day's events of one surface doesn't show in stats.",
+    tried: orderDoesNotShow,
+  },
+  { id: "S7", says: "Past days don't change.", tried: pastDays, again: rerunning(pastDaysHalfway) },
+  {
+    id: "S8",
+    says: "By UTC's days and by India's the same instants come to the same totals.",
+    // Even where nothing was sent history may end on another day.
+    again: looks(rerunning(sameTotals, 0), rerunning(daysApart)),
+  },
+];
+
+const figures = ["impressions", "clicks", "micros"] as const;
+
+/** Whole periods that begin and end on days on which something may have happened, cut at one in between. */
+function sumOfParts(played: Looked): string {
+  const copy = copyOf(played);
+  const today = todayIn(copy);
+  let looked = 0;
+  for (const member of membersOf(copy).slice(0, played.most)) {
+    const days = interestingDays(played, copy, joinedOf(member));
+    // The cut is the last day of the first part.
+    for (const [place, cut] of days.slice(0, -1).entries()) {
+      const [from = cut, to = today] = [days[place - 1], days[place + 1]];
+      looked += 1;
+      const whole = readStats(copy, member, { from, to });
+      const before = readStats(copy, member, { from, to: cut });
+      const after = readStats(copy, member, { from: addDays(cut, 1), to });
+      for (const figure of figures) {
+        const sum = before[figure] + after[figure];
+        require(whole[figure] === sum, () =>
+          `${figure} of ${member.id} from ${from} to ${to}: ${whole[figure]}, in parts until and after ${cut} ${sum}`);
+      }
+    }
+  }
+  return looked === 0
+    ? inconclusive("no publisher has been there for two days")
+    : `${looked} periods, aside`;
+}
+
+/** The first, a month ago, yesterday, today, and some on which something was sent. */
+function interestingDays(played: Looked, copy: Copy, joined: string): readonly string[] {
+  const today = todayIn(copy);
+  const sent = played.gap === undefined ? played.trace.kept : [];
+  const days = new Set(sent.map(({ atMs }) => dayAt(atMs, copy.readings)));
+  const some = Array.from(days).slice(-played.most);
+  const all = [joined, addDays(today, -31), addDays(today, -1), today, ...some];
+  return Array.from(new Set(all))
+    .filter((day) => day >= joined && day <= today)
+    .sort();
+}
+
+function sumOfSurfaces(played: Looked): string {
+  const copy = copyOf(played);
+  const members = membersOf(copy);
+  const today = todayIn(copy);
+  for (const member of members) {
+    // Today may have a late click and nothing else.
+    const periods = [{ from: joinedOf(member), to: today }, { from: today, to: today }, {}];
+    for (const period of periods) {
+      const shown = readStats(copy, member, period);
+      for (const figure of ["impressions", "micros"] as const) {
+        const sum = Array.from(shown.rows.values()).reduce((total, row) => total + row[figure], 0);
+        require(shown[figure] === sum, () =>
+          `${figure} of ${member.id} are ${shown[figure]}, of its surfaces ${sum}`);
+      }
+    }
+  }
+  return `stats of ${members.length} publishers, aside`;
+}
+
+function oneSurface(played: Looked): string {
+  const copy = copyOf(played);
+  const to = todayIn(copy);
+  const named: string[] = [];
+  for (const member of membersOf(copy).slice(0, Math.max(1, played.most - 3))) {
+    const range = { from: joinedOf(member), to };
+    const all = readStats(copy, member, range);
+    const asked = member.surfaces.slice(0, played.most + 2);
+    let clicks = 0;
+    for (const { id } of asked) {
+      const alone = readStats(copy, member, { ...range, surface: id });
+      clicks += alone.clicks;
+      isOnly(id, alone, all, copy);
+    }
+    const isWhole = asked.length === member.surfaces.length;
+    require(isWhole ? clicks === all.clicks : clicks <= all.clicks, () =>
+      `${clicks} clicks of ${member.id} by surface, ${all.clicks} in all`);
+    named.push(`${asked.length} surfaces of ${member.id}`);
+  }
+  return `${named.slice(0, 3).join(", ")}, aside`;
+}
+
+function isOnly(id: string, alone: Stats, all: Stats, { readings }: Copy): void {
+  const nothing = { impressions: 0, micros: 0 };
+  const among = all.rows.get(id) ?? nothing;
+  for (const [name, row] of alone.rows) {
+    const own = name === id ? among : nothing;
+    require(row.impressions === own.impressions && row.micros === own.micros, () =>
+      `with surface=${id} the row of ${name} has ${row.impressions} impressions and ${row.micros} micros, not ${own.impressions} and ${own.micros}`);
+    require(name === id || readings["stats.filter-unlisted"] === "zeroed", () =>
+      `with surface=${id} there is a row of ${name}`);
+  }
+  require(alone.impressions === among.impressions && alone.micros === among.micros, () =>
+    `with surface=${id} the totals are ${alone.impressions} impressions and ${alone.micros} micros, its row has ${among.impressions} and ${among.micros}`);
+}
+
+function defaultPeriod(played: Looked): string {
+  const copy = copyOf(played);
+  const to = todayIn(copy);
+  const from = addDays(to, -30);
+  const queries: readonly Values[] = [{}, { from }, { to }, { from, to }];
+  for (const member of membersOf(copy)) {
+    const shown = queries.map((query) => readStats(copy, member, query));
+    for (const [place, one] of shown.entries()) {
+      require(one.from === from && one.to === to, () =>
+        `asked for ${JSON.stringify(queries[place])}, the period is ${one.from} to ${one.to}, not ${from} to ${to}`);
+      const first = shown[0]?.text ?? "";
+      require(one.text === first, () =>
+        `asked for ${JSON.stringify(queries[place])}, ${differing(first, one.text)}`);
+    }
+  }
+  return "four ways to ask for it, aside";
+}
+
+/** Of a service whose today isn't known: the default's length. */
+function defaultLength({ defaultStats }: Looked): string {
+  if (defaultStats === undefined) return inconclusive("no publisher took part");
+  if (defaultStats.status !== 200)
+    return inconclusive(`stats was answered with ${defaultStats.status}`);
+  const { from, to } = statsOf(defaultStats.text);
+  require(addDays(from, 30) === to, () => `the default period is ${from} to ${to}`);
+  return "one request";
+}
+
+function readingChangesNothing(played: Looked): string {
+  const copy = copyOf(played);
+  const member = membersOf(copy)[0] ?? copy.labs[0];
+  // The first request opens an account, which the state shows.
+  freshKey(copy, member);
+  ask(copy, member, "surfaces");
+  const shown = (): string => {
+    copy.answers.clear();
+    const figures_ = `${readLifetime(copy, member).text} ${readPayouts(copy, member).text}`;
+    return `${auditText(copy.sim)} ${figures_}`;
+  };
+  const before = shown();
+  const state = stateOf(copy.sim, "without-quotas");
+  const surface = member.surfaces[0]?.id ?? "none";
+  ask(copy, member, "stats", { surface, from: "2020-01-01" });
+  ask(copy, member, "stats", { from: "2026-02-30" });
+  ask(copy, member, "surfaces");
+  ask(copy, member, "payouts", { limit: "3" });
+  ask(copy, member, "payouts", { limit: "999" });
+  const stateAfter = stateOf(copy.sim, "without-quotas");
+  require(state === stateAfter, () => `reading changed the state: ${differing(state, stateAfter)}`);
+  const after = shown();
+  require(before === after, () => `after reads, ${differing(before, after)}`);
+  return "state, stats and payouts before and after reads, aside";
+}
+
+/** The same events in two copies, in another order. Sessions would tie them to their order: they have none. */
+function orderDoesNotShow(played: Looked): string {
+  const origin = copyOf(played);
+  const [lab] = origin.labs;
+  const count = 3 + (played.gap === undefined ? played.trace.total % 12 : 0);
+  const order = Array.from({ length: count }, (_, ad) => ad);
+  const shuffled = order.toSorted((a, b) => ((a * 7) % 5) - ((b * 7) % 5) || b - a);
+  const [one = "", other = ""] = [order, shuffled].map((ads) => {
+    const copy = copyIn(origin.sim.fork(), origin.readings, []);
+    for (const ad of ads) recordIn(copy, lab, `law S6, ${ad}`, ad % 3 === 0);
+    return readLifetime(copy, lab).text;
+  });
+  require(one === other, () => `in another order, ${differing(one, other)}`);
+  return `${count} impressions in two orders, aside`;
+}
+
+const DAY_MS = 86_400_000;
+
+function pastDays(played: Looked): string {
+  const copy = copyOf(played);
+  const [lab] = copy.labs;
+  recordIn(copy, lab, "a day ago", true);
+  waitIn(copy, DAY_MS);
+  const yesterday = addDays(todayIn(copy), -1);
+  const asked = [lab, ...membersOf(copy).slice(0, 1)].filter(
+    ({ joined }) => (joined ?? "9999") <= yesterday,
+  );
+  const past = (member: Member): string =>
+    readStats(copy, member, { from: joinedOf(member), to: yesterday }).text;
+  const before = asked.map(past);
+  for (const member of asked) recordIn(copy, member, "today", true);
+  for (const [index, member] of asked.entries()) {
+    const after = past(member);
+    require(after === before[index], () => differing(before[index] ?? "", after));
+  }
+  return `${asked.length} publishers' past days before and after events of today, aside`;
+}
+
+/** An impression, and a click on it if the surface records. */
+function recordIn(copy: Copy, member: Member, ad_id: string, isClicked: boolean): void {
+  const surface = member.surfaces[0]?.id ?? "none";
+  const made = creditOf(ask(copy, member, "impression", { surface, ad_id }), "impression");
+  if (made !== undefined && isClicked) ask(copy, member, "click", { impression_id: made.id });
+}
+
+/** What was past halfway through the run is the same in the end. */
+function pastDaysHalfway({ played, again, play }: Rerun): string {
+  const readings = readingsOf(played);
+  const half = halfOf(again);
+  let asked: readonly { readonly member: Member; readonly query: Values }[] = [];
+  const read = (sim: Copy["sim"]): string[] => {
+    const copy = copyIn(sim.fork(), readings, []);
+    return asked.map(({ member, query }) => readStats(copy, member, query).text);
+  };
+  let before: readonly string[] = [];
+  const { sim } = play({
+    between(world, place) {
+      if (place !== half) return world;
+      const to = addDays(dayAt(world.clock.now(), readings), -1);
+      asked = played.members
+        .filter((member) => joinedOf(member) <= to && isThere(world, member.id))
+        .map((member) => ({ member, query: { from: joinedOf(member), to } }));
+      before = read(world);
+      return world;
+    },
+  });
+  const after = read(sim);
+  for (const [index, text] of before.entries())
+    require(after[index] === text, () => differing(text, after[index] ?? ""));
+  return before.length === 0
+    ? inconclusive("no publisher had a past day halfway")
+    : `${before.length} publishers' past days halfway and at the end`;
+}

@@ -1,0 +1,235 @@
+/**
+ * What a run did and what its client saw, for the invariants to look at afterwards. The first exchanges are kept, of later
+ * ones only what costs next to nothing is counted: a run may have millions.
+ */
+
+import type { FaultRule } from "../faults/rule.ts";
+import type { ApiRequest } from "../spec/messages.ts";
+import type { SurfaceChange } from "../world/accounts/directory.ts";
+import type { Exchange, Member } from "./seen-exchange.ts";
+
+/** An exchange as far as it is kept. */
+export interface Seen {
+  /** How many exchanges of the run came before it. */
+  readonly at: number;
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: ApiRequest["query"];
+  readonly body: ApiRequest["body"];
+  readonly authorization: string | undefined;
+  readonly outcome: Exchange["outcome"];
+  readonly status: number;
+  /** X-RateLimit-Remaining as it came. */
+  readonly remaining: string | undefined;
+  readonly retryAfter: string | undefined;
+  readonly text: string;
+  /** Id of the publisher that it was about, where the sender tells: from the request alone that can't always be told. */
+  readonly about?: string | undefined;
+}
+
+/** A surface's price range from an exchange on, in INR for a thousand impressions. */
+interface Terms {
+  readonly from: number;
+  readonly cpmRange: readonly [lower: number, upper: number];
+}
+
+/** What the player tells the trace, in the order in which it happens. */
+export interface TraceWriter {
+  /** Of every exchange of the run. `about`: as {@link Seen} has it. */
+  observe(exchange: Exchange, about?: string): void;
+  /** A publisher that takes part: at the start, on sign-up, and as it is after its key was rotated or readings changed. */
+  seeMember(member: Member): void;
+  seeSurface(publisher: string, surface: string, change: SurfaceChange): void;
+  /** Other readings are in force from now on. */
+  seeAssumed(): void;
+  /** A fault rule is in force from now on; the scenario's own from the start. */
+  seeRule(rule: FaultRule): void;
+}
+
+/** What the invariants read. Positions count exchanges from 0. */
+export interface TraceReader {
+  readonly total: number;
+  /** The first exchanges of the run, without a gap. */
+  readonly kept: readonly Seen[];
+  /** By key: whose it is, and before which exchange it was replaced. */
+  readonly keys: ReadonlyMap<string, { readonly publisher: string; readonly until: number }>;
+  /** By surface id. */
+  readonly terms: ReadonlyMap<string, { readonly publisher: string; readonly ranges: Terms[] }>;
+  /** From where on other readings were in force than at the start; undefined where none ever were. */
+  readonly assumedAt: number | undefined;
+  /** From where on fault rules may have interfered. Infinity where there were none. */
+  readonly disturbedFrom: number;
+  /** From where on a rule may have written an answer, or garbled one. Infinity where none did. */
+  readonly scriptedFrom: number;
+  /** Responses without X-RateLimit-Remaining, over all exchanges. */
+  readonly withoutRemaining: Occurrences;
+  /** Answers with a status from 500 on that no rule writes, save for 503 with no quota left. */
+  readonly unscripted: Occurrences;
+  /** Answers with a status from 500 on that a rule writes. */
+  readonly scripted: Occurrences;
+  /** Answers with 503 and no quota left: what a limit may refuse with. */
+  readonly exhausted: Occurrences;
+  /** Requests without a whole answer while no rule was in force. */
+  readonly unanswered: Occurrences;
+  /** Kept exchanges whose answer repeats the key that was sent. */
+  readonly echoes: Occurrences;
+}
+
+export type Trace = TraceWriter & TraceReader;
+
+/** How often something happened, and the first time. */
+export interface Occurrences {
+  count: number;
+  first: string;
+}
+
+const MOST_KEPT = 50_000;
+/** In characters: answers that list much are long. */
+const MOST_TEXT = 32 * 1024 * 1024;
+
+export function createTrace(): Trace {
+  const kept: Seen[] = [];
+  const keys = new Map<string, { publisher: string; until: number }>();
+  const latestKey = new Map<string, string>();
+  const terms = new Map<string, { publisher: string; ranges: Terms[] }>();
+  const writtenStatuses = new Set<number>();
+  const withoutRemaining = none();
+  const unscripted = none();
+  const scripted = none();
+  const exhausted = none();
+  const unanswered = none();
+  const echoes = none();
+  let total = 0;
+  let length = 0;
+  let isKeeping = true;
+  let assumedAt: number | undefined;
+  let disturbedFrom = Number.POSITIVE_INFINITY;
+  let scriptedFrom = Number.POSITIVE_INFINITY;
+
+  function countFailure(exchange: Exchange): void {
+    const { status, headers } = exchange;
+    if (writtenStatuses.has(status)) occurred(scripted, exchange);
+    else if (status === 503 && headers["x-ratelimit-remaining"] === "0")
+      occurred(exhausted, exchange);
+    else occurred(unscripted, exchange);
+  }
+
+  function keep(exchange: Exchange, about: string | undefined): void {
+    length += exchange.text.length;
+    isKeeping = kept.length < MOST_KEPT && length <= MOST_TEXT;
+    if (!isKeeping) return;
+    const seen = { ...seenOf(exchange, total), about };
+    kept.push(seen);
+    const key = seen.authorization?.split(" ").at(-1) ?? "";
+    if (key.length >= SHORTEST_KEY && scriptedFrom > total && echoesKey(exchange, key))
+      occurred(echoes, exchange);
+  }
+
+  return {
+    kept,
+    keys,
+    terms,
+    withoutRemaining,
+    unscripted,
+    scripted,
+    exhausted,
+    unanswered,
+    echoes,
+    get total(): number {
+      return total;
+    },
+    get assumedAt(): number | undefined {
+      return assumedAt;
+    },
+    get disturbedFrom(): number {
+      return disturbedFrom;
+    },
+    get scriptedFrom(): number {
+      return scriptedFrom;
+    },
+    observe(exchange, about) {
+      const { status } = exchange;
+      if (status !== 0 && exchange.headers["x-ratelimit-remaining"] === undefined)
+        occurred(withoutRemaining, exchange);
+      if (status >= 500) countFailure(exchange);
+      if (exchange.outcome !== "answered" && total < disturbedFrom) occurred(unanswered, exchange);
+      if (isKeeping) keep(exchange, about);
+      total += 1;
+    },
+    seeMember({ id, apiKey, surfaces }) {
+      const before = keys.get(latestKey.get(id) ?? "");
+      if (before !== undefined && latestKey.get(id) !== apiKey) before.until = total;
+      latestKey.set(id, apiKey);
+      if (!keys.has(apiKey)) keys.set(apiKey, { publisher: id, until: Number.POSITIVE_INFINITY });
+      for (const surface of surfaces) {
+        const known = terms.get(surface.id);
+        if (known !== undefined) continue;
+        terms.set(surface.id, {
+          publisher: id,
+          ranges: [{ from: 0, cpmRange: surface.cpmRange }],
+        });
+      }
+    },
+    seeSurface(_publisher, surface, { cpmRange }) {
+      if (cpmRange !== undefined) terms.get(surface)?.ranges.push({ from: total, cpmRange });
+    },
+    seeAssumed() {
+      assumedAt = total;
+    },
+    seeRule({ verdict }) {
+      disturbedFrom = Math.min(disturbedFrom, total);
+      if (verdict.kind === "respond") writtenStatuses.add(verdict.status);
+      if (verdict.kind === "respond" || verdict.kind === "garbage")
+        scriptedFrom = Math.min(scriptedFrom, total);
+    },
+  };
+}
+
+/** Shorter than this it is no key, and may stand in any text by chance. */
+const SHORTEST_KEY = 8;
+
+function none(): Occurrences {
+  return { count: 0, first: "" };
+}
+
+function occurred(occurrences: Occurrences, exchange: Exchange): void {
+  occurrences.count += 1;
+  if (occurrences.count > 1) return;
+  const { request, outcome, status } = exchange;
+  const answer = status === 0 ? outcome : `${status} ${exchange.text.slice(0, 200)}`;
+  occurrences.first = `${request.method} ${request.path} got ${answer}`;
+}
+
+function seenOf(exchange: Exchange, at: number): Seen {
+  const { request, atMs, outcome, status, headers, text } = exchange;
+  const [path = "", inPath] = request.path.split("?", 2);
+  return {
+    at,
+    atMs,
+    method: request.method,
+    path,
+    query: inPath ?? request.query,
+    body: request.body,
+    authorization: authorizationOf(request.headers),
+    outcome,
+    status,
+    remaining: headers["x-ratelimit-remaining"],
+    retryAfter: headers["retry-after"],
+    text,
+  };
+}
+
+function authorizationOf(headers: ApiRequest["headers"]): string | undefined {
+  if (headers === undefined) return undefined;
+  if (headers.authorization !== undefined) return headers.authorization;
+  for (const name of Object.keys(headers))
+    if (name.toLowerCase() === "authorization") return headers[name];
+  return undefined;
+}
+
+function echoesKey({ text, headers }: Exchange, key: string): boolean {
+  if (text.includes(key)) return true;
+  for (const name in headers) if (headers[name]?.includes(key) === true) return true;
+  return false;
+}

@@ -1,0 +1,33 @@
+/** An adsim's world, read over HTTP for the laws to judge here: its snapshot, put back in this process. */
+
+import * as v from "valibot";
+import { InputError } from "../../base/input.ts";
+import type { PlayedWorld } from "../../laws/law.ts";
+import { createSimulatorCore } from "../../simulator/simulator.ts";
+import type { Snapshot } from "../../world/accounts/snapshot.ts";
+import { fakerPeople } from "../../world/publishers/people.ts";
+import type { ControlApi } from "./control-api.ts";
+
+/** A larger world takes seconds to read, and hundreds of megabytes. */
+const MOST_IMPRESSIONS = 1_000_000;
+
+const listed = v.looseObject({
+  worlds: v.array(v.looseObject({ name: v.string(), impressions: v.number() })),
+});
+
+/** `name`: the world's. @returns why it isn't read, where it is too large or another version's. */
+export async function readWorld(api: ControlApi, name: string): Promise<PlayedWorld | string> {
+  const { worlds } = await api.askFor(listed, "GET", "worlds");
+  const impressions = worlds.find((one) => one.name === name)?.impressions ?? 0;
+  if (impressions > MOST_IMPRESSIONS)
+    return `the target's world has ${impressions} impressions: those of more than ${MOST_IMPRESSIONS} aren't read`;
+  const world = createSimulatorCore({}, { people: () => fakerPeople });
+  try {
+    // As the same version gives it in process: restoring checks every field.
+    world.restore((await api.ask("GET", "snapshot")) as Snapshot);
+    return world;
+  } catch (error) {
+    if (error instanceof InputError) return `the target's world can't be read: ${error.message}`;
+    throw error;
+  }
+}

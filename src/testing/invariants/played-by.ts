@@ -1,0 +1,191 @@
+/** What the laws look at, out of a simulator and its journal: who took part, what was sent and answered, and how to do it again. */
+
+import { InputError } from "../../base/input.ts";
+import type { FaultRule } from "../../faults/rule.ts";
+import type { Again } from "../../laws/again.ts";
+import type { Played } from "../../laws/law.ts";
+import type { Exchange, Member } from "../../laws/seen-exchange.ts";
+import { createTrace, type Trace } from "../../laws/trace.ts";
+import type { SimulatorCore } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
+import { changedByHand, journalReplayed } from "./journal-replayed.ts";
+import { type Recorded, type RecordedEntry, recordedOf, requestOf, sentKeyOf } from "./recorded.ts";
+
+/** How many publishers laws are tried on. */
+const MOST_MEMBERS = 3;
+/** Of whatever else there may be many. */
+const MOST_TRIED = 4;
+const MOST_JOURNAL = 10_000;
+/** More requests than these are played again by their beginning. */
+const MOST_REPLAYED = 2000;
+
+/** `create`: makes worlds for the laws that take more than one. */
+export function playedBy(
+  sim: SimulatorCore,
+  create: (options: SimulatorOptions) => SimulatorCore,
+): Played {
+  const recorded = recordedOf(sim);
+  const pristine = create({ ...recorded.options, clock: "frozen" });
+  const members = membersOf(sim, recorded);
+  return {
+    trace: recorded.gap === undefined ? traceOf(sim, recorded, members, pristine) : createTrace(),
+    gap: recorded.gap,
+    isExactTime: true,
+    members: members.slice(0, MOST_MEMBERS),
+    readings: sim.assumptions,
+    world: sim,
+    again: recorded.gap ?? againOf(sim, recorded, create, pristine),
+    journal: () => sim.journal.entries({ limit: MOST_JOURNAL }),
+    most: MOST_TRIED,
+  };
+}
+
+/** What was done by hand stands in no journal: the requests alone are sent again. */
+function againOf(
+  sim: SimulatorCore,
+  recorded: Recorded,
+  create: Again["create"],
+  pristine: SimulatorCore,
+): Again {
+  const deeds = recorded.entries
+    .filter(isSent)
+    .slice(0, MOST_REPLAYED)
+    .map((entry) => {
+      return { kind: "request", atMs: Date.parse(entry.at), request: requestOf(entry) } as const;
+    });
+  const changed = changedByHand(recorded) ?? rangeChangedIn(sim, recorded, pristine);
+  return {
+    options: recorded.options,
+    create,
+    missing: changed && `${changed}, and no journal tells when`,
+    deeds,
+    untilMs: deeds.at(-1)?.atMs ?? 0,
+    replayed: () => journalReplayed(recorded),
+  };
+}
+
+/** Whether a price range of somebody who took part is another than at the start. */
+function rangeChangedIn(
+  sim: SimulatorCore,
+  recorded: Recorded,
+  pristine: SimulatorCore,
+): string | undefined {
+  const isChanged = membersOf(sim, recorded).some(
+    (member) => withKnownTerms(member, pristine).surfaces.length < member.surfaces.length,
+  );
+  return isChanged ? "a price range was changed" : undefined;
+}
+
+/** What a rule made the service do once more no client sent. */
+function isSent({ fault }: RecordedEntry): boolean {
+  return fault?.application !== 2;
+}
+
+/** Who sent anything, as they are now; where nobody did, the first. */
+function membersOf(sim: SimulatorCore, { entries }: Recorded): readonly Publisher[] {
+  const ids = new Set(entries.flatMap(({ publisher }) => publisher ?? []));
+  const known = Array.from(ids).flatMap((id) => found(sim, id) ?? []);
+  return known.length > 0 ? known : [sim.publishers.at(0)];
+}
+
+function found(sim: SimulatorCore, id: string): Publisher | undefined {
+  try {
+    return sim.publishers.get(id);
+  } catch (error) {
+    // Under other readings it had another id.
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
+}
+
+function traceOf(
+  sim: SimulatorCore,
+  { entries }: Recorded,
+  members: readonly Publisher[],
+  pristine: SimulatorCore,
+): Trace {
+  const trace = createTrace();
+  const owners = new Map<string, Member>();
+  for (const member of members) {
+    const shown = withKnownTerms(member, pristine);
+    const first = entries.find(({ publisher }) => publisher === member.id);
+    owners.set(member.id, shown);
+    trace.seeMember({ ...shown, apiKey: (first && sentKeyOf(first)) ?? member.apiKey });
+  }
+  let assumed = JSON.stringify(entries[0]?.world.assumptions);
+  for (const entry of entries.filter(isSent)) {
+    const { world, fault } = entry;
+    if (JSON.stringify(world.assumptions) !== assumed) trace.seeAssumed();
+    assumed = JSON.stringify(world.assumptions);
+    seeKey(trace, entry, owners);
+    if (fault !== undefined) trace.seeRule(ruleBehind(entry));
+    trace.observe(exchangeOf(entry));
+  }
+  const last = entries.at(-1);
+  const isOther = last !== undefined && !isInForce(sim, last);
+  if (isOther) trace.seeAssumed();
+  return trace;
+}
+
+/** Whether the readings in force now are those that an answer was given under. */
+function isInForce({ assumptions }: SimulatorCore, { world }: RecordedEntry): boolean {
+  const then: Readonly<Record<string, string>> = resolveAssumptions(world.assumptions);
+  return Object.entries(assumptions).every(([key, choice]) => then[key] === choice);
+}
+
+/** Without the surfaces whose price range was changed: nobody tells when. */
+function withKnownTerms(member: Publisher, pristine: SimulatorCore): Member {
+  const { id, apiKey, joined, ordinal } = member;
+  const seeded = ordinal < pristine.publishers.total ? pristine.publishers.at(ordinal) : undefined;
+  const isAsEver = ({ id: surface, cpmRange }: Member["surfaces"][number]): boolean => {
+    if (seeded === undefined) return true;
+    const first = seeded.surfaces.find((one) => one.id === surface);
+    return JSON.stringify(first?.cpmRange) === JSON.stringify(cpmRange);
+  };
+  return { id, apiKey, joined, surfaces: member.surfaces.filter(isAsEver) };
+}
+
+/** Tells of a key that is new, or valid no more. */
+function seeKey(trace: Trace, entry: RecordedEntry, owners: ReadonlyMap<string, Member>): void {
+  const sent = sentKeyOf(entry);
+  if (sent === undefined) return;
+  if (entry.publisher !== undefined) {
+    const owner = owners.get(entry.publisher);
+    if (owner !== undefined) trace.seeMember({ ...owner, apiKey: sent });
+    return;
+  }
+  const known = trace.keys.get(sent);
+  const owner = known && owners.get(known.publisher);
+  const isRotated = known?.until === Number.POSITIVE_INFINITY && owner?.apiKey !== sent;
+  if (isRotated && owner !== undefined) trace.seeMember(owner);
+}
+
+/** A rule that would have done what was done: the invariants ask no more of it. */
+function ruleBehind({ fault, response, producedBy }: RecordedEntry): FaultRule {
+  const isWritten =
+    fault?.kind === "respond" || (producedBy !== "service" && response.status >= 500);
+  if (isWritten) return { match: {}, verdict: { kind: "respond", status: response.status } };
+  return fault?.kind === "garbage"
+    ? { match: {}, verdict: { kind: "garbage" } }
+    : { match: {}, verdict: { kind: "drop" } };
+}
+
+/** What the client saw. */
+function exchangeOf(entry: RecordedEntry): Exchange {
+  const { at, operation, response, fault } = entry;
+  const { status, headers, body: text } = response;
+  const isCut = fault?.received === "part" && status !== 0;
+  const whole = status === 0 ? "lost" : "answered";
+  return {
+    operation,
+    atMs: Date.parse(at),
+    request: requestOf(entry),
+    outcome: isCut ? "cut" : whole,
+    status,
+    headers,
+    text,
+    latencyMs: fault?.delayMs ?? 0,
+  };
+}

@@ -1,0 +1,276 @@
+/** The invariants hold wherever the service is right: under all readings in pairs, with fault rules and without. */
+
+import { describe, expect, test } from "vitest";
+import type { FaultRule } from "../../src/faults/rule.ts";
+import { coveringArray } from "../../src/index.ts";
+import { judge, lookedOf } from "../../src/laws/law.ts";
+import { laws } from "../../src/laws/laws.ts";
+import type { Exchange } from "../../src/laws/seen-exchange.ts";
+import { createTrace, type Trace } from "../../src/laws/trace.ts";
+import type { InvariantResult } from "../../src/play/player/result.ts";
+import { lies } from "./lies.ts";
+import { playSession, post } from "./session.ts";
+import { type Lie, type StageOptions, stageOf } from "./stage.ts";
+
+const rows = coveringArray({ strength: 2 }).map((row, index) => ({ row, index }));
+
+const rules: readonly FaultRule[] = [
+  { id: "busy", match: { every: 11 }, verdict: { kind: "respond", status: 500, body: "busy" } },
+  {
+    id: "wrong",
+    match: { every: 13 },
+    verdict: { kind: "respond", status: 200, body: { ok: 1e-9 } },
+  },
+  { id: "twice", match: { every: 7 }, verdict: { kind: "duplicate", answer: "second" } },
+  { id: "gone", match: { every: 9 }, verdict: { kind: "lose-response" } },
+  { id: "cut", match: { every: 17 }, verdict: { kind: "truncate", share: 0.5 } },
+  { id: "never", match: { every: 19 }, verdict: { kind: "drop" } },
+  { id: "noise", match: { every: 23 }, verdict: { kind: "garbage" } },
+];
+
+function broken(results: ReturnType<ReturnType<typeof stageOf>["check"]>): string[] {
+  return results
+    .filter(({ verdict }) => verdict === "broken")
+    .map(({ id, why }) => `${id}: ${why}`);
+}
+
+describe("under every row of the covering array of pairs", () => {
+  test.each(rows)("$index: no law is broken", ({ row, index }) => {
+    const stage = stageOf({ assumptions: row });
+    playSession(stage, index, 90);
+    expect(broken(stage.check())).toEqual([]);
+  });
+
+  test.each(rows)("$index: none is with fault rules in the way", ({ row, index }) => {
+    const stage = stageOf({ assumptions: row, faults: rules });
+    playSession(stage, index, 80);
+    expect(broken(stage.check())).toEqual([]);
+  });
+});
+
+test("there is one for every id of the list, in its order", () => {
+  const families = { M: 6, S: 8, D: 5, L: 8, A: 5, R: 8, H: 4 };
+  const ids = Object.entries(families).flatMap(([family, count]) =>
+    Array.from({ length: count }, (_, index) => `${family}${index + 1}`),
+  );
+  expect(laws.map(({ id }) => id)).toEqual(ids);
+});
+
+describe("a lie that is planted", () => {
+  test.each(lies)("$id: $what", ({ id, lie, ...options }) => {
+    expect(honestly(options).find((result) => result.id === id)).toMatchObject({ verdict: "held" });
+    const stage = stageOf({ ...options, lie: lie() });
+    playSession(stage, 1, SHORT);
+    const [result] = stage.check([id]);
+    expect(result).toMatchObject({ id, verdict: "broken" });
+    expect(result?.why?.length).toBeGreaterThan(10);
+  });
+
+  test("there is one for each law that isn't left to a second play", () => {
+    const lied = new Set(lies.map(({ id }) => id));
+    const judged = laws.filter(({ id }) => !secondPlay.includes(id)).map(({ id }) => id);
+    expect(judged.filter((id) => !lied.has(id))).toEqual([]);
+  });
+});
+
+const played = new Map<string, readonly InvariantResult[]>();
+
+/** What comes of the same session without the lie. */
+function honestly(options: StageOptions): readonly InvariantResult[] {
+  const key = JSON.stringify(options);
+  const known = played.get(key);
+  if (known !== undefined) return known;
+  const stage = stageOf(options);
+  playSession(stage, 1, SHORT);
+  const results = stage.check();
+  played.set(key, results);
+  return results;
+}
+
+/** Enough for a repeat, a click, a key that is nobody's. */
+const SHORT = 60;
+const secondPlay = ["S8", "A1", "R2", "R4", "R5", "R8"];
+
+test("a service that throws breaks the law that asked it", () => {
+  const lie: Lie = {
+    answer(exchange, isAside) {
+      if (isAside) throw new RangeError("no such day");
+      return exchange;
+    },
+  };
+  const stage = stageOf({ lie });
+  playSession(stage, 1, SHORT);
+  const [result] = stage.check(["S2"]);
+  expect(result).toMatchObject({
+    verdict: "broken",
+    why: expect.stringMatching(/^GET .* made the service throw RangeError: no such day$/),
+  });
+});
+
+test("what needs a second play is unknown, and says so", () => {
+  const stage = stageOf();
+  playSession(stage, 1, SHORT);
+  for (const { verdict, why } of stage.check(secondPlay)) {
+    expect(verdict).toBe("unknown");
+    expect(why).toMatch(/^needs /);
+  }
+});
+
+test("of a run in which nothing was sent, nothing is held that is about what was sent", () => {
+  const ofTheRun = ["M2", "M3", "L7", "H1", "H2", "H3"];
+  for (const { id, verdict, why } of stageOf().check(ofTheRun))
+    expect({ id, verdict, hasWhy: why !== undefined }).toEqual({
+      id,
+      verdict: "unknown",
+      hasWhy: true,
+    });
+  const foreign = stageOf({ control: false });
+  foreign.members.length = 0;
+  expect(foreign.check().filter(({ verdict }) => verdict !== "unknown")).toEqual([]);
+});
+
+test("of a foreign service the run itself says what can be said, with one request more", () => {
+  const stage = stageOf({ control: false });
+  playSession(stage, 1);
+  stage.sim.clock.advance("2m");
+  const before = stage.sim.journal.total;
+  const results = stage.check();
+  expect(stage.sim.journal.total - before).toBe(1);
+  const held = results.filter(({ verdict }) => verdict === "held").map(({ id }) => id);
+  expect(held).toEqual(["M3", "M4", "M6", "S4", "D3", "D4", "L7", "H1", "H2", "H3"]);
+  expect(broken(results)).toEqual([]);
+});
+
+test("checking leaves the played world as it was, and asks its copies at most 350 times", () => {
+  const stage = stageOf({ faults: rules });
+  playSession(stage, 2);
+  const state = JSON.stringify(stage.sim.snapshot());
+  const { total } = stage.sim.journal;
+  stage.check();
+  expect(JSON.stringify(stage.sim.snapshot())).toBe(state);
+  expect(stage.sim.journal.total).toBe(total);
+  expect(stage.asideSent).toBeGreaterThan(100);
+  expect(stage.asideSent).toBeLessThanOrEqual(350);
+});
+
+test("other readings in the middle of a run break nothing", () => {
+  const stage = stageOf();
+  playSession(stage, 3, SHORT);
+  stage.assume({
+    "ids.format": "uuid",
+    "money.precision": "paise",
+    "dedup.key": "session",
+    "dedup.repeat": "replay",
+    "limit.algorithm": "token-bucket",
+    "payout.cycle": "weekly",
+    "response.extra-fields": "present",
+  });
+  playSession(stage, 4, SHORT);
+  stage.assume({ "money.precision": "exact", "dedup.repeat": "conflict", "click.repeat": "count" });
+  playSession(stage, 5, SHORT);
+  const results = stage.check();
+  expect(broken(results)).toEqual([]);
+  expect(results.find(({ id }) => id === "L3")?.why).not.toContain("over the limit");
+});
+
+test("a quota that may have been spent for another publisher is left alone", () => {
+  const stage = stageOf({ assumptions: { "auth.key-scope": "any" } });
+  const [own, other] = stage.members;
+  if (own === undefined || other === undefined) throw new Error("There are two publishers.");
+  const values = { publisher_id: other.id, ad_id: "one" };
+  const surface = other.surfaces[0]?.id ?? "";
+  stage.send(post(stage, own.apiKey, "/v1/impression", { ...values, surface: "nowhere" }));
+  stage.send(post(stage, other.apiKey, "/v1/impression", { ...values, surface }));
+  expect(broken(stage.check())).toEqual([]);
+});
+
+test("with a key that nobody told of, quotas are left alone from there on", () => {
+  const stage = stageOf();
+  const [own] = stage.members;
+  if (own === undefined) throw new Error("There is a publisher.");
+  const values = { publisher_id: own.id, surface: own.surfaces[0]?.id ?? "", ad_id: "one" };
+  stage.send(post(stage, own.apiKey, "/v1/impression", values));
+  const { apiKey } = stage.sim.publishers.rotateKey(own.id);
+  stage.send(post(stage, apiKey, "/v1/impression", values));
+  stage.members[0] = stage.sim.publishers.get(own.id);
+  stage.trace.seeMember(stage.members[0]);
+  stage.send(post(stage, apiKey, "/v1/impression", values));
+  expect(broken(stage.check())).toEqual([]);
+});
+
+test("where time passes what rests on exact instants is tried aside only", () => {
+  const stage = stageOf({ isExactTime: false });
+  playSession(stage, 1, SHORT);
+  const results = stage.check();
+  expect(broken(results)).toEqual([]);
+  const [L1, D1] = ["L1", "D1"].map((id) => results.find((one) => one.id === id));
+  expect(L1?.why).toBe("64 requests with one key, aside");
+  expect(D1?.why).toBe("an impression sent three times, aside");
+});
+
+test("only those that are asked for are checked, in the order of the list", () => {
+  expect(
+    stageOf()
+      .check(["S4", "M1", "none"])
+      .map(({ id }) => id),
+  ).toEqual(["M1", "S4"]);
+});
+
+test("no key and no UPI id stands in a result", () => {
+  const stage = stageOf({
+    lie: { answer: (exchange) => ({ ...exchange, text: JSON.stringify(exchange) }) },
+  });
+  playSession(stage, 1, SHORT);
+  const shown = JSON.stringify(stage.check());
+  for (const { apiKey, upiId } of stage.sim.publishers.list({ limit: 100 })) {
+    expect(shown).not.toContain(apiKey);
+    expect(shown).not.toContain(upiId);
+  }
+});
+
+describe("a long run", () => {
+  const exchange: Exchange = {
+    operation: "surfaces",
+    atMs: 0,
+    request: { method: "GET", path: "/v1/publisher/surfaces" },
+    outcome: "answered",
+    status: 200,
+    headers: { "x-ratelimit-remaining": "59" },
+    text: '{"surfaces":[]}',
+    latencyMs: 0,
+  };
+  const judged = (trace: Trace, id: string): string | undefined => {
+    const law = laws.find((one) => one.id === id);
+    const played = {
+      trace,
+      isExactTime: true,
+      members: [],
+      readings: undefined,
+      world: "there is none",
+      again: "there is none",
+      journal: () => [],
+      most: 1,
+    };
+    return law && judge(law, lookedOf(played)).verdict;
+  };
+
+  test("is kept from its start up to a bound, and counted to its end", () => {
+    const trace = createTrace();
+    for (let sent = 0; sent < 50_100; sent += 1) trace.observe(exchange);
+    expect(trace.total).toBe(50_100);
+    expect(trace.kept.length).toBe(50_000);
+    expect([judged(trace, "L7"), judged(trace, "H2")]).toEqual(["held", "held"]);
+    trace.observe({ ...exchange, status: 500 });
+    trace.observe({ ...exchange, headers: {} });
+    expect([judged(trace, "L7"), judged(trace, "H2")]).toEqual(["broken", "broken"]);
+  });
+
+  test("with long answers is kept for fewer of them, without a gap", () => {
+    const trace = createTrace();
+    const long = { ...exchange, text: "x".repeat(1024 * 1024) };
+    for (let sent = 0; sent < 40; sent += 1) trace.observe(long);
+    trace.observe(exchange);
+    expect(trace.kept.length).toBe(32);
+    expect(trace.total).toBe(41);
+  });
+});

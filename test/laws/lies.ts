@@ -1,0 +1,594 @@
+/** One lie for each law that can be judged: a service that does this is wrong, and the law has to say so. */
+
+import type { FaultRule } from "../../src/faults/rule.ts";
+import type { Exchange } from "../../src/laws/seen-exchange.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
+import type { Lie } from "./stage.ts";
+
+export interface PlantedLie {
+  readonly id: string;
+  readonly what: string;
+  /** Made for each test: some lies remember what they said. */
+  lie(): Lie;
+  readonly assumptions?: Partial<Assumptions>;
+  readonly faults?: readonly FaultRule[];
+}
+
+type Bend = NonNullable<Lie["answer"]>;
+/** One that looks at the answer alone. */
+type Bent = (exchange: Exchange) => Exchange;
+
+/** Bends the answers at this path. */
+function at(path: string, bend: Bend): Lie {
+  return {
+    answer: (exchange, ...rest) =>
+      exchange.request.path === path ? bend(exchange, ...rest) : exchange,
+  };
+}
+
+const stats = "/v1/publisher/stats";
+const surfaces = "/v1/publisher/surfaces";
+const payouts = "/v1/publisher/payouts";
+const impression = "/v1/impression";
+const click = "/v1/click";
+
+/** Replaces the first match in the body of a success. */
+function text(pattern: RegExp, by: string | ((match: string) => string)): Bent {
+  return (exchange) =>
+    exchange.status === 200
+      ? {
+          ...exchange,
+          text: exchange.text.replace(pattern, (match) =>
+            typeof by === "string" ? by : by(match),
+          ),
+        }
+      : exchange;
+}
+
+function header(name: string, value: (old: string) => string | undefined): Bent {
+  return (exchange) => {
+    const old = exchange.headers[name];
+    if (old === undefined) return exchange;
+    const { [name]: _, ...others } = exchange.headers;
+    const next = value(old);
+    return { ...exchange, headers: next === undefined ? others : { ...others, [name]: next } };
+  };
+}
+
+function queryOf({ request }: Exchange): Readonly<Record<string, string | number>> {
+  return typeof request.query === "object" ? request.query : {};
+}
+
+function valuesOf({ request }: Exchange): Readonly<Record<string, unknown>> {
+  return typeof request.body === "string" ? JSON.parse(request.body) : {};
+}
+
+const oneMore = (match: string): string => String(Number(match) + 1);
+const microMore = (match: string): string => (Number(match) + 0.000001).toFixed(6);
+
+/** Changes what a limit decided, as the standing says. */
+function decides(when: (exchange: Exchange) => boolean, status: number): Lie {
+  return at(stats, (exchange) => (when(exchange) ? { ...exchange, status } : exchange));
+}
+const tooEarly = (exchange: Exchange): boolean =>
+  exchange.status === 200 && exchange.headers["x-ratelimit-remaining"] === "5";
+const overTheLimit = ({ status }: Exchange): boolean => status === 429;
+
+function counting(bend: (exchange: Exchange, count: number, isAside: boolean) => Exchange): Bend {
+  let count = 0;
+  return (exchange, isAside) => {
+    count += 1;
+    return bend(exchange, count, isAside);
+  };
+}
+
+type Audit = Parameters<NonNullable<Lie["audit"]>>[0];
+
+function audits(bend: (audit: Audit, count: number, isAside: boolean) => Audit): Lie {
+  let count = 0;
+  return {
+    audit(audit, isAside) {
+      count += 1;
+      return bend(audit, count, isAside);
+    },
+  };
+}
+
+export const lies: readonly PlantedLie[] = [
+  {
+    id: "M1",
+    what: "pending is a micro too much",
+    lie: () => at(payouts, text(/(?<="pending_inr":)[0-9.]+/, microMore)),
+  },
+  {
+    id: "M2",
+    what: "the books don't balance",
+    lie: () =>
+      audits((audit) => ({ ...audit, balanced: false, discrepancies: ["1 here, 2 there"] })),
+  },
+  {
+    id: "M2",
+    what: "an answer credits a micro more than is on record",
+    lie: () => at(impression, text(/(?<="revenue_credited_inr":)0\.[0-9]+/, microMore)),
+  },
+  {
+    id: "M2",
+    what: "a publisher's recorded revenue is a micro off",
+    lie: () =>
+      audits((audit) => ({
+        ...audit,
+        publishers: audit.publishers.map((one) => ({
+          ...one,
+          creditedRecordedInr: one.creditedRecordedInr + 0.000001,
+        })),
+      })),
+  },
+  {
+    id: "M3",
+    what: "a credit above the range",
+    lie: () => at(impression, text(/(?<="revenue_credited_inr":)0\.[0-9]+/, "0.5")),
+  },
+  {
+    id: "M4",
+    what: "an exponent",
+    lie: () => at(impression, text(/(?<="revenue_credited_inr":)[0-9.]+/, "1e-7")),
+  },
+  {
+    id: "M4",
+    what: "seven decimals",
+    lie: () => at(stats, text(/(?<="revenue_inr":)[0-9.]+/, "1.1234567")),
+  },
+  { id: "M4", what: "NaN", lie: () => at(payouts, text(/(?<="pending_inr":)[0-9.]+/, "NaN")) },
+  {
+    id: "M5",
+    what: "a payout below the threshold",
+    lie: () => at(payouts, text(/(?<="amount_inr":)[0-9.]+/, "499.999999")),
+  },
+  {
+    id: "M5",
+    what: "a payout that is a micro more than was due",
+    lie: () => at(payouts, text(/(?<="amount_inr":)[0-9.]+/, microMore)),
+  },
+  {
+    id: "M6",
+    what: "an amount that changes while it is listed",
+    lie: () =>
+      at(
+        payouts,
+        counting((exchange, count) =>
+          text(/(?<="amount_inr":)[0-9.]+/, String(900 + count))(exchange),
+        ),
+      ),
+  },
+  {
+    id: "S1",
+    what: "each period has an impression too much",
+    lie: () => at(stats, text(/(?<="impressions":)[0-9]+/, oneMore)),
+  },
+  {
+    id: "S2",
+    what: "totals have a micro too much",
+    lie: () => at(stats, text(/(?<="revenue_inr":)[0-9.]+/, microMore)),
+  },
+  {
+    id: "S3",
+    what: "with a surface the totals are another's",
+    lie: () =>
+      at(stats, (exchange) =>
+        "surface" in queryOf(exchange)
+          ? text(/(?<="impressions":)[0-9]+/, oneMore)(exchange)
+          : exchange,
+      ),
+  },
+  {
+    id: "S4",
+    what: "the default begins a day late",
+    lie: () =>
+      at(stats, (exchange) =>
+        "from" in queryOf(exchange)
+          ? exchange
+          : text(/(?<="from":")[0-9-]+/, "2025-12-17")(exchange),
+      ),
+  },
+  {
+    id: "S5",
+    what: "reading earns",
+    lie: () =>
+      at(
+        stats,
+        counting((exchange, count) => text(/(?<="revenue_inr":)[0-9.]+/, `${count}`)(exchange)),
+      ),
+  },
+  {
+    id: "S6",
+    what: "the first event of a day counts twice",
+    lie: () =>
+      at(stats, (exchange, isAside, sim) => {
+        const [first] = sim.journal.entries({ limit: 1000 });
+        const isAhead = isAside && JSON.stringify(first?.request.body)?.includes("law S6, 0");
+        return isAhead ? text(/(?<="impressions":)[0-9]+/, oneMore)(exchange) : exchange;
+      }),
+  },
+  {
+    id: "S7",
+    what: "a past day's impressions grow with today's",
+    lie: () => {
+      let recorded = 0;
+      return {
+        answer(exchange) {
+          if (exchange.request.path === impression) recorded += 1;
+          return exchange.request.path === stats
+            ? text(/(?<="impressions":)[0-9]+/, (match) => String(Number(match) + recorded))(
+                exchange,
+              )
+            : exchange;
+        },
+      };
+    },
+  },
+  {
+    id: "D1",
+    what: "a duplicate is credited again",
+    lie: () => at(impression, text(/(?<="revenue_credited_inr":)0(?=[,}])/, "0.012")),
+  },
+  {
+    id: "D1",
+    what: "a duplicate gets an id of its own",
+    lie: () =>
+      at(
+        impression,
+        counting((exchange, count) => ({
+          ...exchange,
+          text: exchange.text.replace(/imp_\w+/, `imp_${count}`),
+        })),
+      ),
+  },
+  {
+    id: "D2",
+    what: "the window ends a minute early",
+    lie: () =>
+      at(
+        impression,
+        counting((exchange, count) => ({
+          ...exchange,
+          text: exchange.text.replace(/imp_\w+/, `imp_${count}`),
+        })),
+      ),
+  },
+  {
+    id: "D2",
+    what: "the window has no end",
+    lie: () =>
+      at(impression, (exchange) =>
+        valuesOf(exchange).session_id === "law D2"
+          ? text(/imp_\w+/, "imp_same")(exchange)
+          : exchange,
+      ),
+  },
+  {
+    id: "D3",
+    what: "a session collides with another publisher's",
+    lie: () =>
+      at(impression, (exchange) =>
+        valuesOf(exchange).session_id === "law D3"
+          ? text(/imp_\w+/, "imp_same")(exchange)
+          : exchange,
+      ),
+  },
+  {
+    id: "D3",
+    what: "an id is given to two publishers",
+    lie: () =>
+      at(impression, (exchange, isAside) =>
+        isAside ? exchange : text(/imp_\w+/, "imp_same")(exchange),
+      ),
+  },
+  {
+    id: "D4",
+    what: "two impressions have one click",
+    lie: () => at(click, text(/clk_\w+/, "clk_same")),
+  },
+  {
+    id: "D4",
+    what: "a second click counts",
+    lie: () =>
+      at(
+        stats,
+        text(/(?<="clicks":)[0-9]+/, (match) => String(Number(match) * 2)),
+      ),
+  },
+  {
+    id: "D5",
+    what: "a click on nothing is credited",
+    lie: () =>
+      at(click, (exchange) =>
+        exchange.status === 404
+          ? {
+              ...exchange,
+              status: 200,
+              text: '{"ok":true,"click_id":"clk_x","revenue_credited_inr":0.5}',
+            }
+          : exchange,
+      ),
+  },
+  ...(
+    ["fixed-window", "fixed-from-first", "sliding-log", "sliding-counter", "token-bucket"] as const
+  ).flatMap((algorithm): PlantedLie[] => {
+    const id = algorithm.startsWith("fixed") ? "L1" : algorithm.startsWith("sliding") ? "L2" : "L3";
+    const assumptions = { "limit.algorithm": algorithm };
+    return [
+      {
+        id,
+        what: `a request is refused too early under ${algorithm}`,
+        assumptions,
+        lie: () => decides(tooEarly, 429),
+      },
+      {
+        id,
+        what: `a request over the limit is admitted under ${algorithm}`,
+        assumptions,
+        lie: () => decides(overTheLimit, 200),
+      },
+    ];
+  }),
+  {
+    id: "L4",
+    what: "Retry-After is a second short",
+    lie: () =>
+      at(
+        stats,
+        header("retry-after", (old) => String(Number(old) - 1)),
+      ),
+  },
+  {
+    id: "L4",
+    what: "Retry-After is a second long",
+    lie: () =>
+      at(
+        stats,
+        header("retry-after", (old) => String(Number(old) + 1)),
+      ),
+  },
+  {
+    id: "L4",
+    what: "Retry-After is missing",
+    lie: () =>
+      at(
+        stats,
+        header("retry-after", () => undefined),
+      ),
+  },
+  {
+    id: "L5",
+    what: "Remaining skips one",
+    lie: () =>
+      at(
+        stats,
+        header("x-ratelimit-remaining", (old) => (old === "31" ? "30" : old)),
+      ),
+  },
+  {
+    id: "L6",
+    what: "a refusal pushes the next one back",
+    lie: () =>
+      at(
+        stats,
+        counting((exchange, count) => header("retry-after", () => String(100 + count))(exchange)),
+      ),
+  },
+  {
+    id: "L6",
+    what: "a refusal shows in the audit",
+    lie: () => audits((audit, count) => ({ ...audit, balanced: count % 2 === 0 })),
+  },
+  {
+    id: "L7",
+    what: "one response is without Remaining",
+    lie: () => ({
+      answer: counting((exchange, count) =>
+        count === 30 ? header("x-ratelimit-remaining", () => undefined)(exchange) : exchange,
+      ),
+    }),
+  },
+  {
+    id: "L7",
+    what: "Remaining isn't a count",
+    lie: () =>
+      at(
+        surfaces,
+        header("x-ratelimit-remaining", () => "-1"),
+      ),
+  },
+  {
+    id: "L8",
+    what: "publishers share a quota",
+    lie: () =>
+      at(
+        impression,
+        counting((exchange, count) =>
+          header("x-ratelimit-remaining", () => String(10_000 - count))(exchange),
+        ),
+      ),
+  },
+  {
+    id: "L8",
+    what: "keys share a quota",
+    lie: () =>
+      at(
+        stats,
+        counting((exchange, count) =>
+          header("x-ratelimit-remaining", (old) => (count > 90 ? "0" : old))(exchange),
+        ),
+      ),
+  },
+  {
+    id: "A2",
+    what: "a sign-up shows in another's answers",
+    lie: () =>
+      at(surfaces, (exchange, _, sim) => ({
+        ...exchange,
+        text: `${exchange.text}${sim.publishers.total}`,
+      })),
+  },
+  {
+    id: "A3",
+    what: "parameters are looked at before the key",
+    lie: () =>
+      at(stats, (exchange) =>
+        queryOf(exchange).from === "never" ? { ...exchange, status: 400 } : exchange,
+      ),
+  },
+  {
+    id: "A3",
+    what: "a refusal of a key depends on the rest",
+    lie: () => at(click, (exchange) => ({ ...exchange, text: `${exchange.text} ` })),
+  },
+  {
+    id: "A4",
+    what: "a foreign publisher can be told from none",
+    assumptions: { "auth.foreign-publisher": "404" },
+    lie: () =>
+      at(payouts, (exchange, _, sim) => {
+        const isReal = sim.publishers
+          .list({ limit: 100 })
+          .some(({ id }) => id === queryOf(exchange).publisher_id);
+        return isReal && exchange.status === 404
+          ? { ...exchange, text: `${exchange.text} ` }
+          : exchange;
+      }),
+  },
+  ...["A5", "R3"].map(
+    (id): PlantedLie => ({
+      id,
+      what: "what is done aside shows in the played world's audit",
+      lie: () =>
+        audits((audit, count, isAside) =>
+          isAside ? audit : { ...audit, total: { ...audit.total, attempts: count } },
+        ),
+    }),
+  ),
+  {
+    id: "R1",
+    what: "the same request gets other bytes",
+    lie: () =>
+      at(
+        surfaces,
+        counting((exchange, count) => ({
+          ...exchange,
+          text: `${exchange.text}${" ".repeat(count)}`,
+        })),
+      ),
+  },
+  {
+    id: "R6",
+    what: "a rule that never fires shows",
+    lie: () =>
+      at(surfaces, (exchange, _, sim) => ({
+        ...exchange,
+        text: `${exchange.text}${sim.faults.list().length}`,
+      })),
+  },
+  {
+    id: "R7",
+    what: "a dropped request has an effect",
+    lie: () =>
+      at(impression, (exchange, isAside, sim) => {
+        if (!isAside || exchange.outcome !== "lost") return exchange;
+        sim.faults.clear();
+        sim.handle(exchange.request);
+        return exchange;
+      }),
+  },
+  { id: "H1", what: "a member is missing", lie: () => at(impression, text(/"ok":true,/, "")) },
+  {
+    id: "H1",
+    what: "a member isn't documented",
+    lie: () => at(click, text(/"ok":true,/, '"ok":true,"more":1,')),
+  },
+  {
+    id: "H1",
+    what: "a count is a text",
+    lie: () =>
+      at(
+        stats,
+        text(/(?<="impressions":)[0-9]+/, (match) => `"${match}"`),
+      ),
+  },
+  {
+    id: "H1",
+    what: "a date isn't one",
+    lie: () => at(payouts, text(/(?<="date":")[0-9-]+/, "yesterday")),
+  },
+  {
+    id: "H1",
+    what: "a range has one bound",
+    lie: () => at(surfaces, text(/(?<="cpm_range":)\[[^\]]*\]/, "[1]")),
+  },
+  {
+    id: "H1",
+    what: "a range has three bounds",
+    lie: () => at(surfaces, text(/(?<="cpm_range":\[)/, "1,")),
+  },
+  { id: "H2", what: "a 500 from nowhere", lie: () => ({ answer: unscriptedOnce() }) },
+  {
+    id: "H2",
+    what: "an answer breaks off",
+    lie: () => ({
+      answer: counting((exchange, count) =>
+        count === 40 ? { ...exchange, outcome: "cut" } : exchange,
+      ),
+    }),
+  },
+  {
+    id: "H2",
+    what: "more 500 than a rule wrote",
+    faults: [{ match: { nth: 2 }, verdict: { kind: "respond", status: 500 } }],
+    lie: () => ({ answer: unscriptedOnce() }),
+  },
+  {
+    id: "H2",
+    what: "a 503 under a limit that refuses with 429",
+    lie: () => decides(overTheLimit, 503),
+  },
+  {
+    id: "H3",
+    what: "a refusal repeats the key",
+    lie: () => ({
+      answer: (exchange) =>
+        exchange.status === 401
+          ? { ...exchange, text: `${exchange.text} ${exchange.request.headers?.authorization}` }
+          : exchange,
+    }),
+  },
+  {
+    id: "H4",
+    what: "HEAD has a body",
+    lie: () =>
+      at(stats, (exchange) =>
+        exchange.request.method === "HEAD" ? { ...exchange, text: "{}" } : exchange,
+      ),
+  },
+  {
+    id: "H4",
+    what: "HEAD has another status",
+    lie: () =>
+      at(payouts, (exchange) =>
+        exchange.request.method === "HEAD" ? { ...exchange, status: 204 } : exchange,
+      ),
+  },
+  {
+    id: "H4",
+    what: "Allow names one method of two",
+    lie: () =>
+      at(
+        payouts,
+        header("allow", () => "GET"),
+      ),
+  },
+];
+
+function unscriptedOnce(): Bend {
+  return counting((exchange, count) =>
+    count === 40 ? { ...exchange, status: 500, text: "" } : exchange,
+  );
+}

@@ -1,0 +1,138 @@
+/** A world, its trace and a client that sends as the player does; and a lie may bend what the world answers. */
+
+import type { FaultRule } from "../../src/faults/rule.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  createSimulator,
+  type Simulator,
+} from "../../src/index.ts";
+import { judge, lookedOf, type Played } from "../../src/laws/law.ts";
+import { laws } from "../../src/laws/laws.ts";
+import { type Exchange, exchangeOf, type Member } from "../../src/laws/seen-exchange.ts";
+import { createTrace, type Trace } from "../../src/laws/trace.ts";
+import type { InvariantResult } from "../../src/play/player/result.ts";
+import type { SimulatorCore } from "../../src/simulator/simulator.ts";
+import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
+import { operations } from "../../src/spec/operations.ts";
+
+type Audit = ReturnType<SimulatorCore["audit"]>;
+
+/** What is bent: an answer on its way to the client, or an audit. */
+export interface Lie {
+  /** `isAside`: in a copy of the world. `sim`: the world that answered. */
+  answer?(exchange: Exchange, isAside: boolean, sim: SimulatorCore): Exchange;
+  audit?(audit: Audit, isAside: boolean): Audit;
+}
+
+export interface Stage {
+  readonly sim: Simulator;
+  readonly trace: Trace;
+  readonly members: Member[];
+  /** How many requests were sent to copies. */
+  asideSent: number;
+  send(request: ApiRequest): Exchange;
+  assume(readings: Partial<Assumptions>): void;
+  check(ids?: readonly string[]): readonly InvariantResult[];
+}
+
+export interface StageOptions {
+  readonly assumptions?: Partial<Assumptions>;
+  readonly faults?: readonly FaultRule[];
+  readonly lie?: Lie;
+  readonly control?: boolean;
+  readonly isExactTime?: boolean;
+}
+
+const TIMEOUT_MS = 10_000;
+
+export function stageOf(options: StageOptions = {}): Stage {
+  const { assumptions = {}, faults = [], lie = {} } = options;
+  const sim = createSimulator({ assumptions, faults });
+  const trace = createTrace();
+  const members = sim.publishers.list({ limit: 3 });
+  for (const member of members) trace.seeMember(member);
+  for (const rule of faults) trace.seeRule(rule);
+  const stage: Stage = {
+    sim,
+    trace,
+    members,
+    asideSent: 0,
+    send(request) {
+      const exchange = sent(sim, request, lie, false);
+      trace.observe(exchange);
+      return exchange;
+    },
+    assume(readings) {
+      sim.assume(readings);
+      trace.seeAssumed();
+      for (const [place, { ordinal }] of members.entries())
+        members[place] = sim.publishers.at(ordinal);
+      for (const member of members) trace.seeMember(member);
+    },
+    check(ids) {
+      const looked = lookedOf(playedOn(stage, options));
+      return laws
+        .filter(({ id }) => ids === undefined || ids.includes(id))
+        .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));
+    },
+  };
+  return stage;
+}
+
+function playedOn(
+  stage: Stage,
+  { lie = {}, control = true, isExactTime = true }: StageOptions,
+): Played {
+  const { sim, trace } = stage;
+  const [member] = stage.members;
+  const query = { publisher_id: member?.id ?? "" };
+  const headers = { authorization: `Bearer ${member?.apiKey}` };
+  const request = { method: "GET", path: "/v1/publisher/stats", query, headers };
+  return {
+    trace,
+    members: stage.members.map(({ id }) => sim.publishers.get(id)),
+    isExactTime,
+    readings: control ? sim.assumptions : undefined,
+    world: control ? lying(stage, sim, lie, false) : "the target has no world aside to try it in",
+    again: "needs a second play: the property tests do it",
+    journal: () => sim.journal.entries({ limit: 1000 }),
+    most: 4,
+    defaultStats: control || member === undefined ? undefined : sent(sim, request, lie, false),
+  };
+}
+
+function sent(sim: SimulatorCore, request: ApiRequest, lie: Lie, isAside: boolean): Exchange {
+  return bent(sim.handle(request), sim, request, lie, isAside);
+}
+
+function bent(
+  response: ApiResponse,
+  sim: SimulatorCore,
+  request: ApiRequest,
+  { answer }: Lie,
+  isAside: boolean,
+): Exchange {
+  const operation = Object.values(operations).find(({ path }) => path === request.path)?.id;
+  const outgoing = { operation, request, timeoutMs: TIMEOUT_MS };
+  const exchange = exchangeOf(outgoing, response, sim.clock.now());
+  return answer === undefined ? exchange : answer(exchange, isAside, sim);
+}
+
+/** The world, whose answers and audits are bent, and those of its forks. */
+function lying(stage: Stage, sim: SimulatorCore, lie: Lie, isAside: boolean): SimulatorCore {
+  const own: Partial<SimulatorCore> = {
+    handle(request) {
+      if (isAside) stage.asideSent += 1;
+      const response = sim.handle(request);
+      if (lie.answer === undefined) return response;
+      const { status, headers, text, outcome } = bent(response, sim, request, lie, isAside);
+      return outcome === "answered" ? { ...response, status, headers, body: text } : response;
+    },
+    audit: () => (lie.audit === undefined ? sim.audit() : lie.audit(sim.audit(), isAside)),
+    fork: () => lying(stage, sim.fork(), lie, true),
+  };
+  return new Proxy(sim, {
+    get: (target, name) => Reflect.get(name in own ? own : target, name),
+  });
+}

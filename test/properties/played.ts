@@ -1,0 +1,79 @@
+/** What the laws look at, out of a finished run: what was done in it, and how to do that again. */
+
+import { createSimulator, type SimulatorOptions } from "../../src/index.ts";
+import type { Deed } from "../../src/laws/again.ts";
+import type { Played } from "../../src/laws/law.ts";
+import { createTrace, type Trace } from "../../src/laws/trace.ts";
+import { lastingOf, type Run, type Step } from "./run.ts";
+
+/** Without what was undone: what is left led, step by step, from the world's start to its state now. */
+export function playedIn(run: Run): Played {
+  const steps = lastingOf(run.steps);
+  const deeds = steps.flatMap((step) => deedOf(step) ?? []);
+  const { options, sim } = run;
+  return {
+    ...everythingIn(run),
+    trace: traceOf(run, steps),
+    again: {
+      options,
+      create: (made: SimulatorOptions) => createSimulator(made),
+      deeds,
+      missing: undefined,
+      untilMs: sim.clock.now(),
+    },
+  };
+}
+
+/** With what a reset or a restore took back: for laws that look at each answer for itself. */
+export function everythingIn(run: Run): Played {
+  const { sim } = run;
+  return {
+    trace: traceOf(run, run.steps),
+    isExactTime: true,
+    members: run.publishers,
+    readings: sim.assumptions,
+    world: sim,
+    again: "what was undone isn't done again",
+    journal: () => sim.journal.entries({ limit: 1000 }),
+    most: Number.POSITIVE_INFINITY,
+  };
+}
+
+function traceOf({ pristine }: Run, steps: readonly Step[]): Trace {
+  const trace = createTrace();
+  const { publishers } = pristine;
+  for (const publisher of publishers.list({ limit: publishers.total })) trace.seeMember(publisher);
+  for (const { action, atMs, response, publisher } of steps) {
+    if (publisher !== undefined) trace.seeMember(publisher);
+    if (action.kind === "set-surface")
+      trace.seeSurface(action.publisherId, action.surfaceId, action.change);
+    if (action.kind !== "request" || response === undefined) continue;
+    const { status, headers, body: text } = response;
+    const exchange = { operation: undefined, atMs, request: action.request, latencyMs: 0 };
+    const seen = { ...exchange, outcome: "answered", status, headers, text } as const;
+    trace.observe(seen, action.publisherId);
+  }
+  return trace;
+}
+
+/** Undefined for what is no deed: time goes by with the next one. */
+function deedOf({ action, atMs, publisher }: Step): Deed | undefined {
+  switch (action.kind) {
+    case "request":
+      return { kind: "request", atMs, request: action.request };
+    case "sign-up": {
+      const signUp = { surfaces: action.surfaces };
+      return { kind: "sign-up", atMs, signUp, publisher: publisher?.id ?? "" };
+    }
+    case "rotate-key":
+      return { kind: "rotate-key", atMs, publisher: action.publisherId };
+    case "set-surface": {
+      const { publisherId, surfaceId: surface, change } = action;
+      return { kind: "set-surface", atMs, publisher: publisherId, surface, change };
+    }
+    case "fork":
+      return { kind: "fork", atMs };
+    default:
+      return undefined;
+  }
+}
