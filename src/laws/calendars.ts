@@ -1,10 +1,11 @@
 /** How law S8 looks at the two calendars: a run is done again under the other, and days are added up by hand. */
 
+import type { SimulatorCore } from "../simulator/simulator.ts";
 import { newWorld } from "./again.ts";
-import { copyIn } from "./copy.ts";
+import { type Copy, copyIn, waitIn } from "./copy.ts";
 import { readStats } from "./figures.ts";
 import { inconclusive, require } from "./law.ts";
-import { dayAt, recordedIn } from "./reading.ts";
+import { addDays, dayAt, recordedIn } from "./reading.ts";
 import { legibleOf, type Rerun } from "./second.ts";
 
 /** All that was recorded: history ends on the day before the first, by each calendar. */
@@ -16,7 +17,7 @@ export function sameTotals(rerun: Rerun): string {
   const startMs = newWorld(rerun.again, options).clock.now();
   const [here = [], there = []] = [sim, other].map((world) => {
     const { assumptions: readings } = world;
-    const copy = copyIn(world.fork(), readings, []);
+    const copy = settledCopy(world);
     const range = { from: dayAt(startMs, readings), to: dayAt(world.clock.now(), readings) };
     return played.members.map((member) => {
       const { impressions, clicks, micros } = readStats(copy, member, range);
@@ -28,6 +29,18 @@ export function sameTotals(rerun: Rerun): string {
       `${id} has ${here[place]} by one calendar, ${there[place]} by the other`);
   }
   return `${played.members.length} publishers by both calendars`;
+}
+
+/** Where stats lag behind by a day, all is visible from the next midnight on: that, too, is one of the calendar's. */
+function settledCopy(world: SimulatorCore): Copy {
+  const readings = world.assumptions;
+  const copy = copyIn(world.fork(), readings, []);
+  copy.sim.assume({ "stats.today": readings["stats.today"] });
+  const today = dayAt(copy.sim.clock.now(), readings);
+  const midnight =
+    Date.parse(`${addDays(today, 1)}T00:00:00Z`) - aheadMs[readings["date.timezone"]];
+  waitIn(copy, midnight - copy.sim.clock.now());
+  return copy;
 }
 
 const DAY_MS = 86_400_000;
