@@ -8,6 +8,7 @@ import type { ServerFlags } from "./options.ts";
 import { after } from "./ready-message.ts";
 import { reportText } from "./report-text.ts";
 import { say } from "./say.ts";
+import { endingSignals, onSignals } from "./signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
 export interface ExecFlags extends ServerFlags {
@@ -51,14 +52,9 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
 
 /** CMD decides what a signal means; we stay until it has ended. */
 function forwardSignals(child: ChildProcess): () => void {
-  const onSignal = (signal: NodeJS.Signals): void => {
+  return onSignals(endingSignals, (signal) => {
     // A terminal sends Ctrl-C to CMD itself.
     if (signal === "SIGINT" && process.stdin.isTTY) return;
     child.kill(signal);
-  };
-  const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const signal of signals) process.on(signal, onSignal);
-  return () => {
-    for (const signal of signals) process.off(signal, onSignal);
-  };
+  });
 }

@@ -4,19 +4,16 @@ import { exitCodes } from "./exit.ts";
 import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options.ts";
 import { type Ready, readyEvent, readyText } from "./ready-message.ts";
+import { onFirstSignal } from "./signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;
 
-/**
- * Ctrl-C reaches a process twice when npm started it: from the terminal, and passed on by npm. Only a signal later than
- * this is a second one.
- */
-const SAME_SIGNAL_MS = 300;
-
 /** @returns the exit code, once the server has closed. */
 export async function serve(flags: ServerFlags): Promise<number> {
-  const interrupted = firstSignal();
+  const interrupted = new Promise<NodeJS.Signals>((resolve) => {
+    onFirstSignal(["SIGINT", "SIGTERM"], resolve);
+  });
   const format = logFormatOf(flags.log, process.stderr.isTTY === true ? "text" : "off");
   const startLog = await logStarter(format);
   const server = await startFrom(flags, "system");
@@ -38,18 +35,4 @@ export async function serve(flags: ServerFlags): Promise<number> {
   await saveOnExit(flags, server);
   await log?.end(exitCodes.fine);
   return exitCodes.fine;
-}
-
-/** The first SIGINT or SIGTERM. From then on a second one ends the process on the spot. */
-function firstSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstMs: number | undefined;
-    const onSignal = (signal: NodeJS.Signals, number: number): void => {
-      firstMs ??= performance.now();
-      if (performance.now() - firstMs > SAME_SIGNAL_MS) process.exit(128 + number);
-      resolve(signal);
-    };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
-  });
 }

@@ -15,8 +15,8 @@ import { CommandFailure, exitCodes } from "../exit.ts";
 import { controlTokenSet, simulatorOptions } from "../options.ts";
 import { checkReports, writeReports } from "../reports.ts";
 import { say } from "../say.ts";
+import { endingSignals, onFirstSignal } from "../signals.ts";
 import { type Findings, verdictOf } from "./findings.ts";
-import { onInterrupt } from "./interrupt.ts";
 import type { MatrixFlags } from "./options.ts";
 import { createOutputFolder } from "./output.ts";
 import { makePlan, type Plan } from "./plan.ts";
@@ -51,7 +51,13 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
     rows: plan.rows.map(() => undefined),
     found: { minimal: [], unstable: [], isComplete: false },
   };
-  const interruption = onInterrupt(runner);
+  let signal: { readonly name: NodeJS.Signals; readonly number: number } | undefined;
+  const stopListening = onFirstSignal(endingSignals, (name, number) => {
+    signal = { name, number };
+    void runner.stop();
+  });
+  // However the process ends, no CMD outlives it.
+  process.on("exit", runner.kill);
   const startedMs = Date.now();
   try {
     await investigate(findings, runner, progress, jobs);
@@ -59,11 +65,11 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
     if (!(error instanceof Interrupted)) throw error;
   } finally {
     await runner.stop();
-    interruption.end();
+    stopListening();
+    process.off("exit", runner.kill);
     progress.end();
     await output.close();
   }
-  const { signal } = interruption;
   if (signal !== undefined) findings.interruptedBy = signal.name;
   const result = resultOf(findings);
   tell(result, flags.json === true);

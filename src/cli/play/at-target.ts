@@ -5,6 +5,7 @@ import { InputError } from "../../base/input.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { playScenario } from "../../play/targets/play-scenario.ts";
 import { CommandFailure, exitCodes, failureAtTarget } from "../exit.ts";
+import { endingSignals, onSignals } from "../signals.ts";
 import { type Chosen, ofSource } from "./chosen.ts";
 import type { GivenPublisher } from "./credentials.ts";
 import { createProgress } from "./progress.ts";
@@ -18,13 +19,10 @@ export interface TargetOrder {
   readonly reproduce: string;
 }
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /** @throws CommandFailure where the scenario or the options are wrong, and where nobody answers there. */
 export async function playAtTarget(chosen: Chosen, order: TargetOrder): Promise<PlayResult> {
   const ending = new AbortController();
-  const onSignal = (signal: NodeJS.Signals): void => ending.abort(signal);
-  for (const signal of signals) process.on(signal, onSignal);
+  const stopListening = onSignals(endingSignals, (signal) => ending.abort(signal));
   const progress = createProgress(process.stderr);
   const state = { done: 0, planned: 0, sent: 0, errors: 0 };
   const startedMs = performance.now();
@@ -46,7 +44,7 @@ export async function playAtTarget(chosen: Chosen, order: TargetOrder): Promise<
     throw explained(chosen, error);
   } finally {
     progress.done();
-    for (const signal of signals) process.off(signal, onSignal);
+    stopListening();
   }
 }
 

@@ -27,7 +27,7 @@ interface Controlled {
   readonly performersAt: (nowMs: number) => Performers;
 }
 
-/** What replays differ in, by what is there. */
+/** How a replay goes, by what answers at the target. */
 type Manner = Pick<ReplayOptions, "time" | "unknownPublisher"> & {
   readonly performers: Performers;
   readonly notes: readonly string[];
@@ -50,7 +50,7 @@ export async function replayAtTarget(
     publisher: async () => undefined,
     async send({ outgoing }) {
       const answer = await client.send(prefix, { ...outgoing, request: asSent(outgoing) });
-      // It throws where nobody is there any more.
+      // Throws if the target has gone away.
       if (answer.outcome === "lost") await ask();
       return { ...outgoing, atMs: Date.now(), ...answer };
     },
@@ -123,7 +123,7 @@ async function sendAgain(
 ): Promise<Replay> {
   const playing = replay(recording.exchanges, {
     ...{ time, apiKey, trials: "none", chosen: {}, isOther: () => false },
-    // Whoever has no clock of ours isn't told how to read the spec either.
+    // Only an adsim that is controlled can be told how to read the spec.
     readings: performers.assume === undefined ? undefined : worldOf(recording)?.assumptions,
     unknownPublisher: (id) => (apiKey === undefined ? unknownPublisher(id) : undefined),
   });
@@ -135,13 +135,13 @@ async function sendAgain(
   );
 }
 
-/** What the connection to another server has of its own, or doesn't pass on. */
+/** Headers of a connection: the one to the target has its own. */
 const leftOut: ReadonlySet<string> = new Set([
   ...ownHeaders,
   ...["accept-encoding", "content-length", "host", "proxy-authorization"],
 ]);
 
-/** Without what the recorded connection said, and with its query as it was: the player's own may begin with a mark. */
+/** The request without the headers of its old connection. Its query goes into the path: apart, a leading ? would be dropped. */
 function asSent({ request }: Outgoing): Outgoing["request"] {
   const { path, query = "", headers = {} } = request;
   const kept = Object.entries(headers).filter(([name]) => !leftOut.has(name));

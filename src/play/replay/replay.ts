@@ -32,14 +32,14 @@ export interface Replayed {
 
 export interface Replay {
   readonly replayed: readonly Replayed[];
-  /** What the way of replaying it came upon. */
+  /** What was noticed on the way. */
   readonly notes: readonly string[];
 }
 
 export interface ReplayOptions {
   /** Whether time stands still, or goes on as it did in the recording. */
   readonly time: "recorded" | "standing";
-  /** How the world reads the spec when the replay begins. Undefined: as it likes, whatever the recording says. */
+  /** How the world reads the spec when the replay begins. Undefined: it can't be told, so readings aren't passed on. */
   readonly readings: Readonly<Record<string, string>> | undefined;
   /** Readings in the place of what the recording says of its world. */
   readonly chosen: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export interface ReplayOptions {
   readonly apiKey: string | undefined;
   /** `aside`: of several requests that look the same in a journal, the right one is found in a world aside. */
   readonly trials: "aside" | "none";
-  /** Whether this recorded world is another than the one it is played in: there the replay ends. */
+  /** Whether another world answered than the one this is played in. There the replay ends. */
   readonly isOther: (world: RecordedWorld) => boolean;
   /** What to say of a publisher whose key nobody tells; undefined for nothing. */
   readonly unknownPublisher: (id: string) => string | undefined;
@@ -60,7 +60,7 @@ export interface ReplayedStretch extends Replay {
   readonly refusal?: InputError | undefined;
 }
 
-/** An answer that isn't whole by then isn't waited for, in milliseconds. None that a recording holds takes as long. */
+/** How long an answer is waited for, in milliseconds: longer than any takes that isn't held back on purpose. */
 const PATIENCE_MS = 30_000;
 
 /** Replays in one world. @throws InputError for a reading that there isn't. */
@@ -103,8 +103,8 @@ export function* replay(
     }
   }
   function* keyOf(exchange: RecordedExchange): Playing<string | undefined> {
-    const { publisher: id, skip } = exchange;
-    if (id === undefined || skip !== undefined || !isKeyRedacted(exchange)) return undefined;
+    const { publisher: id } = exchange;
+    if (id === undefined || !isKeyRedacted(exchange)) return undefined;
     if (!keys.has(id)) keys.set(id, (yield* perform({ kind: "publisher", id }))?.apiKey);
     const key = keys.get(id);
     const note = key === undefined ? options.unknownPublisher(id) : undefined;
@@ -117,6 +117,10 @@ export function* replay(
   });
 
   for (const [index, exchange] of exchanges.entries()) {
+    if (exchange.skip !== undefined) {
+      replayed.push({ exchange, outcome: { kind: "skipped", why: exchange.skip } });
+      continue;
+    }
     const entered = exchange.world === undefined ? "entered" : yield* enter(exchange.world);
     if (entered !== "entered") {
       const refusal = entered === "other" ? undefined : entered;
@@ -134,7 +138,6 @@ function* outcomeOf(
   own: string | undefined,
   { apiKey, trials }: ReplayOptions,
 ): Playing<Outcome> {
-  if (exchange.skip !== undefined) return { kind: "skipped", why: exchange.skip };
   const { choices, areHarmless } = sendablesOf(exchange, { own, given: apiKey });
   const [likeliest] = choices;
   // What has an effect is sent once.
