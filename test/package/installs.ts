@@ -63,7 +63,7 @@ async function project(folder: string, packages: readonly string[]): Promise<str
 
 const inProcess = `
 import assert from "node:assert/strict";
-import { createSimulator, type ApiResponse, type Assumptions, type Simulator, type SimulatorOptions } from "adsim";
+import { createSimulator } from "adsim";
 const sim = createSimulator();
 const { id, apiKey, surfaces: [surface] } = sim.publishers.at(0);
 const headers = { authorization: "Bearer " + apiKey };
@@ -77,6 +77,9 @@ assert.equal((await stats.json()).publisher_id, id);
 
 const throughMsw = `
 import assert from "node:assert/strict";
+import { createSimulator } from "adsim";
+import { createHandlers } from "adsim/msw";
+import { setupServer } from "msw/node";
 const sim = createSimulator();
 const { id, apiKey } = sim.publishers.at(0);
 const server = setupServer(...createHandlers(sim, { baseUrl: "https://ads.test" }));
@@ -90,7 +93,7 @@ server.close();
 
 const asServer = `
 import assert from "node:assert/strict";
-import { startServer, type ServerOptions } from "adsim/server";
+import { startServer } from "adsim/server";
 const server = await startServer({ port: 0 });
 assert.equal((await fetch(server.url + "/_sim/publishers")).status, 200);
 const post = { method: "POST", headers: { "content-type": "application/json" } };
@@ -103,7 +106,8 @@ await server.close();
 
 const withScenario = `
 import assert from "node:assert/strict";
-import { defineScenario, playScenario, playScenarioSync, type Scenario } from "adsim/scenario";
+import { defineScenario, playScenario, playScenarioSync } from "adsim/scenario";
+import { startServer } from "adsim/server";
 const scenario = defineScenario({
   name: "packed",
   about: "The package plays a scenario, and a server of the package does.",
@@ -124,6 +128,8 @@ assert.equal(there.digest, here.digest);
 
 const withFastCheck = `
 import assert from "node:assert/strict";
+import { createSimulator } from "adsim";
+import { arbitraryAssumptions } from "adsim/testing";
 import fc from "fast-check";
 fc.assert(fc.property(arbitraryAssumptions(), (assumptions) => {
   assert.deepEqual(createSimulator({ assumptions }).assumptions, assumptions);
@@ -131,7 +137,12 @@ fc.assert(fc.property(arbitraryAssumptions(), (assumptions) => {
 `;
 
 const types = `
+import {
+  type ApiResponse, type Assumptions, createSimulator, type Simulator, type SimulatorOptions,
+} from "adsim";
 import { createHandlers } from "adsim/msw";
+import { type ServerOptions, startServer } from "adsim/server";
+import { defineScenario, type Scenario } from "adsim/scenario";
 import { arbitraryAssumptions } from "adsim/testing";
 import type { Arbitrary } from "fast-check";
 import { setupServer } from "msw/node";
