@@ -43,7 +43,7 @@ export function registerRules<Impression>(
   async function trial(rule: Rule, skip: Skip): Promise<void> {
     methods ??= methodsOf(driver, contract.world);
     const known = await methods;
-    const missing = rule.needs.filter((name) => !known.has(name));
+    const missing = (rule.needs ?? []).filter((name) => !known.has(name));
     if (missing.length === 0) {
       verdicts.set(rule.id, await heldOrThrown(rule, driver, contract, stack, verdicts));
       return;

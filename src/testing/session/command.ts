@@ -26,6 +26,21 @@ export type ClientCommand =
   | { readonly kind: "payouts"; readonly limit?: number | undefined }
   | { readonly kind: "flush" };
 
+/** A kind that is missing here is a type error. */
+const clientKinds: Readonly<Record<ClientCommand["kind"], true>> = {
+  impression: true,
+  again: true,
+  click: true,
+  stats: true,
+  surfaces: true,
+  payouts: true,
+  flush: true,
+};
+
+export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
+  return Object.hasOwn(clientKinds, command.kind);
+}
+
 /** Something that happens to it. */
 export type WorldCommand =
   /** Time passes: milliseconds. */

@@ -3,7 +3,7 @@
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
-import type { ClientCommand, Command, WorldCommand } from "./command.ts";
+import { type ClientCommand, type Command, isOfClient, type WorldCommand } from "./command.ts";
 import { namesOf } from "./names.ts";
 import type { Outcome, Session, Showing, Step } from "./session.ts";
 import { spend } from "./spend.ts";
@@ -109,7 +109,8 @@ export async function beginLife<Impression>(
     session,
     perform: (command) =>
       step(command, async () => {
-        if (isOfWorld(command)) return { outcome: await happen(world, command) };
+        if (command.kind !== "together" && !isOfClient(command))
+          return { outcome: await happen(world, command) };
         const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
         return driver === undefined ? missing : await ask({ world, driver, showings }, command);
       }),
@@ -135,11 +136,6 @@ export async function beginLife<Impression>(
 
 function exchangesAfter(sim: SimulatorCore, after: number): WireExchange[] {
   return sim.journal.entries({ after, secrets: "shown" }).map(wireExchange);
-}
-
-function isOfWorld(command: Command): command is WorldCommand {
-  const { kind } = command;
-  return kind === "advance" || kind === "fault" || kind === "heal" || kind === "spend";
 }
 
 async function happen(world: TestWorld, command: WorldCommand): Promise<Outcome> {

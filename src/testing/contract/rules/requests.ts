@@ -15,7 +15,6 @@ const opens: Rule = {
   id: "opens",
   says: "A client can be made while the service is well, and says so",
   source: "spec §1",
-  needs: [],
   commands: () => fc.constant([]),
   judge(session) {
     mustOpen(session);
@@ -27,7 +26,6 @@ const knownPaths: Rule = {
   id: "known-paths",
   says: "A client sends nothing but the spec's methods to the spec's paths",
   source: "spec §4",
-  needs: [],
   commands: everydaySequences,
   judge({ exchanges }) {
     const known = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
@@ -43,7 +41,6 @@ const authorization: Rule = {
   id: "authorization",
   says: "Every request carries the key that the client was given, as a Bearer token",
   source: "spec §5",
-  needs: [],
   commands: everydaySequences,
   judge({ exchanges, publisher }) {
     for (const { request } of exchanges) {
@@ -73,7 +70,6 @@ const keyStaysInTheHeader: Rule = {
   id: "key-stays-in-the-header",
   says: "The key stands in no URL and in no body",
   source: "spec §5",
-  needs: [],
   commands: everydaySequences,
   judge(session) {
     mustNotShow(session, "key-in-url");
@@ -91,7 +87,6 @@ const parameters: Rule = {
   id: "parameters",
   says: "Every request has the parameters that the spec requires and no other, each once and as it was given",
   source: "spec §4",
-  needs: [],
   commands: () => everydayWith(anyShowing),
   judge(session) {
     let read = 0;
@@ -178,7 +173,6 @@ const nothingUnasked: Rule = {
   id: "nothing-unasked",
   says: "Nothing is on record that nobody asked the client to report",
   source: "spec §1",
-  needs: [],
   commands: everydaySequences,
   judge(session) {
     const { showings, exchanges, steps } = session;
