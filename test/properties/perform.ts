@@ -81,7 +81,7 @@ const performers: Performers = {
   overnight: askOvernight,
   "rotate-key"({ who }, stage) {
     const { id, apiKey } = pick(stage, who);
-    play(stage, { kind: "rotate-key", publisherId: id });
+    play(stage, { kind: "rotate-key", publisher: id });
     stage.deadKeys.unshift({ id, apiKey });
     stage.oracle.setKey(id, stage.player.sim.publishers.get(id).apiKey);
   },
@@ -89,12 +89,12 @@ const performers: Performers = {
     const publisher = pick(stage, command.who);
     const { id } = at(publisher.surfaces, command.surface);
     const change = { status: command.status, cpmRange: command.cpm };
-    play(stage, { kind: "set-surface", publisherId: publisher.id, surfaceId: id, change });
+    play(stage, { kind: "set-surface", publisher: publisher.id, surface: id, change });
     stage.oracle.setSurface(publisher.id, id, change);
   },
   "sign-up"({ surfaces: count }, stage) {
     const surfaces = Array.from({ length: count }, (_, index) => `Place ${index}`);
-    play(stage, { kind: "sign-up", surfaces });
+    play(stage, { kind: "sign-up", signUp: { surfaces }, publisher: "" });
     const { publishers } = stage.player.sim;
     stage.oracle.add(publishers.at(publishers.total - 1));
     stage.sometimes("a sign-up");
