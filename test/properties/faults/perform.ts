@@ -1,6 +1,7 @@
 /** Does a command, and counts what comes of it: as the truth, and as a client sees it. */
 
 import type { ApiRequest, ApiResponse, JournalEntry } from "../../../src/index.ts";
+import { requestOf } from "../../../src/spec/request-of.ts";
 import { type Arrival, arrivalOf, beliefOf, takeIn } from "./client.ts";
 import type { Command, Other } from "./commands.ts";
 import {
@@ -145,20 +146,13 @@ function performClick(command: Of<"click">, stage: Stage): void {
   }
 }
 
+const ofNothing = requestOf("click", { impression_id: "x" }, {});
 const others: Readonly<Record<Other, (publisher: string) => ApiRequest>> = {
-  stats: (publisher_id) => ({
-    method: "GET",
-    path: "/v1/publisher/stats",
-    query: { publisher_id },
-  }),
+  stats: (publisher_id) => requestOf("stats", { publisher_id }, {}),
   HEAD: () => ({ method: "HEAD", path: "/v1/impression" }),
-  nowhere: () => ({ method: "POST", path: "/v1/clicks", body: { impression_id: "x" } }),
-  redirect: () => ({ method: "POST", path: "/v1/click/", body: { impression_id: "x" } }),
-  "no surface": (publisher_id) => ({
-    method: "POST",
-    path: "/v1/impression",
-    body: { publisher_id, ad_id: "ad" },
-  }),
+  nowhere: () => ({ ...ofNothing, path: "/v1/clicks" }),
+  redirect: () => ({ ...ofNothing, path: "/v1/click/" }),
+  "no surface": (publisher_id) => requestOf("impression", { publisher_id, ad_id: "ad" }, {}),
 };
 
 function performOther(command: Of<"other">, stage: Stage): void {
@@ -176,7 +170,7 @@ function performOther(command: Of<"other">, stage: Stage): void {
     "no surface": "impressions" as const,
   }[command.what];
   attempt(stage, {
-    request: { ...request, headers },
+    request: { ...request, headers: { ...request.headers, ...headers } },
     operation,
     subject: isKnown ? caller.id : "",
     intended: caller.id,
