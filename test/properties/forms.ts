@@ -7,8 +7,7 @@ import {
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { readerOf } from "./reader.ts";
-import { requestSteps } from "./reading.ts";
-import { lastingOf, type Run, replay, require } from "./run.ts";
+import { lastingOf, type Run, replay, requestSteps, require } from "./run.ts";
 
 const plainForms = {
   "errors.body": "problem",

@@ -129,6 +129,17 @@ export function lastingOf(steps: readonly Step[]): Step[] {
   return lasting;
 }
 
+type RequestStep = Step & {
+  readonly action: Extract<Action, { kind: "request" }>;
+  readonly response: ApiResponse;
+};
+
+export function requestSteps(steps: readonly Step[]): RequestStep[] {
+  return steps.filter(
+    (step): step is RequestStep => step.action.kind === "request" && step.response !== undefined,
+  );
+}
+
 /** Throws unless `held`, naming the rule that is broken. */
 export function require(rule: string, held: boolean, what: string): asserts held {
   if (!held) throw new Error(`${rule} is broken: ${what}`);
