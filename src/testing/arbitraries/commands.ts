@@ -80,7 +80,6 @@ export type Planned = Exclude<Command, { kind: "advance" }> | { kind: "advance";
 
 /** One kind of command, and how often it comes. */
 export interface WeightedCommand {
-  readonly kind: CommandKind;
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Planned>;
 }
@@ -164,7 +163,7 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
         return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
       }),
   };
-  return chosen.map((kind) => ({ kind, weight: weightOf(kind), arbitrary: of[kind]() }));
+  return chosen.map((kind) => ({ weight: weightOf(kind), arbitrary: of[kind]() }));
 }
 
 type ClientKind = ClientCommand["kind"];

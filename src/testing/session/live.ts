@@ -3,7 +3,13 @@
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
-import { type ClientCommand, type Command, isOfClient, type WorldCommand } from "./command.ts";
+import {
+  type ClientCommand,
+  type Command,
+  isOfClient,
+  queryOf,
+  type WorldCommand,
+} from "./command.ts";
 import { namesOf } from "./names.ts";
 import type { Outcome, Session, Showing, Step } from "./session.ts";
 import { spend } from "./spend.ts";
@@ -222,15 +228,10 @@ function callOf<Impression>(
       const receipt = shown.receipt?.value as Impression;
       return { call: async () => await click.call(driver, receipt), shown };
     }
-    case "stats": {
-      const { from, to, surface } = command;
-      const at = surface === undefined ? undefined : surface % world.surfaces.length;
-      const id = at === undefined ? undefined : world.surfaces[at]?.id;
-      return { call: called(driver, "stats", given({ from, to, surface: id })) };
-    }
-    case "payouts":
-      return { call: called(driver, "payouts", given({ limit: command.limit })) };
+    case "stats":
     case "surfaces":
+    case "payouts":
+      return { call: called(driver, kind, queryOf(command, world.surfaces)) };
     case "flush":
       return { call: called(driver, kind) };
   }
@@ -253,10 +254,6 @@ function called<Impression>(
   const method: ((query: object) => unknown) | undefined = driver[name];
   if (method === undefined) return skipped(`the driver has no ${name}`);
   return async () => await method.call(driver, query);
-}
-
-function given(query: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }
 
 function skipped(why: string): Outcome {

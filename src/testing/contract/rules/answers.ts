@@ -8,7 +8,7 @@ import {
   again,
   anyShowing,
   click,
-  everydaySequences,
+  everyday,
   sequencesAfter,
   shortPause,
   showing,
@@ -75,7 +75,7 @@ const unlistedMembers: Rule = {
     { "response.extra-fields": "none", "response.key-order": "shuffled" },
     { "response.extra-fields": "present", "response.key-order": "shuffled" },
   ],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge: mustRead,
 };
 
@@ -84,7 +84,7 @@ const contentTypeCharset: Rule = {
   says: "A client reads JSON whose Content-Type names its charset",
   source: "spec §4",
   assuming: [{ "http.content-type": "json-charset" }],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge: mustRead,
 };
 
