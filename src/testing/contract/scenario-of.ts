@@ -5,7 +5,7 @@ import { withoutSecrets } from "../../journal/secrets.ts";
 import type { Cast, Expectation, Scenario, Step } from "../../play/language/scenario.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
 import { departuresIn } from "../../spec/assumptions/resolve.ts";
-import type { TestWorldOptions } from "../driver/test-world.ts";
+import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
 import type { Step as Lived, Session } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
 import { createRequestSteps, type RequestSteps } from "./request-step.ts";
@@ -43,9 +43,6 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
     }),
   };
 }
-
-/** What `castOf` of the test world signs a publisher up with, where none has a surface to show ads on. */
-const SIGNED_UP = ["Sidebar", "Footer"] as const;
 
 function castOf({ sim, publisher }: Session, population: number): Cast {
   for (let ordinal = 0; ordinal < population; ordinal += 1) {

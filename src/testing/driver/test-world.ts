@@ -203,6 +203,9 @@ interface Cast {
   readonly surfaces: readonly Surface[];
 }
 
+/** The surfaces of one that signs up, where no publisher has any to show ads on. */
+export const SIGNED_UP: readonly string[] = ["Sidebar", "Footer"];
+
 /** The first publisher that has a surface to show ads on. */
 function castOf({ publishers }: SimulatorCore): Cast {
   for (let ordinal = 0; ordinal < publishers.total; ordinal += 1) {
@@ -210,7 +213,7 @@ function castOf({ publishers }: SimulatorCore): Cast {
     const surfaces = publisher.surfaces.filter(({ status }) => status === "active");
     if (surfaces.length > 0) return { publisher, surfaces };
   }
-  const publisher = publishers.signUp({ surfaces: ["Sidebar", "Footer"] });
+  const publisher = publishers.signUp({ surfaces: SIGNED_UP });
   return { publisher, surfaces: publisher.surfaces };
 }
 

@@ -81,7 +81,7 @@ const performers: {
 };
 
 function performImpression(command: Of<"impression">, stage: Stage): void {
-  const { sim, sometimes } = stage;
+  const { sim } = stage;
   const caller = publisherAt(sim, command.who);
   const named = publisherAt(sim, command.for);
   const scope = sim.assumptions["auth.key-scope"];
@@ -99,25 +99,22 @@ function performImpression(command: Of<"impression">, stage: Stage): void {
   }[command.retryWith];
   const headers = keyHeaders(command, stage);
   const isKnown = headers.authorization === `Bearer ${caller.apiKey}`;
-  const before: Outcome[] = [];
-  for (let tries = 0; tries <= command.retries; tries += 1) {
+  const subject = isValid && scope === "any" ? named.id : caller.id;
+  attemptUntilBelieved(stage, command, "an impression", (tries) => {
     const session = tries === 0 ? command.session : again;
     const session_id = session === undefined ? undefined : `session ${session}`;
-    const outcome = attempt(stage, {
+    return {
       request: { method: "POST", path: "/v1/impression", headers, body: { ...body, session_id } },
       operation: "impressions",
-      subject: isKnown ? (isValid && scope === "any" ? named.id : caller.id) : "",
+      subject: isKnown ? subject : "",
       intended: named.id,
       gone: command.gone,
-    });
-    markRetry(sometimes, before, outcome, "an impression");
-    before.push(outcome);
-    if (outcome.believed) return;
-  }
+    };
+  });
 }
 
 function performClick(command: Of<"click">, stage: Stage): void {
-  const { sim, truth, sometimes } = stage;
+  const { sim, truth } = stage;
   const caller = publisherAt(sim, command.who);
   const fake = beliefOf(stage.beliefs, caller.id).impressions.filter((id) => id === "fake");
   const own = Object.keys(truth.owners).filter((id) => truth.owners[id] === caller.id);
@@ -130,17 +127,27 @@ function performClick(command: Of<"click">, stage: Stage): void {
   const owner = truth.owners[impression];
   const scope = sim.assumptions["auth.key-scope"];
   const served = scope === "any" ? (owner ?? caller.id) : caller.id;
+  attemptUntilBelieved(stage, command, "a click", () => ({
+    request: { method: "POST", path: "/v1/click", headers, body: { impression_id: impression } },
+    operation: "clicks",
+    subject: isKnown ? served : "",
+    intended: owner ?? caller.id,
+    impression,
+    gone: command.gone,
+  }));
+}
+
+/** Again, as often as the client tries, until it believes that it was recorded. */
+function attemptUntilBelieved(
+  stage: Stage,
+  { retries }: { readonly retries: number },
+  what: string,
+  attemptedAt: (tries: number) => Attempt,
+): void {
   const before: Outcome[] = [];
-  for (let tries = 0; tries <= command.retries; tries += 1) {
-    const outcome = attempt(stage, {
-      request: { method: "POST", path: "/v1/click", headers, body: { impression_id: impression } },
-      operation: "clicks",
-      subject: isKnown ? served : "",
-      intended: owner ?? caller.id,
-      impression,
-      gone: command.gone,
-    });
-    markRetry(sometimes, before, outcome, "a click");
+  for (let tries = 0; tries <= retries; tries += 1) {
+    const outcome = attempt(stage, attemptedAt(tries));
+    markRetry(stage.sometimes, before, outcome, what);
     before.push(outcome);
     if (outcome.believed) return;
   }
