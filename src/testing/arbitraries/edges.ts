@@ -157,9 +157,3 @@ function targetOf(edge: Edge, nudgeMs: number, nowMs: number, sinceMs: number): 
   const targetMs = sinceMs + windowMs + nudgeMs;
   return targetMs > nowMs ? targetMs : nowMs + windowMs + nudgeMs;
 }
-
-/** Whether an instant lies on such an edge of the calendar or of the minute. */
-export function isAt(edge: Edge, nowMs: number): boolean {
-  if (windowsMs.has(edge)) return false;
-  return instants[edge as keyof typeof instants](nowMs - 1) === nowMs;
-}
