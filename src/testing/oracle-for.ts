@@ -3,6 +3,7 @@
 import { InputError } from "../base/input.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { ApiResponse } from "../spec/messages.ts";
+import { addDays, dayOfInstant } from "./oracle/calendar.ts";
 import { type Call, type OperationName, operations, plainWay, requestOf } from "./oracle/calls.ts";
 import type { History } from "./oracle/expectation.ts";
 import type { Account } from "./oracle/facts.ts";
@@ -160,22 +161,25 @@ const plain = {
   "stats.surfaces": "all",
 } as const;
 
-/** Figures of the time before the oracle, read in a world aside in which nothing is ever recorded. */
-function historyOf(sim: SimulatorCore): History {
+/** Figures of the days before a world's own, read in a world aside in which nothing is ever recorded. */
+export function historyOf(sim: SimulatorCore): History {
   const world = sim.fork();
   world.clock.set({ mode: "frozen" });
   world.faults.clear();
   world.assume(plain);
-  const total = world.publishers.total;
+  const yesterday = addDays(dayOfInstant(world.clock.now(), sim.assumptions["date.timezone"]), -1);
+  const { total } = world.publishers;
   const joined = new Map(
-    world.publishers.list({ limit: total }).map((one) => [one.id, one.joined] as const),
+    world.publishers.list({ limit: total }).map((one) => [one.id, one.joined]),
   );
   const read = new Map<string, ReturnType<History>>();
-  return (publisherId, { from, to, surface }) => {
+  return (publisherId, range) => {
     const first = joined.get(publisherId);
+    const from = first === undefined || range.from > first ? range.from : first;
+    const to = range.to < yesterday ? range.to : yesterday;
     // Who signs up later has no history.
-    if (first === undefined || to < first) return { impressions: 0, clicks: 0, micros: 0 };
-    const known = { publisher_id: publisherId, from: from < first ? first : from, to, surface };
+    if (first === undefined || from > to) return { impressions: 0, clicks: 0, micros: 0 };
+    const known = { publisher_id: publisherId, from, to, surface: range.surface };
     const name = JSON.stringify(known);
     const figures = read.get(name) ?? figuresOf(world, publisherId, known);
     read.set(name, figures);

@@ -6,11 +6,18 @@ import { catalogue, type OpenPoint } from "../../src/spec/assumptions/catalogue.
 import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { arbitraryAssumptions } from "../../src/testing.ts";
 
-/** Each choice of a key in `about` is as likely as any other; a failure shrinks to the defaults. */
-export function anyAssumptions(about: readonly AssumptionKey[]): fc.Arbitrary<Assumptions> {
-  // The catalogue's own names are its keys.
-  const keys = Object.keys(catalogue) as AssumptionKey[];
-  const others = keys.filter((key) => !about.includes(key));
+// The catalogue's own names are its keys.
+const allKeys = Object.keys(catalogue) as AssumptionKey[];
+
+/**
+ * Each choice of a key in `about` is as likely as any other; a failure shrinks to the defaults.
+ *
+ * @param others Of which a handful isn't at its default. @default all the others
+ */
+export function anyAssumptions(
+  about: readonly AssumptionKey[],
+  others: readonly AssumptionKey[] = allKeys.filter((key) => !about.includes(key)),
+): fc.Arbitrary<Assumptions> {
   const chosen = fc.tuple(...about.map((key) => fc.constantFrom(...choicesOf(key))));
   return fc.tuple(arbitraryAssumptions({ keys: others }), chosen).map(([rest, choices]) => {
     const all = { ...rest, ...Object.fromEntries(about.map((key, at) => [key, choices[at]])) };

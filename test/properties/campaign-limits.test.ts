@@ -1,8 +1,7 @@
-/** Random command sequences that flood, under every reading of the limits. At full size: limit-algorithms.test.ts. */
+/** Random command sequences that flood, under every reading of the limits. At full size: limits.test.ts. */
 
 import { test } from "vitest";
 import { expectCampaign } from "./campaign.ts";
-import { limits } from "./campaigns.ts";
 
 const name = "who is admitted is the oracle's to say, and every run keeps the laws";
 
@@ -12,7 +11,19 @@ test(name, { timeout: 240_000 }, () => {
     file: "test/properties/campaign-limits.test.ts",
     sequences: 165,
     mostCommands: 30,
-    ...limits,
+    about: [
+      "auth.key-scope",
+      "errors.body",
+      "limit.algorithm",
+      "limit.exceeded",
+      "limit.retry-after",
+      "limit.headers",
+      "limit.recording-pool",
+      "limit.reporting-endpoints",
+      "limit.rejected-requests",
+    ],
+    weights: { flood: 16, stats: 16, impression: 14, advance: 22 },
+    unusualOneIn: 6,
     places: [
       "a refusal by fixed-window",
       "a refusal by fixed-from-first",

@@ -25,24 +25,29 @@ export const replayPath: string | undefined = process.env.ADSIM_REPLAY_PATH;
 
 /** @throws Error with the shrunk counterexample, what went wrong, and how to see it again. */
 export function checkProperty<Values>(
-  { test, file, runs }: PropertyOptions,
+  options: PropertyOptions,
   property: fc.IProperty<Values>,
 ): void {
-  const path = process.env.ADSIM_PATH;
-  const numRuns = Math.round(runs * Number(process.env.ADSIM_RUNS ?? 1));
-  const details = fc.check(property, { seed: seed(), numRuns, ...(path ? { path } : {}) });
-  if (details.failed) throw failure(details as fc.RunDetails<unknown>, test, file);
+  refuse(fc.check(property, parametersOf(options)), options);
 }
 
 /** {@link checkProperty} for a property that awaits. */
 export async function checkAsyncProperty<Values>(
-  { test, file, runs }: PropertyOptions,
+  options: PropertyOptions,
   property: fc.IAsyncProperty<Values>,
 ): Promise<void> {
+  refuse(await fc.check(property, parametersOf(options)), options);
+}
+
+function parametersOf({ runs }: PropertyOptions): { seed: number; numRuns: number; path?: string } {
   const path = process.env.ADSIM_PATH;
   const numRuns = Math.round(runs * Number(process.env.ADSIM_RUNS ?? 1));
-  const details = await fc.check(property, { seed: seed(), numRuns, ...(path ? { path } : {}) });
-  if (details.failed) throw failure(details as fc.RunDetails<unknown>, test, file);
+  return { seed: seed(), numRuns, ...(path ? { path } : {}) };
+}
+
+function refuse(details: object, { test, file }: PropertyOptions): void {
+  const run = details as fc.RunDetails<unknown>;
+  if (run.failed) throw failure(run, test, file);
 }
 
 function failure(details: fc.RunDetails<unknown>, test: string, file: string): Error {

@@ -1,9 +1,9 @@
 /** Law H1 once more, by a validator of JSON Schema: every answer, refusals and headers too, is one that the document describes. */
 
+import type { ApiRequest } from "../../src/index.ts";
 import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { type Conformance, createConformance } from "../spec/openapi/openapi-conformance.ts";
-import { isElsewhere, pathOf, requestSteps } from "./reading.ts";
-import { type Run, require } from "./run.ts";
+import { type Run, requestSteps, require } from "./run.ts";
 
 // Compiling a document costs more than a run.
 const compiled = new Map<string, Conformance>();
@@ -25,4 +25,15 @@ export function asDocumented({ sim, steps, options }: Run): void {
     const what = `${JSON.stringify(action.request)}: ${problems.join("; ")}`;
     require("H1", problems.length === 0, what);
   }
+}
+
+/** The path without query and without a slash too many. */
+function pathOf({ path }: ApiRequest): string {
+  const [bare = ""] = path.split("?");
+  return bare.length > 1 && bare.endsWith("/") ? bare.slice(0, -1) : bare;
+}
+
+/** Whether a path ends with a slash too many where that makes another path of it. */
+function isElsewhere({ path }: ApiRequest, assumptions: Readonly<Record<string, string>>): boolean {
+  return path.endsWith("/") && assumptions["http.trailing-slash"] !== "same";
 }

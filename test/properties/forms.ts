@@ -7,8 +7,7 @@ import {
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { readerOf } from "./reader.ts";
-import { requestSteps } from "./reading.ts";
-import { type Run, replay, require, withoutTimeTravel } from "./run.ts";
+import { lastingOf, type Run, replay, requestSteps, require } from "./run.ts";
 
 const plainForms = {
   "errors.body": "problem",
@@ -21,13 +20,13 @@ const plainForms = {
 } as const;
 
 /** Other forms say the same: each documented member of a success, and each refusal's detail and parameter. */
-export function F1(of: Run): void {
-  const run = withoutTimeTravel(of);
+export function F1(run: Run): void {
   const { assumptions } = run.options;
+  const steps = lastingOf(run.steps);
   const options = { ...run.options, assumptions: { ...assumptions, ...plainForms } };
-  const actions = run.steps.map(({ action }) => action);
+  const actions = steps.map(({ action }) => action);
   const plain = requestSteps(replay(options, actions).steps);
-  for (const [index, { action, response }] of requestSteps(run.steps).entries()) {
+  for (const [index, { action, response }] of requestSteps(steps).entries()) {
     const before = plain[index]?.response;
     const what = `${JSON.stringify(action)}: ${before?.body} became ${response.body}`;
     require("F1", before?.status === response.status, what);

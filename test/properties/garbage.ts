@@ -6,15 +6,13 @@
 
 import fc from "fast-check";
 import type { ApiRequest } from "../../src/index.ts";
+import { operations } from "../../src/spec/operations.ts";
 import { arbitraryRequest } from "../../src/testing.ts";
 
-export const paths: readonly string[] = [
-  "/v1/publisher/stats",
-  "/v1/publisher/surfaces",
-  "/v1/publisher/payouts",
-  "/v1/impression",
-  "/v1/click",
-];
+/** Those that are read come first. */
+export const paths: readonly string[] = Object.values(operations)
+  .toSorted((one, other) => Number(one.method === "POST") - Number(other.method === "POST"))
+  .map(({ path }) => path);
 
 const surfaces = [
   { id: "OWN-SURFACE", name: "Sidebar", status: "active", cpmRange: [1, 2] as const },
@@ -27,51 +25,18 @@ const almostRight = arbitraryRequest({
   impressions: [{ id: "OWN-IMPRESSION", publisher: "OWN-ID" }],
 }).map(({ request }) => request);
 
+/** What a flaw of `arbitraryRequest` is stands here in any place, beside what nobody thinks of. */
+const known = Object.values(operations).flatMap(({ parameters }) => Object.keys(parameters));
 const name = fc.oneof(
-  fc.constantFrom(
-    "publisher_id",
-    "surface",
-    "ad_id",
-    "session_id",
-    "impression_id",
-    "from",
-    "limit",
-  ),
+  fc.constantFrom(...known),
   fc.constantFrom("__proto__", "constructor", "", "\0", "Publisher_Id"),
   fc.string({ unit: "binary", maxLength: 8 }),
 );
 const value = fc.oneof(
   fc.constantFrom("OWN-ID", "OTHER-ID", "OWN-SURFACE", "OWN-IMPRESSION", "OWN-KEY"),
-  fc.constantFrom(
-    ...[
-      "",
-      " ",
-      "\0",
-      "%",
-      "%zz",
-      "%00",
-      "%ff%fe",
-      "+",
-      "\ud800",
-      "__proto__",
-      "toString",
-      "[]",
-      "{}",
-    ],
-    ...[
-      "null",
-      "true",
-      "-1",
-      "1e400",
-      "0x10",
-      "９",
-      "2026-02-29",
-      "9999-12-31",
-      "0000-01-01",
-      "🌱",
-    ],
-    "ａ".repeat(9000),
-  ),
+  fc.constantFrom("", " ", "\0", "%", "%00", "%ff%fe", "+", "\ud800", "__proto__", "toString"),
+  fc.constantFrom("[]", "{}", "null", "true", "-1", "1e400", "９", "🌱", "ａ".repeat(9000)),
+  fc.constantFrom("2026-02-29", "9999-12-31", "0000-01-01"),
   fc.string({ unit: "binary", maxLength: 20 }),
 );
 const pairs = fc.array(fc.tuple(name, value), { maxLength: 6 });
@@ -92,16 +57,11 @@ const method = fc.oneof(
 );
 const path = fc.oneof(
   fc.constantFrom(...paths),
+  fc.constantFrom("", "/", "*", "__proto__", "/v1/click%00", "/v1/%2e%2e/x", "/v1/impression?%"),
   fc.constantFrom(
-    ...[
-      "",
-      "/",
-      "//v1/publisher/stats",
-      "/v1/%2e%2e/x",
-      "/v1/publisher/stats/",
-      "/v1/impression?%",
-    ],
-    ...["/v1/publisher/stats?publisher_id=x", "*", "__proto__", "/v1/click%00"],
+    "//v1/publisher/stats",
+    "/v1/publisher/stats/",
+    "/v1/publisher/stats?publisher_id=x",
   ),
   fc.string({ unit: "binary", maxLength: 12 }),
 );

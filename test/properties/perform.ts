@@ -34,13 +34,13 @@ const performers: Performers = {
       ad_id: `ad ${command.ad} é`,
       session_id: command.session === undefined ? undefined : `session ${command.session}`,
     };
-    repeat(command, stage, caller, twisted("impression", values, command, stage.readings));
+    repeat(command, stage, caller, values);
   },
   click(command, stage) {
     const caller = pick(stage, command.who);
     const impression_id = targetOf(command.target, command.pick, caller, stage);
     if (impression_id === undefined) return;
-    repeat(command, stage, caller, twisted("click", { impression_id }, command, stage.readings));
+    repeat(command, stage, caller, { impression_id });
   },
   stats(command, stage) {
     const caller = pick(stage, command.who);
@@ -56,23 +56,19 @@ const performers: Performers = {
       to: date(command.to),
       surface,
     };
-    repeat(command, stage, caller, twisted("stats", values, command, stage.readings));
+    repeat(command, stage, caller, values);
   },
   payouts(command, stage) {
     const caller = pick(stage, command.who);
-    const values = {
-      publisher_id: claimed(caller, stage, command.claims),
-      limit: command.limit,
-    };
-    repeat(command, stage, caller, twisted("payouts", values, command, stage.readings));
+    const publisher_id = claimed(caller, stage, command.claims);
+    repeat(command, stage, caller, { publisher_id, limit: command.limit });
   },
   surfaces(command, stage) {
     const caller = pick(stage, command.who);
     const values = { publisher_id: claimed(caller, stage, command.claims) };
     const dead = command.deadKey ? stage.deadKeys[0] : undefined;
     if (dead !== undefined) stage.sometimes("a key that was rotated away");
-    const call = twisted("surfaces", values, command, stage.readings);
-    repeat(command, stage, dead ?? caller, call);
+    repeat(command, stage, dead ?? caller, values);
   },
   advance: advanceTo,
   "dedup-edge": tryDedupEdge,
@@ -81,7 +77,7 @@ const performers: Performers = {
   overnight: askOvernight,
   "rotate-key"({ who }, stage) {
     const { id, apiKey } = pick(stage, who);
-    play(stage, { kind: "rotate-key", publisherId: id });
+    play(stage, { kind: "rotate-key", publisher: id });
     stage.deadKeys.unshift({ id, apiKey });
     stage.oracle.setKey(id, stage.player.sim.publishers.get(id).apiKey);
   },
@@ -89,12 +85,12 @@ const performers: Performers = {
     const publisher = pick(stage, command.who);
     const { id } = at(publisher.surfaces, command.surface);
     const change = { status: command.status, cpmRange: command.cpm };
-    play(stage, { kind: "set-surface", publisherId: publisher.id, surfaceId: id, change });
+    play(stage, { kind: "set-surface", publisher: publisher.id, surface: id, change });
     stage.oracle.setSurface(publisher.id, id, change);
   },
   "sign-up"({ surfaces: count }, stage) {
     const surfaces = Array.from({ length: count }, (_, index) => `Place ${index}`);
-    play(stage, { kind: "sign-up", surfaces });
+    play(stage, { kind: "sign-up", signUp: { surfaces }, publisher: "" });
     const { publishers } = stage.player.sim;
     stage.oracle.add(publishers.at(publishers.total - 1));
     stage.sometimes("a sign-up");
@@ -187,12 +183,13 @@ function changed(id: string, place: number): string {
 }
 
 function repeat(
-  { times }: { readonly times: number },
+  command: Of<Call["operation"]>,
   stage: Stage,
   sender: Sender,
-  call: Call,
+  values: Call["values"],
 ): void {
-  for (let time = 0; time < times; time += 1) send(stage, sender, call);
+  const call = twisted(command.kind, values, command, stage.readings);
+  for (let time = 0; time < command.times; time += 1) send(stage, sender, call);
 }
 
 /** One impression, a later one, and the first again at the edge of its window. */

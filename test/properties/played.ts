@@ -43,15 +43,15 @@ function traceOf({ pristine }: Run, steps: readonly Step[]): Trace {
   const trace = createTrace();
   const { publishers } = pristine;
   for (const publisher of publishers.list({ limit: publishers.total })) trace.seeMember(publisher);
-  for (const { action, atMs, response, publisher } of steps) {
+  for (const { action, atMs, response, about, publisher } of steps) {
     if (publisher !== undefined) trace.seeMember(publisher);
     if (action.kind === "set-surface")
-      trace.seeSurface(action.publisherId, action.surfaceId, action.change);
+      trace.seeSurface(action.publisher, action.surface, action.change);
     if (action.kind !== "request" || response === undefined) continue;
     const { status, headers, body: text } = response;
     const exchange = { operation: undefined, atMs, request: action.request, latencyMs: 0 };
     const seen = { ...exchange, outcome: "answered", status, headers, text } as const;
-    trace.observe(seen, action.publisherId);
+    trace.observe(seen, about);
   }
   return trace;
 }
@@ -59,21 +59,14 @@ function traceOf({ pristine }: Run, steps: readonly Step[]): Trace {
 /** Undefined for what is no deed: time goes by with the next one. */
 function deedOf({ action, atMs, publisher }: Step): Deed | undefined {
   switch (action.kind) {
-    case "request":
-      return { kind: "request", atMs, request: action.request };
-    case "sign-up": {
-      const signUp = { surfaces: action.surfaces };
-      return { kind: "sign-up", atMs, signUp, publisher: publisher?.id ?? "" };
-    }
-    case "rotate-key":
-      return { kind: "rotate-key", atMs, publisher: action.publisherId };
-    case "set-surface": {
-      const { publisherId, surfaceId: surface, change } = action;
-      return { kind: "set-surface", atMs, publisher: publisherId, surface, change };
-    }
-    case "fork":
-      return { kind: "fork", atMs };
-    default:
+    case "advance":
+    case "snapshot":
+    case "restore":
+    case "reset":
       return undefined;
+    case "sign-up":
+      return { ...action, atMs, publisher: publisher?.id ?? "" };
+    default:
+      return { ...action, atMs };
   }
 }

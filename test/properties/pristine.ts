@@ -1,9 +1,8 @@
 /** Populations before anything was recorded. Each is made once: sequences have few seeds and starts between them. */
 
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
-import { addDays, dayOfInstant } from "../../src/testing/oracle/calendar.ts";
 import type { History } from "../../src/testing/oracle/expectation.ts";
-import { type Reader, readerOf } from "./reader.ts";
+import { historyOf } from "../../src/testing/oracle-for.ts";
 import type { RunOptions } from "./run.ts";
 
 export interface Pristine {
@@ -42,32 +41,7 @@ export function pristineOf({
   if (known !== undefined) return known;
   const sim = createSimulator(options);
   const list = sim.publishers.list({ limit: publishers });
-  const startDay = dayOfInstant(sim.clock.now(), assumptions["date.timezone"]);
-  const history = historyOf(readerOf(sim), list, addDays(startDay, -1));
-  const pristine = { sim, publishers: list, history };
+  const pristine = { sim, publishers: list, history: historyOf(sim) };
   made.set(key, pristine);
   return pristine;
-}
-
-const nothing: ReturnType<History> = { impressions: 0, clicks: 0, micros: 0 };
-
-function historyOf(reader: Reader, publishers: readonly Publisher[], lastDay: string): History {
-  const remembered = new Map<string, ReturnType<History>>();
-  const joined = new Map(publishers.map((one) => [one.id, one.joined]));
-  return (id, range) => {
-    const first = joined.get(id);
-    if (first === undefined) return nothing;
-    const from = range.from < first ? first : range.from;
-    const to = range.to > lastDay ? lastDay : range.to;
-    if (from > to) return nothing;
-    const { surface } = range;
-    const key = `${id} ${from} ${to} ${surface}`;
-    const known = remembered.get(key);
-    if (known !== undefined) return known;
-    const query = surface === undefined ? { from, to } : { from, to, surface };
-    const { impressions, clicks, micros } = reader.stats(id, query);
-    const figures = { impressions, clicks, micros };
-    remembered.set(key, figures);
-    return figures;
-  };
 }

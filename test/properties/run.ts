@@ -4,7 +4,6 @@
  */
 
 import {
-  type ApiRequest,
   type ApiResponse,
   type Assumptions,
   createSimulator,
@@ -12,34 +11,24 @@ import {
   type Simulator,
   type SimulatorOptions,
   type Snapshot,
-  type SurfaceChange,
 } from "../../src/index.ts";
+import { type Deed, done } from "../../src/laws/again.ts";
 
-/** One thing done to a simulator. `publisherId`: whom it is about, where it is about one. */
+type WithoutTime<Some> = Some extends unknown ? Omit<Some, "atMs"> : never;
+
+/** One thing done to a simulator. Time goes by with the next deed, and what undoes deeds is none. */
 export type Action =
-  | {
-      readonly kind: "request";
-      /** Whose key was sent. */
-      readonly callerId: string;
-      readonly publisherId: string;
-      readonly request: ApiRequest;
-    }
+  | WithoutTime<Deed>
   | { readonly kind: "advance"; readonly byMs: number }
-  | { readonly kind: "sign-up"; readonly surfaces: readonly string[] }
-  | { readonly kind: "rotate-key"; readonly publisherId: string }
-  | {
-      readonly kind: "set-surface";
-      readonly publisherId: string;
-      readonly surfaceId: string;
-      readonly change: SurfaceChange;
-    }
-  | { readonly kind: "snapshot" | "restore" | "fork" | "reset" };
+  | { readonly kind: "snapshot" | "restore" | "reset" };
 
 /** An action with when it was done, and the answer where it was a request. */
 export interface Step {
   readonly action: Action;
   readonly atMs: number;
   readonly response: ApiResponse | undefined;
+  /** Id of the publisher whom a request is about. */
+  readonly about: string | undefined;
   /** Who signed up, or has another key, as it is then. */
   readonly publisher: Publisher | undefined;
 }
@@ -65,29 +54,19 @@ export interface Run {
 export interface Player {
   readonly sim: Simulator;
   readonly steps: readonly Step[];
-  play(action: Action): ApiResponse | undefined;
+  /** `about`: whom a request is about. */
+  play(action: Action, about?: string): ApiResponse | undefined;
 }
 
-export function createPlayer(options: SimulatorOptions, onto?: Simulator): Player {
-  let sim = onto ?? createSimulator(options);
+export function createPlayer(options: SimulatorOptions): Player {
+  let sim = createSimulator(options);
   let saved: Snapshot | undefined;
   const steps: Step[] = [];
 
-  function act(action: Action): ApiResponse | undefined {
+  function act(action: Action, atMs: number): ApiResponse | undefined {
     switch (action.kind) {
-      case "request":
-        return sim.handle(action.request);
       case "advance":
         sim.clock.advance(action.byMs);
-        return undefined;
-      case "sign-up":
-        sim.publishers.signUp({ surfaces: action.surfaces });
-        return undefined;
-      case "rotate-key":
-        sim.publishers.rotateKey(action.publisherId);
-        return undefined;
-      case "set-surface":
-        sim.publishers.setSurface(action.publisherId, action.surfaceId, action.change);
         return undefined;
       case "snapshot":
         // Through JSON: a snapshot must not share anything with its origin.
@@ -102,13 +81,14 @@ export function createPlayer(options: SimulatorOptions, onto?: Simulator): Playe
       case "reset":
         sim.reset();
         return undefined;
+      default:
+        return done(sim, { ...action, atMs });
     }
   }
 
-  function publisherAfter({ kind, ...action }: Action): Publisher | undefined {
-    if (kind === "sign-up") return sim.publishers.at(sim.publishers.total - 1);
-    const isKnown = kind === "rotate-key" && "publisherId" in action;
-    return isKnown ? sim.publishers.get(action.publisherId) : undefined;
+  function publisherAfter(action: Action): Publisher | undefined {
+    if (action.kind === "sign-up") return sim.publishers.at(sim.publishers.total - 1);
+    return action.kind === "rotate-key" ? sim.publishers.get(action.publisher) : undefined;
   }
 
   return {
@@ -116,10 +96,10 @@ export function createPlayer(options: SimulatorOptions, onto?: Simulator): Playe
       return sim;
     },
     steps,
-    play(action) {
+    play(action, about) {
       const atMs = sim.clock.now();
-      const response = act(action);
-      steps.push({ action, atMs, response, publisher: publisherAfter(action) });
+      const response = act(action, atMs);
+      steps.push({ action, atMs, response, about, publisher: publisherAfter(action) });
       return response;
     },
   };
@@ -132,20 +112,10 @@ export function replay(options: SimulatorOptions, actions: readonly Action[]): P
   return player;
 }
 
-const straightened = new WeakMap<Run, Run>();
-
 /**
- * The run without what was undone: a reset takes back all before it, a restore all since its snapshot. What is left led,
+ * The steps without what was undone: a reset takes back all before it, a restore all since its snapshot. What is left led,
  * step by step, from the world's start to its state now, and time never turns back in it.
  */
-export function withoutTimeTravel(run: Run): Run {
-  const known = straightened.get(run);
-  if (known !== undefined) return known;
-  const made = { ...run, steps: lastingOf(run.steps) };
-  straightened.set(run, made);
-  return made;
-}
-
 export function lastingOf(steps: readonly Step[]): Step[] {
   let lasting: Step[] = [];
   let saved: readonly Step[] | undefined;
@@ -157,6 +127,17 @@ export function lastingOf(steps: readonly Step[]): Step[] {
     else if (saved !== undefined) lasting = [...saved];
   }
   return lasting;
+}
+
+type RequestStep = Step & {
+  readonly action: Extract<Action, { kind: "request" }>;
+  readonly response: ApiResponse;
+};
+
+export function requestSteps(steps: readonly Step[]): RequestStep[] {
+  return steps.filter(
+    (step): step is RequestStep => step.action.kind === "request" && step.response !== undefined,
+  );
 }
 
 /** Throws unless `held`, naming the rule that is broken. */

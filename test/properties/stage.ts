@@ -35,8 +35,8 @@ export function send(stage: Stage, { id: callerId, apiKey }: Sender, call: Call)
   const { oracle } = stage;
   const atMs = nowOf(stage);
   const request = requestOf(call, apiKey);
-  const publisherId = subjectOf(stage, callerId, call);
-  const { response, exact } = play(stage, { kind: "request", callerId, publisherId, request });
+  const about = subjectOf(stage, callerId, call);
+  const { response, exact } = play(stage, { kind: "request", request }, about);
   if (response === undefined || exact === undefined) throw new Error("A request got no answer.");
   try {
     oracle.see({ apiKey, call, atMs, response, exact });
@@ -50,9 +50,10 @@ export function send(stage: Stage, { id: callerId, apiKey }: Sender, call: Call)
 export function play(
   { player, twin }: Stage,
   action: Action,
+  about?: string,
 ): { response: ApiResponse | undefined; exact: ApiResponse | undefined } {
-  const response = player.play(action);
-  return { response, exact: twin === undefined ? response : twin.play(action) };
+  const response = player.play(action, about);
+  return { response, exact: twin === undefined ? response : twin.play(action, about) };
 }
 
 /** Whom a request is about: the caller, unless its key serves others and it names one. */

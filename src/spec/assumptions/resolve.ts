@@ -47,6 +47,14 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
   return Object.freeze(resolved) as Assumptions;
 }
 
+/** The choices that aren't the defaults. */
+export function departuresIn(assumptions: Assumptions): Partial<Assumptions> {
+  const defaults: Readonly<Record<string, string>> = defaultAssumptions;
+  return Object.fromEntries(
+    Object.entries(assumptions).filter(([key, choice]) => choice !== defaults[key]),
+  );
+}
+
 function choiceShown(sent: unknown): string {
   const harmless = typeof sent === "string" && (shown(sent) === sent || /^\d{1,4}$/.test(sent));
   return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { InputError, parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import { anyWait, type Edge, edges, resolveWait } from "./edges.ts";
+import { anyWait, createWaits, type Edge, edges } from "./edges.ts";
 import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";
 
@@ -55,11 +55,10 @@ export function arbitraryClockPlan(
   }
   const waits = sequenceOf(anyWait(near, LAST_INSTANT_MS), { minLength, maxLength });
   return waits.map((list) => {
-    let nowMs = sim?.clock.now() ?? msOf(start ?? DEFAULT_START);
+    const clock = createWaits(sim?.clock.now() ?? msOf(start ?? DEFAULT_START), LAST_INSTANT_MS);
     return list.map((wait): ClockStep => {
-      const resolved = resolveWait(wait, { nowMs, sinceMs: nowMs, longestMs: LAST_INSTANT_MS });
-      nowMs += resolved.byMs;
-      return { ...resolved, atMs: nowMs };
+      clock.beginWindow();
+      return clock.next(wait);
     });
   });
 }

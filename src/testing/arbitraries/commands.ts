@@ -7,8 +7,8 @@ import { DAY_MS } from "../../base/duration.ts";
 import { InputError, inField, parseInput } from "../../base/input.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import { operations } from "../../spec/operations.ts";
-import type { ClientCommand, Command } from "../session/command.ts";
-import { anyWait, edges, resolveWait, type Wait } from "./edges.ts";
+import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
+import { anyWait, createWaits, edges, type Wait } from "./edges.ts";
 import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
 import { DEFAULT_START, instant, lengthFrom, msOf, someOf, weightsOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";
@@ -80,7 +80,6 @@ export type Planned = Exclude<Command, { kind: "advance" }> | { kind: "advance";
 
 /** One kind of command, and how often it comes. */
 export interface WeightedCommand {
-  readonly kind: CommandKind;
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Planned>;
 }
@@ -110,26 +109,13 @@ export function weightedCommands(options: ArbitraryCommandKindsOptions): {
   return { commands: weighted(about), longestWaitMs: about.longestWaitMs };
 }
 
-/** What a wait is in the end, where it counts from `sinceMs`. */
-export function advanceOf(
-  wait: Wait,
-  at: { nowMs: number; sinceMs: number; longestMs: number },
-): Command {
-  return { kind: "advance", byMs: resolveWait(wait, at).byMs };
-}
-
 /** Follows the clock, as far as the commands move it. A client that waits moves it as well: then edges are missed. */
 function resolved(list: readonly Planned[], startMs: number, longestMs: number): Command[] {
-  let nowMs = startMs;
-  let sinceMs = startMs;
+  const waits = createWaits(startMs, longestMs);
   return list.map((planned): Command => {
-    if (planned.kind !== "advance") {
-      if (reports(planned)) sinceMs = nowMs;
-      return planned;
-    }
-    const { byMs } = resolveWait(planned.wait, { nowMs, sinceMs, longestMs });
-    nowMs += byMs;
-    return { kind: "advance", byMs };
+    if (planned.kind === "advance") return { kind: "advance", byMs: waits.next(planned.wait).byMs };
+    if (reports(planned)) waits.beginWindow();
+    return planned;
   });
 }
 
@@ -148,7 +134,7 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
   const weightOf = (kind: CommandKind): number => weights[kind] ?? commandWeights[kind];
   const chosen = commandKinds.filter((kind) => kinds.includes(kind) && weightOf(kind) > 0);
   if (chosen.length === 0) throw new InputError("weights", "must leave a kind above 0");
-  const inside = chosen.filter(isOfClient);
+  const inside = chosen.filter((kind): kind is ClientKind => isOfClient({ kind }));
   if (chosen.includes("together") && inside.length === 0) {
     throw new InputError("kinds", "must have something that a client is asked for beside together");
   }
@@ -177,7 +163,7 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
         return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
       }),
   };
-  return chosen.map((kind) => ({ kind, weight: weightOf(kind), arbitrary: of[kind]() }));
+  return chosen.map((kind) => ({ weight: weightOf(kind), arbitrary: of[kind]() }));
 }
 
 type ClientKind = ClientCommand["kind"];
@@ -235,8 +221,3 @@ const anyLimit = fc.oneof(
   fc.constantFrom<number>(minimum, maximum, usual),
   fc.integer({ min: minimum, max: maximum }),
 );
-
-function isOfClient(kind: CommandKind): kind is ClientKind {
-  return clientKinds.has(kind);
-}
-const clientKinds: ReadonlySet<string> = new Set(Object.keys(clientCommands(DEFAULT_START)));

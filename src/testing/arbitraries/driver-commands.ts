@@ -6,16 +6,12 @@
 import type fc from "fast-check";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
-import type { ClientCommand, Command } from "../session/command.ts";
+import { type Command, isOfClient } from "../session/command.ts";
 import { beginLife, type Life } from "../session/live.ts";
 import type { Session, Step } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
-import {
-  type ArbitraryCommandKindsOptions,
-  advanceOf,
-  type Planned,
-  weightedCommands,
-} from "./commands.ts";
+import { type ArbitraryCommandKindsOptions, type Planned, weightedCommands } from "./commands.ts";
+import { resolveWait } from "./edges.ts";
 
 /** What is known of a running life: the model of a model-based test. */
 export interface DriverModel {
@@ -88,26 +84,13 @@ function isPossible<Impression>(
   driver: Driver<Impression> | undefined,
   session: Session,
 ): boolean {
-  switch (command.kind) {
-    case "advance":
-    case "fault":
-    case "heal":
-    case "spend":
-      return true;
-    case "together":
-      return command.commands.some((one) => isPossible(one, driver, session));
-    default:
-      return driver !== undefined && isAsked(command, driver, session);
-  }
-}
-
-function isAsked<Impression>(
-  { kind }: ClientCommand,
-  driver: Driver<Impression>,
-  { showings }: Session,
-): boolean {
-  if (kind === "again") return showings.length > 0;
-  if (driver[kind] === undefined) return false;
+  const { kind } = command;
+  if (kind === "together") return command.commands.some((one) => isPossible(one, driver, session));
+  if (!isOfClient(command)) return true;
+  const { showings } = session;
+  if (driver === undefined) return false;
+  if (command.kind === "again") return showings.length > 0;
+  if (driver[command.kind] === undefined) return false;
   return kind !== "click" || showings.some(({ receipt }) => receipt !== undefined);
 }
 
@@ -138,7 +121,8 @@ class Performed implements DriverCommand {
     if (planned.kind !== "advance") return planned;
     const nowMs = session.sim.clock.now();
     const sinceMs = steps.findLast(({ shown }) => shown !== undefined)?.atMs ?? nowMs;
-    return advanceOf(planned.wait, { nowMs, sinceMs, longestMs });
+    const { byMs } = resolveWait(planned.wait, { nowMs, sinceMs, longestMs });
+    return { kind: "advance", byMs };
   }
 
   toString(): string {

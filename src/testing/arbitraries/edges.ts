@@ -125,6 +125,28 @@ export function resolveWait(
   return byMs <= mostMs ? { byMs, edge } : plain;
 }
 
+/** Waits one after the other, from `startMs` on. A window counts from where the last one began, or from the start. */
+export function createWaits(
+  startMs: number,
+  longestMs: number,
+): {
+  beginWindow(): void;
+  next(wait: Wait): ReturnType<typeof resolveWait> & { readonly atMs: number };
+} {
+  let nowMs = startMs;
+  let sinceMs = startMs;
+  return {
+    beginWindow() {
+      sinceMs = nowMs;
+    },
+    next(wait) {
+      const resolved = resolveWait(wait, { nowMs, sinceMs, longestMs });
+      nowMs += resolved.byMs;
+      return { ...resolved, atMs: nowMs };
+    },
+  };
+}
+
 function targetOf(edge: Edge, nudgeMs: number, nowMs: number, sinceMs: number): number {
   const windowMs = windowsMs.get(edge);
   if (windowMs === undefined) {
@@ -134,10 +156,4 @@ function targetOf(edge: Edge, nudgeMs: number, nowMs: number, sinceMs: number): 
   }
   const targetMs = sinceMs + windowMs + nudgeMs;
   return targetMs > nowMs ? targetMs : nowMs + windowMs + nudgeMs;
-}
-
-/** Whether an instant lies on such an edge of the calendar or of the minute. */
-export function isAt(edge: Edge, nowMs: number): boolean {
-  if (windowsMs.has(edge)) return false;
-  return instants[edge as keyof typeof instants](nowMs - 1) === nowMs;
 }

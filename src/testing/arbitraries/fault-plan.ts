@@ -29,51 +29,36 @@ export interface ArbitraryFaultPlanOptions extends ArbitraryFaultRuleOptions {
   readonly maxLength?: number | undefined;
 }
 
-/** What verdicts are made of. */
-interface Parts {
-  readonly delay: fc.Arbitrary<Delay>;
-  /** A delay before what the kind says; mostly none. */
-  readonly late: fc.Arbitrary<Delay | undefined>;
-}
-
 type Made = Readonly<Record<string, unknown>>;
 
 const loss = maybe(fc.constantFrom("close", "reset", "silence"));
+const nothing = fc.constant({});
 
-/** A kind that is missing here is a type error. */
-const verdicts: Readonly<Record<VerdictKind, (parts: Parts) => fc.Arbitrary<Made>>> = {
-  drop: ({ late }) => fc.record({ delay: late, as: loss }),
-  "lose-response": ({ late }) => fc.record({ delay: late, as: loss }),
-  respond: ({ late }) =>
-    fc.record({
-      delay: late,
-      status: fc.constantFrom(503, 500, 502, 504, 429, 408, 409, 404, 403, 401, 400, 422),
-      headers: maybe(
-        fc.constantFrom({ "retry-after": "1" }, { "retry-after": "0" }, { "retry-after": "120" }),
-      ),
-      body: maybe(fc.constantFrom<unknown>("busy", "<html></html>", { error: "busy" }, [])),
-      applied: maybe(fc.boolean()),
-    }),
-  delay: ({ delay }) => fc.record({ delay }),
-  timeout: ({ late }) => fc.record({ delay: late }),
-  reset: ({ late }) => fc.record({ delay: late }),
-  empty: ({ late }) => fc.record({ delay: late }),
-  truncate: ({ late }) =>
-    fc.oneof(
-      fc.record({ delay: late, atByte: fc.nat(200) }),
-      fc.record({ delay: late, share: fc.constantFrom(0, 0.5, 0.9, 1) }),
-    ),
-  garbage: ({ late }) => fc.record({ delay: late, as: maybe(fc.constantFrom("body", "response")) }),
-  drip: ({ late }) =>
-    fc.record({ delay: late, bytesPerSecond: fc.constantFrom(1000, 10, 100_000) }),
-  duplicate: ({ late }) =>
-    fc.record({ delay: late, answer: maybe(fc.constantFrom("first", "second")) }),
-  reorder: ({ late }) =>
-    fc.record({
-      delay: late,
-      by: maybe(fc.integer({ min: 1, max: 3 })),
-      atMost: maybe(fc.constantFrom("1s", "50ms", "10s")),
-    }),
+/** What each kind has beside a delay, which all may have. A kind that is missing here is a type error. */
+const verdicts: Readonly<Record<VerdictKind, fc.Arbitrary<Made>>> = {
+  drop: fc.record({ as: loss }),
+  "lose-response": fc.record({ as: loss }),
+  respond: fc.record({
+    status: fc.constantFrom(503, 500, 502, 504, 429, 408, 409, 404, 403, 401, 400, 422),
+    headers: maybe(fc.constantFrom("1", "0", "120").map((pause) => ({ "retry-after": pause }))),
+    body: maybe(fc.constantFrom<unknown>("busy", "<html></html>", { error: "busy" }, [])),
+    applied: maybe(fc.boolean()),
+  }),
+  delay: nothing,
+  timeout: nothing,
+  reset: nothing,
+  empty: nothing,
+  truncate: fc.oneof(
+    fc.record({ atByte: fc.nat(200) }),
+    fc.record({ share: fc.constantFrom(0, 0.5, 0.9, 1) }),
+  ),
+  garbage: fc.record({ as: maybe(fc.constantFrom("body", "response")) }),
+  drip: fc.record({ bytesPerSecond: fc.constantFrom(1000, 10, 100_000) }),
+  duplicate: fc.record({ answer: maybe(fc.constantFrom("first", "second")) }),
+  reorder: fc.record({
+    by: maybe(fc.integer({ min: 1, max: 3 })),
+    atMost: maybe(fc.constantFrom("1s", "50ms", "10s")),
+  }),
 };
 
 // The names of a record are its keys.
@@ -126,11 +111,21 @@ function anyRule({
   mostTimes,
   longestDelayMs,
 }: v.InferOutput<typeof ruleSchema>): fc.Arbitrary<FaultRule> {
-  const parts = partsUpTo(longestDelayMs);
+  const delay = delaysUpTo(longestDelayMs);
+  // Before what the kind says; mostly none.
+  const late = fc.oneof(
+    { withCrossShrink: true },
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: delay },
+  );
   const verdict = fc.oneof(
     // The first stands for the others where any would do.
     { withCrossShrink: true },
-    ...kinds.map((kind) => verdicts[kind](parts).map((made) => verdictOf(kind, made))),
+    ...kinds.map((kind) =>
+      fc
+        .tuple(kind === "delay" ? delay : late, verdicts[kind])
+        .map(([before, made]) => verdictOf(kind, { delay: before, ...made })),
+    ),
   );
   const about =
     operations === undefined
@@ -166,30 +161,15 @@ function verdictOf(kind: VerdictKind, made: Made): Verdict {
   return { kind, ...Object.fromEntries(given) } as unknown as Verdict;
 }
 
-function partsUpTo(longestMs: number): Parts {
+function delaysUpTo(longestMs: number): fc.Arbitrary<Delay> {
   const length = fc.integer({ min: 1, max: longestMs });
-  const delay: fc.Arbitrary<Delay> = fc.oneof(
-    { weight: 3, arbitrary: length },
-    {
-      weight: 1,
-      arbitrary: fc
-        .record({
-          ends: fc.tuple(length, length),
-          shape: fc.constantFrom("uniform" as const, "long-tailed" as const),
-        })
-        .map(({ ends: [one, other], shape }) => ({
-          from: Math.min(one, other),
-          to: Math.max(one, other),
-          shape,
-        })),
-    },
-  );
-  const late = fc.oneof(
-    { withCrossShrink: true },
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: delay },
-  );
-  return { delay, late };
+  const range = fc
+    .record({
+      ends: fc.tuple(length, length),
+      shape: fc.constantFrom("uniform" as const, "long-tailed" as const),
+    })
+    .map(({ ends, shape }) => ({ from: Math.min(...ends), to: Math.max(...ends), shape }));
+  return fc.oneof({ weight: 3, arbitrary: length }, { weight: 1, arbitrary: range });
 }
 
 /** Undefined as often as not, and what it shrinks to. */

@@ -3,10 +3,10 @@
 import { InputError, inField } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import { type OperationId, operations } from "../../spec/operations.ts";
+import type { OperationId } from "../../spec/operations.ts";
+import { encodingOf, requestOf } from "../../spec/request-of.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { memberOf } from "../session/wire.ts";
-import { carriersOf, written } from "./request/draft.ts";
+import { jsonOf, memberOf } from "../session/wire.ts";
 import type { TraceEvent } from "./trace.ts";
 
 /** An event, and what came of it. */
@@ -45,15 +45,15 @@ function played(sim: SimulatorCore, event: TraceEvent, known: Shown[]): TraceSte
     request,
     response: sim.handle(request),
   });
+  const requestBy = ({ apiKey }: Publisher, operation: OperationId, values: Values): ApiRequest =>
+    requestOf(operation, values, { key: apiKey, encoding: encodingOf(sim.assumptions) });
   switch (event.kind) {
     case "wait":
       sim.clock.advance(event.byMs);
       return [];
     case "impression": {
       const publisher = publisherAt(sim, event.publisher);
-      const sent = send(
-        requestOf(sim, publisher, "impression", impressionValues(publisher, event)),
-      );
+      const sent = send(requestBy(publisher, "impression", impressionValues(publisher, event)));
       known.push({ publisher, request: sent.request, impressionId: impressionIdIn(sent.response) });
       return [sent];
     }
@@ -65,12 +65,12 @@ function played(sim: SimulatorCore, event: TraceEvent, known: Shown[]): TraceSte
       const clickable = known.filter(({ impressionId }) => impressionId !== undefined);
       const shown = ago(clickable, event.ago);
       if (shown === undefined) return [];
-      const values: Values = [["impression_id", shown.impressionId ?? ""]];
-      return [send(requestOf(sim, shown.publisher, "click", values))];
+      const values = { impression_id: shown.impressionId ?? "" };
+      return [send(requestBy(shown.publisher, "click", values))];
     }
     case "read": {
       const publisher = publisherAt(sim, event.publisher);
-      const request = requestOf(sim, publisher, "stats", [["publisher_id", publisher.id]]);
+      const request = requestBy(publisher, "stats", { publisher_id: publisher.id });
       return Array.from({ length: whole(event.times, "times") }, () => send(request));
     }
     default:
@@ -91,7 +91,7 @@ function whole(value: number, field: string): number {
   throw new InputError(field, "must be a whole number from 0 on");
 }
 
-type Values = (readonly [string, string])[];
+type Values = Readonly<Record<string, string>>;
 
 /** A publisher without an active surface shows on one that isn't: the answer is the service's affair. */
 function impressionValues(
@@ -101,37 +101,12 @@ function impressionValues(
   const active = surfaces.filter(({ status }) => status === "active");
   const among = active.length > 0 ? active : surfaces;
   const surface = among[whole(place, "surface") % Math.max(1, among.length)]?.id ?? "none";
-  const values: Values = [
-    ["publisher_id", id],
-    ["surface", surface],
-    ["ad_id", ad],
-  ];
-  return session === undefined ? values : [...values, ["session_id", session]];
+  const values = { publisher_id: id, surface, ad_id: ad };
+  return session === undefined ? values : { ...values, session_id: session };
 }
 
-function requestOf(
-  { assumptions }: SimulatorCore,
-  { apiKey }: Publisher,
-  id: OperationId,
-  values: Values,
-): ApiRequest {
-  const operation = operations[id];
-  const { method, path } = operation;
-  const carrier = carriersOf(operation, assumptions)[0] ?? "query";
-  const authorization = `Bearer ${apiKey}`;
-  return written(
-    { operation, method, path, values: new Map(values), carrier, authorization, headers: {} },
-    assumptions,
-  );
-}
-
-function impressionIdIn({ status, body }: ApiResponse): string | undefined {
-  if (status !== 200) return undefined;
-  try {
-    const id = memberOf(JSON.parse(body), "impression_id");
-    return typeof id === "string" ? id : undefined;
-  } catch {
-    // A fault rule broke it.
-    return undefined;
-  }
+/** Undefined where a fault rule broke the answer, too. */
+function impressionIdIn(response: ApiResponse): string | undefined {
+  const id = memberOf(jsonOf(response), "impression_id");
+  return response.status === 200 && typeof id === "string" ? id : undefined;
 }

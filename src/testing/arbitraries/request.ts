@@ -3,16 +3,14 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import type { Credentials } from "../../world/accounts/account.ts";
 import { instant, simulator, someOf } from "./options.ts";
 import { written } from "./request/draft.ts";
 import { type Flaw, type FlawKind, flawKinds, type Spoiling } from "./request/flaw.ts";
 import { flawsOfSending } from "./request/flaws-of-sending.ts";
 import { flawsOfValues } from "./request/flaws-of-values.ts";
-import { type KnownImpression, type RequestSource, type Scene, sceneOf } from "./request/scene.ts";
+import { type RequestSource, type Scene, sceneOf } from "./request/scene.ts";
 import { canBeValid, validDrafts } from "./request/valid.ts";
 
 export interface ArbitraryRequestOptions extends RequestSource {
@@ -71,21 +69,11 @@ const schema = v.strictObject({
  * @throws InputError that names the option at fault.
  */
 export function arbitraryRequest(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase> {
-  const given = parseInput(schema, options, "options");
-  const source: RequestSource = {
-    sim: given.sim,
-    // The schema has looked at what is read of them.
-    publishers: given.publishers as readonly Credentials[] | undefined,
-    impressions: given.impressions as readonly KnownImpression[] | undefined,
-    oldKeys: given.oldKeys,
-    assumptions: given.assumptions as Readings | undefined,
-    now: given.now,
-  };
-  const wanted: Wanted = {
-    ids: given.operation === undefined ? operationIds : [given.operation],
-    valid: given.valid,
-    flaws: given.flaws,
-  };
+  const { operation, valid, flaws, ...from } = parseInput(schema, options, "options");
+  // The schema has looked at what is read of it.
+  const source = from as RequestSource;
+  const ids = operation === undefined ? operationIds : [operation];
+  const wanted: Wanted = { ids, valid, flaws };
   // Refused here, not in the middle of a property.
   requestsIn(sceneOf(source), wanted);
   return fc.constant(undefined).chain(() => requestsIn(sceneOf(source), wanted));

@@ -6,7 +6,7 @@ import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { documentedLimits } from "../../spec/operations.ts";
-import { anyWait, type Edge, edges, resolveWait, type Wait } from "./edges.ts";
+import { anyWait, createWaits, type Edge, edges, type Wait } from "./edges.ts";
 import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";
 
@@ -74,12 +74,11 @@ export function arbitraryTrace(
 function anyTurn(publishers: number, near: readonly Edge[]): fc.Arbitrary<Turn> {
   const publisher = fc.nat(publishers - 1);
   const ago = fc.nat(3);
-  const wait = anyWait(near, LAST_INSTANT_MS).map((one) => ({ kind: "wait" as const, wait: one }));
+  const waitNear = (some: readonly Edge[]) =>
+    anyWait(some, LAST_INSTANT_MS).map((wait) => ({ kind: "wait" as const, wait }));
   const windows = near.filter((edge) => edge.startsWith("window-"));
-  const windowWait = anyWait(windows.length > 0 ? windows : near, LAST_INSTANT_MS).map((one) => ({
-    kind: "wait" as const,
-    wait: one,
-  }));
+  const wait = waitNear(near);
+  const windowWait = waitNear(windows.length > 0 ? windows : near);
   const shown = fc
     .record({
       publisher,
@@ -118,17 +117,11 @@ function anyTurn(publishers: number, near: readonly Edge[]): fc.Arbitrary<Turn> 
 }
 
 function resolved(events: Turn, startMs: number): TraceEvent[] {
-  let nowMs = startMs;
-  let sinceMs = startMs;
+  const waits = createWaits(startMs, LAST_INSTANT_MS);
   return events.map((event): TraceEvent => {
-    if (event.kind === "impression") sinceMs = nowMs;
+    if (event.kind === "impression") waits.beginWindow();
     if (event.kind !== "wait") return event;
-    const { byMs, edge } = resolveWait(event.wait, {
-      nowMs,
-      sinceMs,
-      longestMs: LAST_INSTANT_MS,
-    });
-    nowMs += byMs;
+    const { byMs, edge } = waits.next(event.wait);
     return edge === undefined ? { kind: "wait", byMs } : { kind: "wait", byMs, edge };
   });
 }

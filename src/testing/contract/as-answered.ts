@@ -3,6 +3,7 @@
 import { nearestMicros } from "../../base/money.ts";
 import { type JsonSchema, membersOfAnswers } from "../../spec/responses.ts";
 import { type Asked, type AskedFor, askedFor, askedOf } from "../session/asked.ts";
+import { queryOf } from "../session/command.ts";
 import { adInWords } from "../session/names.ts";
 import type { Session, Showing } from "../session/session.ts";
 import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
@@ -59,39 +60,11 @@ function answersTo(session: Session, asked: AskedFor<Reading>): readonly WireExc
   );
   const now = all.filter(({ sequence }) => exchanges.some((one) => one.sequence === sequence));
   if (now.length > 0) return together ? now : now.slice(-1);
-  const wanted = parametersOf(session, command);
+  const wanted = Object.entries(queryOf(command, session.surfaces));
   return all.filter(
     (one) =>
-      one.atMs <= atMs &&
-      wanted.every(
-        ([name, value]) => value === undefined || one.values.get(name) === value.toString(),
-      ),
+      one.atMs <= atMs && wanted.every(([name, value]) => one.values.get(name) === String(value)),
   );
-}
-
-function parametersOf(
-  session: Session,
-  command: AskedFor<Reading>["command"],
-): readonly (readonly [name: string, value: string | number | undefined])[] {
-  switch (command.kind) {
-    case "surfaces":
-      return [];
-    case "payouts":
-      return [["limit", command.limit]];
-    case "stats": {
-      const { from, to, surface } = command;
-      return [
-        ["from", from],
-        ["to", to],
-        ["surface", surfaceAt(session, surface)],
-      ];
-    }
-  }
-}
-
-/** The id of the surface at this place, as the client is asked for it. */
-export function surfaceAt({ surfaces }: Session, at: number | undefined): string | undefined {
-  return at === undefined ? undefined : surfaces[at % surfaces.length]?.id;
 }
 
 /** Whether the service answered all that was sent with a success. 415 says only that it wants another encoding. */

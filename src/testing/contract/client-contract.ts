@@ -6,12 +6,17 @@ import type { CreateDriver, Driver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { beginLife } from "../session/live.ts";
 import { outcomeInWords } from "../session/words.ts";
-import { type ClientContractOptions, type ReadContract, readContract } from "./contract-options.ts";
+import {
+  type ClientContractOptions,
+  type It,
+  type ReadContract,
+  type Replay,
+  readContract,
+} from "./contract-options.ts";
 import { failureOf } from "./failure.ts";
 import { type ContractReport, type RuleVerdict, unknownText } from "./report.ts";
 import type { Rule } from "./rule.ts";
 import { rules as allRules } from "./rules.ts";
-import { runnerTest, type Skip, skipTest } from "./runner-test.ts";
 import { stackFrom, withStack } from "./stack.ts";
 import { type Tried, tryRule } from "./try-rule.ts";
 
@@ -43,7 +48,7 @@ export function registerRules<Impression>(
   async function trial(rule: Rule, skip: Skip): Promise<void> {
     methods ??= methodsOf(driver, contract.world);
     const known = await methods;
-    const missing = rule.needs.filter((name) => !known.has(name));
+    const missing = (rule.needs ?? []).filter((name) => !known.has(name));
     if (missing.length === 0) {
       verdicts.set(rule.id, await heldOrThrown(rule, driver, contract, stack, verdicts));
       return;
@@ -85,49 +90,39 @@ async function heldOrThrown<Impression>(
   stack: string,
   verdicts: Map<string, RuleVerdict>,
 ): Promise<RuleVerdict> {
+  const { world, runs, sequenceSeed, replay } = contract;
   let tried: Tried;
   try {
-    tried = await replayable(contract, () =>
-      tryRule(rule, driver, {
-        ...contract.world,
-        runs: contract.runs,
-        sequenceSeed: contract.sequenceSeed,
-        path: contract.replay?.path,
-      }),
-    );
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    verdicts.set(rule.id, { kind: "failed", why });
+    tried = await tryRule(rule, driver, { ...world, runs, sequenceSeed, path: replay?.path });
+  } catch (thrown) {
+    const error = replay === undefined ? thrown : errorOfReplay(thrown, replay);
+    verdicts.set(rule.id, { kind: "failed", why: messageOf(error) });
     throw error;
   }
   if (tried.kind === "held") return tried;
   if (tried.kind === "broken") {
     const error = await failureOf(rule, tried, contract, stack);
-    const { replay, file } = error;
-    verdicts.set(rule.id, { kind: "broken", why: tried.broken.message, replay, file });
+    const { replay: again, file } = error;
+    verdicts.set(rule.id, { kind: "broken", why: tried.broken.message, replay: again, file });
     throw error;
   }
   verdicts.set(rule.id, tried);
   // Of one sequence alone that is no news.
-  if (contract.replay !== undefined) return tried;
+  if (replay !== undefined) return tried;
   throw withStack(new Error(unknownText(rule, tried.runs)), stack);
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** fast-check's complaint about a path, as one about what was given to be replayed. */
-async function replayable<Result>(
-  { replay }: ReadContract,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const isPath = error instanceof Error && error.message.startsWith("Unable to replay");
-    if (replay === undefined || !isPath) throw error;
-    throw new InputError(
-      "replay",
-      `names a sequence that ${replay.rule} doesn't have: the contract's options, or adsim's version, are not those of the failure`,
-    );
-  }
+function errorOfReplay(thrown: unknown, { rule }: Replay): unknown {
+  if (!messageOf(thrown).startsWith("Unable to replay")) return thrown;
+  return new InputError(
+    "replay",
+    `names a sequence that ${rule} doesn't have: the contract's options, or adsim's version, are not those of the failure`,
+  );
 }
 
 /**
@@ -185,4 +180,36 @@ function refuseUnknown({ rules }: ContractReport): void {
   const unknown = rules.filter(({ verdict }) => verdict.kind === "unknown").map(({ id }) => id);
   if (unknown.length === 0) return;
   throw new Error(`Never came up, so that nothing is known of them: ${listed(unknown)}.`);
+}
+
+/** Tells the runner that the test is skipped, and why. May throw what the runner goes by. @returns whether it could. */
+type Skip = (why: string) => boolean;
+
+/** Without parameters: runners go by their number, and by how they are written. */
+function runnerTest(test: (skip: Skip) => Promise<void>, timeoutMs: number): () => Promise<void> {
+  return async function (this: unknown): Promise<void> {
+    // biome-ignore lint/complexity/noArguments: a parameter would ask Jest and mocha for a callback.
+    const [context] = arguments as unknown as readonly unknown[];
+    // Mocha's way to say how long it takes.
+    call(this, "timeout", timeoutMs);
+    // vitest and node:test give it to the test, mocha has it as this.
+    await test((why) => call(context, "skip", why) || call(this, "skip", why));
+  };
+}
+
+/** @returns whether there is such a method. */
+function call(on: unknown, name: string, given: unknown): boolean {
+  // The context of vitest is a function with methods.
+  if ((typeof on !== "object" && typeof on !== "function") || on === null) return false;
+  const method: unknown = Reflect.get(on, name);
+  if (typeof method !== "function") return false;
+  method.call(on, given);
+  return true;
+}
+
+/** A test that is known not to be tried. Its name says why. */
+function skipTest(it: It, name: string): void {
+  const nothing = async (): Promise<void> => undefined;
+  if (typeof it.skip === "function") it.skip(name, nothing);
+  else it(name, nothing);
 }

@@ -1,14 +1,16 @@
 /** What a contract is made from, checked before anything runs. */
 
+import * as v from "valibot";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
-import { checkPatience, type TestWorldOptions, worldOptions } from "../driver/test-world.ts";
-import { checkNames } from "../known-options.ts";
+import { checkGlobals, type TestWorldOptions } from "../driver/test-world.ts";
+import { checkOptions, type OptionEntries, unchecked } from "../known-options.ts";
 import { environmentValue } from "../machine/environment.ts";
 import type { ContractReport } from "./report.ts";
 import type { Rule } from "./rule.ts";
+import { tryEntries } from "./try-rule.ts";
 
 /** A runner's `describe`: vitest's, Jest's, node:test's, mocha's. */
 export type Describe = (name: string, define: () => void) => unknown;
@@ -68,23 +70,29 @@ export interface ReadContract {
   whyNot(rule: Rule): string | undefined;
 }
 
-const MOST_RUNS = 100_000;
-
-const { scheduler: _, ...ofWorld } = worldOptions;
-const contractOptions: Readonly<Record<keyof ClientContractOptions, true>> = {
-  ...ofWorld,
-  driver: true,
-  describe: true,
-  it: true,
-  name: true,
-  skip: true,
-  only: true,
-  runs: true,
-  sequenceSeed: true,
-  replay: true,
-  failures: true,
-  command: true,
-  onReport: true,
+const { scheduler: _scheduler, path: _path, ...ofTrials } = tryEntries;
+const contractEntries: OptionEntries<ClientContractOptions> = {
+  ...ofTrials,
+  driver: v.function("must be a function that makes a driver of the client"),
+  describe: v.function("must be the test runner's describe"),
+  it: v.function("must be the test runner's it, or test"),
+  name: unchecked,
+  skip: v.optional(v.custom(isPlainObject, "must be an object of rules and reasons")),
+  only: v.optional(
+    v.pipe(
+      v.array(v.unknown(), "must be a list of rules, one at least"),
+      v.minLength(1, "must be a list of rules, one at least"),
+    ),
+  ),
+  replay: unchecked,
+  failures: v.optional(
+    v.custom(
+      (one) => one === false || (typeof one === "string" && one !== ""),
+      "must be a directory, or false",
+    ),
+  ),
+  command: unchecked,
+  onReport: v.optional(v.function("must be a function")),
 };
 
 /** @throws InputError that names the option at fault. */
@@ -92,43 +100,20 @@ export function readContract<Impression>(
   rules: readonly Rule[],
   options: ClientContractOptions<Impression>,
 ): ReadContract {
-  checkNames(options, contractOptions);
-  const { describe, it, driver, skip = {}, only, name = "client contract", onReport } = options;
-  for (const [field, value] of Object.entries({ describe, it, driver })) {
-    if (typeof value !== "function") throw new InputError(field, whatIs[field] ?? "");
-  }
+  checkOptions<ClientContractOptions>(options as ClientContractOptions, contractEntries);
+  const { skip = {}, only, name = "client contract" } = options;
   const ids = rules.map(({ id }) => id);
-  if (!isPlainObject(skip)) {
-    throw new InputError("skip", "must be an object of rules and reasons");
-  }
   for (const [id, reason] of Object.entries(skip)) {
     checkId(`skip.${id}`, id, ids);
     if (typeof reason !== "string" || reason.trim() === "") {
       throw new InputError(`skip.${id}`, "must be the reason why the client needn't keep the rule");
     }
   }
-  if (only !== undefined && (!Array.isArray(only) || only.length === 0)) {
-    throw new InputError("only", "must be a list of rules, one at least");
-  }
-  only?.forEach((id, index) => {
-    checkId(`only.${index}`, id, ids);
-  });
-  if (onReport !== undefined && typeof onReport !== "function") {
-    throw new InputError("onReport", "must be a function");
-  }
+  for (const [index, id] of (only ?? []).entries()) checkId(`only.${index}`, id, ids);
   const replay = readReplay(options.replay, ids);
   const world = readWorld(options);
-  const runs = options.runs ?? (world.transport === "http" ? 5 : 50);
-  if (!Number.isSafeInteger(runs) || runs < 1 || runs > MOST_RUNS) {
-    throw new InputError("runs", `must be a whole number from 1 to ${MOST_RUNS}`);
-  }
-  const { sequenceSeed = 1, failures = "adsim-failures", command = "npm test" } = options;
-  if (!Number.isInteger(sequenceSeed) || Math.abs(sequenceSeed) > 0x7fff_ffff) {
-    throw new InputError("sequenceSeed", "must be a whole number of at most 31 bits");
-  }
-  if (failures !== false && (typeof failures !== "string" || failures === "")) {
-    throw new InputError("failures", "must be a directory, or false");
-  }
+  const { runs = world.transport === "http" ? 5 : 50, sequenceSeed = 1 } = options;
+  const { failures = "adsim-failures", command = "npm test" } = options;
   return {
     name,
     world,
@@ -146,25 +131,10 @@ export function readContract<Impression>(
   };
 }
 
-const whatIs: Readonly<Record<string, string>> = {
-  describe: "must be the test runner's describe",
-  it: "must be the test runner's it, or test",
-  driver: "must be a function that makes a driver of the client",
-};
-
-function readWorld(options: Omit<TestWorldOptions, "scheduler">): TestWorldOptions {
+function readWorld(options: TestWorldOptions): TestWorldOptions {
   const { seed, start, publishers, profile, assumptions, transport, globals, patienceMs } = options;
   readOptions({ seed, start, publishers, profile, assumptions });
-  if (![undefined, "fetch", "http"].includes(transport)) {
-    throw new InputError("transport", 'must be "fetch" or "http"');
-  }
-  if (![undefined, "kept", "replaced"].includes(globals)) {
-    throw new InputError("globals", 'must be "kept" or "replaced"');
-  }
-  if (transport === "http" && globals === "replaced") {
-    throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
-  }
-  checkPatience(patienceMs);
+  checkGlobals(options);
   return { seed, start, publishers, profile, assumptions, transport, globals, patienceMs };
 }
 

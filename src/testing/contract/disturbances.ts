@@ -85,6 +85,10 @@ const uncertain: readonly Verdict[] = [
   { kind: "duplicate", answer: "second" },
 ];
 
+const tooLate: Verdict = { kind: "delay", delay: "35s" };
+const tooSlow: Verdict = { kind: "drip", bytesPerSecond: 1 };
+const unsaid: Verdict = { kind: "respond", status: 200, applied: true };
+
 function anyOf(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict> {
   return fc.constantFrom(...lists.flat());
 }
@@ -98,24 +102,13 @@ export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, spoilt, closing,
 /** The service did it, and no answer says so, or none that could be read, or none in time. */
 export const applied: fc.Arbitrary<Verdict> = mixed(
   [2, anyOf(uncertain.slice(0, 3))],
-  [
-    3,
-    anyOf([
-      { kind: "lose-response", as: "silence" },
-      { kind: "delay", delay: "35s" },
-      { kind: "drip", bytesPerSecond: 1 },
-    ]),
-  ],
+  [3, fc.constantFrom<Verdict>({ kind: "lose-response", as: "silence" }, tooLate, tooSlow)],
   [
     4,
-    anyOf([
-      { kind: "garbage" },
-      { kind: "garbage", as: "response" },
-      { ...html, applied: true },
-      { kind: "respond", status: 200, applied: true },
-      { kind: "truncate", share: 0.5 },
-      { kind: "truncate", share: 0.9 },
-    ]),
+    anyOf(
+      spoilt.filter((one) => one.kind !== "respond" || one.applied === true),
+      [unsaid],
+    ),
   ],
 );
 /** Whatever can be in place of an answer. */

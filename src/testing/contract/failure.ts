@@ -4,8 +4,9 @@ import { formatInstant } from "../../base/calendar.ts";
 import { commandLine } from "../../base/shell.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { defaultAssumptions, departuresIn } from "../../spec/assumptions/resolve.ts";
 import { type Written, writeFailureFile } from "../machine/failure-file.ts";
+import { isOfClient } from "../session/command.ts";
 import type { Session, Step } from "../session/session.ts";
 import {
   commandInWords,
@@ -131,10 +132,10 @@ function startOf({ steps }: Session): number {
 }
 
 function readingLines({ assumptions }: Session): string[] {
-  const defaults: Readonly<Record<string, string>> = resolveAssumptions({});
-  return Object.entries(assumptions)
-    .filter(([key, choice]) => choice !== defaults[key])
-    .map(([key, choice]) => `  ${key}=${choice} (default: ${defaults[key]})`);
+  const defaults: Readonly<Record<string, string>> = defaultAssumptions;
+  return Object.entries(departuresIn(assumptions)).map(
+    ([key, choice]) => `  ${key}=${choice} (default: ${defaults[key]})`,
+  );
 }
 
 /** Commands are numbered; what comes before and after them is only told where something happened. */
@@ -164,7 +165,7 @@ function stepLines(step: Step, mark: string, startMs: number): string[] {
   );
   const said =
     parts === undefined
-      ? isOfClient(step)
+      ? isOfClient(command) || command.kind === "open" || command.kind === "close"
         ? [`     ${outcomeInWords(outcome)}`]
         : []
       : parts.map(
@@ -176,11 +177,6 @@ function stepLines(step: Step, mark: string, startMs: number): string[] {
     ...shortened(sent, "     "),
     ...shortened(said, "     "),
   ];
-}
-
-/** Whether the client was asked for something, so that it had something to say. */
-function isOfClient({ command: { kind } }: Step): boolean {
-  return !["afterwards", "advance", "fault", "heal", "spend"].includes(kind);
 }
 
 const FIRST = 8;

@@ -32,7 +32,7 @@ export interface ContractReport {
 }
 
 /** What nobody can say of a client, with the line to paste where that is as it should be. */
-export function unknownText({ id, needs }: Pick<Rule, "id" | "needs">, runs: number): string {
+export function unknownText({ id, needs = [] }: Pick<Rule, "id" | "needs">, runs: number): string {
   const methods = ["impression", ...needs].map((name) => `${name}()`).join(", ");
   return [
     `Nothing is known of ${id}: it never came up in ${runs === 1 ? "1 run" : `${runs} runs`}.`,

@@ -16,8 +16,8 @@ export interface Rule {
   readonly says: string;
   /** What it rests on, such as "spec §4". */
   readonly source: string;
-  /** The driver's methods without which it can't be tried. */
-  readonly needs: readonly Exclude<keyof Driver, "impression">[];
+  /** The driver's methods, beside `impression`, without which it can't be tried. @default none */
+  readonly needs?: readonly Exclude<keyof Driver, "impression">[] | undefined;
   /** Readings that it is about, in place of the contract's: each sequence is tried under one of these. @default none */
   readonly assuming?: readonly Readings[] | undefined;
   /** Sequences that come near it. They shrink to the shortest that still breaks it. */

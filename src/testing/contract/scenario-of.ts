@@ -3,10 +3,9 @@
 import type { Duration } from "../../base/duration.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { Cast, Expectation, Scenario, Step } from "../../play/language/scenario.ts";
-import { type Readings, readOptions } from "../../simulator/simulator-options.ts";
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import type { TestWorldOptions } from "../driver/test-world.ts";
+import { readOptions } from "../../simulator/simulator-options.ts";
+import { departuresIn } from "../../spec/assumptions/resolve.ts";
+import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
 import type { Step as Lived, Session } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
 import { createRequestSteps, type RequestSteps } from "./request-step.ts";
@@ -32,7 +31,7 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   const fired = new Set(session.sim.journal.entries({ fault: "any" }).map(ruleOf));
   for (const lived of session.steps) write(script, lived, { requests, fired });
   script.comeTo(session.steps.at(-1)?.endMs ?? 0);
-  const assumptions = departures(session.assumptions);
+  const assumptions = departuresIn(session.assumptions);
   return {
     name,
     about: withoutSecrets(about),
@@ -44,9 +43,6 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
     }),
   };
 }
-
-/** What `castOf` of the test world signs a publisher up with, where none has a surface to show ads on. */
-const SIGNED_UP = ["Sidebar", "Footer"] as const;
 
 function castOf({ sim, publisher }: Session, population: number): Cast {
   for (let ordinal = 0; ordinal < population; ordinal += 1) {
@@ -129,13 +125,6 @@ function write(script: Script, lived: Lived, { requests, fired }: About): void {
       }
     }
   }
-}
-
-function departures(assumptions: Assumptions): Readings {
-  const defaults: Readonly<Record<string, string>> = resolveAssumptions({});
-  return Object.fromEntries(
-    Object.entries(assumptions).filter(([key, choice]) => choice !== defaults[key]),
-  );
 }
 
 function given(members: ScenarioOfOptions["world"]): Partial<Scenario> {

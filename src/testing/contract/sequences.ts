@@ -98,13 +98,8 @@ export function sequence(
     .map((parts) => parts.flat());
 }
 
-/** Whatever a client is there for, in a world where nothing goes wrong. */
-export function everydaySequences(): fc.Arbitrary<readonly Command[]> {
-  return everydayWith(showing);
-}
-
-/** The same, with showings like these. */
-export function everydayWith(shown: One<"impression">): fc.Arbitrary<readonly Command[]> {
+/** Whatever a client is there for, in a world where nothing goes wrong. `shown`: what its showings are like. */
+export function everyday(shown: One<"impression"> = showing): fc.Arbitrary<readonly Command[]> {
   return sequencesAfter(
     [shown],
     shown,

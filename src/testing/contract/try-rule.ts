@@ -5,8 +5,8 @@ import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { CreateDriver } from "../driver/driver.ts";
-import { type TestWorldOptions, worldOptions } from "../driver/test-world.ts";
-import { checkNames } from "../known-options.ts";
+import { type TestWorldOptions, worldEntries } from "../driver/test-world.ts";
+import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../known-options.ts";
 import type { Command } from "../session/command.ts";
 import { lifeOf } from "../session/live.ts";
 import type { Session } from "../session/session.ts";
@@ -41,11 +41,15 @@ export interface Failed {
   readonly path: string;
 }
 
-const tryOptions: Readonly<Record<keyof TryOptions, true>> = {
-  ...worldOptions,
-  runs: true,
-  sequenceSeed: true,
-  path: true,
+export const tryEntries: OptionEntries<TryOptions> = {
+  ...worldEntries,
+  runs: wholeBetween(1, 100_000, "must be a whole number from 1 to 100000"),
+  sequenceSeed: wholeBetween(
+    -0x7fff_ffff,
+    0x7fff_ffff,
+    "must be a whole number of at most 31 bits",
+  ),
+  path: unchecked,
 };
 
 /** @throws what isn't a broken rule: an option that is wrong, or a bug of the kit. */
@@ -54,7 +58,7 @@ export async function tryRule<Impression>(
   createDriver: CreateDriver<Impression>,
   options: TryOptions = {},
 ): Promise<Tried> {
-  checkNames(options, tryOptions);
+  checkOptions(options, tryEntries);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
   const lived = ({ commands, assumptions }: Trial): Promise<Session> =>
     lifeOf(createDriver, commands, { ...world, assumptions });

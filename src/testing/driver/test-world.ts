@@ -1,5 +1,6 @@
 /** The world that a client under test lives in: a simulated service, the way to it, and the time of both. */
 
+import * as v from "valibot";
 import { createFetch } from "../../adapters/fetch.ts";
 import { createSimulator } from "../../adapters/in-process.ts";
 import { InputError } from "../../base/input.ts";
@@ -7,7 +8,7 @@ import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import { checkNames } from "../known-options.ts";
+import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../known-options.ts";
 import { createRealTime } from "../time/real-time.ts";
 import type { Time } from "../time/time.ts";
 import { createVirtualTime } from "../time/virtual-time.ts";
@@ -67,37 +68,31 @@ export interface TestWorld {
 
 /** @throws InputError for an option that is wrong. */
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
-  checkNames(options, worldOptions);
+  checkOptions(options, worldEntries);
+  checkGlobals(options);
   const { transport = "fetch", globals = "kept", scheduler, patienceMs, ...about } = options;
-  checkPatience(patienceMs);
-  if (transport === "http" && globals === "replaced") {
-    throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
-  }
   return transport === "http"
     ? await overHttp(about, patienceMs)
     : inProcess(about, { replaces: globals === "replaced", scheduler, patienceMs });
 }
 
-/** Names of options: a type says which there are, so that none is forgotten. */
-export const worldOptions: Readonly<Record<keyof TestWorldOptions, true>> = {
-  seed: true,
-  start: true,
-  publishers: true,
-  profile: true,
-  assumptions: true,
-  transport: true,
-  globals: true,
-  patienceMs: true,
-  scheduler: true,
+/** The simulator's own options it checks itself. */
+export const worldEntries: OptionEntries<TestWorldOptions> = {
+  seed: unchecked,
+  start: unchecked,
+  publishers: unchecked,
+  profile: unchecked,
+  assumptions: unchecked,
+  transport: v.optional(v.picklist(["fetch", "http"], 'must be "fetch" or "http"')),
+  globals: v.optional(v.picklist(["kept", "replaced"], 'must be "kept" or "replaced"')),
+  patienceMs: wholeBetween(0, 10_000, "must be a whole number from 0 to 10000"),
+  scheduler: unchecked,
 };
 
-const MOST_PATIENCE_MS = 10_000;
-
 /** @throws InputError */
-export function checkPatience(patienceMs: number | undefined): void {
-  if (patienceMs === undefined) return;
-  if (Number.isInteger(patienceMs) && patienceMs >= 0 && patienceMs <= MOST_PATIENCE_MS) return;
-  throw new InputError("patienceMs", `must be a whole number from 0 to ${MOST_PATIENCE_MS}`);
+export function checkGlobals({ transport, globals }: TestWorldOptions): void {
+  if (transport !== "http" || globals !== "replaced") return;
+  throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
 }
 
 /** Where requests by fetch seem to go. The top-level domain can't exist (RFC 6761). */
@@ -208,6 +203,9 @@ interface Cast {
   readonly surfaces: readonly Surface[];
 }
 
+/** The surfaces of one that signs up, where no publisher has any to show ads on. */
+export const SIGNED_UP: readonly string[] = ["Sidebar", "Footer"];
+
 /** The first publisher that has a surface to show ads on. */
 function castOf({ publishers }: SimulatorCore): Cast {
   for (let ordinal = 0; ordinal < publishers.total; ordinal += 1) {
@@ -215,7 +213,7 @@ function castOf({ publishers }: SimulatorCore): Cast {
     const surfaces = publisher.surfaces.filter(({ status }) => status === "active");
     if (surfaces.length > 0) return { publisher, surfaces };
   }
-  const publisher = publishers.signUp({ surfaces: ["Sidebar", "Footer"] });
+  const publisher = publishers.signUp({ surfaces: SIGNED_UP });
   return { publisher, surfaces: publisher.surfaces };
 }
 

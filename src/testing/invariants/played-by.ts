@@ -2,15 +2,17 @@
 
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
+import { readRecording } from "../../journal/read-recording.ts";
 import type { Again } from "../../laws/again.ts";
-import type { Played } from "../../laws/law.ts";
+import { inconclusive, type Played, require } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import { createTrace, type Trace } from "../../laws/trace.ts";
+import { replayInProcess } from "../../play/replay/in-process.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { changedByHand, journalReplayed } from "./journal-replayed.ts";
+import { fakerPeople } from "../../world/publishers/people.ts";
 import { type Recorded, type RecordedEntry, recordedOf, requestOf, sentKeyOf } from "./recorded.ts";
 
 /** How many publishers laws are tried on. */
@@ -27,35 +29,35 @@ export function playedBy(
   create: (options: SimulatorOptions) => SimulatorCore,
 ): Played {
   const recorded = recordedOf(sim);
-  const pristine = create({ ...recorded.options, clock: "frozen" });
+  const { gap, options } = recorded;
+  const pristine = create({ ...options, clock: "frozen" });
   const members = membersOf(sim, recorded);
+  const known = members.map((member) => withKnownTerms(member, pristine));
+  const isChanged = members.some(({ surfaces }, at) => {
+    return surfaces.length > (known[at]?.surfaces.length ?? 0);
+  });
+  const changed = changedByHand(recorded) ?? (isChanged ? "a price range was changed" : undefined);
   return {
-    trace: recorded.gap === undefined ? traceOf(sim, recorded, members, pristine) : createTrace(),
-    gap: recorded.gap,
+    trace: gap === undefined ? traceOf(sim, recorded, known) : createTrace(),
+    gap,
     isExactTime: true,
     members: members.slice(0, MOST_MEMBERS),
     readings: sim.assumptions,
     world: sim,
-    again: recorded.gap ?? againOf(sim, recorded, create, pristine),
+    again: gap ?? againOf(recorded, create, changed),
     journal: () => sim.journal.entries({ limit: MOST_JOURNAL }),
     most: MOST_TRIED,
   };
 }
 
 /** What was done by hand stands in no journal: the requests alone are sent again. */
-function againOf(
-  sim: SimulatorCore,
-  recorded: Recorded,
-  create: Again["create"],
-  pristine: SimulatorCore,
-): Again {
+function againOf(recorded: Recorded, create: Again["create"], changed: string | undefined): Again {
   const deeds = recorded.entries
     .filter(isSent)
     .slice(0, MOST_REPLAYED)
     .map((entry) => {
       return { kind: "request", atMs: Date.parse(entry.at), request: requestOf(entry) } as const;
     });
-  const changed = changedByHand(recorded) ?? rangeChangedIn(sim, recorded, pristine);
   return {
     options: recorded.options,
     create,
@@ -64,18 +66,6 @@ function againOf(
     untilMs: deeds.at(-1)?.atMs ?? 0,
     replayed: () => journalReplayed(recorded),
   };
-}
-
-/** Whether a price range of somebody who took part is another than at the start. */
-function rangeChangedIn(
-  sim: SimulatorCore,
-  recorded: Recorded,
-  pristine: SimulatorCore,
-): string | undefined {
-  const isChanged = membersOf(sim, recorded).some(
-    (member) => withKnownTerms(member, pristine).surfaces.length < member.surfaces.length,
-  );
-  return isChanged ? "a price range was changed" : undefined;
 }
 
 /** What a rule made the service do once more no client sent. */
@@ -100,19 +90,12 @@ function found(sim: SimulatorCore, id: string): Publisher | undefined {
   }
 }
 
-function traceOf(
-  sim: SimulatorCore,
-  { entries }: Recorded,
-  members: readonly Publisher[],
-  pristine: SimulatorCore,
-): Trace {
+function traceOf(sim: SimulatorCore, { entries }: Recorded, members: readonly Member[]): Trace {
   const trace = createTrace();
-  const owners = new Map<string, Member>();
+  const owners = new Map(members.map((member) => [member.id, member]));
   for (const member of members) {
-    const shown = withKnownTerms(member, pristine);
     const first = entries.find(({ publisher }) => publisher === member.id);
-    owners.set(member.id, shown);
-    trace.seeMember({ ...shown, apiKey: (first && sentKeyOf(first)) ?? member.apiKey });
+    trace.seeMember({ ...member, apiKey: (first && sentKeyOf(first)) ?? member.apiKey });
   }
   let assumed = JSON.stringify(entries[0]?.world.assumptions);
   for (const entry of entries.filter(isSent)) {
@@ -124,8 +107,7 @@ function traceOf(
     trace.observe(exchangeOf(entry));
   }
   const last = entries.at(-1);
-  const isOther = last !== undefined && !isInForce(sim, last);
-  if (isOther) trace.seeAssumed();
+  if (last !== undefined && !isInForce(sim, last)) trace.seeAssumed();
   return trace;
 }
 
@@ -188,4 +170,36 @@ function exchangeOf(entry: RecordedEntry): Exchange {
     text,
     latencyMs: fault?.delayMs ?? 0,
   };
+}
+
+/** Law R5: the journal is replayed as anybody would replay it, and must come to the answers that it has. */
+function journalReplayed(recorded: Recorded): string {
+  const { replayed, notes } = replayInProcess(readRecording(recorded.lines), {
+    surroundings: { people: () => fakerPeople },
+    chosen: { assumptions: {} },
+    time: "recorded",
+  });
+  const different = replayed.filter(({ outcome }) => outcome.kind === "different");
+  const [first] = different;
+  if (first === undefined || first.outcome.kind !== "different")
+    return `${replayed.length} requests replayed from the journal`;
+  const changed = changedByHand(recorded) ?? notes[0];
+  if (changed !== undefined)
+    return inconclusive(
+      `${different.length} answers come out otherwise, which may be since ${changed}`,
+    );
+  const { place } = first.exchange;
+  const difference = JSON.stringify(first.outcome.difference);
+  require(false, () =>
+    `${different.length} of ${replayed.length} answers come out otherwise, the first at ${place}: ${difference}`);
+}
+
+/** What was done by hand, which no journal has; undefined where nothing was. */
+function changedByHand({ snapshot: { accounts, publishers } }: Recorded): string | undefined {
+  if (accounts.some(({ ordinal }) => ordinal >= publishers)) return "a publisher signed up";
+  if (accounts.some(({ keySerial }) => keySerial > 0)) return "a key was rotated";
+  const isSet = accounts.some(({ surfaces }) =>
+    surfaces.some(({ statusBy }) => statusBy === "user"),
+  );
+  return isSet ? "a surface was changed" : undefined;
 }

@@ -68,14 +68,8 @@ function gapIn(
 
 /** The request as it was sent. */
 export function requestOf({ request }: RecordedEntry): ApiRequest {
-  const { method, path, query, headers, body, bodyBase64 } = request;
-  return {
-    method,
-    path,
-    query,
-    headers,
-    body: bodyBase64 === undefined ? body : fromBase64(bodyBase64),
-  };
+  const { bodyBase64, ...sent } = request;
+  return bodyBase64 === undefined ? sent : { ...sent, body: fromBase64(bodyBase64) };
 }
 
 /** The key that was sent, whether it is one or not. */

@@ -1,7 +1,7 @@
 /** What an operation's answer must be, before the answer is looked at. */
 
 import { equal } from "./check.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, Figures } from "./facts.ts";
 import { microsOf, shownInr } from "./money.ts";
 import type { Readings } from "./readings.ts";
 
@@ -33,11 +33,7 @@ export interface Bench {
 export type History = (
   publisherId: string,
   range: { readonly from: string; readonly to: string; readonly surface?: string },
-) => {
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly micros: number;
-};
+) => Figures;
 
 export function refused(code: string): Expectation {
   return { kind: "refused", code };

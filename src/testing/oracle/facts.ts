@@ -84,13 +84,20 @@ export function accountOf(publisher: Publisher): Account {
   return { ordinal, id, joined, upiId, surfaces, apiKey, keys: 0 };
 }
 
+/** What is counted of a period. */
+export interface Figures {
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly micros: number;
+}
+
 /** What was recorded for a publisher, or for one of its surfaces, on the days that count. */
 export function recorded(
   { impressions, clicks }: Facts,
   publisherId: string,
   counts: (day: string) => boolean,
   surface?: string,
-): { impressions: number; clicks: number; micros: number } {
+): Figures {
   const concerns = (one: Impression | Click): boolean =>
     one.publisherId === publisherId &&
     (surface === undefined || one.surface === surface) &&

@@ -10,16 +10,10 @@ import {
   refused,
   success,
 } from "./expectation.ts";
-import { type Account, recorded } from "./facts.ts";
+import { type Account, type Figures, recorded } from "./facts.ts";
 import { checkMembers } from "./members.ts";
 
 type Values = Readonly<Record<string, string | undefined>>;
-
-interface Figures {
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly micros: number;
-}
 
 const nothing: Figures = { impressions: 0, clicks: 0, micros: 0 };
 

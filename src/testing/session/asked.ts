@@ -1,6 +1,6 @@
 /** What a client was asked in its life, one by one, and what it said of each. */
 
-import type { ClientCommand } from "./command.ts";
+import { type ClientCommand, isOfClient } from "./command.ts";
 import type { Outcome, Session, Showing, Step } from "./session.ts";
 import type { WireExchange } from "./wire.ts";
 
@@ -42,17 +42,6 @@ export function askedFor<Kind extends ClientCommand["kind"]>(
 
 function askedIn(step: Step, at: number, together: boolean): Asked[] {
   const { command, outcome, shown, atMs, exchanges } = step;
-  switch (command.kind) {
-    case "impression":
-    case "again":
-    case "click":
-    case "stats":
-    case "surfaces":
-    case "payouts":
-    case "flush":
-      if (outcome.kind === "skipped") return [];
-      return [{ command, outcome, shown, at, atMs, exchanges, together }];
-    default:
-      return [];
-  }
+  if (!isOfClient(command) || outcome.kind === "skipped") return [];
+  return [{ command, outcome, shown, at, atMs, exchanges, together }];
 }

@@ -26,6 +26,39 @@ export type ClientCommand =
   | { readonly kind: "payouts"; readonly limit?: number | undefined }
   | { readonly kind: "flush" };
 
+/** A kind that is missing here is a type error. */
+const clientKinds: Readonly<Record<ClientCommand["kind"], true>> = {
+  impression: true,
+  again: true,
+  click: true,
+  stats: true,
+  surfaces: true,
+  payouts: true,
+  flush: true,
+};
+
+export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
+  return Object.hasOwn(clientKinds, command.kind);
+}
+
+/** What a client is asked for in a question: the parameters of the API that are given. Places of surfaces wrap around. */
+export function queryOf(
+  command: Extract<ClientCommand, { kind: "stats" | "surfaces" | "payouts" }>,
+  surfaces: readonly { readonly id: string }[],
+): Readonly<Record<string, string | number>> {
+  if (command.kind === "surfaces") return {};
+  if (command.kind === "payouts") {
+    return command.limit === undefined ? {} : { limit: command.limit };
+  }
+  const { from, to, surface: place } = command;
+  const surface = place === undefined ? undefined : surfaces[place % surfaces.length]?.id;
+  return {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(surface !== undefined && { surface }),
+  };
+}
+
 /** Something that happens to it. */
 export type WorldCommand =
   /** Time passes: milliseconds. */

@@ -3,7 +3,13 @@
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
-import type { ClientCommand, Command, WorldCommand } from "./command.ts";
+import {
+  type ClientCommand,
+  type Command,
+  isOfClient,
+  queryOf,
+  type WorldCommand,
+} from "./command.ts";
 import { namesOf } from "./names.ts";
 import type { Outcome, Session, Showing, Step } from "./session.ts";
 import { spend } from "./spend.ts";
@@ -109,7 +115,8 @@ export async function beginLife<Impression>(
     session,
     perform: (command) =>
       step(command, async () => {
-        if (isOfWorld(command)) return { outcome: await happen(world, command) };
+        if (command.kind !== "together" && !isOfClient(command))
+          return { outcome: await happen(world, command) };
         const missing = { outcome: { kind: "skipped", why: "there is no client" } as const };
         return driver === undefined ? missing : await ask({ world, driver, showings }, command);
       }),
@@ -135,11 +142,6 @@ export async function beginLife<Impression>(
 
 function exchangesAfter(sim: SimulatorCore, after: number): WireExchange[] {
   return sim.journal.entries({ after, secrets: "shown" }).map(wireExchange);
-}
-
-function isOfWorld(command: Command): command is WorldCommand {
-  const { kind } = command;
-  return kind === "advance" || kind === "fault" || kind === "heal" || kind === "spend";
 }
 
 async function happen(world: TestWorld, command: WorldCommand): Promise<Outcome> {
@@ -226,15 +228,10 @@ function callOf<Impression>(
       const receipt = shown.receipt?.value as Impression;
       return { call: async () => await click.call(driver, receipt), shown };
     }
-    case "stats": {
-      const { from, to, surface } = command;
-      const at = surface === undefined ? undefined : surface % world.surfaces.length;
-      const id = at === undefined ? undefined : world.surfaces[at]?.id;
-      return { call: called(driver, "stats", given({ from, to, surface: id })) };
-    }
-    case "payouts":
-      return { call: called(driver, "payouts", given({ limit: command.limit })) };
+    case "stats":
     case "surfaces":
+    case "payouts":
+      return { call: called(driver, kind, queryOf(command, world.surfaces)) };
     case "flush":
       return { call: called(driver, kind) };
   }
@@ -257,10 +254,6 @@ function called<Impression>(
   const method: ((query: object) => unknown) | undefined = driver[name];
   if (method === undefined) return skipped(`the driver has no ${name}`);
   return async () => await method.call(driver, query);
-}
-
-function given(query: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }
 
 function skipped(why: string): Outcome {

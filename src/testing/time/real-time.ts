@@ -41,16 +41,12 @@ export function createRealTime(options: RealTimeOptions): Time {
         () => "over" as const,
         () => "over" as const,
       );
-      const sinceMs = performance.now();
-      let timer: ReturnType<typeof setInterval> | undefined;
-      const tooLong = new Promise<"endless">((resolve) => {
-        timer = setInterval(() => {
-          if (isEnough() || performance.now() - sinceMs > LONGEST_WAIT_MS) resolve("endless");
-        }, LOOK_MS);
-      });
-      const kind = await Promise.race([over, tooLong]);
-      clearInterval(timer);
-      return { kind };
+      const lastMs = performance.now() + LONGEST_WAIT_MS;
+      for (;;) {
+        const kind = await Promise.race([over, pause(LOOK_MS)]);
+        if (kind === "over") return { kind };
+        if (isEnough() || performance.now() > lastMs) return { kind: "endless" };
+      }
     },
     settle,
   };

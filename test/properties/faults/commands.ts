@@ -1,23 +1,18 @@
 /** Random worlds with fault rules, and what a client, an operator and a network do to them. */
 
 import fc from "fast-check";
+import type { FaultMatch, FaultRule } from "../../../src/faults/rule.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import type { Assumptions, Profile, Readings } from "../../../src/index.ts";
+import { arbitraryFaultRule } from "../../../src/testing.ts";
+import { anyAssumptions } from "../assumptions.ts";
 
 /** A rule before its publisher has an id. */
 export interface PlannedRule {
-  readonly operation: "impression" | "click" | "stats" | undefined;
+  readonly rule: FaultRule;
   /** Place of the publisher whose requests it looks at; undefined: any. */
   readonly publisher: number | undefined;
   readonly onFirstSurface: boolean;
-  readonly nth: readonly number[] | undefined;
-  readonly every: number | undefined;
-  readonly share: number | undefined;
-  readonly times: number | undefined;
-  readonly per: "publisher" | "world" | undefined;
-  readonly from?: string;
-  readonly until?: string;
-  readonly verdict: Verdict;
 }
 
 /** When the client goes away: before the answer is handed over, or long after it was on its way. */
@@ -61,101 +56,62 @@ export interface WorldOptions {
   readonly seed: string;
   readonly publishers: number;
   readonly profile: Profile;
-  readonly assumptions: Pick<Assumptions, ChosenKey>;
+  readonly assumptions: Assumptions;
 }
 
-const choices = {
-  "auth.key-scope": ["publisher", "any"],
-  "dedup.key": ["surface-ad-session", "surface-session", "session"],
-  "dedup.repeat": ["original-uncredited", "replay", "conflict", "count"],
-  "dedup.window": ["30m", "24h", "forever"],
-  "click.repeat": ["original-uncredited", "replay", "conflict", "count"],
-  "click.unknown": ["404", "accept-uncredited"],
-  "limit.rejected-requests": ["spend", "free"],
-  "limit.recording-pool": ["shared", "separate"],
-  "http.trailing-slash": ["404", "same", "308"],
-  "money.precision": ["exact", "paise"],
-} as const;
-type ChosenKey = keyof typeof choices;
-
-const choiceOf = <Key extends ChosenKey>(key: Key): fc.Arbitrary<(typeof choices)[Key][number]> =>
-  fc.constantFrom<(typeof choices)[Key][number]>(...choices[key]);
-
-/** Each choice about as often as any other; a failure shrinks to the defaults, which come first. */
 export const anyWorld: fc.Arbitrary<WorldOptions> = fc.record({
   seed: fc.constantFrom("adsim", "a", "🌱"),
   publishers: fc.integer({ min: 1, max: 3 }),
   // Long histories have payouts, and take long to make.
   profile: fc.constantFrom<Profile>("tiny", "tiny", "tiny", "tiny", "typical"),
-  assumptions: fc.record({
-    "auth.key-scope": choiceOf("auth.key-scope"),
-    "dedup.key": choiceOf("dedup.key"),
-    "dedup.repeat": choiceOf("dedup.repeat"),
-    "dedup.window": choiceOf("dedup.window"),
-    "click.repeat": choiceOf("click.repeat"),
-    "click.unknown": choiceOf("click.unknown"),
-    "limit.rejected-requests": choiceOf("limit.rejected-requests"),
-    "limit.recording-pool": choiceOf("limit.recording-pool"),
-    "http.trailing-slash": choiceOf("http.trailing-slash"),
-    "money.precision": choiceOf("money.precision"),
-  }),
+  assumptions: anyAssumptions(
+    [
+      "auth.key-scope",
+      "dedup.key",
+      "dedup.repeat",
+      "dedup.window",
+      "click.repeat",
+      "click.unknown",
+      "limit.rejected-requests",
+      "limit.recording-pool",
+      "http.trailing-slash",
+      "money.precision",
+    ],
+    [],
+  ),
 });
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.option(arbitrary, { nil: undefined });
-const loss = maybe(fc.constantFrom("close" as const, "reset" as const, "silence" as const));
-/** An answer that takes a client in, and others that don't. */
-const fakes: Verdict[] = [
-  { kind: "respond", status: 503 },
-  { kind: "respond", status: 429, headers: { "x-ratelimit-remaining": "0" }, body: "slow down" },
-  {
-    kind: "respond",
-    status: 200,
-    body: { ok: true, impression_id: "fake", click_id: "fake", revenue_credited_inr: 0.5 },
-  },
-];
-
-/** A verdict of every kind, most of them more than one. */
-const verdict: fc.Arbitrary<Verdict> = fc.oneof(
-  fc.constant<Verdict>({ kind: "delay", delay: 5 }),
-  fc
-    .tuple(fc.constantFrom(...fakes), fc.boolean(), fc.boolean())
-    .map(([fake, applied, late]): Verdict => {
-      const merged = applied && fake.kind === "respond" ? { ...fake, applied } : fake;
-      return late ? { ...merged, delay: 7 } : merged;
-    }),
-  loss.map((as): Verdict => ({ kind: "drop", as })),
-  loss.map((as): Verdict => ({ kind: "lose-response", as })),
-  loss.map((as): Verdict => ({ kind: "lose-response", as })),
-  fc.constantFrom<Verdict>({ kind: "timeout" }, { kind: "reset" }, { kind: "empty" }),
-  fc.constantFrom<Verdict>({ kind: "reset" }, { kind: "empty", delay: 3 }, { kind: "timeout" }),
-  fc.constantFrom<Verdict>(
-    { kind: "truncate", atByte: 0 },
-    { kind: "truncate", atByte: 20 },
-    { kind: "truncate", atByte: 100_000 },
-    { kind: "truncate", share: 0.5 },
-    { kind: "truncate", share: 1 },
-  ),
-  fc.constantFrom<Verdict>({ kind: "garbage" }, { kind: "garbage", as: "response" }),
-  fc.constantFrom<Verdict>({ kind: "drip", bytesPerSecond: 10 }, { kind: "reorder", by: 2 }),
-  fc.constantFrom<Verdict>({ kind: "reorder" }, { kind: "drip", bytesPerSecond: 1, delay: 9 }),
-  fc.constantFrom<Verdict>(
-    { kind: "duplicate" },
-    { kind: "duplicate", answer: "second" },
-    { kind: "duplicate", answer: "second", delay: 4 },
-  ),
+/** An answer that takes a client in. */
+const fake: Verdict = {
+  kind: "respond",
+  status: 200,
+  body: { ok: true, impression_id: "fake", click_id: "fake", revenue_credited_inr: 0.5 },
+};
+const fakes = fc.constantFrom<FaultRule>(
+  { match: { operation: "impression", times: 2 }, verdict: fake },
+  { match: { times: 2 }, verdict: { ...fake, applied: true } },
 );
 
+const bounds = { longestDelayMs: 10, mostTimes: 2 };
+/** Of every kind; of a few of them no end. */
+const anyRule: fc.Arbitrary<FaultRule> = fc
+  .tuple(
+    fc.oneof(
+      { weight: 3, arbitrary: arbitraryFaultRule(bounds) },
+      {
+        weight: 7,
+        arbitrary: arbitraryFaultRule({ ...bounds, operations: ["impression", "click"] }),
+      },
+      { weight: 1, arbitrary: fakes },
+    ),
+    fc.constantFrom<FaultMatch>({}, {}, { per: "world" }, { times: undefined }),
+  )
+  .map(([one, match]) => ({ ...one, match: { ...one.match, ...match } }));
+
 const rule: fc.Arbitrary<PlannedRule> = fc.record({
-  operation: fc.constantFrom(undefined, "impression" as const, "click" as const, "stats" as const),
+  rule: anyRule,
   publisher: fc.constantFrom(undefined, undefined, 0, 1),
   onFirstSurface: fc.nat(5).map((number) => number === 5),
-  nth: maybe(fc.constantFrom([1], [2], [1, 3], [2, 3])),
-  every: fc.constantFrom(undefined, undefined, 2),
-  share: fc.constantFrom(undefined, undefined, 0.5),
-  times: fc.constantFrom(undefined, 1, 2),
-  per: fc.constantFrom(undefined, undefined, "world" as const),
-  verdict,
 });
 
 const place = fc.nat(2);
@@ -194,12 +150,19 @@ const anyClick: fc.Arbitrary<Command> = fc.record({
   pick: fc.nat(9),
 });
 const anyAssumption: fc.Arbitrary<Command> = fc
-  .oneof(
-    ...(
-      ["auth.key-scope", "click.repeat", "click.unknown", "limit.rejected-requests"] as const
-    ).map((key) => choiceOf(key).map((choice): Readings => ({ [key]: choice }))),
+  .constantFrom<Readings>(
+    { "auth.key-scope": "publisher" },
+    { "auth.key-scope": "any" },
+    { "click.repeat": "original-uncredited" },
+    { "click.repeat": "replay" },
+    { "click.repeat": "conflict" },
+    { "click.repeat": "count" },
+    { "click.unknown": "404" },
+    { "click.unknown": "accept-uncredited" },
+    { "limit.rejected-requests": "spend" },
+    { "limit.rejected-requests": "free" },
   )
-  .map((readings) => ({ kind: "assume" as const, readings }));
+  .map((readings) => ({ kind: "assume", readings }));
 
 const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 22, arbitrary: anyImpression },
@@ -248,7 +211,7 @@ export const rulesThatNeverFire: fc.Arbitrary<PlannedRule[]> = fc.array(
   fc
     .tuple(
       rule,
-      fc.constantFrom<Partial<PlannedRule>>(
+      fc.constantFrom<FaultMatch>(
         { nth: [1000] },
         { every: 1000 },
         { share: 0 },
@@ -256,7 +219,10 @@ export const rulesThatNeverFire: fc.Arbitrary<PlannedRule[]> = fc.array(
         { until: "2000-01-01T00:00:00Z" },
       ),
     )
-    .map(([any, never]) => ({ ...any, nth: undefined, ...never })),
+    .map(([planned, never]) => {
+      const match = { ...planned.rule.match, nth: undefined, ...never };
+      return { ...planned, rule: { ...planned.rule, match } };
+    }),
   { minLength: 1, maxLength: 3 },
 );
 

@@ -1,6 +1,7 @@
 /** Does a command, and counts what comes of it: as the truth, and as a client sees it. */
 
 import type { ApiRequest, ApiResponse, JournalEntry } from "../../../src/index.ts";
+import { requestOf } from "../../../src/spec/request-of.ts";
 import { type Arrival, arrivalOf, beliefOf, takeIn } from "./client.ts";
 import type { Command, Other } from "./commands.ts";
 import {
@@ -80,7 +81,7 @@ const performers: {
 };
 
 function performImpression(command: Of<"impression">, stage: Stage): void {
-  const { sim, sometimes } = stage;
+  const { sim } = stage;
   const caller = publisherAt(sim, command.who);
   const named = publisherAt(sim, command.for);
   const scope = sim.assumptions["auth.key-scope"];
@@ -98,25 +99,22 @@ function performImpression(command: Of<"impression">, stage: Stage): void {
   }[command.retryWith];
   const headers = keyHeaders(command, stage);
   const isKnown = headers.authorization === `Bearer ${caller.apiKey}`;
-  const before: Outcome[] = [];
-  for (let tries = 0; tries <= command.retries; tries += 1) {
+  const subject = isValid && scope === "any" ? named.id : caller.id;
+  attemptUntilBelieved(stage, command, "an impression", (tries) => {
     const session = tries === 0 ? command.session : again;
     const session_id = session === undefined ? undefined : `session ${session}`;
-    const outcome = attempt(stage, {
+    return {
       request: { method: "POST", path: "/v1/impression", headers, body: { ...body, session_id } },
       operation: "impressions",
-      subject: isKnown ? (isValid && scope === "any" ? named.id : caller.id) : "",
+      subject: isKnown ? subject : "",
       intended: named.id,
       gone: command.gone,
-    });
-    markRetry(sometimes, before, outcome, "an impression");
-    before.push(outcome);
-    if (outcome.believed) return;
-  }
+    };
+  });
 }
 
 function performClick(command: Of<"click">, stage: Stage): void {
-  const { sim, truth, sometimes } = stage;
+  const { sim, truth } = stage;
   const caller = publisherAt(sim, command.who);
   const fake = beliefOf(stage.beliefs, caller.id).impressions.filter((id) => id === "fake");
   const own = Object.keys(truth.owners).filter((id) => truth.owners[id] === caller.id);
@@ -129,36 +127,39 @@ function performClick(command: Of<"click">, stage: Stage): void {
   const owner = truth.owners[impression];
   const scope = sim.assumptions["auth.key-scope"];
   const served = scope === "any" ? (owner ?? caller.id) : caller.id;
+  attemptUntilBelieved(stage, command, "a click", () => ({
+    request: { method: "POST", path: "/v1/click", headers, body: { impression_id: impression } },
+    operation: "clicks",
+    subject: isKnown ? served : "",
+    intended: owner ?? caller.id,
+    impression,
+    gone: command.gone,
+  }));
+}
+
+/** Again, as often as the client tries, until it believes that it was recorded. */
+function attemptUntilBelieved(
+  stage: Stage,
+  { retries }: { readonly retries: number },
+  what: string,
+  attemptedAt: (tries: number) => Attempt,
+): void {
   const before: Outcome[] = [];
-  for (let tries = 0; tries <= command.retries; tries += 1) {
-    const outcome = attempt(stage, {
-      request: { method: "POST", path: "/v1/click", headers, body: { impression_id: impression } },
-      operation: "clicks",
-      subject: isKnown ? served : "",
-      intended: owner ?? caller.id,
-      impression,
-      gone: command.gone,
-    });
-    markRetry(sometimes, before, outcome, "a click");
+  for (let tries = 0; tries <= retries; tries += 1) {
+    const outcome = attempt(stage, attemptedAt(tries));
+    markRetry(stage.sometimes, before, outcome, what);
     before.push(outcome);
     if (outcome.believed) return;
   }
 }
 
+const ofNothing = requestOf("click", { impression_id: "x" }, {});
 const others: Readonly<Record<Other, (publisher: string) => ApiRequest>> = {
-  stats: (publisher_id) => ({
-    method: "GET",
-    path: "/v1/publisher/stats",
-    query: { publisher_id },
-  }),
+  stats: (publisher_id) => requestOf("stats", { publisher_id }, {}),
   HEAD: () => ({ method: "HEAD", path: "/v1/impression" }),
-  nowhere: () => ({ method: "POST", path: "/v1/clicks", body: { impression_id: "x" } }),
-  redirect: () => ({ method: "POST", path: "/v1/click/", body: { impression_id: "x" } }),
-  "no surface": (publisher_id) => ({
-    method: "POST",
-    path: "/v1/impression",
-    body: { publisher_id, ad_id: "ad" },
-  }),
+  nowhere: () => ({ ...ofNothing, path: "/v1/clicks" }),
+  redirect: () => ({ ...ofNothing, path: "/v1/click/" }),
+  "no surface": (publisher_id) => requestOf("impression", { publisher_id, ad_id: "ad" }, {}),
 };
 
 function performOther(command: Of<"other">, stage: Stage): void {
@@ -176,7 +177,7 @@ function performOther(command: Of<"other">, stage: Stage): void {
     "no surface": "impressions" as const,
   }[command.what];
   attempt(stage, {
-    request: { ...request, headers },
+    request: { ...request, headers: { ...request.headers, ...headers } },
     operation,
     subject: isKnown ? caller.id : "",
     intended: caller.id,

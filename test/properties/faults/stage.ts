@@ -67,13 +67,13 @@ export function addRule(stage: Stage, planned: PlannedRule): void {
 }
 
 function ruleOf(planned: PlannedRule, sim: Simulator, verdicts: Map<string, Verdict>): FaultRule {
-  const { operation, publisher, onFirstSurface, verdict, ...chosen } = planned;
+  const { rule, publisher, onFirstSurface } = planned;
   const id = `r${verdicts.size}`;
-  verdicts.set(id, verdict);
+  verdicts.set(id, rule.verdict);
   const [first] = sim.publishers.credentials(1);
   const surface = onFirstSurface ? first?.surfaces[0]?.id : undefined;
   const named = publisher === undefined ? undefined : publisherAt(sim, publisher).id;
-  return { id, match: { operation, publisher: named, surface, ...chosen }, verdict };
+  return { ...rule, id, match: { ...rule.match, publisher: named, surface } };
 }
 
 export function publisherAt(

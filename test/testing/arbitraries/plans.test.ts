@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { LAST_INSTANT_MS, parseInstant } from "../../../src/base/calendar.ts";
 import { parseRule } from "../../../src/faults/rule.ts";
 import { createSimulator, InputError } from "../../../src/index.ts";
-import { edges, isAt } from "../../../src/testing/arbitraries/edges.ts";
+import { type Edge, edges } from "../../../src/testing/arbitraries/edges.ts";
 import { verdictKinds } from "../../../src/testing/arbitraries/fault-plan.ts";
 import {
   arbitraryClockPlan,
@@ -20,6 +20,16 @@ import {
 } from "../../../src/testing.ts";
 
 const DAY_MS = 86_400_000;
+
+/** Whether an instant lies on such an edge of the calendar or of the minute. */
+function isAt(edge: Edge, nowMs: number): boolean {
+  if (edge === "minute") return nowMs % 60_000 === 0;
+  const there = new Date(nowMs + (edge.endsWith("-ist") ? 19_800_000 : 0)).toISOString();
+  const day = { "leap-day": "-02-29T", "month-end": "-01T", "month-end-ist": "-01T" }[
+    edge as string
+  ];
+  return there.endsWith("T00:00:00.000Z") && there.includes(day ?? "T");
+}
 
 function shrunk<Value>(arbitrary: fc.Arbitrary<Value>, fails: (value: Value) => boolean): Value {
   const property = fc.property(arbitrary, (value) => !fails(value));

@@ -12,6 +12,7 @@ import {
   flawKinds,
   type RequestCase,
 } from "../../../src/testing.ts";
+import { ask } from "../../properties/asking.ts";
 import { stateOf } from "../../properties/run.ts";
 
 /** What the state of the world may refuse a right request for. */
@@ -28,24 +29,9 @@ function worldOf(assumptions: Simulator["assumptions"]): { sim: Simulator; oldKe
   const sim = createSimulator({ publishers: 3, profile: "tiny", assumptions });
   const { id, apiKey: oldKey, surfaces } = sim.publishers.at(0);
   const { apiKey } = sim.publishers.rotateKey(id);
-  const query = { publisher_id: id, surface: surfaces[0]?.id ?? "", ad_id: "ad" };
-  const inQuery = assumptions["request.encoding"] === "query";
-  const isForm = assumptions["request.encoding"] === "form";
-  const body = new URLSearchParams(query).toString();
-  sim.handle({
-    method: "POST",
-    path: "/v1/impression",
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      ...(isForm ? { "content-type": "application/x-www-form-urlencoded" } : {}),
-    },
-    ...(inQuery ? { query } : { body: isForm ? body : query }),
-  });
+  ask(sim, { id, apiKey }, "impression", { surface: surfaces[0]?.id, ad_id: "ad" });
   // A publisher is part of the state from its first request on.
-  for (const one of sim.publishers.list()) {
-    const headers = { authorization: `Bearer ${one.apiKey}` };
-    sim.handle({ method: "GET", path: "/v1/publisher/stats", headers });
-  }
+  for (const one of sim.publishers.list()) ask(sim, one, "stats");
   return { sim, oldKeys: [oldKey] };
 }
 
@@ -151,36 +137,6 @@ test("a request made without a simulator is right for a service with those publi
   // Nothing is known to click on.
   expect([...new Set(operations)].sort()).toEqual(["impression", "payouts", "stats", "surfaces"]);
 });
-
-test("any HTTP client can send them", async () => {
-  const { sim } = worldOf(createSimulator().assumptions);
-  const answers: unknown[] = [];
-  await fc.assert(
-    fc.asyncProperty(arbitraryRequest({ sim }), async ({ request, flaw }) => {
-      const { method, path, query, headers = {}, body } = request;
-      const url = `http://sim.test${path}${query === undefined ? "" : `?${String(query)}`}`;
-      const isObject = typeof body === "object" && !(body instanceof Uint8Array);
-      const sent = isObject ? JSON.stringify(body) : body;
-      const type = isObject ? { "content-type": "application/json" } : {};
-      const response = await sim
-        .fork()
-        .fetch(new Request(url, { method, headers: { ...type, ...headers }, body: bodyOf(sent) }));
-      const wanted = sim.fork().handle(request).status;
-      answers.push(response.status);
-      // A text without a type is sent as text by fetch.
-      if (sent === undefined || "content-type" in headers || isObject) {
-        expect(response.status).toBe(wanted);
-      }
-      expect(response.status === 200 || flaw !== undefined || wanted === 200).toBe(true);
-    }),
-    { seed: 3, numRuns: 80 },
-  );
-  expect(answers).toContain(200);
-});
-
-function bodyOf(sent: string | Uint8Array | undefined): BodyInit | null {
-  return sent instanceof Uint8Array ? new Uint8Array(sent) : (sent ?? null);
-}
 
 test("a failure shrinks to the first publisher and plain values, and is shown without its key", () => {
   const { sim } = worldOf(createSimulator().assumptions);

@@ -1,5 +1,8 @@
 /** A small client of the API, as an integrator writes one, and defects that it may have. */
 
+import type { ApiRequest } from "../../../src/spec/messages.ts";
+import type { OperationId } from "../../../src/spec/operations.ts";
+import { requestOf } from "../../../src/spec/request-of.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 
 export interface Defects {
@@ -19,18 +22,18 @@ export function createExampleClient(
 ): Driver<{ readonly impression_id: string }> {
   const { baseUrl, apiKey, publisherId, fetch, timers } = context;
 
-  async function once(path: string, init: RequestInit): Promise<unknown> {
+  async function once({ method, path, query, headers, body }: ApiRequest): Promise<unknown> {
     const controller = new AbortController();
     const timer = timers.setTimeout(() => controller.abort(new Error("no answer")), patienceMs);
     try {
-      const headers = { ...init.headers, authorization: `${scheme} ${apiKey}`, "x-client": "1" };
-      const response = await fetch(`${baseUrl}${path}`, {
-        ...init,
-        headers,
+      const response = await fetch(`${baseUrl}${path}${query === undefined ? "" : `?${query}`}`, {
+        method,
+        headers: { ...headers, authorization: `${scheme} ${apiKey}`, "x-client": "1" },
+        ...(body === undefined ? {} : { body: String(body) }),
         signal: controller.signal,
       });
-      const body = await response.text();
-      if (response.ok) return JSON.parse(body);
+      const text = await response.text();
+      if (response.ok) return JSON.parse(text);
       throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
     } finally {
       timers.clearTimeout(timer);
@@ -38,10 +41,10 @@ export function createExampleClient(
   }
 
   /** Again after a pause, up to twice, where no answer came. */
-  async function send(path: string, init: RequestInit, repeats: boolean): Promise<unknown> {
+  async function send(request: ApiRequest, repeats: boolean): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await once(path, init);
+        return await once(request);
       } catch (error) {
         const isAnswered = error instanceof Error && "status" in error;
         if (!repeats || isAnswered || attempt === 3) throw error;
@@ -52,35 +55,33 @@ export function createExampleClient(
     }
   }
 
-  function post(path: string, values: Record<string, string>, repeats: boolean): Promise<unknown> {
-    if (encoding === "query") {
-      return send(`${path}?${new URLSearchParams(values)}`, { method: "POST" }, repeats);
-    }
-    if (encoding === "form") {
-      return send(path, { method: "POST", body: new URLSearchParams(values) }, repeats);
-    }
-    const body = JSON.stringify(values, null, encoding === "spaced" ? 1 : 0);
-    const headers = { "content-type": "application/json" };
-    return send(path, { method: "POST", body, headers }, repeats);
+  function post(
+    operation: OperationId,
+    values: Record<string, string>,
+    repeats: boolean,
+  ): Promise<unknown> {
+    const request = requestOf(operation, values, {
+      encoding: encoding === "spaced" ? "json" : encoding,
+    });
+    const spaced = encoding === "spaced" && { body: JSON.stringify(values, null, 1) };
+    return send({ ...request, ...spaced }, repeats);
   }
 
-  function get(path: string, values: object): Promise<unknown> {
-    const all = { publisher_id: publisherId, ...values };
-    const query = Object.entries(all).map(([name, value]) => [name, String(value)]);
-    return send(`${path}?${new URLSearchParams(query)}`, {}, true);
+  function get(operation: OperationId, values: object): Promise<unknown> {
+    return send(requestOf(operation, { publisher_id: publisherId, ...values }, {}), true);
   }
 
   return {
     impression: async ({ surface, ad, session }) =>
       (await post(
-        "/v1/impression",
+        "impression",
         { publisher_id: publisherId, surface, ad_id: ad, session_id: session },
         true,
       )) as { readonly impression_id: string },
-    click: ({ impression_id }) => post("/v1/click", { impression_id }, clicksAgain),
-    stats: (query) => get("/v1/publisher/stats", query),
-    surfaces: () => get("/v1/publisher/surfaces", {}),
-    payouts: (query) => get("/v1/publisher/payouts", query),
+    click: ({ impression_id }) => post("click", { impression_id }, clicksAgain),
+    stats: (query) => get("stats", query),
+    surfaces: () => get("surfaces", {}),
+    payouts: (query) => get("payouts", query),
     close() {},
   };
 }

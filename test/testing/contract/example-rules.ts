@@ -46,7 +46,6 @@ const impressionSent: Rule = {
   id: "impression-sent",
   says: "A showing that is reported is sent.",
   source: "spec §3",
-  needs: [],
   commands: () => noise.map((some) => [showing, ...some]),
   judge: ({ exchanges }) => exchanges.filter(({ operation }) => operation === "impression").length,
 };

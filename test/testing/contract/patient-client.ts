@@ -1,5 +1,7 @@
 /** A small client that does everything right, and the same with one thing wrong: to see that the contract's rules tell them apart. */
 
+import type { OperationId } from "../../../src/spec/operations.ts";
+import { requestOf } from "../../../src/spec/request-of.ts";
 import type {
   CreateDriver,
   DriverContext,
@@ -64,9 +66,8 @@ class Refused extends Error {
 
 interface Request {
   readonly kind: "recording" | "reporting";
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly values: (attempt: number) => Readonly<Record<string, string | undefined>>;
+  readonly operation: OperationId;
+  readonly values: (attempt: number) => Readonly<Record<string, string>>;
   readonly isRepeatable: boolean | "when it times out" | "when it can't read a 200";
   readonly isSuccess: (body: unknown) => boolean;
 }
@@ -88,22 +89,20 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
   const waiting: { kind: "impressions" | "clicks"; work: () => Promise<unknown> }[] = [];
   const undelivered = { impressions: 0, clicks: 0 };
   const recorded = async (
-    path: string,
+    operation: "impression" | "click",
     isRepeatable: Request["isRepeatable"],
     values: Request["values"],
   ): Promise<Receipt> => {
-    const name = path === "/v1/click" ? "click_id" : "impression_id";
     const isSuccess = (body: unknown): boolean =>
-      typeof (body as Record<string, unknown> | null)?.[name] === "string";
+      typeof (body as Record<string, unknown> | null)?.[`${operation}_id`] === "string";
     const kind = "recording";
-    const answer = await send({ kind, method: "POST", path, values, isRepeatable, isSuccess });
+    const answer = await send({ kind, operation, values, isRepeatable, isSuccess });
     return answer as Receipt;
   };
-  const asked = async (path: string, query: object = {}): Promise<unknown> =>
+  const asked = async (operation: OperationId, query: object = {}): Promise<unknown> =>
     await send({
       kind: "reporting",
-      method: "GET",
-      path,
+      operation,
       values: () => ({ publisher_id: publisherId, ...query }),
       isRepeatable: true,
       isSuccess: (body) => typeof body === "object" && body !== null,
@@ -151,11 +150,11 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
       return await given(
         "impressions",
         async () => {
-          const { impression_id } = await recorded("/v1/impression", true, (attempt) => ({
+          const { impression_id } = await recorded("impression", true, (attempt) => ({
             publisher_id: publisherId,
             surface,
             ad_id: ad,
-            session_id: sessionOf(session, attempt),
+            ...sessionIn(sessionOf(session, attempt)),
           }));
           receipt.impression_id = habits.idOf?.(impression_id, ad) ?? impression_id;
           return receipt;
@@ -170,20 +169,20 @@ function clientOf(context: DriverContext, habits: Habits): ReturnType<CreateDriv
           const { impression_id } = receipt;
           if (typeof impression_id !== "string") throw new Refused(undefined);
           const values = () => ({ impression_id });
-          return await recorded("/v1/click", habits.repeatsClicks ?? false, values);
+          return await recorded("click", habits.repeatsClicks ?? false, values);
         },
         {},
       );
       return done;
     },
-    stats: (query: object) => asked("/v1/publisher/stats", query),
-    surfaces: () => asked("/v1/publisher/surfaces"),
-    payouts: (query: object) => asked("/v1/publisher/payouts", query),
+    stats: (query: object) => asked("stats", query),
+    surfaces: () => asked("surfaces"),
+    payouts: (query: object) => asked("payouts", query),
     async close() {
       if (habits.flushesOnClose !== false) await flush();
       if (habits.pollsForever === true) {
         const poll = (): void => {
-          asked("/v1/publisher/stats").catch(() => {});
+          asked("stats").catch(() => {});
           context.timers.setTimeout(poll, 600_000);
         };
         context.timers.setTimeout(poll, 600_000);
@@ -249,6 +248,10 @@ function senderOf(context: DriverContext, habits: Habits): (request: Request) =>
   };
 }
 
+function sessionIn(session_id: string | undefined): Record<string, string> {
+  return session_id === undefined ? {} : { session_id };
+}
+
 function growing(repeat: number, random: () => number): number {
   return 1000 * 2 ** repeat * (0.5 + random() / 2);
 }
@@ -270,28 +273,23 @@ interface Got {
 async function exchange(
   { baseUrl, apiKey, fetch, timers }: DriverContext,
   { timeoutMs = 10_000 }: Habits,
-  { method, path, values }: Request,
+  { operation, values }: Request,
   { form, tries }: { readonly form: number; readonly tries: number },
 ): Promise<Got> {
-  const given = Object.entries(values(tries)).filter(([, value]) => value !== undefined);
-  const parameters = new URLSearchParams(given as [string, string][]);
-  const inUrl = method === "GET" || forms[form] === "query";
-  const headers: Record<string, string> = { authorization: `Bearer ${apiKey}` };
-  let body: string | undefined;
-  if (!inUrl && forms[form] === "json") {
-    headers["content-type"] = "application/json";
-    body = JSON.stringify(Object.fromEntries(given));
-  } else if (!inUrl) {
-    headers["content-type"] = "application/x-www-form-urlencoded";
-    body = parameters.toString();
-  }
+  const sent = requestOf(operation, values(tries), { key: apiKey, encoding: forms[form] });
   const aborting = new AbortController();
   const timer = timeoutMs === 0 ? undefined : timers.setTimeout(() => aborting.abort(), timeoutMs);
   let status = 0;
   try {
-    const url = `${baseUrl}${path}${inUrl ? `?${parameters}` : ""}`;
+    const { method, path, query, headers = {}, body } = sent;
+    const url = `${baseUrl}${path}${query === undefined ? "" : `?${query}`}`;
     const { signal } = aborting;
-    const answer = await fetch(url, { method, headers, signal, ...(body ? { body } : {}) });
+    const answer = await fetch(url, {
+      method,
+      headers,
+      signal,
+      ...(body ? { body: String(body) } : {}),
+    });
     const text = await answer.text();
     status = answer.status;
     return { status, headers: answer.headers, body: parsed(text) };

@@ -12,7 +12,7 @@ import { live } from "../../../src/testing/session/live.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
 const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
-const direct = rules.filter(({ needs }) => !needs.includes("flush"));
+const direct = rules.filter(({ needs }) => needs?.includes("flush") !== true);
 const patient = patientClient();
 const queueing = patientClient({ queues: true });
 

@@ -4,70 +4,28 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
 import { playScenarioSync, simulatorFor } from "../../../src/play/player/in-process.ts";
-import { arbitraryAssumptions } from "../../../src/testing/arbitraries/assumptions.ts";
-import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
-import type { Command } from "../../../src/testing/session/command.ts";
-import { live } from "../../../src/testing/session/live.ts";
+import {
+  arbitraryAssumptions,
+  arbitraryCommands,
+  type Command,
+  live,
+  scenarioOf,
+} from "../../../src/testing.ts";
 import { createExampleClient } from "./example-client.ts";
 
-const place = fc.nat({ max: 3 });
-const client = fc.oneof(
-  fc.record(
-    {
-      kind: fc.constant("impression" as const),
-      surface: place,
-      spelling: fc.constantFrom("plain" as const, "unusual" as const),
-    },
-    { requiredKeys: ["kind", "surface"] },
-  ),
-  fc.record({ kind: fc.constant("again" as const), impression: place }),
-  fc.record({ kind: fc.constant("click" as const), impression: place }),
-  fc.constantFrom<Command>(
-    { kind: "stats" },
-    { kind: "stats", surface: 1, from: "2026-01-01", to: "2026-01-14" },
-    { kind: "surfaces" },
-    { kind: "payouts", limit: 3 },
-  ),
-);
-const verdict = fc.constantFrom(
-  { kind: "lose-response" },
-  { kind: "lose-response", as: "silence" },
-  { kind: "drop", as: "reset" },
-  { kind: "timeout" },
-  { kind: "empty" },
-  { kind: "truncate", share: 0.5 },
-  { kind: "garbage" },
-  { kind: "garbage", as: "response" },
-  { kind: "delay", delay: { from: 1000, to: 9000 } },
-  { kind: "drip", bytesPerSecond: 20 },
-  { kind: "duplicate" },
-  { kind: "duplicate", answer: "second", delay: 6000 },
-  { kind: "reorder", atMost: "2s" },
-  { kind: "respond", status: 503, headers: { "retry-after": "2" }, body: { down: true } },
-  { kind: "respond", status: 500, applied: true, delay: 8000 },
-);
-const world = fc.oneof(
-  fc.record({ kind: fc.constant("advance" as const), byMs: fc.constantFrom(1, 1500, 60_000) }),
-  fc.record({
-    kind: fc.constant("fault" as const),
-    rule: fc.record({ match: fc.constantFrom({}, { share: 0.5 }, { nth: 2 }), verdict }),
-  }),
-  fc.constant({ kind: "heal" as const }),
-  // The recording limit is spent in part only: all of it is thousands of requests.
-  fc.constantFrom(
-    { kind: "spend" as const, left: 1, of: "reporting" },
-    { kind: "spend" as const, left: 9990, of: "recording" },
-  ),
-);
-const together = fc.record({
-  kind: fc.constant("together" as const),
-  commands: fc.array(client, { minLength: 2, maxLength: 4 }),
+const lives = arbitraryCommands({
+  minLength: 0,
+  maxLength: 5,
+  weights: { spend: 0, fault: 20 },
+  longestWaitMs: 60_000,
 });
-const command = fc.oneof(
-  { weight: 5, arbitrary: client },
-  { weight: 2, arbitrary: world },
-  { weight: 1, arbitrary: together },
-) as fc.Arbitrary<Command>;
+// The recording limit is spent in part only: all of it is thousands of requests.
+const spends = fc.constantFrom<readonly Command[]>(
+  [],
+  [{ kind: "spend", left: 1, of: "reporting" }],
+  [{ kind: "spend", left: 9990, of: "recording" }],
+);
+const sequences = fc.tuple(lives, spends, lives).map((parts) => parts.flat());
 
 const defects = fc.record({
   clicksAgain: fc.boolean(),
@@ -78,7 +36,7 @@ const defects = fc.record({
 test("played, a session's scenario gets every answer that the client got", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(command, { maxLength: 10 }),
+      sequences,
       defects,
       arbitraryAssumptions(),
       fc.constantFrom("adsim", "other"),

@@ -1,6 +1,7 @@
 /** What sequences that look for a defect are about: which assumptions take any choice, which commands come often. */
 
 import type { Campaign } from "../../properties/campaign.ts";
+import { usualWeights } from "../../properties/commands.ts";
 
 export type Topic = Pick<
   Campaign,
@@ -20,22 +21,9 @@ export type TopicName =
 
 /** Of commands that aren't named in a topic: some play no part in it. */
 const nothing: Topic["weights"] = {
-  stats: 0,
-  payouts: 0,
-  surfaces: 0,
-  flood: 0,
-  advance: 0,
-  "dedup-edge": 0,
-  "click-edge": 0,
-  "payout-edge": 0,
-  overnight: 0,
-  "rotate-key": 0,
-  "set-surface": 0,
-  "sign-up": 0,
-  snapshot: 0,
-  restore: 0,
-  fork: 0,
-  reset: 0,
+  ...Object.fromEntries(Object.keys(usualWeights).map((kind) => [kind, 0])),
+  impression: usualWeights.impression,
+  click: usualWeights.click,
 };
 
 /** By what of the service they are about. None of them knows of a defect. */

@@ -6,28 +6,14 @@ import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { live } from "../../../src/testing/session/live.ts";
 
-const real = {
-  fetch: globalThis.fetch,
-  Date: globalThis.Date,
-  setTimeout: globalThis.setTimeout,
-  clearTimeout: globalThis.clearTimeout,
-  setInterval: globalThis.setInterval,
-  clearInterval: globalThis.clearInterval,
-  now: performance.now,
-  timeout: AbortSignal.timeout,
-};
-function current(): typeof real {
-  return {
-    fetch: globalThis.fetch,
-    Date: globalThis.Date,
-    setTimeout: globalThis.setTimeout,
-    clearTimeout: globalThis.clearTimeout,
-    setInterval: globalThis.setInterval,
-    clearInterval: globalThis.clearInterval,
-    now: performance.now,
-    timeout: AbortSignal.timeout,
-  };
+function current() {
+  const { fetch, setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
+  const timers = { setTimeout, clearTimeout, setInterval, clearInterval };
+  const { now } = performance;
+  const { timeout } = AbortSignal;
+  return { fetch, Date: globalThis.Date, ...timers, now, timeout };
 }
+const real = current();
 const replaced = { globals: "replaced", publishers: 1 } as const;
 
 /** Queues what is shown, sends it every five seconds, and gives up on an answer after two. */

@@ -1,8 +1,7 @@
 /** What can be wrong with a request: the kinds, and how a right one is spoiled. */
 
-import type { Choice } from "../../../spec/assumptions/catalogue.ts";
 import type { Operation } from "../../../spec/operations.ts";
-import { type Draft, isJson } from "./draft.ts";
+import { carriersOf, type Draft, isJson } from "./draft.ts";
 import type { Scene, Sender } from "./scene.ts";
 
 /** Of a parameter, of the body or the query as a whole, of the key, or of method and path. */
@@ -64,22 +63,27 @@ export interface FlawAbout {
   readonly sender: Sender;
 }
 
-/** The kinds of bodies that a POST operation reads; a GET operation reads none. */
+/** Flaws of one kind: one for each way to have it. */
+export function flaws(
+  kind: FlawKind,
+  spoils: readonly Spoiling["spoil"][],
+  parameter?: string,
+): Spoiling[] {
+  return spoils.map((spoil) => ({ kind, ...(parameter !== undefined && { parameter }), spoil }));
+}
+
+/** What an operation reads. */
 export function bodiesOf({ operation, scene }: FlawAbout): {
   readonly json: boolean;
   readonly form: boolean;
   readonly query: boolean;
 } {
-  if (operation.method === "GET") return { json: false, form: false, query: true };
-  return bodies[scene.assumptions["request.encoding"]];
+  const carriers = carriersOf(operation, scene.assumptions);
+  const [json, form, query] = (["json", "form", "query"] as const).map((one) =>
+    carriers.includes(one),
+  );
+  return { json: json === true, form: form === true, query: query === true };
 }
-
-const bodies = {
-  any: { json: true, form: true, query: true },
-  json: { json: true, form: false, query: false },
-  form: { json: false, form: true, query: false },
-  query: { json: false, form: false, query: true },
-} satisfies Record<Choice<"request.encoding">, unknown>;
 
 /** With another value of a parameter. A value that is no text needs JSON to be sent in. */
 export function withValue(name: string, value: unknown): (draft: Draft) => Draft {
@@ -101,10 +105,10 @@ export function withJson(text: (draft: Draft) => string | Uint8Array): (draft: D
 /** With this text in place of all pairs of names and values, in the form or in the query, whichever is read. */
 export function withPairs(
   about: FlawAbout,
-  text: (draft: Draft) => string,
+  text: (draft: Draft) => string | Uint8Array,
 ): (draft: Draft) => Draft {
   return (draft) =>
     bodiesOf(about).form
       ? { ...draft, carrier: "form", raw: { query: "", body: text(draft) } }
-      : { ...draft, carrier: "query", raw: { query: text(draft) } };
+      : { ...draft, carrier: "query", raw: { query: String(text(draft)) } };
 }

@@ -6,6 +6,7 @@ import {
   bodiesOf,
   type FlawAbout,
   type FlawKind,
+  flaws,
   type Spoiling,
   withJson,
   withPairs,
@@ -27,49 +28,36 @@ export function flawsOfSending(about: FlawAbout): Spoiling[] {
 
 function flawsOfBody(about: FlawAbout): Spoiling[] {
   const { json, form } = bodiesOf(about);
-  const flaws: Spoiling[] = [];
-  const is = (kind: FlawKind, ...spoils: Spoiling["spoil"][]): void => {
-    flaws.push(...spoils.map((spoil) => ({ kind, spoil })));
-  };
-  if (json) {
-    const texts = ["{", "{'a':1}", '{"a":1}}', "undefined", '{"a":}', "\u0000"];
-    const others = ["[]", "null", "7", '"text"', "true", "[{}]"];
-    is("broken-json", ...texts.map((text) => withJson(() => text)));
-    is(
-      "broken-json",
+  const texts = ["{", "{'a':1}", '{"a":1}}', "undefined", '{"a":}', "\u0000"];
+  const others = ["[]", "null", "7", '"text"', "true", "[{}]"];
+  const padding = `&x=${"y".repeat(TOO_LONG_CHARACTERS)}`;
+  const inJson = [
+    ...flaws("broken-json", [
+      ...texts.map((text) => withJson(() => text)),
       withJson((draft) => jsonOf(draft).slice(0, -1)),
-    );
-    is("not-an-object", ...others.map((text) => withJson(() => text)));
-    is(
-      "invalid-utf-8",
-      withJson((draft) => withBadByte(jsonOf(draft))),
-    );
-  }
-  if (json || form) {
-    const empty = (draft: Draft): Draft => ({ ...draft, raw: { query: "", body: "" } });
-    const carrier = json ? "json" : "form";
-    is("empty-body", (draft) => empty({ ...draft, carrier }));
-  }
-  if (form) {
-    is("invalid-utf-8", (draft) => ({
-      ...draft,
-      carrier: "form",
-      raw: { query: "", body: withBadByte(pairsOf(draft.values)) },
-    }));
-  }
-  if (about.operation.method === "POST") {
-    is(
-      "body-too-large",
-      withJson((draft) => " ".repeat(TOO_LARGE_BYTES) + jsonOf(draft)),
-    );
-  } else {
-    const padding = `&x=${"y".repeat(TOO_LONG_CHARACTERS)}`;
-    is(
-      "query-too-long",
-      withPairs(about, ({ values }) => pairsOf(values) + padding),
-    );
-  }
-  return flaws;
+    ]),
+    ...flaws(
+      "not-an-object",
+      others.map((text) => withJson(() => text)),
+    ),
+    ...flaws("invalid-utf-8", [withJson((draft) => withBadByte(jsonOf(draft)))]),
+  ];
+  const inForm = flaws("invalid-utf-8", [
+    withPairs(about, (draft) => withBadByte(pairsOf(draft.values))),
+  ]);
+  const empty = (draft: Draft): Draft => ({
+    ...draft,
+    carrier: json ? "json" : "form",
+    raw: { query: "", body: "" },
+  });
+  return [
+    ...(json ? inJson : []),
+    ...(json || form ? flaws("empty-body", [empty]) : []),
+    ...(form ? inForm : []),
+    ...(about.operation.method === "POST"
+      ? flaws("body-too-large", [withJson((draft) => " ".repeat(TOO_LARGE_BYTES) + jsonOf(draft))])
+      : flaws("query-too-long", [withPairs(about, ({ values }) => pairsOf(values) + padding)])),
+  ];
 }
 
 function jsonOf({ values }: Draft): string {
@@ -84,69 +72,71 @@ function withBadByte(text: string): Uint8Array {
 
 /** A body that is labelled as something else, or that is no way to send parameters as the spec is read. */
 function flawsOfEncoding(about: FlawAbout): Spoiling[] {
-  const { json, form, query } = bodiesOf(about);
+  const read = bodiesOf(about);
   if (about.operation.method === "GET") return [];
-  const flaws: Spoiling[] = [];
-  const carrier = json ? "json" : "form";
-  const headers = [
+  const types = [
     { "content-type": "text/plain" },
     { "content-type": "application/json; charset=latin1" },
     { "content-type": "multipart/form-data; boundary=x" },
     { "content-encoding": "gzip" },
   ];
-  if (json || form) {
-    for (const sent of headers) {
-      const spoil = (draft: Draft): Draft => ({ ...draft, carrier, headers: sent });
-      flaws.push({ kind: "wrong-content-type", spoil });
-    }
-  }
-  const unread = [
-    json ? [] : ["json" as const],
-    form ? [] : ["form" as const],
-    query ? [] : ["query" as const],
+  const carrier = read.json ? "json" : "form";
+  const mislabelled = types.map((headers) => changed({ carrier, headers }));
+  const unread = (["json", "form", "query"] as const).filter((one) => !read[one]);
+  return [
+    ...(read.json || read.form ? flaws("wrong-content-type", mislabelled) : []),
+    ...flaws(
+      "wrong-encoding",
+      unread.map((other) => changed({ carrier: other })),
+    ),
   ];
-  for (const other of unread.flat()) {
-    flaws.push({ kind: "wrong-encoding", spoil: (draft) => ({ ...draft, carrier: other }) });
-  }
-  return flaws;
+}
+
+function changed(changes: Partial<Draft>): Spoiling["spoil"] {
+  return (draft) => ({ ...draft, ...changes });
 }
 
 function flawsOfKey({ operation, scene, sender }: FlawAbout): Spoiling[] {
   const { assumptions, senders, oldKeys } = scene;
-  const is = (kind: FlawKind, authorization: string | undefined): Spoiling => ({
-    kind,
-    spoil: (draft) => ({ ...draft, authorization }),
-  });
-  const flaws = [
-    is("no-key", undefined),
-    ...["Bearer", "Basic dXNlcjpwYXNz", "nobody", "Bearer a b", "Token nobody"].map((text) =>
-      is("malformed-authorization", text),
-    ),
-    is("wrong-key", "Bearer nobody"),
-    ...oldKeys.map((key) => is("old-key", `Bearer ${key}`)),
-  ];
-  if (assumptions["auth.scheme-case"] === "exact") {
-    flaws.push(is("malformed-authorization", `bearer ${sender.apiKey}`));
-  }
+  const malformed = ["Bearer", "Basic dXNlcjpwYXNz", "nobody", "Bearer a b", "Token nobody"];
+  if (assumptions["auth.scheme-case"] === "exact") malformed.push(`bearer ${sender.apiKey}`);
   // A click names no publisher: another's key makes its impression one that doesn't exist.
   const isStray = !("publisher_id" in operation.parameters);
   const passes = isStray && assumptions["click.unknown"] === "accept-uncredited";
-  if (assumptions["auth.key-scope"] === "publisher" && !passes) {
-    for (const { id, apiKey } of senders) {
-      if (id !== sender.id) flaws.push(is("foreign-key", `Bearer ${apiKey}`));
-    }
-  }
-  return flaws;
+  const isForeign = assumptions["auth.key-scope"] === "publisher" && !passes;
+  const others = isForeign ? senders.filter(({ id }) => id !== sender.id) : [];
+  const is = (kind: FlawKind, sent: readonly (string | undefined)[]): Spoiling[] =>
+    flaws(
+      kind,
+      sent.map((authorization) => changed({ authorization })),
+    );
+  return [
+    ...is("no-key", [undefined]),
+    ...is("malformed-authorization", malformed),
+    ...is("wrong-key", ["Bearer nobody"]),
+    ...is(
+      "old-key",
+      oldKeys.map((key) => `Bearer ${key}`),
+    ),
+    ...is(
+      "foreign-key",
+      others.map(({ apiKey }) => `Bearer ${apiKey}`),
+    ),
+  ];
 }
 
 function flawsOfTarget({ operation, scene }: FlawAbout): Spoiling[] {
   const { method, path } = operation;
   const { "http.head": head, "http.trailing-slash": slash } = scene.assumptions;
-  const is = (kind: FlawKind, target: Partial<Pick<Draft, "method" | "path">>): Spoiling => ({
-    kind,
-    spoil: (draft) => ({ ...draft, method, path, ...target }),
-  });
-  const wrong = ["PUT", "DELETE", "PATCH", method === "GET" ? "POST" : "GET"];
+  const is = (
+    kind: FlawKind,
+    ...targets: readonly Partial<Pick<Draft, "method" | "path">>[]
+  ): Spoiling[] =>
+    flaws(
+      kind,
+      targets.map((target) => changed({ method, path, ...target })),
+    );
+  const methods = ["PUT", "DELETE", "PATCH", method === "GET" ? "POST" : "GET"];
   const paths = [
     path.replace("/v1/", "/v2/"),
     `${path}s`,
@@ -156,9 +146,9 @@ function flawsOfTarget({ operation, scene }: FlawAbout): Spoiling[] {
     "/v1/nothing",
   ];
   return [
-    ...wrong.map((other) => is("wrong-method", { method: other })),
-    ...(method === "POST" || head === "405" ? [is("head", { method: "HEAD" })] : []),
-    ...paths.map((other) => is("unknown-path", { path: other })),
-    ...(slash === "404" ? [is("trailing-slash", { path: `${path}/` })] : []),
+    ...is("wrong-method", ...methods.map((other) => ({ method: other }))),
+    ...(method === "POST" || head === "405" ? is("head", { method: "HEAD" }) : []),
+    ...is("unknown-path", ...paths.map((other) => ({ path: other }))),
+    ...(slash === "404" ? is("trailing-slash", { path: `${path}/` }) : []),
   ];
 }

@@ -9,6 +9,7 @@ import {
   bodiesOf,
   type FlawAbout,
   type FlawKind,
+  flaws,
   type Spoiling,
   withJson,
   withPairs,
@@ -27,43 +28,41 @@ export function flawsOfValues(about: FlawAbout): Spoiling[] {
 
 function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout): Spoiling[] {
   const { assumptions } = about.scene;
-  const is = (kind: FlawKind, ...values: unknown[]): Spoiling[] =>
-    values.map((value) => ({ kind, parameter: name, spoil: withValue(name, value) }));
+  const is = (kind: FlawKind, ...values: readonly unknown[]): Spoiling[] =>
+    flaws(
+      kind,
+      values.map((value) => withValue(name, value)),
+      name,
+    );
   const { json } = bodiesOf(about);
-  const refusesEmpty = parameter.required || assumptions["request.empty-value"] === "reject";
+  const { type, required } = parameter;
+  const refusesEmpty = required || assumptions["request.empty-value"] === "reject";
+  const impossible = ["2026-02-29", "2026-04-31", "2026-13-01", "2026-00-10", "2026-01-00"];
   return [
-    ...(parameter.required
-      ? [{ kind: "missing-parameter" as const, parameter: name, spoil: without(name) }]
-      : []),
+    ...(required ? flaws("missing-parameter", [without(name)], name) : []),
     ...(refusesEmpty ? is("empty-parameter", "") : []),
     ...(refusesEmpty && json ? is("null-parameter", null) : []),
     ...(json ? is("wrong-type", ...wrongTypes(parameter, assumptions)) : []),
-    ...(parameter.type === "string" ? is("control-character", "a\u0000", "\u007f", "a\nb") : []),
-    ...(parameter.type === "string" && json ? [loneSurrogate(name)] : []),
-    ...(parameter.type === "date"
+    ...(type === "string" ? is("control-character", "a\u0000", "\u007f", "a\nb") : []),
+    ...(type === "string" && json ? flaws("lone-surrogate", [withLoneSurrogate(name)], name) : []),
+    ...(type === "date"
       ? [
           ...is("malformed-value", "today", "2026-1-1", "20260101", "2026-01-01T00:00:00Z"),
-          ...is(
-            "impossible-date",
-            "2026-02-29",
-            "2026-04-31",
-            "2026-13-01",
-            "2026-00-10",
-            "2026-01-00",
-          ),
+          ...is("impossible-date", ...impossible),
         ]
       : []),
-    ...(parameter.type === "integer" ? flawsOfInteger(name, parameter, about) : []),
+    ...(type === "integer"
+      ? [
+          ...is("out-of-range", ...outside(parameter, assumptions)),
+          ...is("malformed-value", "ten", "1.5", "1e1", "0x10", " 1", "+1", "NaN", "１"),
+        ]
+      : []),
   ];
 }
 
 /** Only JSON has a way to write it: elsewhere it becomes another character. */
-function loneSurrogate(name: string): Spoiling {
-  const spoil = (draft: Draft): Draft => ({
-    ...withValue(name, "a\ud800")(draft),
-    carrier: "json",
-  });
-  return { kind: "lone-surrogate", parameter: name, spoil };
+function withLoneSurrogate(name: string): Spoiling["spoil"] {
+  return (draft) => ({ ...withValue(name, "a\ud800")(draft), carrier: "json" });
 }
 
 function without(name: string): (draft: Draft) => Draft {
@@ -85,24 +84,13 @@ function wrongTypes(
   return [...never, ...(strict ? [7, 0, 0.5] : [])];
 }
 
-function flawsOfInteger(
-  name: string,
+function outside(
   { minimum, maximum }: Extract<Parameter, { type: "integer" }>,
-  { scene }: FlawAbout,
-): Spoiling[] {
-  const over = scene.assumptions["payout.limit-over-max"] === "reject";
+  assumptions: Readonly<Record<AssumptionKey, string>>,
+): string[] {
+  const over = assumptions["payout.limit-over-max"] === "reject";
   const above = [maximum + 1, 1_000_000_000, "9".repeat(16), "9".repeat(400)];
-  const outside = [minimum - 1, -1, -1_000_000_000, ...(over ? above : [])];
-  const words = ["ten", "1.5", "1e1", "0x10", " 1", "+1", "NaN", "１"];
-  const is = (kind: FlawKind, value: string): Spoiling => ({
-    kind,
-    parameter: name,
-    spoil: withValue(name, value),
-  });
-  return [
-    ...outside.map((value) => is("out-of-range", String(value))),
-    ...words.map((value) => is("malformed-value", value)),
-  ];
+  return [minimum - 1, -1, -1_000_000_000, ...(over ? above : [])].map(String);
 }
 
 /** What can be wrong with how it is written down. */
@@ -113,26 +101,23 @@ function flawsOfPair(name: string, about: FlawAbout): Spoiling[] {
     const others = pairsOf([...values].filter(([other]) => other !== name));
     return others === "" ? "" : `${others}&`;
   };
-  const flaws: Spoiling[] = [];
-  if (json) {
-    const member = (draft: Draft): string =>
-      `${JSON.stringify(name)}:${JSON.stringify(value(draft))}`;
-    const twice = withJson((draft) => `{${member(draft)},${member(draft)}}`);
-    flaws.push({ kind: "duplicate-parameter", parameter: name, spoil: twice });
-  }
-  if (form || query) {
-    const pair = (draft: Draft): string => pairsOf([[name, value(draft)]]);
-    const twice = withPairs(about, (draft) => `${rest(draft)}${pair(draft)}&${pair(draft)}`);
-    flaws.push({ kind: "duplicate-parameter", parameter: name, spoil: twice });
-    for (const broken of ["%zz", "%", "%ff%fe", "a%2", "%c3"]) {
-      flaws.push({
-        kind: "malformed-percent-encoding",
-        parameter: name,
-        spoil: withPairs(about, (draft) => `${rest(draft)}${name}=${broken}`),
-      });
-    }
-  }
-  return flaws;
+  const member = (draft: Draft): string =>
+    `${JSON.stringify(name)}:${JSON.stringify(value(draft))}`;
+  const pair = (draft: Draft): string => pairsOf([[name, value(draft)]]);
+  const inJson = withJson((draft) => `{${member(draft)},${member(draft)}}`);
+  const inPairs = withPairs(about, (draft) => `${rest(draft)}${pair(draft)}&${pair(draft)}`);
+  const broken = ["%zz", "%", "%ff%fe", "a%2", "%c3"].map((text) =>
+    withPairs(about, (draft) => `${rest(draft)}${name}=${text}`),
+  );
+  return [
+    ...(json ? flaws("duplicate-parameter", [inJson], name) : []),
+    ...(form || query
+      ? [
+          ...flaws("duplicate-parameter", [inPairs], name),
+          ...flaws("malformed-percent-encoding", broken, name),
+        ]
+      : []),
+  ];
 }
 
 /** Ids of nobody, and those of others that the key doesn't serve. */
@@ -149,7 +134,11 @@ function unknownIds(name: string, { operation, scene, sender }: FlawAbout): Spoi
   if (name === "impression_id" && assumptions["click.unknown"] !== "accept-uncredited") {
     ids.push("nothing");
   }
-  return ids.map((id) => ({ kind: "unknown-id", parameter: name, spoil: withValue(name, id) }));
+  return flaws(
+    "unknown-id",
+    ids.map((id) => withValue(name, id)),
+    name,
+  );
 }
 
 function flawsOfPeriod({ operation, scene }: FlawAbout): Spoiling[] {
@@ -159,27 +148,28 @@ function flawsOfPeriod({ operation, scene }: FlawAbout): Spoiling[] {
   const at = (ahead: number): string => formatDay(day(today + ahead));
   const period = (fromDay: number, toDay: number) => (draft: Draft) =>
     withValue("to", at(toDay))(withValue("from", at(fromDay))(draft));
-  const flaws: Spoiling[] = [];
-  if (assumptions["date.inverted-range"] === "reject") {
-    for (const days of [1, 2, 30]) {
-      flaws.push({ kind: "inverted-range", parameter: "from", spoil: period(0, -days) });
-    }
-  }
-  if (assumptions["date.future"] === "reject") {
-    // Tomorrow may be today by the time that it arrives.
-    for (const days of [2, 40]) {
-      flaws.push({ kind: "future-date", parameter: "to", spoil: period(-1, days) });
-      flaws.push({ kind: "future-date", parameter: "from", spoil: period(days, days) });
-    }
-  }
-  return flaws;
+  // Tomorrow may be today by the time that it arrives.
+  const ahead = [2, 40];
+  return [
+    ...(assumptions["date.inverted-range"] === "reject"
+      ? flaws(
+          "inverted-range",
+          [1, 2, 30].map((days) => period(0, -days)),
+          "from",
+        )
+      : []),
+    ...(assumptions["date.future"] === "reject"
+      ? ahead.flatMap((days) => [
+          ...flaws("future-date", [period(-1, days)], "to"),
+          ...flaws("future-date", [period(days, days)], "from"),
+        ])
+      : []),
+  ];
 }
 
 function unknownNames({ scene }: FlawAbout): Spoiling[] {
   if (scene.assumptions["request.unknown-fields"] === "ignore") return [];
-  return ["trace", "Publisher_Id", "constructor", "toString", "__proto__"].map((name) => ({
-    kind: "unknown-parameter",
-    parameter: name,
-    spoil: withValue(name, "1"),
-  }));
+  return ["trace", "Publisher_Id", "constructor", "toString", "__proto__"].flatMap((name) =>
+    flaws("unknown-parameter", [withValue(name, "1")], name),
+  );
 }

@@ -8,7 +8,7 @@ import {
   again,
   anyShowing,
   click,
-  everydaySequences,
+  everyday,
   sequencesAfter,
   shortPause,
   showing,
@@ -22,7 +22,6 @@ const answerAsGiven: Rule = {
   id: "answer-as-given",
   says: "What a client gives for an impression or a click has the service's own id and credit",
   source: "spec §2",
-  needs: [],
   commands: () =>
     sequencesAfter([anyShowing], anyShowing, click, again, together(anyShowing), shortPause),
   judge: mustGive,
@@ -71,13 +70,12 @@ const unlistedMembers: Rule = {
   id: "unlisted-members",
   says: "A client reads answers that have members the spec doesn't list, in any order",
   source: "spec §2",
-  needs: [],
   assuming: [
     { "response.extra-fields": "present", "response.key-order": "documented" },
     { "response.extra-fields": "none", "response.key-order": "shuffled" },
     { "response.extra-fields": "present", "response.key-order": "shuffled" },
   ],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge: mustRead,
 };
 
@@ -85,9 +83,8 @@ const contentTypeCharset: Rule = {
   id: "content-type-charset",
   says: "A client reads JSON whose Content-Type names its charset",
   source: "spec §4",
-  needs: [],
   assuming: [{ "http.content-type": "json-charset" }],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge: mustRead,
 };
 

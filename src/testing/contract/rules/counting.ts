@@ -32,7 +32,6 @@ const showingCountsOnce: Rule = {
   id: "showing-counts-once",
   says: "A showing is on record once, with its surface and its ad",
   source: "spec §4",
-  needs: [],
   commands: () => sequencesOf(anyShowing, anyShowing, together(anyShowing), shortPause, flush),
   judge(session) {
     const healthy = isHealthy(session);

@@ -30,7 +30,6 @@ export const noEventDoubled: Rule = {
   id: "no-event-doubled",
   says: "No showing and no click counts twice, whatever becomes of the answer",
   source: "spec §4",
-  needs: [],
   // Under the other readings nobody sees that a click was repeated, and the spec promises none of them.
   assuming: [{}, { "click.repeat": "count" }],
   commands: (assumptions) =>
@@ -55,7 +54,6 @@ export const saidAgainCountsOnce: Rule = {
   id: "said-again-counts-once",
   says: "The same showing reported twice counts once",
   source: "spec §1, §4",
-  needs: [],
   commands: () =>
     sequencesAfter(
       [anyShowing, again],

@@ -44,7 +44,6 @@ const waitsAsTold: Rule = {
   id: "waits-as-told",
   says: "Nothing of the kind that was refused is sent before Retry-After is over",
   source: "spec §8, RFC 9110 §10.2.3",
-  needs: [],
   assuming: [{ "limit.retry-after": "seconds" }],
   commands: () => beyondLimit,
   judge: judgeWaits,
@@ -54,7 +53,6 @@ const waitsUntilDate: Rule = {
   id: "waits-until-date",
   says: "A client waits until the date that Retry-After names",
   source: "spec §8, RFC 9110 §10.2.3",
-  needs: [],
   assuming: [{ "limit.retry-after": "http-date" }],
   commands: trulyBeyond,
   judge: judgeWaits,
@@ -64,7 +62,6 @@ const slowsDownUntold: Rule = {
   id: "slows-down-untold",
   says: "A client slows down at a limit that doesn't say when to come again",
   source: "spec §8",
-  needs: [],
   assuming: [{ "limit.retry-after": "absent" }],
   commands: () =>
     mixed(
@@ -91,7 +88,6 @@ const limitByAnotherStatus: Rule = {
   id: "limit-by-another-status",
   says: "A client keeps to the limit whatever status says that it is used up",
   source: "spec §8",
-  needs: [],
   assuming: others,
   commands: () =>
     mixed(
@@ -112,7 +108,6 @@ const goesOnAfterTheLimit: Rule = {
   id: "goes-on-after-the-limit",
   says: "Events are recorded again once the minute is over",
   source: "spec §8",
-  needs: [],
   commands: () =>
     mixed(
       [

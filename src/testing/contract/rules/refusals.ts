@@ -57,7 +57,6 @@ const refusalIsNoSuccess: Rule = {
   id: "refusal-is-no-success",
   says: "Nothing that the service refused is said to be done",
   source: "spec §7",
-  needs: [],
   assuming: readings,
   commands: () => mixed([3, refusedEvents], [1, refusedByService]),
   judge(session) {
@@ -106,7 +105,6 @@ const refusalNotRepeated: Rule = {
   id: "refusal-not-repeated",
   says: "What was refused isn't sent again as it was",
   source: "spec §7, RFC 9110 §15.5",
-  needs: [],
   commands: () =>
     mixed(
       [3, refusedEvents],
@@ -120,7 +118,6 @@ const rotatedKey: Rule = {
   id: "rotated-key",
   says: "A key that is no longer good isn't tried again and again, and the client says so",
   source: "spec §5",
-  needs: [],
   commands: () =>
     sequence(
       [fault(fc.constant({ kind: "respond", status: 401 }), lasting), showing],

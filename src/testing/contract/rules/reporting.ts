@@ -6,11 +6,11 @@ import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
 import { addDays, dayAt } from "../../../laws/reading.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { type AskedFor, askedFor } from "../../session/asked.ts";
-import type { Command } from "../../session/command.ts";
+import { type Command, queryOf } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import type { WireExchange } from "../../session/wire.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { mustPassOn, surfaceAt } from "../as-answered.ts";
+import { mustPassOn } from "../as-answered.ts";
 import { must, type Rule } from "../rule.ts";
 import {
   click,
@@ -156,7 +156,7 @@ const statsOfASurface: Rule = {
   judge(session) {
     let applied = 0;
     for (const { command, exchanges, together } of askedFor(session, "stats")) {
-      const wanted = surfaceAt(session, command.surface);
+      const wanted = queryOf(command, session.surfaces).surface;
       const sent = exchanges
         .filter(({ operation }) => operation === "stats")
         .map(({ values }) => values.get("surface"));

@@ -9,13 +9,12 @@ import type { Session } from "../../session/session.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
 import { mustNotShow, mustOpen } from "../judging.ts";
 import { must, type Rule } from "../rule.ts";
-import { anyShowing, everydaySequences, everydayWith } from "../sequences.ts";
+import { anyShowing, everyday } from "../sequences.ts";
 
 const opens: Rule = {
   id: "opens",
   says: "A client can be made while the service is well, and says so",
   source: "spec §1",
-  needs: [],
   commands: () => fc.constant([]),
   judge(session) {
     mustOpen(session);
@@ -27,8 +26,7 @@ const knownPaths: Rule = {
   id: "known-paths",
   says: "A client sends nothing but the spec's methods to the spec's paths",
   source: "spec §4",
-  needs: [],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge({ exchanges }) {
     const known = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
     for (const { request } of exchanges) {
@@ -43,8 +41,7 @@ const authorization: Rule = {
   id: "authorization",
   says: "Every request carries the key that the client was given, as a Bearer token",
   source: "spec §5",
-  needs: [],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge({ exchanges, publisher }) {
     for (const { request } of exchanges) {
       const problem = authorizationProblem(request.headers.authorization, publisher.apiKey);
@@ -73,8 +70,7 @@ const keyStaysInTheHeader: Rule = {
   id: "key-stays-in-the-header",
   says: "The key stands in no URL and in no body",
   source: "spec §5",
-  needs: [],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge(session) {
     mustNotShow(session, "key-in-url");
     const { exchanges, publisher } = session;
@@ -91,8 +87,7 @@ const parameters: Rule = {
   id: "parameters",
   says: "Every request has the parameters that the spec requires and no other, each once and as it was given",
   source: "spec §4",
-  needs: [],
-  commands: () => everydayWith(anyShowing),
+  commands: () => everyday(anyShowing),
   judge(session) {
     let read = 0;
     for (const exchange of session.exchanges) {
@@ -178,8 +173,7 @@ const nothingUnasked: Rule = {
   id: "nothing-unasked",
   says: "Nothing is on record that nobody asked the client to report",
   source: "spec §1",
-  needs: [],
-  commands: everydaySequences,
+  commands: () => everyday(),
   judge(session) {
     const { showings, exchanges, steps } = session;
     const clicked = askedFor(session, "click").map(({ shown }) => shown?.ad);

@@ -40,7 +40,6 @@ const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
   says: "An event whose request was lost is recorded in the end, or said to have failed",
   source: "spec §1",
-  needs: [],
   commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
   judge(session) {
     mustNotLoseSilently(session);
@@ -53,7 +52,6 @@ const repeatIsTheSame: Rule = {
   id: "repeat-is-the-same",
   says: "A showing is repeated with the same parameters, its session_id included",
   source: "spec §4",
-  needs: [],
   commands: () =>
     sequence([fault(doubtful), anyShowing], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
   judge(session) {
@@ -99,7 +97,6 @@ const pausesGrow: Rule = {
   id: "pauses-grow",
   says: "A client waits before it repeats a request, and longer as it goes on",
   source: "spec §8",
-  needs: [],
   commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
   judge: (session) => mustNotShow(session, "hot-loop", "pauses-do-not-grow"),
 };
@@ -108,7 +105,6 @@ const givesUp: Rule = {
   id: "gives-up",
   says: "A client ends what it was asked in an outage, within six hours and 250 requests",
   source: "spec §7",
-  needs: [],
   commands: () => sequence([fault(failed, lasting), showing], fc.oneof(event, advance(1, 300)), 3),
   judge: (session) => mustEnd(session),
 };
@@ -117,7 +113,6 @@ const silenceEnds: Rule = {
   id: "silence-ends",
   says: "A client ends what it was asked though the server stays silent",
   source: "spec §7",
-  needs: [],
   commands: () =>
     sequence(
       [fault(silence, fc.oneof(lasting, some)), showing],
@@ -132,7 +127,6 @@ const brokenAnswerIsNoSuccess: Rule = {
   id: "broken-answer-is-no-success",
   says: "A broken answer is taken for none: nothing is done before the service says so",
   source: "spec §2",
-  needs: [],
   commands: () =>
     mixed(
       [5, sequence([fault(broken), showing], fc.oneof(event, event, fault(broken)))],
@@ -163,7 +157,6 @@ const comesBack: Rule = {
   id: "comes-back",
   says: "Events are recorded again once an outage is over",
   source: "spec §1",
-  needs: [],
   commands: () =>
     sequence([fault(lost, lasting), showing, flush, heal, advance(600, 900), showing], event, 3),
   judge(session) {
