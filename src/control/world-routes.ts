@@ -27,7 +27,7 @@ export const worldRoutes: readonly ControlRoute[] = [
       throw new InputError("name", "is not that of a world that there is", "not-found");
     },
   },
-  { method: "GET", path: "metrics", needs: "metrics", answer: metrics },
+  { method: "GET", path: "metrics", answer: metrics },
 ];
 
 /** A world as the listing shows it. */
@@ -48,10 +48,10 @@ function summaryOf(worlds: Worlds, name: string): WorldSummary {
 }
 
 /** As Prometheus reads them, where somebody can write that. */
-function* metrics({ worlds, optional }: Call): Work<Reply> {
+function* metrics({ worlds, load }: Call): Work<Reply> {
   const families = worlds.metrics();
   let written: Reply = { kind: "json", value: { metrics: families } };
-  const write = optional("metrics");
+  const write = yield* load("metrics");
   if (write !== undefined) {
     yield (done) =>
       write(families, (text) => {

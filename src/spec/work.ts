@@ -16,10 +16,13 @@ export interface LongResponse extends ApiResponse {
   readonly rest?: Iterator<string> | undefined;
 }
 
-/** Does all of the work now, without waiting for anything that it yields. */
+/** Does all of the work now. It waits for nothing: what is there at once is had, anything else isn't. */
 export function atOnce<Result>(work: Work<Result>): Result {
   let step = work.next();
-  while (!step.done) step = work.next();
+  while (!step.done) {
+    step.value?.(() => undefined);
+    step = work.next();
+  }
   return step.value;
 }
 

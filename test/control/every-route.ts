@@ -1,6 +1,6 @@
 /** A request that each route of the control API takes, and worlds to send it to. A route without one fails the tests. */
 
-import { scenarioPlayer } from "../../src/adapters/scenario-player.ts";
+import { createControlLoader } from "../../src/adapters/server/control-loader.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
@@ -104,12 +104,15 @@ export function requestFor(route: ControlRoute, world: SimulatorCore): ApiReques
   return { method: route.method, path, headers: JSON_BODY, body: JSON.stringify(body) };
 }
 
+const load = createControlLoader();
+await new Promise<void>((resolve) => load("scenarios", () => resolve()));
+
 /** Two worlds, one of them with a rule, events, a journal, and a clock that was moved. */
 export function stage(): Worlds {
   const worlds = createWorlds({
     options: { publishers: 3, wallClock: () => 0 },
     surroundings: { people: () => fakerPeople },
-    control: createControl({ version: "1.2.3", modules: { scenarios: scenarioPlayer } }),
+    control: createControl({ version: "1.2.3", load }),
   });
   setUp(worlds);
   return worlds;

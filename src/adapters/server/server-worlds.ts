@@ -6,6 +6,7 @@ import type { WallClock } from "../../base/clock.ts";
 import { inField, parseInput } from "../../base/input.ts";
 import { VERSION } from "../../base/version.ts";
 import { createControl } from "../../control/control.ts";
+import type { ControlLoader } from "../../control/route.ts";
 import { type Cors, createCors, readCors } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
 import { readReadings, type SimulatorOptions } from "../../simulator/simulator-options.ts";
@@ -13,7 +14,6 @@ import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { nodeSurroundings } from "../node-surroundings.ts";
-import type { ControlLoader } from "./control-loader.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
 export interface ServerOptions extends SimulatorOptions {
@@ -94,11 +94,11 @@ export function readServerOptions(options: ServerOptions): ReadServerOptions {
   return parseInput(optionsSchema, options);
 }
 
-/** `loader`: of what the control API needs. @throws InputError that names the option at fault. */
+/** @throws InputError that names the option at fault. */
 export function createServerWorlds(
   options: ServerOptions,
   { maxWorlds, worldBytes }: Pick<ServerOptions, "maxWorlds" | "worldBytes">,
-  loader: Partial<ControlLoader> = {},
+  load: ControlLoader,
 ): Worlds {
   const { port: _port, host: _host, controlToken, snapshot, ...others } = options;
   const { maxWorlds: _most, maxConnections: _connections, worldBytes: _bytes, ...rest } = others;
@@ -106,7 +106,7 @@ export function createServerWorlds(
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: { ...nodeSurroundings, meter: createMeter(realMs) },
-    control: createControl({ version: VERSION, controlToken, ...loader }),
+    control: createControl({ version: VERSION, controlToken, load }),
     maxWorlds,
     worldBytes,
   });
