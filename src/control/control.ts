@@ -8,7 +8,7 @@ import { withoutBody } from "../exchange/respond.ts";
 import type { WorldPlace, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { isWork, type LongResponse, type Work } from "../spec/work.ts";
-import { MAX_CONTROL_BODY_BYTES, pathPart, type Query, readBody, readQuery } from "./input.ts";
+import { decode, MAX_CONTROL_BODY_BYTES, type Query, readBody, readQuery } from "./input.ts";
 import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
 import type { ControlLoader, ControlModules, ControlRoute, Reply } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
@@ -90,7 +90,7 @@ function* answer(
   const { route, parts } = row;
   const query: Query = readQuery(queryString, route.query ?? []);
   const decoded = new Map(
-    parts.map((part, index) => [part.slice(1), pathPart(sent[index] ?? "", part.slice(1))]),
+    parts.map((part, index) => [part.slice(1), decode(sent[index] ?? "", part.slice(1))]),
   );
   const body = yield* readBody(request, route);
   if (body.kind === "refused") return body.response;

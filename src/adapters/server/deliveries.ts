@@ -4,6 +4,7 @@
  */
 
 import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { dripOf } from "../../base/pace.ts";
 import { type Delivery, deliveries } from "../../spec/delivery.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
@@ -18,9 +19,9 @@ export interface Outlet {
   whenTurn(act: () => void): void;
   /** Sends status and headers. */
   begin(response: ApiResponse): void;
-  /** Sends a piece of the body. `sent`: it is out of our hands; not called where the connection closes before. */
-  write(piece: Uint8Array, sent: () => void): void;
-  /** Sends the last piece, or all. */
+  /** Takes the body. */
+  readonly stream: Writable;
+  /** Sends the last piece of the body, or all. `sent`: it is out of our hands. */
   end(piece: Uint8Array, sent: () => void): void;
 }
 
@@ -103,7 +104,8 @@ function act({ response, delivery, outlet, held, settled, delivered }: Act): voi
       return;
     case "cut":
       outlet.begin(response);
-      outlet.write(delivery.bytes, () => {
+      outlet.stream.write(delivery.bytes, (error) => {
+        if (error) return;
         settled();
         socket.destroySoon();
       });
@@ -140,7 +142,7 @@ function drip(
       return;
     }
     // The next piece may pile up behind this one: all of it is in memory already.
-    outlet.write(piece, nothing);
+    outlet.stream.write(piece);
     pause(held, body.everyMs, next);
   };
   outlet.begin(response);
@@ -149,8 +151,6 @@ function drip(
     return;
   }
   // The head comes at once.
-  outlet.write(new Uint8Array(), nothing);
+  outlet.stream.write("");
   pause(held, body.everyMs, next);
 }
-
-function nothing(): void {}

@@ -49,13 +49,9 @@ export function answerLast(
   }
   const outlet: Outlet = {
     socket,
+    stream: socket,
     whenTurn,
     begin: (answer) => socket.write(wireHead(answer)),
-    write(piece, sent) {
-      socket.write(piece, (error) => {
-        if (!error) sent();
-      });
-    },
     end: (piece, sent) => end(socket, piece, sent),
   };
   handOver({ response, delivery, outlet, overtaking, world });

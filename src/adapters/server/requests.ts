@@ -264,15 +264,9 @@ function begin(
 function outletOf(host: RequestHost, request: Arrival, response: ServerResponse): Outlet {
   return {
     socket: request.socket,
+    stream: response,
     whenTurn: (act) => whenTurn(response, act),
     begin: (answer) => begin(host, response, answer),
-    write(piece, sent) {
-      response.write(piece, (error) => {
-        if (!error) sent();
-      });
-    },
-    end(piece, sent) {
-      response.end(piece, sent);
-    },
+    end: (piece, sent) => response.end(piece, sent),
   };
 }
