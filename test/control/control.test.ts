@@ -185,12 +185,6 @@ describe("the control API", () => {
     expect(ask(worlds, "GET", "snapshot").body).toBe(fresh);
     expect(read(worlds, "POST", "reset", { seed: "x" })).toMatchObject({ seed: "x" });
   });
-
-  test("answers HEAD as GET without a body", () => {
-    const worlds = worldsOf();
-    const get = ask(worlds, "GET", "clock");
-    expect(ask(worlds, "HEAD", "clock")).toEqual({ ...get, body: "" });
-  });
 });
 
 const wrong: readonly (readonly [
@@ -201,32 +195,13 @@ const wrong: readonly (readonly [
   field: string,
 ])[] = [
   ["GET", "", undefined, 404, "path"],
-  ["GET", "nothing", undefined, 404, "path"],
-  ["GET", "health/", undefined, 404, "path"],
-  ["GET", "__proto__", undefined, 404, "path"],
   ["GET", "publishers//surfaces/", undefined, 404, "path"],
-  ["POST", "health", {}, 405, "method"],
-  ["OPTIONS", "clock", undefined, 405, "method"],
-  ["DELETE", "publishers", undefined, 405, "method"],
-  ["GET", "reset", undefined, 405, "method"],
-  ["GET", "health?x=1", undefined, 400, "x"],
-  ["GET", "health?__proto__=1", undefined, 400, "__proto__"],
-  ["GET", "health?%ff=1", undefined, 400, "query"],
-  ["GET", "publishers?limit=1&limit=1", undefined, 400, "limit"],
   ["GET", "publishers?limit=0", undefined, 400, "limit"],
   ["GET", "publishers?limit=1001", undefined, 400, "limit"],
   ["GET", "publishers?limit=1e2", undefined, 400, "limit"],
   ["GET", "publishers?limit=", undefined, 400, "limit"],
-  ["GET", "publishers?limit=%ff", undefined, 400, "limit"],
   ["GET", "publishers?offset=-1", undefined, 400, "offset"],
   ["GET", "publishers?offset=1.5", undefined, 400, "offset"],
-  ["GET", "publishers/pub_nobody", undefined, 404, "publisher"],
-  ["GET", "publishers/%ff", undefined, 400, "publisher"],
-  ["GET", "health", {}, 400, "body"],
-  ["POST", "publishers", null, 400, "body"],
-  ["POST", "publishers", [], 400, "body"],
-  ["POST", "publishers", "text", 400, "body"],
-  ["POST", "publishers", { colour: "red" }, 400, "colour"],
   ["POST", "publishers", { name: "" }, 400, "name"],
   ["POST", "publishers", { name: 7 }, 400, "name"],
   ["POST", "publishers", { surfaces: [] }, 400, "surfaces"],
@@ -237,21 +212,14 @@ const wrong: readonly (readonly [
     400,
     "surfaces.0.cpmRange",
   ],
-  ["PATCH", "publishers/{id}/surfaces/{surface}", undefined, 400, "body"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", {}, 400, "body"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", { status: "gone" }, 400, "status"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", { cpmRange: [1] }, 400, "cpmRange.1"],
-  ["PATCH", "publishers/{id}/surfaces/srf_none", { status: "paused" }, 404, "surface"],
-  ["PATCH", "publishers/pub_nobody/surfaces/{surface}", { status: "paused" }, 404, "publisher"],
-  ["POST", "publishers/pub_nobody/rotate-key", undefined, 404, "publisher"],
-  ["POST", "publishers/{id}/rotate-key", { key: "mine" }, 400, "key"],
-  ["POST", "clock/advance", undefined, 400, "body"],
   ["POST", "clock/advance", {}, 400, "by"],
   ["POST", "clock/advance", { by: "-1s" }, 400, "by"],
   ["POST", "clock/advance", { by: -1 }, 400, "by"],
   ["POST", "clock/advance", { by: 0.5 }, 400, "by"],
   ["POST", "clock/advance", { by: "9999999d" }, 400, "by"],
-  ["POST", "clock/advance", { by: "1s", at: 1 }, 400, "at"],
   ["PUT", "clock", {}, 400, "body"],
   ["PUT", "clock", { mode: "slow" }, 400, "mode"],
   ["PUT", "clock", { now: "yesterday" }, 400, "now"],
@@ -263,9 +231,7 @@ const wrong: readonly (readonly [
   ["GET", "journal?status=99", undefined, 400, "status"],
   ["GET", "journal?limit=0", undefined, 400, "limit"],
   ["GET", "journal?format=xml", undefined, 400, "format"],
-  ["PUT", "snapshot", undefined, 400, "body"],
   ["PUT", "snapshot", {}, 400, "format"],
-  ["PUT", "snapshot", [], 400, "body"],
   ["POST", "reset", { seed: 1 }, 400, "seed"],
   ["POST", "reset", { start: "x" }, 400, "start"],
 ];
@@ -287,32 +253,6 @@ test.each(wrong)(
     expect(world.journal.total).toBe(0);
   },
 );
-
-test.each([
-  ["GET, HEAD, POST", "DELETE", "publishers"],
-  ["GET, HEAD", "POST", "health"],
-  ["GET, HEAD, PUT", "POST", "clock"],
-  ["POST", "GET", "clock/advance"],
-])("Allow says %s to %s %s", (allow, method, path) => {
-  expect(ask(worldsOf(), method, path).headers.allow).toBe(allow);
-});
-
-const unreadable: readonly (readonly [what: string, body: string | Uint8Array, field: string])[] = [
-  ["broken JSON", "{", "body"],
-  ["invalid UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "body"],
-  ["a member twice", '{"seed":"a","seed":"b"}', "seed"],
-  ["__proto__", '{"__proto__":{}}', "__proto__"],
-  ["toString", '{"toString":"x"}', "toString"],
-];
-
-test.each(unreadable)("a body with %s is refused", (_, body, field) => {
-  const worlds = worldsOf();
-  const before = worlds.get("default").snapshot();
-  const response = worlds.handle({ method: "POST", path: "/_sim/reset", headers: JSON_BODY, body });
-  expect(response.status).toBe(400);
-  expect(JSON.parse(response.body).field).toBe(field);
-  expect(worlds.get("default").snapshot()).toEqual(before);
-});
 
 test.each([
   ["start", { start: 9e15 }],
@@ -364,18 +304,6 @@ test("a seed that would make every draw slow is refused wherever one is given", 
     expect(response.body).toContain(expected);
   }
   expect(worlds.get("default").snapshot()).toEqual(before);
-});
-
-test("a body above 64 KiB is 413, one of a snapshot isn't", () => {
-  const worlds = worldsOf();
-  const big = { seed: "x".repeat(65_536) };
-  expect(ask(worlds, "POST", "reset", big).status).toBe(413);
-  const longName = createSimulator({});
-  longName.publishers.signUp({ name: "Long" });
-  const snapshot = longName.snapshot();
-  const body = `${JSON.stringify(snapshot)}${" ".repeat(65_536)}`;
-  const put = { method: "PUT", path: "/_sim/snapshot", headers: JSON_BODY, body };
-  expect(worlds.handle(put).status).toBe(200);
 });
 
 test("a body of millions of what no account is is refused while it is read", () => {
