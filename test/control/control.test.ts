@@ -2,30 +2,16 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/adapters/in-process.ts";
-import { createControl } from "../../src/control/control.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
-import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { ask as askAt, JSON_BODY, worldsOf } from "../worlds.ts";
 
-const JSON_BODY = { "content-type": "application/json" };
+const fresh = (): Worlds => worldsOf({ publishers: 3, wallClock: () => 0 });
 
-function worldsOf(): Worlds {
-  return createWorlds({
-    options: { publishers: 3, wallClock: () => 0 },
-    surroundings: { people: () => fakerPeople },
-    control: createControl({ version: "1.2.3" }),
-  });
-}
-
-function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {
-  return worlds.handle({
-    method,
-    path: `/_sim/${path}`,
-    ...(body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) }),
-  });
-}
+const ask = (worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse =>
+  askAt(worlds, method, `/_sim/${path}`, body);
 
 function read(worlds: Worlds, method: string, path: string, body?: unknown): unknown {
   const response = ask(worlds, method, path, body);
@@ -35,7 +21,7 @@ function read(worlds: Worlds, method: string, path: string, body?: unknown): unk
 
 describe("the control API", () => {
   test("says that it is well, and in which world", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const health = {
       status: "ok",
       version: "1.2.3",
@@ -53,7 +39,7 @@ describe("the control API", () => {
   });
 
   test("lists publishers as the simulator does", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const { publishers } = worlds.get("default");
     expect(read(worlds, "GET", "publishers")).toEqual({ publishers: publishers.list(), total: 3 });
     expect(read(worlds, "GET", "publishers?offset=1&limit=1")).toEqual({
@@ -65,7 +51,7 @@ describe("the control API", () => {
   });
 
   test("signs up, with and without wishes", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const response = ask(worlds, "POST", "publishers", { name: "Söhne", surfaces: ["one", "two"] });
     expect(response.status).toBe(201);
     const { id, name, surfaces } = JSON.parse(response.body);
@@ -79,7 +65,7 @@ describe("the control API", () => {
   });
 
   test("changes a surface and rotates a key", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const { publishers } = worlds.get("default");
     const { id, apiKey, surfaces } = publishers.at(0);
     const path = `publishers/${id}/surfaces/${surfaces[0]?.id}`;
@@ -94,7 +80,7 @@ describe("the control API", () => {
   });
 
   test("moves the clock", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     expect(read(worlds, "GET", "clock")).toEqual({
       mode: "frozen",
       now: "2026-01-15T00:00:00.000Z",
@@ -113,7 +99,7 @@ describe("the control API", () => {
   });
 
   test("tells the assumptions and the document that follows from them", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     expect(read(worlds, "GET", "assumptions")).toEqual({ ...worlds.get("default").assumptions });
     expect(read(worlds, "GET", "openapi.json")).toMatchObject({
       openapi: expect.stringMatching(/^3\.1/),
@@ -121,7 +107,7 @@ describe("the control API", () => {
   });
 
   test("takes other readings, in one world only", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const changed = read(worlds, "PATCH", "assumptions", { "errors.invalid": "422" });
     expect(changed).toEqual({ ...worlds.get("default").assumptions });
     expect(worlds.get("default").assumptions["errors.invalid"]).toBe("422");
@@ -129,7 +115,7 @@ describe("the control API", () => {
   });
 
   test("gives the journal filtered, as one document or as lines, and clears it", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const { id, apiKey } = worlds.get("default").publishers.at(0);
     const authorization = `Bearer ${apiKey}`;
     const send = (request: Omit<ApiRequest, "method">): ApiResponse =>
@@ -162,7 +148,7 @@ describe("the control API", () => {
   });
 
   test("takes a snapshot that another world goes on from", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     read(worlds, "POST", "publishers", { name: "Later" });
     read(worlds, "POST", "clock/advance", { by: "1d" });
     const snapshot = ask(worlds, "GET", "snapshot").body;
@@ -178,11 +164,11 @@ describe("the control API", () => {
   });
 
   test("resets, with another seed if one is sent", () => {
-    const worlds = worldsOf();
-    const fresh = ask(worlds, "GET", "snapshot").body;
+    const worlds = fresh();
+    const before = ask(worlds, "GET", "snapshot").body;
     read(worlds, "POST", "publishers");
     expect(read(worlds, "POST", "reset")).toMatchObject({ seed: "adsim" });
-    expect(ask(worlds, "GET", "snapshot").body).toBe(fresh);
+    expect(ask(worlds, "GET", "snapshot").body).toBe(before);
     expect(read(worlds, "POST", "reset", { seed: "x" })).toMatchObject({ seed: "x" });
   });
 });
@@ -239,7 +225,7 @@ const wrong: readonly (readonly [
 test.each(wrong)(
   "%s %s %j is %i for %s, and nothing changes",
   (method, path, body, status, field) => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const world = worlds.get("default");
     const { id, surfaces } = world.publishers.at(0);
     const filled = path.replace("{id}", id).replace("{surface}", surfaces[0]?.id ?? "");
@@ -267,7 +253,7 @@ test.each([
   ["accounts.0.joined", { joined: 9e12 }],
   ["accounts.0.ordinal", { ordinal: 999_999 }],
 ])("a snapshot that is wrong in %s is refused whole: %j", (field, change) => {
-  const worlds = worldsOf();
+  const worlds = fresh();
   read(worlds, "POST", "publishers", { name: "First" });
   const before = worlds.get("default").snapshot();
   const [account] = before.accounts;
@@ -284,7 +270,7 @@ test.each([
 });
 
 test("a seed that would make every draw slow is refused wherever one is given", () => {
-  const worlds = worldsOf();
+  const worlds = fresh();
   const seed = "x".repeat(1001);
   const before = worlds.get("default").snapshot();
   const expected = "seed must have at most 1000 characters";
@@ -307,7 +293,7 @@ test("a seed that would make every draw slow is refused wherever one is given", 
 });
 
 test("a body of millions of what no account is is refused while it is read", () => {
-  const worlds = worldsOf();
+  const worlds = fresh();
   for (const part of [",", "1,", "{},"]) {
     const body = `{"accounts":[${part.repeat(100_000)}{}]}`;
     const put = { method: "PUT", path: "/_sim/snapshot", headers: JSON_BODY, body };

@@ -1,15 +1,12 @@
 /** A request that each route of the control API takes, and worlds to send it to. A route without one fails the tests. */
 
 import { createControlLoader } from "../../src/adapters/server/control-loader.ts";
-import { createControl } from "../../src/control/control.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
-import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
-
-export const JSON_BODY: Readonly<Record<string, string>> = { "content-type": "application/json" };
+import { JSON_BODY, worldsOf } from "../worlds.ts";
 
 const rule = {
   id: "second",
@@ -109,11 +106,7 @@ await new Promise<void>((resolve) => load("scenarios", () => resolve()));
 
 /** Two worlds, one of them with a rule, events, a journal, and a clock that was moved. */
 export function stage(): Worlds {
-  const worlds = createWorlds({
-    options: { publishers: 3, wallClock: () => 0 },
-    surroundings: { people: () => fakerPeople },
-    control: createControl({ version: "1.2.3", load }),
-  });
+  const worlds = worldsOf({ publishers: 3, wallClock: () => 0 }, { load });
   setUp(worlds);
   return worlds;
 }

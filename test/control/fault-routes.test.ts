@@ -2,16 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Worlds } from "../../src/simulator/worlds.ts";
-import type { ApiResponse } from "../../src/spec/messages.ts";
-import { JSON_BODY, record, stage } from "./every-route.ts";
-
-function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {
-  return worlds.handle({
-    method,
-    path,
-    ...(body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) }),
-  });
-}
+import { ask } from "../worlds.ts";
+import { record, stage } from "./every-route.ts";
 
 function rulesOf(worlds: Worlds): unknown {
   return JSON.parse(ask(worlds, "GET", "/_sim/faults").body).faults;
