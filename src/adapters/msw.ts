@@ -6,7 +6,7 @@
 import { http } from "msw";
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
-import type { Faults } from "../faults/faults.ts";
+import type { Faults, Transport } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { arrival, toApiRequest } from "./fetch.ts";
@@ -45,7 +45,7 @@ export function createHandlers(
   }
   const { baseUrl } = parseInput(optionsSchema, options);
   const pathOf = baseUrl === undefined ? anywhere : below(parseBaseUrl(baseUrl));
-  sim.faults?.limitTo({ name: "msw", whyNot });
+  sim.faults?.limitTo(mswTransport);
   const overtaking = createOvertaking();
   return [
     http.all(
@@ -63,6 +63,8 @@ export function createHandlers(
 }
 
 /** MSW has one way of giving no response: a network error, which names no cause. It stands for a closed connection. */
+export const mswTransport: Transport = { name: "msw", whyNot };
+
 function whyNot(verdict: Verdict): string | undefined {
   switch (verdict.kind) {
     case "reset":

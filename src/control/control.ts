@@ -1,7 +1,6 @@
 /** The control API over the worlds' own objects: request in, response out. Who may use it is decided before. */
 
 import { InputError } from "../base/input.ts";
-import { utf8Length } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
@@ -45,7 +44,6 @@ export function createControl(options: ControlOptions): WorldsControl {
       const { rest: _, ...head } = response;
       return withoutBody(head);
     },
-    whole,
   };
 }
 
@@ -184,15 +182,6 @@ function inPieces({ contentType, pieces }: Extract<Reply, { kind: "pieces" }>): 
     return { status: 200, headers: { "content-type": contentType, ...everyResponse }, body, rest };
   }
   return textResponse({ status: 200, contentType, body });
-}
-
-/** The same without a rest. */
-function whole({ rest, ...response }: LongResponse): ApiResponse {
-  if (rest === undefined) return response;
-  let { body } = response;
-  for (let next = rest.next(); !next.done; next = rest.next()) body += next.value;
-  const headers = { ...response.headers, "content-length": String(utf8Length(body)) };
-  return { ...response, headers, body };
 }
 
 function jsonResponse(

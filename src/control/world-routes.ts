@@ -67,13 +67,9 @@ const forkSchema = v.strictObject({ name: v.string(), from: v.optional(v.string(
 function fork(call: Call): Reply {
   const { worlds } = call;
   const { name, from } = parseInput(forkSchema, call.body);
-  worlds.fork(name, from ?? openedPlace(call));
+  // Where it is the world of the path, this is a use of it, so that it comes into being.
+  if (from === undefined) void call.world;
+  worlds.fork(name, from ?? call.worldName);
   const prefix = `/@${name}`;
   return { kind: "created", value: summaryOf(worlds, name), location: `${prefix}/_sim/health` };
-}
-
-/** The world that the path names: this is a use of it, so that it comes into being. */
-function openedPlace(call: Call): string {
-  void call.world;
-  return call.worldName;
 }

@@ -1,5 +1,6 @@
 /** Work that may take long, in slices, so that an adapter can let others pass in between. */
 
+import { utf8Length } from "../base/text.ts";
 import type { ApiResponse } from "./messages.ts";
 
 /** Something to wait for: calls `done` once it is there, or can't come. */
@@ -24,6 +25,15 @@ export function atOnce<Result>(work: Work<Result>): Result {
     step = work.next();
   }
   return step.value;
+}
+
+/** The response in one piece. */
+export function whole({ rest, ...response }: LongResponse): ApiResponse {
+  if (rest === undefined) return response;
+  let { body } = response;
+  for (let next = rest.next(); !next.done; next = rest.next()) body += next.value;
+  const headers = { ...response.headers, "content-length": String(utf8Length(body)) };
+  return { ...response, headers, body };
 }
 
 export function isWork<Result extends object>(given: Result | Work<Result>): given is Work<Result> {

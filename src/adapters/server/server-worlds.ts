@@ -50,8 +50,8 @@ export interface ServerOptions extends SimulatorOptions {
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** Of the options those that aren't a world's, with their defaults. */
-type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds" | "worldBytes"> & {
+/** Those that aren't a world's are checked, and have their defaults. */
+type ReadServerOptions = ServerOptions & {
   readonly port: number;
   readonly host: string;
   readonly maxConnections: number;
@@ -96,12 +96,10 @@ export function readServerOptions(options: ServerOptions): ReadServerOptions {
 
 /** @throws InputError that names the option at fault. */
 export function createServerWorlds(
-  options: ServerOptions,
-  { maxWorlds, worldBytes }: Pick<ServerOptions, "maxWorlds" | "worldBytes">,
+  { port: _port, host: _host, maxConnections: _most, ...others }: ReadServerOptions,
   load: ControlLoader,
 ): Worlds {
-  const { port: _port, host: _host, controlToken, snapshot, ...others } = options;
-  const { maxWorlds: _most, maxConnections: _connections, worldBytes: _bytes, ...rest } = others;
+  const { controlToken, maxWorlds, worldBytes, snapshot, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },

@@ -46,8 +46,9 @@ export async function startPrepared(
   options: ServerOptions,
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
-  const { port, host, controlToken, maxConnections, ...bounds } = readServerOptions(options);
-  const worlds = createServerWorlds(options, bounds, createControlLoader());
+  const read = readServerOptions(options);
+  const { port, host, controlToken, maxConnections } = read;
+  const worlds = createServerWorlds(read, createControlLoader());
   prepare(worlds);
 
   const server = http.createServer(serverSettings);
