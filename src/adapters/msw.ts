@@ -105,7 +105,9 @@ function below(base: URL): PathOf {
 }
 
 function parseBaseUrl(baseUrl: string | URL): URL {
-  const url = absolute(baseUrl);
+  // Only a browser has a location.
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  const url = URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new InputError("baseUrl", 'must be an http or https URL, such as "https://ads.example"');
   }
@@ -113,14 +115,4 @@ function parseBaseUrl(baseUrl: string | URL): URL {
     throw new InputError("baseUrl", "must hold no query, fragment, user name or password");
   }
   return url;
-}
-
-function absolute(baseUrl: string | URL): URL | undefined {
-  // Only a browser has a location.
-  const page = (globalThis as { location?: { href?: string } }).location?.href;
-  try {
-    return new URL(baseUrl, page);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** What HTTP itself allows and forbids, on a real socket: every case gets an answer that a client can read. */
 
 import { expect, test } from "vitest";
-import { exchange, open, parseResponses, serve } from "./raw.ts";
+import { exchange, open, parseResponses, serve, talk } from "./raw.ts";
 
 const HOST = "Host: localhost\r\n";
 const MEGABYTE = "a".repeat(1024 * 1024);
@@ -172,24 +172,13 @@ test("HEAD has the headers of GET and no body", async () => {
 
 test("Expect: 100-continue is asked to go on, and answered", async () => {
   await using server = await serve();
-  const socket = await open(server.port);
-  let text = "";
-  const heard = (wanted: string): Promise<void> =>
-    new Promise((resolve) => {
-      socket.on("data", (chunk) => {
-        text += chunk;
-        if (text.includes(wanted)) resolve();
-      });
-    });
-  const goOn = heard("100 Continue");
+  const { socket, text } = await talk(server.port);
   socket.write(
     `POST /v1/click HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
   );
-  await goOn;
-  const answered = heard("401 Unauthorized");
+  await expect.poll(text).toContain("100 Continue");
   socket.write("{}");
-  await answered;
-  expect(parseResponses(text)[0]?.status).toBe(401);
+  await expect.poll(() => parseResponses(text())[0]?.status).toBe(401);
   socket.destroy();
 });
 
@@ -217,25 +206,19 @@ test("a body of ten megabytes is 413, the client reads it, and the connection go
 test("a body that never ends is given up with an answer", async () => {
   await using server = await serve();
   const { apiKey } = server.worlds.get("default").publishers.at(0);
-  const socket = await open(server.port);
+  const { socket, text, whole } = await talk(server.port);
   const chunk = `100000\r\n${MEGABYTE}\r\n`;
-  let text = "";
-  socket.on("data", (data) => {
-    text += data;
-  });
-  const closed = new Promise((resolve) => socket.on("close", resolve));
-  socket.on("error", () => undefined);
   socket.write(
     `POST /v1/impression HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`,
   );
   const feed = (): void => {
-    while (!socket.destroyed && text === "" && socket.write(chunk));
-    if (!socket.destroyed && text === "") socket.once("drain", feed);
+    while (!socket.destroyed && text() === "" && socket.write(chunk));
+    if (!socket.destroyed && text() === "") socket.once("drain", feed);
   };
   feed();
-  await closed;
-  expect(parseResponses(text)[0]?.status).toBe(413);
-  expect(parseResponses(text)[0]?.headers.connection).toBe("close");
+  const [response] = parseResponses(await whole);
+  expect(response?.status).toBe(413);
+  expect(response?.headers.connection).toBe("close");
 });
 
 test("a client that goes away in the middle of a body does no harm", async () => {
