@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/adapters/in-process.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
-import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
+import { senderOf } from "../sending.ts";
 import { ask as askAt, JSON_BODY, worldsOf } from "../worlds.ts";
 
 const fresh = (): Worlds => worldsOf({ publishers: 3, wallClock: () => 0 });
@@ -116,17 +117,9 @@ describe("the control API", () => {
 
   test("gives the journal filtered, as one document or as lines, and clears it", () => {
     const worlds = fresh();
-    const { id, apiKey } = worlds.get("default").publishers.at(0);
-    const authorization = `Bearer ${apiKey}`;
-    const send = (request: Omit<ApiRequest, "method">): ApiResponse =>
-      worlds.handle({ method: "GET", ...request });
-    send({
-      path: "/v1/publisher/surfaces",
-      query: { publisher_id: id },
-      headers: { authorization },
-    });
-    send({ path: "/v1/publisher/stats", query: { publisher_id: id }, headers: { authorization } });
-    send({ path: "/nowhere" });
+    const { publisher, surfaces, stats, nowhere } = senderOf(worlds.get("default"));
+    for (const send of [surfaces, stats, nowhere]) send();
+    const { id, apiKey } = publisher;
     const operations = (query: string): unknown[] =>
       (read(worlds, "GET", `journal${query}`) as { entries: { operation?: string }[] }).entries.map(
         (entry) => entry.operation,

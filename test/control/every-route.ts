@@ -6,6 +6,7 @@ import { controlRoutes } from "../../src/control/routes.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
+import { senderOf } from "../sending.ts";
 import { JSON_BODY, worldsOf } from "../worlds.ts";
 
 const rule = {
@@ -120,13 +121,7 @@ export function setUp(worlds: Worlds): void {
 }
 
 export function record(world: SimulatorCore, session: string): ApiResponse {
-  const { id, apiKey, surfaces } = world.publishers.at(0);
-  return world.handle({
-    method: "POST",
-    path: "/v1/impression",
-    headers: { authorization: `Bearer ${apiKey}` },
-    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: session },
-  });
+  return senderOf(world).impression(session);
 }
 
 /** All that a control request could change. */

@@ -10,7 +10,7 @@ import {
   type SimulatorOptions,
   type Verdict,
 } from "../../src/index.ts";
-import { impressionIdOf, senderOf } from "./sending.ts";
+import { impressionIdOf, senderOf } from "../sending.ts";
 
 const id = "r";
 
@@ -145,14 +145,8 @@ describe.each(Object.entries(cases))("%s", (_, expected) => {
 
   test("what the service did", () => {
     expect(tallyOf(sim)).toEqual(expected.tally);
-    const { apiKey, id: publisher_id } = sim.publishers.at(0);
-    const stats = sim.handle({
-      method: "GET",
-      path: "/v1/publisher/stats",
-      query: { publisher_id, from: "2026-01-15" },
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
-    expect(JSON.parse(stats.body).impressions).toBe(expected.served ? 1 : 0);
+    const { body } = senderOf(sim).stats("2026-01-15");
+    expect(JSON.parse(body).impressions).toBe(expected.served ? 1 : 0);
   });
 });
 
@@ -337,13 +331,7 @@ describe("a body that is cut", () => {
   test("within a character has the bytes that are left of it", () => {
     const sim = createSimulator();
     const publisher = sim.publishers.signUp({ name: "N", surfaces: ["€"] });
-    const surfaces = (): ApiResponse =>
-      sim.handle({
-        method: "GET",
-        path: "/v1/publisher/surfaces",
-        query: { publisher_id: publisher.id },
-        headers: { authorization: `Bearer ${publisher.apiKey}` },
-      });
+    const { surfaces } = senderOf(sim, publisher);
     const bytes = new TextEncoder().encode(surfaces().body);
     const middle = bytes.indexOf(0xe2) + 2;
     sim.faults.add({ verdict: { kind: "truncate", atByte: middle } });
@@ -447,15 +435,8 @@ describe("a client that had gone before the response was handed over", () => {
     const { seenMicros = 0, unseenMicros = 0 } = account?.tally.impression ?? {};
     expect(seenMicros).toBeGreaterThan(0);
     expect(unseenMicros).toBeGreaterThan(0);
-    const stats = JSON.parse(
-      sim.handle({
-        method: "GET",
-        path: "/v1/publisher/stats",
-        query: { publisher_id: sim.publishers.at(0).id, from: "2026-01-15" },
-        headers: { authorization: `Bearer ${sim.publishers.at(0).apiKey}` },
-      }).body,
-    );
-    expect(stats.revenue_inr).toBeCloseTo((seenMicros + unseenMicros) / 1e6, 2);
+    const { revenue_inr } = JSON.parse(senderOf(sim).stats("2026-01-15").body);
+    expect(revenue_inr).toBeCloseTo((seenMicros + unseenMicros) / 1e6, 2);
   });
 });
 

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createMeter } from "../../src/exchange/meter.ts";
 import type { Server } from "../../src/server.ts";
+import { senderOf } from "../sending.ts";
 import { type Family, parsePrometheus } from "./prometheus-text.ts";
 import { exchange, open, serve } from "./raw.ts";
 
@@ -104,32 +105,20 @@ describe("a scrape", () => {
   test("tells the limiter's 429 from a rule's, and counts what rules did", async () => {
     await using server = await serve();
     const world = server.worlds.get("default");
-    const { id, apiKey, surfaces } = world.publishers.at(0);
-    const ask = (path: string): number =>
-      server.worlds.handle({
-        method: "GET",
-        path,
-        query: { publisher_id: id },
-        headers: { authorization: `Bearer ${apiKey}` },
-      }).status;
-    for (let sent = 0; sent < 62; sent += 1) ask("/v1/publisher/stats");
+    const { stats, surfaces, payouts, impression } = senderOf(world);
+    for (let sent = 0; sent < 62; sent += 1) stats();
     world.faults.add({
       match: { operation: "surfaces" },
       verdict: { kind: "respond", status: 429 },
     });
-    expect(ask("/v1/publisher/surfaces")).toBe(429);
+    expect(surfaces().status).toBe(429);
     world.faults.clear();
     // A refusal that the client never sees is one all the same.
     world.faults.add({ verdict: { kind: "lose-response" } });
-    expect(ask("/v1/publisher/payouts")).toBe(0);
+    expect(payouts().status).toBe(0);
     world.faults.clear();
     world.faults.add({ verdict: { kind: "duplicate" } });
-    server.worlds.handle({
-      method: "POST",
-      path: "/v1/impression",
-      headers: { authorization: `Bearer ${apiKey}` },
-      body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" },
-    });
+    impression();
     const families = await scrape(server);
     expect(valuesOf(families, "adsim_rate_limit_refusals_total")).toEqual({
       recording: 0,

@@ -10,44 +10,6 @@ function reset(lines: string, path = "/_sim/reset"): string {
   );
 }
 
-const allowedHosts = [
-  "localhost",
-  "LOCALHOST:80",
-  "a.localhost:1234",
-  "127.0.0.1",
-  "127.8.9.1:9",
-  "[::1]",
-  "[::1]:4010",
-];
-const foreignHosts = [
-  "evil.example",
-  "evil.example:4010",
-  "localhost.evil.example",
-  "127.0.0.1.evil.example",
-  "evil-localhost",
-  ".localhost.",
-  "10.0.0.1",
-  "",
-  "localhost@evil.example",
-  "127.0.0.1:80:80.evil",
-];
-
-test.each(allowedHosts)("the Host %s may", async (host) => {
-  await using server = await serve();
-  const { responses } = await exchange(server.port, reset(`Host: ${host}\r\n`));
-  expect(responses[0]?.status).toBe(200);
-  expect(server.worlds.get("default").seed).toBe("evil");
-});
-
-test.each(foreignHosts)("the Host %j may not, and nothing happens", async (host) => {
-  await using server = await serve();
-  const { responses } = await exchange(server.port, reset(`Host: ${host}\r\n`));
-  expect(responses[0]?.status).toBe(403);
-  expect(responses[0]?.headers["content-type"]).toBe("application/problem+json");
-  expect(responses[0]?.headers["x-ratelimit-remaining"]).toBe("60");
-  expect(server.worlds.get("default").seed).toBe("adsim");
-});
-
 test("a foreign host in an absolute target counts, not the Host header", async () => {
   await using server = await serve();
   const sent = reset("Host: localhost\r\n", "http://evil.example/_sim/reset");

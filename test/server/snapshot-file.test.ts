@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
 import { loadSnapshot, SnapshotFileError, saveSnapshot, startServer } from "../../src/server.ts";
+import { senderOf } from "../sending.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 function used(): Simulator {
@@ -21,13 +22,7 @@ function used(): Simulator {
 }
 
 function record(sim: Simulator, place: number): string {
-  const { id, apiKey, surfaces } = sim.publishers.at(place);
-  return sim.handle({
-    method: "POST",
-    path: "/v1/impression",
-    headers: { authorization: `Bearer ${apiKey}` },
-    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" },
-  }).body;
+  return senderOf(sim, sim.publishers.at(place)).impression().body;
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Error> {
