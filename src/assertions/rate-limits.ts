@@ -8,7 +8,7 @@ import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { type Check, check, checkNames, counted, readSim, table } from "./check.ts";
+import { type Check, check, checkNames, counted, MOST_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 import { type After, checkWhole, requestSection, sent } from "./requests.ts";
 
@@ -93,8 +93,6 @@ function retryAtMs(entry: JournalEntry): number | undefined {
 function msOf({ at }: JournalEntry): number {
   return parseInstant(at) ?? Number.NaN;
 }
-
-const MOST_ROWS = 10;
 
 function earlySection(early: readonly Early[]): string[] {
   if (early.length === 0) return [];

@@ -8,7 +8,16 @@ import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter } from "../journal/filter.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type ErrorCode, errorKinds } from "../spec/errors.ts";
-import { type Check, cell, check, checkNames, counted, readSim, table } from "./check.ts";
+import {
+  type Check,
+  cell,
+  check,
+  checkNames,
+  counted,
+  MOST_ROWS,
+  readSim,
+  table,
+} from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 
 /** From where on requests are looked at. */
@@ -129,8 +138,6 @@ export function checkWhole({ journal }: SimulatorCore, after = 0): void {
     "conflict",
   );
 }
-
-const MOST_ROWS = 10;
 
 /** Requests with their answers, the last ones. */
 export function requestSection(title: string, entries: readonly JournalEntry[]): string[] {

@@ -9,8 +9,7 @@ import { createSimulator, type Simulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
 import {
   cases,
-  expectJournalled,
-  expectSeen,
+  expectShown,
   impression,
   listing,
   nameOf,
@@ -114,19 +113,7 @@ describe.each(subjects)("$version, $client", ({ version, observe, wording, tells
   }
 
   test.each(possible.map((one) => [nameOf(one), one] as const))("sees %s", async (_, one) => {
-    const sim = connect();
-    const whole = await observe(listing(sim, baseUrl));
-    sim.journal.clear();
-    sim.faults.add({ verdict: one.verdict });
-    const patience = one.manner === "silent" ? patienceFor(sim) : undefined;
-    const began = performance.now();
-    const seen = await observe({ ...listing(sim, baseUrl), patience });
-    expectSeen(seen, one, whole, wording);
-    expectJournalled(sim, one);
-    if (one.verdict.delay !== undefined || one.verdict.kind === "reorder") {
-      expect(performance.now() - began).toBeGreaterThan(58);
-    }
-    if (one.verdict.kind === "drip") expect(seen.pieces).toBeGreaterThan(1);
+    await expectShown({ observe, sim: connect(), baseUrl }, one, wording);
   });
 
   test("reorder: the answer comes as soon as a later one was handed over", async () => {

@@ -251,35 +251,3 @@ test("the library that writes them loads at the first scrape, and leaves nothing
   // The process ended by itself: nothing was left that would have kept it.
   expect(JSON.parse(stdout)).toEqual({ before: false, after: true });
 });
-
-describe("the parser that these tests rely on", () => {
-  const good = '# HELP a_total x\n# TYPE a_total counter\na_total{b="c\\"\\n"} 1\n';
-  test("reads what is right", () => {
-    expect(parsePrometheus(good).get("a_total")?.samples).toEqual([
-      { name: "a_total", labels: { b: 'c"\n' }, value: 1 },
-    ]);
-  });
-
-  const bucket = "# HELP h x\n# TYPE h histogram\n";
-  test.each([
-    good.slice(0, -1),
-    good.replace("# HELP a_total x\n", ""),
-    good.replace("counter", "number"),
-    good.replaceAll("a_total", "a"),
-    good.replace("} 1", "} -1"),
-    good.replace("} 1", "}1"),
-    good.replace("} 1", "} NaN"),
-    good.replace('b="c', 'b="c"d'),
-    good.replace('b="', 'b="",b="'),
-    good.replace("\na_total{", "\nb_total{"),
-    good + good,
-    `${good}a_total{b="c\\"\\n"} 1\n`,
-    `${bucket}h_bucket{le="1"} 2\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n`,
-    `${bucket}h_bucket{le="2"} 1\nh_bucket{le="1"} 1\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n`,
-    `${bucket}h_bucket{le="1"} 1\nh_sum 1\nh_count 1\n`,
-    `${bucket}h_bucket{le="+Inf"} 1\nh_sum 1\nh_count 2\n`,
-    `${bucket}h_bucket{le="+Inf"} 1\nh_count 1\n`,
-  ])("refuses %j", (text) => {
-    expect(() => parsePrometheus(text)).toThrow();
-  });
-});
