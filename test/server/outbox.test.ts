@@ -294,13 +294,4 @@ describe("a server", () => {
     await answered(1);
     socket.destroy();
   });
-
-  test("answers all of a thousand requests that come in one packet, in order", async () => {
-    await using server = await serve();
-    const { socket, statuses, closed } = await connection(server.port);
-    const sent = Array.from({ length: 1000 }, (_, index) => (index % 3 === 0 ? STATS : NOWHERE));
-    socket.write([...sent, get("/", "Connection: close\r\n")].join(""));
-    await closed;
-    expect(statuses()).toEqual([...sent.map((request) => (request === NOWHERE ? 404 : 401)), 404]);
-  });
 });

@@ -83,16 +83,6 @@ test("requests before a broken one are answered first, in order", async () => {
   expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 400]);
 });
 
-test("pipelined requests are answered in order on one connection", async () => {
-  await using server = await serve();
-  const sent = ["/v1/publisher/stats", "/nowhere", "/_sim/health", "/v1/click"]
-    .map((path) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`)
-    .join("");
-  const { responses, ended } = await exchange(server.port, sent, { count: 4 });
-  expect(responses.map(({ status }) => status)).toEqual([401, 404, 200, 405]);
-  expect(ended).toBe(false);
-});
-
 const sensible: readonly (readonly [what: string, sent: string, status: number])[] = [
   ["an absolute target", `GET http://localhost/v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 401],
   ["an absolute target without a path", `GET http://localhost HTTP/1.1\r\n${HOST}\r\n`, 404],

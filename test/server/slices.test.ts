@@ -34,17 +34,6 @@ test("others are answered while a scenario plays, and its world as before", asyn
   expect(total).toBe(5000);
 });
 
-test("a play that is refused changes nothing", async () => {
-  await using server = await serve();
-  const world = server.worlds.get("default");
-  const before = world.snapshot();
-  const wrong = play([{ impression: {} }, { assume: { "date.timezone": "ist" } }]);
-  const given = fetch(`${server.url}/_sim/scenarios/play`, wrong);
-  expect((await given).status).toBe(400);
-  expect(world.snapshot()).toEqual(before);
-  expect(world.journal.total).toBe(0);
-});
-
 test("a connection's requests are answered in their order, those behind a play too", async () => {
   await using server = await serve();
   const { body } = play(impressions(500));
