@@ -3,8 +3,15 @@
 import { dripOf } from "../base/pace.ts";
 import type { Delivery } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { globalTimers, holdBack, pause, type Timers, type Waiting } from "./hold-back.ts";
-import type { Overtaking, Place } from "./overtaking.ts";
+import {
+  globalTimers,
+  holdBack,
+  type Overtaking,
+  type Place,
+  pause,
+  type Timers,
+  type Waiting,
+} from "./hold-back.ts";
 
 /** Who waits for the response. */
 export interface Client {

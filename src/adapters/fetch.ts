@@ -2,8 +2,7 @@
 
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { type Client, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
-import { globalTimers, type Timers } from "./hold-back.ts";
-import { createOvertaking, LATEST_ORDER } from "./overtaking.ts";
+import { createOvertaking, globalTimers, LATEST_ORDER, type Timers } from "./hold-back.ts";
 
 /** Stands for "any origin": a URL without one is resolved against it. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";

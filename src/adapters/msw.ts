@@ -10,7 +10,7 @@ import type { Faults, Transport } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { arrival, toApiRequest } from "./fetch.ts";
-import { createOvertaking } from "./overtaking.ts";
+import { createOvertaking } from "./hold-back.ts";
 
 /** Where the simulated service is found. */
 export interface HandlerOptions {

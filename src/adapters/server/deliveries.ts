@@ -8,8 +8,7 @@ import type { Writable } from "node:stream";
 import { dripOf } from "../../base/pace.ts";
 import { type Delivery, deliveries } from "../../spec/delivery.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import { globalTimers, holdBack, pause } from "../hold-back.ts";
-import type { Overtaking, Place } from "../overtaking.ts";
+import { globalTimers, holdBack, type Overtaking, type Place, pause } from "../hold-back.ts";
 import { type HeldResponse, stateOf } from "./connection-state.ts";
 
 /** Where a response goes: an HTTP response of Node's, or a bare connection. */

@@ -7,7 +7,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { type Rejection, unreadable } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import type { Overtaking } from "../overtaking.ts";
+import type { Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";

@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import { isControlTarget, worldOf } from "../../simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import { atOnce, isWork } from "../../spec/work.ts";
-import { LATEST_ORDER, type Overtaking } from "../overtaking.ts";
+import { LATEST_ORDER, type Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";

@@ -3,7 +3,7 @@
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Worlds } from "../../simulator/worlds.ts";
-import { createOvertaking } from "../overtaking.ts";
+import { createOvertaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
 import { createConnections, IDLE_MS, RESERVED_CONNECTIONS, sweeper } from "./connections.ts";
