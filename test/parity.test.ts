@@ -1,13 +1,10 @@
 /** One list of requests, one digest: in process, over fetch, through MSW 2 and 3, and over HTTP (invariant R4). */
 
 import { createHash } from "node:crypto";
-import { HttpHandler as HttpHandler3 } from "msw";
-import { setupServer as setupServer3 } from "msw/node";
-import { HttpHandler as HttpHandler2 } from "msw2";
-import { setupServer as setupServer2 } from "msw2/node";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSimulator, type SimulatorOptions } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
+import { listeners } from "./msw-versions.ts";
 import {
   otherForm,
   parityOptions,
@@ -17,11 +14,6 @@ import {
 
 /** What belongs to a connection and not to an answer. */
 const transportHeaders = ["connection", "date", "keep-alive", "transfer-encoding"];
-
-afterEach(() => {
-  vi.doUnmock("msw");
-  vi.resetModules();
-});
 
 test("the list reaches every operation, every method and every status", () => {
   const requests = recordRequests(parityOptions);
@@ -55,30 +47,18 @@ describe.each(Object.entries(worlds))("under %s", (_, options) => {
     same(await playOver(requests, sim.fetch, "https://parity.invalid"));
   });
 
-  test("MSW 2 answers as the simulator in process does", async () => {
-    vi.doMock("msw", () => import("msw2"));
-    const handlers = await freshHandlers(options);
-    expect(handlers[0]).toBeInstanceOf(HttpHandler2);
-    const server = setupServer2(...(handlers as unknown as HttpHandler2[]));
-    server.listen({ onUnhandledRequest: "error" });
-    try {
-      same(await playOver(requests, fetch, "https://parity.invalid/prefix"));
-    } finally {
-      server.close();
-    }
-  });
-
-  test("MSW 3 answers as the simulator in process does", async () => {
-    const handlers = await freshHandlers(options);
-    expect(handlers[0]).toBeInstanceOf(HttpHandler3);
-    const server = setupServer3(...handlers);
-    server.listen({ onUnhandledFrame: "error" });
-    try {
-      same(await playOver(requests, fetch, "https://parity.invalid/prefix"));
-    } finally {
-      server.close();
-    }
-  });
+  test.each(["MSW 2", "MSW 3"] as const)(
+    "%s answers as the simulator in process does",
+    async (version) => {
+      const baseUrl = "https://parity.invalid/prefix";
+      const close = listeners[version](createSimulator(options), baseUrl);
+      try {
+        same(await playOver(requests, fetch, baseUrl));
+      } finally {
+        close();
+      }
+    },
+  );
 
   test("HTTP answers as the simulator in process does, in the default world and in another", async () => {
     const server = await startServer({ ...options, port: 0 });
@@ -90,15 +70,6 @@ describe.each(Object.entries(worlds))("under %s", (_, options) => {
     }
   });
 });
-
-/** Handlers of a new simulator, made with the msw that is in place now. */
-async function freshHandlers(options: SimulatorOptions): Promise<HttpHandler3[]> {
-  vi.resetModules();
-  const { createHandlers } = await import("../src/msw.ts");
-  return createHandlers(createSimulator(options), {
-    baseUrl: "https://parity.invalid/prefix",
-  });
-}
 
 function playInProcess(options: SimulatorOptions, requests: readonly RecordedRequest[]): string[] {
   const sim = createSimulator(options);

@@ -1,10 +1,17 @@
 /** Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all. */
 
-import { paceOf, timerMs } from "../base/pace.ts";
+import { dripOf } from "../base/pace.ts";
 import type { Delivery } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import type { Overtaking, Place } from "./overtaking.ts";
-import { globalTimers, type Timers } from "./timers.ts";
+import {
+  globalTimers,
+  holdBack,
+  type Overtaking,
+  type Place,
+  pause,
+  type Timers,
+  type Waiting,
+} from "./hold-back.ts";
 
 /** Who waits for the response. */
 export interface Client {
@@ -36,8 +43,9 @@ export async function handOver(
   const place: Place = { world: "", order: overtaking.nextOrder() };
   try {
     signal?.throwIfAborted();
-    if (delivery.delayMs > 0) await pause(delivery.delayMs, client);
-    if (delivery.kind === "overtaken") await untilOvertaken(delivery, place, client);
+    if (delivery.delayMs > 0 || delivery.kind === "overtaken") {
+      await inItsTime(delivery, place, client);
+    }
   } catch (reason) {
     delivery.undelivered();
     throw reason;
@@ -83,43 +91,22 @@ function arriving(
   }
 }
 
-/** Resolves once the time is over, rejects with the signal's reason where that comes first. */
-function pause(ms: number, { signal, timers = globalTimers }: Client): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = timers.setTimeout(() => {
-      stopListening();
-      resolve();
-    }, timerMs(ms));
-    const stopListening = onAbort(signal, (reason) => {
-      timers.clearTimeout(timer);
-      reject(reason);
-    });
-  });
-}
-
-function untilOvertaken(
-  { by, atMostMs }: Extract<Delivery, { readonly kind: "overtaken" }>,
+/** Resolves once it is time to hand the response over, rejects with the signal's reason where that comes first. */
+function inItsTime(
+  delivery: Delivery,
   place: Place,
   { signal, overtaking, timers = globalTimers }: Client,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      timers.clearTimeout(timer);
-      stopListening();
-      leave();
-    };
-    const leave = overtaking.wait(place, by, () => {
-      stop();
-      // The one that overtakes is still on its way to its client.
-      queueMicrotask(resolve);
-    });
-    const timer = timers.setTimeout(() => {
-      stop();
-      resolve();
-    }, timerMs(atMostMs));
+    const waiting: Waiting = { timers, stopWaiting: undefined };
     const stopListening = onAbort(signal, (reason) => {
-      stop();
+      waiting.stopWaiting?.();
       reject(reason);
+    });
+    holdBack(waiting, delivery, { overtaking, place }, () => {
+      stopListening();
+      // What overtakes it is still on its way to its client.
+      queueMicrotask(resolve);
     });
   });
 }
@@ -156,14 +143,11 @@ function dripping(
   { bytesPerSecond, undelivered }: Extract<Delivery, { readonly kind: "drip" }>,
   { signal, timers = globalTimers }: Client,
 ): ReadableStream<Uint8Array> {
-  const body = new TextEncoder().encode(text);
-  const pace = paceOf(bytesPerSecond);
-  let pauses = 0;
-  let sentBytes = 0;
-  let timer: unknown;
+  const drip = dripOf(text, bytesPerSecond);
+  const waiting: Waiting = { timers, stopWaiting: undefined };
   let stopListening = nothing;
   const giveUp = (): void => {
-    timers.clearTimeout(timer);
+    waiting.stopWaiting?.();
     stopListening();
     undelivered();
   };
@@ -177,17 +161,15 @@ function dripping(
       },
       pull(controller) {
         return new Promise((resolve) => {
-          timer = timers.setTimeout(() => {
-            pauses += 1;
-            const from = sentBytes;
-            sentBytes = Math.min(body.length, pace.dueAfter(pauses));
-            controller.enqueue(body.subarray(from, sentBytes));
-            if (sentBytes === body.length) {
+          pause(waiting, drip.everyMs, () => {
+            const { piece, isLast } = drip.next();
+            controller.enqueue(piece);
+            if (isLast) {
               stopListening();
               controller.close();
             }
             resolve();
-          }, pace.everyMs);
+          });
         });
       },
       cancel: giveUp,

@@ -2,8 +2,7 @@
 
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { type Client, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
-import { createOvertaking, LATEST_ORDER } from "./overtaking.ts";
-import { globalTimers, type Timers } from "./timers.ts";
+import { createOvertaking, globalTimers, LATEST_ORDER, type Timers } from "./hold-back.ts";
 
 /** Stands for "any origin": a URL without one is resolved against it. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";
@@ -27,7 +26,7 @@ export function createFetch(
     request.signal.throwIfAborted();
     const signal = signalOf(input, init);
     let read = await unlessAborted(signal, toApiRequest(request));
-    let { url } = request;
+    let url = new URL(request.url);
     const client = { overtaking, keepsProcessMs, timers, signal };
     for (let redirects = 0; ; redirects += 1) {
       const answer = handle(read);
@@ -39,10 +38,14 @@ export function createFetch(
           return response;
         case "error":
           throw new TypeError(`fetch failed: ${request.url} redirects, and redirect is "error"`);
-        case "follow":
-          if (redirects === MOST_REDIRECTS) throw tooManyRedirects();
-          read = redirected(read, response.status, { from: url, to: new URL(location, url).href });
-          url = new URL(location, url).href;
+        case "follow": {
+          if (redirects === MOST_REDIRECTS) {
+            throw new TypeError("fetch failed", { cause: new Error("redirect count exceeded") });
+          }
+          const from = url;
+          url = new URL(location, from);
+          read = redirected(read, response.status, { from, to: url });
+        }
       }
     }
   };
@@ -81,26 +84,21 @@ const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** As many as fetch follows (Fetch standard, HTTP-redirect fetch). */
 const MOST_REDIRECTS = 20;
 
-function tooManyRedirects(): TypeError {
-  return new TypeError("fetch failed", { cause: new Error("redirect count exceeded") });
-}
-
 /** What is sent to the place that a redirect names: after 303, and 301 or 302 to POST, a GET without body. */
 function redirected(
   read: ApiRequest,
   status: number,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to }: { readonly from: URL; readonly to: URL },
 ): ApiRequest {
-  const { origin, pathname, search } = new URL(to);
   const dropped = new Set<string>();
   const isGet = read.method === "GET" || read.method === "HEAD";
   const becomesGet =
     (status === 303 && !isGet) || ((status === 301 || status === 302) && read.method === "POST");
   if (becomesGet) for (const name of aboutBody) dropped.add(name);
-  if (origin !== new URL(from).origin) for (const name of secret) dropped.add(name);
+  if (to.origin !== from.origin) for (const name of secret) dropped.add(name);
   const kept = Object.entries(read.headers ?? {}).filter(([name]) => !dropped.has(name));
-  const target = { ...read, path: pathname, query: search.slice(1) };
-  const sent = { ...target, headers: Object.fromEntries(kept) };
+  const target = { path: to.pathname, query: to.search.slice(1) };
+  const sent = { ...read, ...target, headers: Object.fromEntries(kept) };
   return becomesGet ? { ...sent, method: "GET", body: "" } : sent;
 }
 

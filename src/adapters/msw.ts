@@ -6,11 +6,11 @@
 import { http } from "msw";
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
-import type { Faults } from "../faults/faults.ts";
+import type { Faults, Transport } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { arrival, toApiRequest } from "./fetch.ts";
-import { createOvertaking } from "./overtaking.ts";
+import { createOvertaking } from "./hold-back.ts";
 
 /** Where the simulated service is found. */
 export interface HandlerOptions {
@@ -45,7 +45,7 @@ export function createHandlers(
   }
   const { baseUrl } = parseInput(optionsSchema, options);
   const pathOf = baseUrl === undefined ? anywhere : below(parseBaseUrl(baseUrl));
-  sim.faults?.limitTo({ name: "msw", whyNot });
+  sim.faults?.limitTo(mswTransport);
   const overtaking = createOvertaking();
   return [
     http.all(
@@ -63,6 +63,8 @@ export function createHandlers(
 }
 
 /** MSW has one way of giving no response: a network error, which names no cause. It stands for a closed connection. */
+export const mswTransport: Transport = { name: "msw", whyNot };
+
 function whyNot(verdict: Verdict): string | undefined {
   switch (verdict.kind) {
     case "reset":
@@ -103,7 +105,9 @@ function below(base: URL): PathOf {
 }
 
 function parseBaseUrl(baseUrl: string | URL): URL {
-  const url = absolute(baseUrl);
+  // Only a browser has a location.
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  const url = URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new InputError("baseUrl", 'must be an http or https URL, such as "https://ads.example"');
   }
@@ -111,14 +115,4 @@ function parseBaseUrl(baseUrl: string | URL): URL {
     throw new InputError("baseUrl", "must hold no query, fragment, user name or password");
   }
   return url;
-}
-
-function absolute(baseUrl: string | URL): URL | undefined {
-  // Only a browser has a location.
-  const page = (globalThis as { location?: { href?: string } }).location?.href;
-  try {
-    return new URL(baseUrl, page);
-  } catch {
-    return undefined;
-  }
 }

@@ -94,6 +94,9 @@ export function cell(text: string | undefined): string {
 
 const MOST_SHOWN = 48;
 
+/** More rows nobody reads. */
+export const MOST_ROWS = 10;
+
 /** Rows in columns, two spaces between them, indented by two. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];

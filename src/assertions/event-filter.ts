@@ -7,7 +7,7 @@ import { editDistance } from "../base/edit-distance.ts";
 import { parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import { quoted } from "./check.ts";
-import type { EventRequest, Since } from "./events.ts";
+import { type EventRequest, msOf, type Since } from "./events.ts";
 
 /** An impression that is expected on record: all that is named holds. */
 export interface ImpressionMatch extends Since {
@@ -94,9 +94,8 @@ export function timeOf({
   return {
     sinceMs,
     after,
-    isInTime: ({ at, sequence }) =>
-      sequence > (after ?? 0) &&
-      (sinceMs === undefined || (parseInstant(at) ?? Number.NaN) >= sinceMs),
+    isInTime: (event) =>
+      event.sequence > (after ?? 0) && (sinceMs === undefined || msOf(event) >= sinceMs),
   };
 }
 

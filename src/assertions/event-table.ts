@@ -3,10 +3,8 @@
 import { formatInr } from "../base/money.ts";
 import { notes } from "../exchange/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import { cell, table } from "./check.ts";
+import { cell, MOST_ROWS, table } from "./check.ts";
 import type { EventKind, EventRequest } from "./events.ts";
-
-const MOST_ROWS = 10;
 
 /** Those on record, in the order given. */
 export function eventTable(kind: EventKind, events: readonly EventRequest[]): string[] {

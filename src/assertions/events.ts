@@ -106,6 +106,7 @@ export function gapOf(
   };
 }
 
-function msOf({ at }: EventRequest): number {
+/** When it came, in milliseconds since 1970. */
+export function msOf({ at }: { readonly at: string }): number {
   return parseInstant(at) ?? Number.NaN;
 }

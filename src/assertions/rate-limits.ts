@@ -3,13 +3,13 @@
 import * as v from "valibot";
 import { eventValues } from "../audit/client-event.ts";
 import { retryAtMsOf } from "../audit/retry-after.ts";
-import { parseInstant } from "../base/calendar.ts";
 import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { type Check, check, checkNames, counted, readSim, table } from "./check.ts";
+import { type Check, check, checkNames, counted, MOST_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
+import { msOf } from "./events.ts";
 import { type After, checkWhole, requestSection, sent } from "./requests.ts";
 
 export interface RateLimitOptions extends After {
@@ -89,12 +89,6 @@ function retryAtMs(entry: JournalEntry): number | undefined {
   if (entry.limit !== undefined) return undefined;
   return retryAtMsOf({ nowMs: msOf(entry), response: entry.response });
 }
-
-function msOf({ at }: JournalEntry): number {
-  return parseInstant(at) ?? Number.NaN;
-}
-
-const MOST_ROWS = 10;
 
 function earlySection(early: readonly Early[]): string[] {
   if (early.length === 0) return [];

@@ -59,15 +59,16 @@ export function stats(given: unknown, match: StatsMatch): Check {
   const sim = readSim(given);
   const wanted = parseInput(schema, match, "stats");
   checkNames(sim, wanted);
-  const expected = figuresOf(wanted);
-  if (expected.length === 0) {
+  const figures = figuresOf(wanted);
+  if (figures.length === 0) {
     throw new InputError(
       "stats",
       "must name a figure to compare: impressions, clicks, revenueInr or surfaces",
     );
   }
   const answer = answerAside(sim, wanted);
-  const rows = expected.map(({ name, value, of }) => ({ name, value, actual: of(answer) }));
+  const told = new Map(figuresIn(answer));
+  const rows = figures.map(([name, value]) => ({ name, value, actual: told.get(name) ?? 0 }));
   const { from, to } = answer.period;
   const what = `the statistics of ${quoted(wanted.publisher)} from ${from} to ${to}${wanted.surface === undefined ? "" : `, surface ${quoted(wanted.surface)}`}`;
   const listing = (): string[] => [
@@ -108,42 +109,36 @@ interface Answer {
   }[];
 }
 
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  of(answer: Answer): number;
-}
+type Figure = readonly [name: string, value: number];
 
+/** What is named, in the order in which it is told. */
 function figuresOf({
   impressions,
   clicks,
   revenueInr,
   surfaces = {},
 }: Omit<StatsMatch, "publisher">): Figure[] {
-  const totals = [
-    { name: "impressions", value: impressions, of: (answer: Answer) => answer.impressions },
-    { name: "clicks", value: clicks, of: (answer: Answer) => answer.clicks },
-    { name: "revenueInr", value: revenueInr, of: (answer: Answer) => answer.revenue_inr },
+  const named: [name: string, value: number | undefined][] = [
+    ["impressions", impressions],
+    ["clicks", clicks],
+    ["revenueInr", revenueInr],
   ];
-  const ofSurfaces = Object.entries(surfaces).flatMap(([id, figures]) => [
-    {
-      name: `${id} impressions`,
-      value: figures.impressions,
-      of: (answer: Answer) => surfaceIn(answer, id)?.impressions ?? 0,
-    },
-    {
-      name: `${id} revenueInr`,
-      value: figures.revenueInr,
-      of: (answer: Answer) => surfaceIn(answer, id)?.revenue ?? 0,
-    },
-  ]);
-  return [...totals, ...ofSurfaces].flatMap(({ name, value, of }) =>
-    value === undefined ? [] : [{ name, value, of }],
-  );
+  for (const [id, figures] of Object.entries(surfaces)) {
+    named.push(
+      [`${id} impressions`, figures.impressions],
+      [`${id} revenueInr`, figures.revenueInr],
+    );
+  }
+  return named.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-function surfaceIn({ surfaces }: Answer, id: string): Answer["surfaces"][number] | undefined {
-  return surfaces.find((one) => one.id === id);
+function figuresIn({ impressions, clicks, revenue_inr, surfaces }: Answer): Figure[] {
+  const bySurface = surfaces.map(({ id, impressions, revenue }) => [
+    id,
+    { impressions, revenueInr: revenue },
+  ]);
+  const all = { impressions, clicks, revenueInr: revenue_inr };
+  return figuresOf({ ...all, surfaces: Object.fromEntries(bySurface) });
 }
 
 /** Of a world of its own that goes on from here: with a new key, which has a quota of its own, and no fault rules. */

@@ -1,21 +1,30 @@
 /** In which pieces a body drips: by the count of timers, never faster than its pace, and slower where timers are late. */
 
-/** How a body is handed over in pieces: one after each pause. */
-export interface Pace {
+/** A body that is handed over in pieces: one after each pause. */
+export interface Drip {
   /** The pause before each piece, in milliseconds. */
   readonly everyMs: number;
-  /** How many bytes are due after so many pauses: at least one for each. */
-  dueAfter(pauses: number): number;
+  /** What is due after one more pause: at least a byte, unless the body is empty. */
+  next(): { readonly piece: Uint8Array; readonly isLast: boolean };
 }
 
 /** Shorter pauses cost more timers than anyone can tell. */
 const LEAST_PAUSE_MS = 50;
 
-export function paceOf(bytesPerSecond: number): Pace {
+export function dripOf(body: string, bytesPerSecond: number): Drip {
+  const bytes = new TextEncoder().encode(body);
   const everyMs = Math.max(LEAST_PAUSE_MS, Math.ceil(1000 / bytesPerSecond));
+  let pauses = 0;
+  let sentBytes = 0;
   return {
     everyMs,
-    dueAfter: (pauses) => Math.floor((pauses * everyMs * bytesPerSecond) / 1000),
+    next() {
+      pauses += 1;
+      const from = sentBytes;
+      const dueBytes = Math.floor((pauses * everyMs * bytesPerSecond) / 1000);
+      sentBytes = Math.min(bytes.length, dueBytes);
+      return { piece: bytes.subarray(from, sentBytes), isLast: sentBytes === bytes.length };
+    },
   };
 }
 

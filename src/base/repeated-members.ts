@@ -62,8 +62,11 @@ function framesOfRepeated(
   return undefined;
 }
 
-/** Snapshots hold texts of many megabytes, so the quote is searched for, not walked to. */
-function endOfString(json: string, start: number): number {
+/**
+ * Where the string that begins at `start` ends; -1 where it doesn't. Snapshots hold texts of many megabytes, so the quote is
+ * searched for, not walked to.
+ */
+export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
   return end;

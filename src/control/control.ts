@@ -1,16 +1,15 @@
 /** The control API over the worlds' own objects: request in, response out. Who may use it is decided before. */
 
 import { InputError } from "../base/input.ts";
-import { utf8Length } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { WorldPlace, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { isWork, type LongResponse, type Work } from "../spec/work.ts";
-import { MAX_CONTROL_BODY_BYTES, pathPart, type Query, readBody, readQuery } from "./input.ts";
+import { decode, MAX_CONTROL_BODY_BYTES, type Query, readBody, readQuery } from "./input.ts";
 import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
-import type { ControlModules, ControlRoute, Reply } from "./route.ts";
+import type { ControlLoader, ControlModules, ControlRoute, Reply } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
 
 export interface ControlOptions {
@@ -18,10 +17,8 @@ export interface ControlOptions {
   readonly version: string;
   /** What the user is asked for. A refusal doesn't repeat it, in whatever place it was sent. */
   readonly controlToken?: string | undefined;
-  /** What routes need, as far as it is loaded: looked at with each request. @default nothing */
-  readonly modules?: Readonly<Partial<ControlModules>> | undefined;
-  /** Loads one of them, if it can. @default nothing is loaded */
-  readonly load?: ((name: keyof ControlModules, done: () => void) => void) | undefined;
+  /** @default nothing is loaded */
+  readonly load?: ControlLoader | undefined;
 }
 
 /** Answers of fewer characters are written at once. */
@@ -47,7 +44,6 @@ export function createControl(options: ControlOptions): WorldsControl {
       const { rest: _, ...head } = response;
       return withoutBody(head);
     },
-    whole,
   };
 }
 
@@ -78,7 +74,7 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
 function* answer(
   request: PlainRequest,
   place: WorldPlace,
-  { version, modules, load }: ControlOptions,
+  { version, load = nothingLoaded }: ControlOptions,
 ): Work<LongResponse> {
   const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
@@ -92,7 +88,7 @@ function* answer(
   const { route, parts } = row;
   const query: Query = readQuery(queryString, route.query ?? []);
   const decoded = new Map(
-    parts.map((part, index) => [part.slice(1), pathPart(sent[index] ?? "", part.slice(1))]),
+    parts.map((part, index) => [part.slice(1), decode(sent[index] ?? "", part.slice(1))]),
   );
   const body = yield* readBody(request, route);
   if (body.kind === "refused") return body.response;
@@ -102,9 +98,6 @@ function* answer(
   if (body.kind === "none" && route.body === "required") {
     throw new InputError("body", "is required: a JSON object");
   }
-  const { needs } = route;
-  if (needs !== undefined && modules?.[needs] === undefined)
-    yield (done) => (load === undefined ? done() : load(needs, done));
   const reply = route.answer({
     // Not every route is about the world that the path names.
     get world() {
@@ -118,19 +111,24 @@ function* answer(
     part: (name) => decoded.get(name) ?? "",
     query,
     body: body.kind === "json" ? body.value : {},
-    loaded: (name) => modules?.[name] ?? notLoaded(),
-    optional: (name) => modules?.[name],
+    load: (name) => loaded(load, name),
   });
   return written(isWork(reply) ? yield* reply : reply);
 }
 
-/** Only what hands requests over without an adapter's server gets to see this. */
-function notLoaded(): never {
-  throw new InputError(
-    "path",
-    "needs what isn't loaded yet: the server loads it with the first such request over HTTP. In process, use adsim/scenario",
-    "conflict",
-  );
+const nothingLoaded: ControlLoader = (_, done) => done(undefined);
+
+function* loaded<Name extends keyof ControlModules>(
+  load: ControlLoader,
+  name: Name,
+): Work<ControlModules[Name] | undefined> {
+  let found: ControlModules[Name] | undefined;
+  yield (done) =>
+    load(name, (module) => {
+      found = module;
+      done();
+    });
+  return found;
 }
 
 /** The largest body that is read for this method and path, in bytes. */
@@ -184,15 +182,6 @@ function inPieces({ contentType, pieces }: Extract<Reply, { kind: "pieces" }>): 
     return { status: 200, headers: { "content-type": contentType, ...everyResponse }, body, rest };
   }
   return textResponse({ status: 200, contentType, body });
-}
-
-/** The same without a rest. */
-function whole({ rest, ...response }: LongResponse): ApiResponse {
-  if (rest === undefined) return response;
-  let { body } = response;
-  for (let next = rest.next(); !next.done; next = rest.next()) body += next.value;
-  const headers = { ...response.headers, "content-length": String(utf8Length(body)) };
-  return { ...response, headers, body };
 }
 
 function jsonResponse(

@@ -55,11 +55,6 @@ export function choiceOf<Choice extends string>(
   throw new InputError(name, `must be one of: ${choices.join(", ")}`);
 }
 
-/** A part of the path, decoded. @throws InputError for bad percent-encoding. */
-export function pathPart(text: string, name: string): string {
-  return decode(text, name);
-}
-
 export type Body =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "none" }
@@ -139,7 +134,8 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function decode(text: string, field: string): string {
+/** @throws InputError for bad percent-encoding, under the field's name. */
+export function decode(text: string, field: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -23,10 +23,8 @@ export interface Call {
   part(name: string): string;
   readonly query: Query;
   readonly body: unknown;
-  /** What the route needs. @throws InputError if it isn't loaded. */
-  loaded<Name extends keyof ControlModules>(name: Name): ControlModules[Name];
-  /** The same; undefined if it isn't loaded. */
-  optional<Name extends keyof ControlModules>(name: Name): ControlModules[Name] | undefined;
+  /** Gives what the route needs; undefined if it can't be had now. */
+  load<Name extends keyof ControlModules>(name: Name): Work<ControlModules[Name] | undefined>;
 }
 
 /** What the routes of scenarios work with. */
@@ -37,11 +35,17 @@ export interface ScenarioPlayer {
   readonly play: typeof playInSlices;
 }
 
-/** What some routes work with and most servers never use. Adapters load it before they hand a request over. */
+/** What some routes work with and most servers never use: loaded with the first request that needs it. */
 export interface ControlModules {
   readonly scenarios: ScenarioPlayer;
   readonly metrics: MetricsWriter;
 }
+
+/** Loads one of them. `done` gets it: at once where it is there already. */
+export type ControlLoader = <Name extends keyof ControlModules>(
+  name: Name,
+  done: (module: ControlModules[Name] | undefined) => void,
+) => void;
 
 /** Writes figures as Prometheus reads them; undefined where it can't. */
 export type MetricsWriter = (
@@ -63,8 +67,6 @@ export interface ControlRoute extends BodyBounds {
   readonly query?: readonly string[];
   /** `optional`: everything in it is. @default "none" */
   readonly body?: "none" | "optional" | "required";
-  /** What must have been loaded before it answers. @default nothing */
-  readonly needs?: keyof ControlModules;
   /** What takes long is {@link Work}. @throws InputError, and nothing changed. */
   answer(call: Call): Reply | Work<Reply>;
 }

@@ -4,7 +4,7 @@
  */
 
 import { InputError } from "../base/input.ts";
-import { repeatedMember } from "../base/repeated-members.ts";
+import { endOfString, repeatedMember } from "../base/repeated-members.ts";
 import type { Work } from "../spec/work.ts";
 import { parseJson } from "./input.ts";
 
@@ -23,7 +23,6 @@ const MOST_OF_HEAD = 20 * 1024 * 1024;
 const STEP = 262_144;
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /** An object as `JSON.parse` gives it. @throws InputError for anything else. */
@@ -81,7 +80,8 @@ function* findAccounts(text: string): Work<Found | undefined> {
     checkSize(inHead, MOST_IN_HEAD, "body");
     checkSize(inAccount, MOST_IN_ACCOUNT, `accounts.${commas.length}`);
     if (code === QUOTE) {
-      const end = endOfText(text, at);
+      const end = endOfString(text, at);
+      if (end === -1) throw new InputError("body", "must be valid JSON");
       if (depth === 1) name = text.slice(at + 1, Math.min(end, at + 20));
       at = end;
     } else if ((code | 0x20) === 0x7b) {
@@ -104,17 +104,4 @@ function* findAccounts(text: string): Work<Found | undefined> {
 function checkSize(size: number, most: number, field: string): void {
   if (size <= most) return;
   throw new InputError(field, "is larger than in any snapshot of adsim", "too-much");
-}
-
-function endOfText(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  if (end === -1) throw new InputError("body", "must be valid JSON");
-  return end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-  return (at - first) % 2 === 1;
 }

@@ -27,7 +27,7 @@ export const worldRoutes: readonly ControlRoute[] = [
       throw new InputError("name", "is not that of a world that there is", "not-found");
     },
   },
-  { method: "GET", path: "metrics", needs: "metrics", answer: metrics },
+  { method: "GET", path: "metrics", answer: metrics },
 ];
 
 /** A world as the listing shows it. */
@@ -48,10 +48,10 @@ function summaryOf(worlds: Worlds, name: string): WorldSummary {
 }
 
 /** As Prometheus reads them, where somebody can write that. */
-function* metrics({ worlds, optional }: Call): Work<Reply> {
+function* metrics({ worlds, load }: Call): Work<Reply> {
   const families = worlds.metrics();
   let written: Reply = { kind: "json", value: { metrics: families } };
-  const write = optional("metrics");
+  const write = yield* load("metrics");
   if (write !== undefined) {
     yield (done) =>
       write(families, (text) => {
@@ -67,13 +67,9 @@ const forkSchema = v.strictObject({ name: v.string(), from: v.optional(v.string(
 function fork(call: Call): Reply {
   const { worlds } = call;
   const { name, from } = parseInput(forkSchema, call.body);
-  worlds.fork(name, from ?? openedPlace(call));
+  // Where it is the world of the path, this is a use of it, so that it comes into being.
+  if (from === undefined) void call.world;
+  worlds.fork(name, from ?? call.worldName);
   const prefix = `/@${name}`;
   return { kind: "created", value: summaryOf(worlds, name), location: `${prefix}/_sim/health` };
-}
-
-/** The world that the path names: this is a use of it, so that it comes into being. */
-function openedPlace(call: Call): string {
-  void call.world;
-  return call.worldName;
 }

@@ -7,6 +7,7 @@ import type { Fired } from "../faults/installed-rule.ts";
 import type { Injected } from "../faults/plan.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
+import { deliveries } from "../spec/delivery.ts";
 import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.ts";
 import type { Cors } from "./cors.ts";
 import { countUnseen, tallyOf } from "./count.ts";
@@ -117,7 +118,7 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   function handOver(visit: Visit, fired: Fired, answer: ApiResponse, fault: FaultRecord): void {
     visit.fault = fault;
     const explained = explain ? explainedBy(fired.rule, answer) : answer;
-    const { response, manner, received } = fired.plan.handOver(explained);
+    const { response, manner } = fired.plan.handOver(explained);
     const { delayMs } = fired;
     // What the client gets shares its headers with the answer.
     const own = copyOfResponse(answer);
@@ -128,8 +129,8 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
             ...response,
             delivery: { ...manner, delayMs, undelivered: () => giveUp(visit, own) },
           };
-    fault.received = received;
-    if (received !== "whole" && fault.served) lose(visit, own);
+    fault.received = deliveries[manner.kind].received;
+    if (fault.received !== "whole" && fault.served) lose(visit, own);
   }
 
   /** The service did its part, and the client doesn't get its answer. */

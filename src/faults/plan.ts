@@ -2,28 +2,18 @@
 
 import { durationMs } from "../base/duration.ts";
 import { drawBetween, type Key, subKey } from "../base/random.ts";
-import type { Delivery } from "../spec/delivery.ts";
+import type { Manner } from "../spec/delivery.ts";
 import { type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { Loss, Verdict, VerdictKind } from "./verdict.ts";
 
-type Manner = Delivery extends infer D
-  ? D extends Delivery
-    ? Omit<D, "delayMs" | "undelivered">
-    : never
-  : never;
-
 /** What is answered in the service's place. */
 export type Injected = Extract<Verdict, { readonly kind: "respond" }>;
-
-/** How much of the service's answer the client gets. */
-export type Received = "whole" | "part" | "nothing";
 
 /** A service's answer as it arrives. */
 export interface Handover {
   /** What the client sees of it: status 0 where nothing. */
   readonly response: ApiResponse;
   readonly manner: Manner;
-  readonly received: Received;
 }
 
 export interface Plan {
@@ -80,11 +70,7 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
   }),
   drip: ({ bytesPerSecond }) => ({
     ...once,
-    handOver: (response) => ({
-      response,
-      manner: { kind: "drip", bytesPerSecond },
-      received: "whole",
-    }),
+    handOver: (response) => ({ response, manner: { kind: "drip", bytesPerSecond } }),
   }),
   duplicate: ({ answer = "first" }) => ({ ...once, applications: 2, answerOf: answer }),
   reorder: ({ by = 1, atMost = "1s" }) => ({
@@ -92,17 +78,16 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
     handOver: (response) => ({
       response,
       manner: { kind: "overtaken", by, atMostMs: durationMs(atMost) },
-      received: "whole",
     }),
   }),
 };
 
 function whole(response: ApiResponse): Handover {
-  return { response, manner: { kind: "whole" }, received: "whole" };
+  return { response, manner: { kind: "whole" } };
 }
 
 function nothing(as: Loss = "close"): Handover {
-  return { response: noResponse, manner: { kind: as }, received: "nothing" };
+  return { response: noResponse, manner: { kind: as } };
 }
 
 function cut(
@@ -120,7 +105,6 @@ function cut(
   return {
     response: { ...answer, body },
     manner: { kind: "cut", bytes: sent },
-    received: "part",
   };
 }
 
@@ -129,14 +113,14 @@ function garbled(answer: ApiResponse, draws: Draws): Handover {
   if (length === 0) return whole(answer);
   const bytes = meaningless(length, draws);
   const body = new TextDecoder().decode(bytes);
-  return { response: { ...answer, body }, manner: { kind: "bytes", bytes }, received: "part" };
+  return { response: { ...answer, body }, manner: { kind: "bytes", bytes } };
 }
 
 const NOISE_BYTES = 64;
 
 function noise(draws: Draws): Handover {
   const bytes = meaningless(NOISE_BYTES, draws);
-  return { response: noResponse, manner: { kind: "noise", bytes }, received: "nothing" };
+  return { response: noResponse, manner: { kind: "noise", bytes } };
 }
 
 /** Bytes that are neither UTF-8 nor JSON nor HTTP: the first one begins none of them. */

@@ -1,8 +1,8 @@
 /** An entry of the journal as people and programs read it. */
 
-import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
+import type { Received } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { LimitClass, OperationId } from "../spec/operations.ts";
 import type { JournalRecord, Producer } from "./record.ts";

@@ -1,7 +1,6 @@
 /** A request with what became of it, as the request path hands it to the journal: the journal keeps it as it is. */
 
 import { formatInstant } from "../base/calendar.ts";
-import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import {
   type AssumptionKey,
@@ -9,6 +8,7 @@ import {
   type Choice,
   catalogue,
 } from "../spec/assumptions/catalogue.ts";
+import type { Received } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Profile } from "../world/publishers/profiles.ts";

@@ -4,7 +4,7 @@
  */
 
 import { utf8Length } from "../base/text.ts";
-import type { Delivery } from "../spec/delivery.ts";
+import { type Delivery, deliveries } from "../spec/delivery.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Publisher } from "../world/accounts/account.ts";
@@ -64,7 +64,7 @@ export function exchangeOf(outgoing: Outgoing, response: ApiResponse, atMs: numb
     const latencyMs = outgoing.timeoutMs;
     return { operation, atMs, request, outcome: "timed-out", ...nothing, latencyMs };
   }
-  const outcome = outcomes[delivery.kind];
+  const outcome: RequestOutcome = deliveries[delivery.kind].seen;
   const seen = outcome === "lost" ? nothing : { status, headers, text: body };
   return { operation, atMs, request, outcome, ...seen, latencyMs: heldMs };
 }
@@ -74,19 +74,6 @@ const nothing: Pick<Exchange, "status" | "headers" | "text"> = Object.freeze({
   headers: Object.freeze({}),
   text: "",
 });
-
-/** What a client sees that waits long enough. */
-const outcomes = {
-  whole: "answered",
-  overtaken: "answered",
-  bytes: "answered",
-  drip: "answered",
-  cut: "cut",
-  noise: "lost",
-  close: "lost",
-  reset: "lost",
-  silence: "timed-out",
-} satisfies Record<Delivery["kind"], RequestOutcome>;
 
 /** How long the client waits for the last of it, in milliseconds. */
 function heldMsOf(delivery: Delivery, body: string): number {

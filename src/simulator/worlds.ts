@@ -8,7 +8,7 @@ import { type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
-import { atOnce, isWork, type LongResponse, type Work } from "../spec/work.ts";
+import { atOnce, isWork, type LongResponse, type Work, whole } from "../spec/work.ts";
 import { createKeptWorlds, holdings, type Keeping } from "./kept-worlds.ts";
 import type { Surroundings } from "./running-world.ts";
 import { createSimulatorCore, type HostedCore } from "./simulator.ts";
@@ -74,8 +74,6 @@ export interface WorldPlace {
 export interface WorldsControl {
   /** Answers a path that begins with `/_sim`, the world's prefix taken off. */
   answer(request: PlainRequest, place: WorldPlace): Work<LongResponse>;
-  /** The answer in one piece. */
-  whole(response: LongResponse): ApiResponse;
   /** Says that a world can't be had, and why. */
   refusal(error: InputError): ApiResponse;
 }
@@ -237,7 +235,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     begin,
     handle(request) {
       const response = begin(request);
-      return isWork(response) ? control.whole(atOnce(response)) : response;
+      return isWork(response) ? whole(atOnce(response)) : response;
     },
   };
   return all;

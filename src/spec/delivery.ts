@@ -8,7 +8,7 @@ export type Delivery = Manner & {
   readonly undelivered: () => void;
 };
 
-type Manner =
+export type Manner =
   | { readonly kind: "whole" }
   /** After so many later responses of the same transport, or once the time is over. */
   | { readonly kind: "overtaken"; readonly by: number; readonly atMostMs: number }
@@ -28,3 +28,26 @@ type Manner =
   | { readonly kind: "reset" }
   /** Nothing comes, and the connection stays open. */
   | { readonly kind: "silence" };
+
+/** How much of an answer a client gets. */
+export type Received = "whole" | "part" | "nothing";
+
+interface DeliveryKind {
+  /** What arrives of the answer. */
+  readonly received: Received;
+  /** What a client sees that waits long enough. */
+  readonly seen: "answered" | "cut" | "lost" | "timed-out";
+  readonly endsConnection: boolean;
+}
+
+export const deliveries: Readonly<Record<Delivery["kind"], DeliveryKind>> = {
+  whole: { received: "whole", seen: "answered", endsConnection: false },
+  overtaken: { received: "whole", seen: "answered", endsConnection: false },
+  bytes: { received: "part", seen: "answered", endsConnection: false },
+  cut: { received: "part", seen: "cut", endsConnection: true },
+  drip: { received: "whole", seen: "answered", endsConnection: false },
+  noise: { received: "nothing", seen: "lost", endsConnection: true },
+  close: { received: "nothing", seen: "lost", endsConnection: true },
+  reset: { received: "nothing", seen: "lost", endsConnection: true },
+  silence: { received: "nothing", seen: "timed-out", endsConnection: true },
+};

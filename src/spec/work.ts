@@ -1,5 +1,6 @@
 /** Work that may take long, in slices, so that an adapter can let others pass in between. */
 
+import { utf8Length } from "../base/text.ts";
 import type { ApiResponse } from "./messages.ts";
 
 /** Something to wait for: calls `done` once it is there, or can't come. */
@@ -16,11 +17,23 @@ export interface LongResponse extends ApiResponse {
   readonly rest?: Iterator<string> | undefined;
 }
 
-/** Does all of the work now, without waiting for anything that it yields. */
+/** Does all of the work now. It waits for nothing: what is there at once is had, anything else isn't. */
 export function atOnce<Result>(work: Work<Result>): Result {
   let step = work.next();
-  while (!step.done) step = work.next();
+  while (!step.done) {
+    step.value?.(() => undefined);
+    step = work.next();
+  }
   return step.value;
+}
+
+/** The response in one piece. */
+export function whole({ rest, ...response }: LongResponse): ApiResponse {
+  if (rest === undefined) return response;
+  let { body } = response;
+  for (let next = rest.next(); !next.done; next = rest.next()) body += next.value;
+  const headers = { ...response.headers, "content-length": String(utf8Length(body)) };
+  return { ...response, headers, body };
 }
 
 export function isWork<Result extends object>(given: Result | Work<Result>): given is Work<Result> {

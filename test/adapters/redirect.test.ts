@@ -1,11 +1,9 @@
 /** A redirect (`http.trailing-slash`: 308) as clients meet it: followed, refused or shown, the same over every transport. */
 
-import { setupServer as setupServer3 } from "msw/node";
-import type { HttpHandler as HttpHandler2 } from "msw2";
-import { setupServer as setupServer2 } from "msw2/node";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createSimulator, type SimulatorOptions } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
+import { listeners } from "../msw-versions.ts";
 
 const options: SimulatorOptions = {
   seed: "redirect",
@@ -25,15 +23,12 @@ interface Transport {
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
-  vi.doUnmock("msw");
-  vi.resetModules();
 });
 
-/** `createHandlers` with the msw that is in place now. */
-async function freshHandlers(): Promise<Parameters<typeof setupServer3>> {
-  vi.resetModules();
-  const { createHandlers } = await import("../../src/msw.ts");
-  return createHandlers(createSimulator(options), { baseUrl: "https://ads.invalid/api" });
+function underMsw(version: keyof typeof listeners): Transport {
+  const baseUrl = "https://ads.invalid/api";
+  closers.push(listeners[version](createSimulator(options), baseUrl));
+  return { fetch, baseUrl };
 }
 
 const transports: Readonly<Record<string, () => Promise<Transport>>> = {
@@ -41,19 +36,8 @@ const transports: Readonly<Record<string, () => Promise<Transport>>> = {
     fetch: createSimulator(options).fetch,
     baseUrl: "https://ads.invalid",
   }),
-  "MSW 2": async () => {
-    vi.doMock("msw", () => import("msw2"));
-    const server = setupServer2(...((await freshHandlers()) as unknown as HttpHandler2[]));
-    server.listen({ onUnhandledRequest: "error" });
-    closers.push(() => server.close());
-    return { fetch, baseUrl: "https://ads.invalid/api" };
-  },
-  "MSW 3": async () => {
-    const server = setupServer3(...(await freshHandlers()));
-    server.listen({ onUnhandledFrame: "error" });
-    closers.push(() => server.close());
-    return { fetch, baseUrl: "https://ads.invalid/api" };
-  },
+  "MSW 2": async () => underMsw("MSW 2"),
+  "MSW 3": async () => underMsw("MSW 3"),
   HTTP: async () => {
     const server = await startServer({ ...options, port: 0 });
     closers.push(() => server.close());

@@ -2,30 +2,17 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/adapters/in-process.ts";
-import { createControl } from "../../src/control/control.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
-import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
-import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
+import type { ApiResponse } from "../../src/spec/messages.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { senderOf } from "../sending.ts";
+import { ask as askAt, JSON_BODY, worldsOf } from "../worlds.ts";
 
-const JSON_BODY = { "content-type": "application/json" };
+const fresh = (): Worlds => worldsOf({ publishers: 3, wallClock: () => 0 });
 
-function worldsOf(): Worlds {
-  return createWorlds({
-    options: { publishers: 3, wallClock: () => 0 },
-    surroundings: { people: () => fakerPeople },
-    control: createControl({ version: "1.2.3" }),
-  });
-}
-
-function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {
-  return worlds.handle({
-    method,
-    path: `/_sim/${path}`,
-    ...(body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) }),
-  });
-}
+const ask = (worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse =>
+  askAt(worlds, method, `/_sim/${path}`, body);
 
 function read(worlds: Worlds, method: string, path: string, body?: unknown): unknown {
   const response = ask(worlds, method, path, body);
@@ -35,7 +22,7 @@ function read(worlds: Worlds, method: string, path: string, body?: unknown): unk
 
 describe("the control API", () => {
   test("says that it is well, and in which world", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const health = {
       status: "ok",
       version: "1.2.3",
@@ -53,7 +40,7 @@ describe("the control API", () => {
   });
 
   test("lists publishers as the simulator does", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const { publishers } = worlds.get("default");
     expect(read(worlds, "GET", "publishers")).toEqual({ publishers: publishers.list(), total: 3 });
     expect(read(worlds, "GET", "publishers?offset=1&limit=1")).toEqual({
@@ -65,7 +52,7 @@ describe("the control API", () => {
   });
 
   test("signs up, with and without wishes", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const response = ask(worlds, "POST", "publishers", { name: "Söhne", surfaces: ["one", "two"] });
     expect(response.status).toBe(201);
     const { id, name, surfaces } = JSON.parse(response.body);
@@ -79,7 +66,7 @@ describe("the control API", () => {
   });
 
   test("changes a surface and rotates a key", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const { publishers } = worlds.get("default");
     const { id, apiKey, surfaces } = publishers.at(0);
     const path = `publishers/${id}/surfaces/${surfaces[0]?.id}`;
@@ -94,7 +81,7 @@ describe("the control API", () => {
   });
 
   test("moves the clock", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     expect(read(worlds, "GET", "clock")).toEqual({
       mode: "frozen",
       now: "2026-01-15T00:00:00.000Z",
@@ -113,7 +100,7 @@ describe("the control API", () => {
   });
 
   test("tells the assumptions and the document that follows from them", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     expect(read(worlds, "GET", "assumptions")).toEqual({ ...worlds.get("default").assumptions });
     expect(read(worlds, "GET", "openapi.json")).toMatchObject({
       openapi: expect.stringMatching(/^3\.1/),
@@ -121,7 +108,7 @@ describe("the control API", () => {
   });
 
   test("takes other readings, in one world only", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const changed = read(worlds, "PATCH", "assumptions", { "errors.invalid": "422" });
     expect(changed).toEqual({ ...worlds.get("default").assumptions });
     expect(worlds.get("default").assumptions["errors.invalid"]).toBe("422");
@@ -129,18 +116,12 @@ describe("the control API", () => {
   });
 
   test("gives the journal filtered, as one document or as lines, and clears it", () => {
-    const worlds = worldsOf();
-    const { id, apiKey } = worlds.get("default").publishers.at(0);
-    const authorization = `Bearer ${apiKey}`;
-    const send = (request: Omit<ApiRequest, "method">): ApiResponse =>
-      worlds.handle({ method: "GET", ...request });
-    send({
-      path: "/v1/publisher/surfaces",
-      query: { publisher_id: id },
-      headers: { authorization },
-    });
-    send({ path: "/v1/publisher/stats", query: { publisher_id: id }, headers: { authorization } });
-    send({ path: "/nowhere" });
+    const worlds = fresh();
+    const { publisher, surfaces, stats } = senderOf(worlds.get("default"));
+    surfaces();
+    stats();
+    worlds.handle({ method: "GET", path: "/nowhere" });
+    const { id, apiKey } = publisher;
     const operations = (query: string): unknown[] =>
       (read(worlds, "GET", `journal${query}`) as { entries: { operation?: string }[] }).entries.map(
         (entry) => entry.operation,
@@ -162,7 +143,7 @@ describe("the control API", () => {
   });
 
   test("takes a snapshot that another world goes on from", () => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     read(worlds, "POST", "publishers", { name: "Later" });
     read(worlds, "POST", "clock/advance", { by: "1d" });
     const snapshot = ask(worlds, "GET", "snapshot").body;
@@ -178,18 +159,12 @@ describe("the control API", () => {
   });
 
   test("resets, with another seed if one is sent", () => {
-    const worlds = worldsOf();
-    const fresh = ask(worlds, "GET", "snapshot").body;
+    const worlds = fresh();
+    const before = ask(worlds, "GET", "snapshot").body;
     read(worlds, "POST", "publishers");
     expect(read(worlds, "POST", "reset")).toMatchObject({ seed: "adsim" });
-    expect(ask(worlds, "GET", "snapshot").body).toBe(fresh);
+    expect(ask(worlds, "GET", "snapshot").body).toBe(before);
     expect(read(worlds, "POST", "reset", { seed: "x" })).toMatchObject({ seed: "x" });
-  });
-
-  test("answers HEAD as GET without a body", () => {
-    const worlds = worldsOf();
-    const get = ask(worlds, "GET", "clock");
-    expect(ask(worlds, "HEAD", "clock")).toEqual({ ...get, body: "" });
   });
 });
 
@@ -201,32 +176,13 @@ const wrong: readonly (readonly [
   field: string,
 ])[] = [
   ["GET", "", undefined, 404, "path"],
-  ["GET", "nothing", undefined, 404, "path"],
-  ["GET", "health/", undefined, 404, "path"],
-  ["GET", "__proto__", undefined, 404, "path"],
   ["GET", "publishers//surfaces/", undefined, 404, "path"],
-  ["POST", "health", {}, 405, "method"],
-  ["OPTIONS", "clock", undefined, 405, "method"],
-  ["DELETE", "publishers", undefined, 405, "method"],
-  ["GET", "reset", undefined, 405, "method"],
-  ["GET", "health?x=1", undefined, 400, "x"],
-  ["GET", "health?__proto__=1", undefined, 400, "__proto__"],
-  ["GET", "health?%ff=1", undefined, 400, "query"],
-  ["GET", "publishers?limit=1&limit=1", undefined, 400, "limit"],
   ["GET", "publishers?limit=0", undefined, 400, "limit"],
   ["GET", "publishers?limit=1001", undefined, 400, "limit"],
   ["GET", "publishers?limit=1e2", undefined, 400, "limit"],
   ["GET", "publishers?limit=", undefined, 400, "limit"],
-  ["GET", "publishers?limit=%ff", undefined, 400, "limit"],
   ["GET", "publishers?offset=-1", undefined, 400, "offset"],
   ["GET", "publishers?offset=1.5", undefined, 400, "offset"],
-  ["GET", "publishers/pub_nobody", undefined, 404, "publisher"],
-  ["GET", "publishers/%ff", undefined, 400, "publisher"],
-  ["GET", "health", {}, 400, "body"],
-  ["POST", "publishers", null, 400, "body"],
-  ["POST", "publishers", [], 400, "body"],
-  ["POST", "publishers", "text", 400, "body"],
-  ["POST", "publishers", { colour: "red" }, 400, "colour"],
   ["POST", "publishers", { name: "" }, 400, "name"],
   ["POST", "publishers", { name: 7 }, 400, "name"],
   ["POST", "publishers", { surfaces: [] }, 400, "surfaces"],
@@ -237,21 +193,14 @@ const wrong: readonly (readonly [
     400,
     "surfaces.0.cpmRange",
   ],
-  ["PATCH", "publishers/{id}/surfaces/{surface}", undefined, 400, "body"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", {}, 400, "body"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", { status: "gone" }, 400, "status"],
   ["PATCH", "publishers/{id}/surfaces/{surface}", { cpmRange: [1] }, 400, "cpmRange.1"],
-  ["PATCH", "publishers/{id}/surfaces/srf_none", { status: "paused" }, 404, "surface"],
-  ["PATCH", "publishers/pub_nobody/surfaces/{surface}", { status: "paused" }, 404, "publisher"],
-  ["POST", "publishers/pub_nobody/rotate-key", undefined, 404, "publisher"],
-  ["POST", "publishers/{id}/rotate-key", { key: "mine" }, 400, "key"],
-  ["POST", "clock/advance", undefined, 400, "body"],
   ["POST", "clock/advance", {}, 400, "by"],
   ["POST", "clock/advance", { by: "-1s" }, 400, "by"],
   ["POST", "clock/advance", { by: -1 }, 400, "by"],
   ["POST", "clock/advance", { by: 0.5 }, 400, "by"],
   ["POST", "clock/advance", { by: "9999999d" }, 400, "by"],
-  ["POST", "clock/advance", { by: "1s", at: 1 }, 400, "at"],
   ["PUT", "clock", {}, 400, "body"],
   ["PUT", "clock", { mode: "slow" }, 400, "mode"],
   ["PUT", "clock", { now: "yesterday" }, 400, "now"],
@@ -263,9 +212,7 @@ const wrong: readonly (readonly [
   ["GET", "journal?status=99", undefined, 400, "status"],
   ["GET", "journal?limit=0", undefined, 400, "limit"],
   ["GET", "journal?format=xml", undefined, 400, "format"],
-  ["PUT", "snapshot", undefined, 400, "body"],
   ["PUT", "snapshot", {}, 400, "format"],
-  ["PUT", "snapshot", [], 400, "body"],
   ["POST", "reset", { seed: 1 }, 400, "seed"],
   ["POST", "reset", { start: "x" }, 400, "start"],
 ];
@@ -273,7 +220,7 @@ const wrong: readonly (readonly [
 test.each(wrong)(
   "%s %s %j is %i for %s, and nothing changes",
   (method, path, body, status, field) => {
-    const worlds = worldsOf();
+    const worlds = fresh();
     const world = worlds.get("default");
     const { id, surfaces } = world.publishers.at(0);
     const filled = path.replace("{id}", id).replace("{surface}", surfaces[0]?.id ?? "");
@@ -289,32 +236,6 @@ test.each(wrong)(
 );
 
 test.each([
-  ["GET, HEAD, POST", "DELETE", "publishers"],
-  ["GET, HEAD", "POST", "health"],
-  ["GET, HEAD, PUT", "POST", "clock"],
-  ["POST", "GET", "clock/advance"],
-])("Allow says %s to %s %s", (allow, method, path) => {
-  expect(ask(worldsOf(), method, path).headers.allow).toBe(allow);
-});
-
-const unreadable: readonly (readonly [what: string, body: string | Uint8Array, field: string])[] = [
-  ["broken JSON", "{", "body"],
-  ["invalid UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "body"],
-  ["a member twice", '{"seed":"a","seed":"b"}', "seed"],
-  ["__proto__", '{"__proto__":{}}', "__proto__"],
-  ["toString", '{"toString":"x"}', "toString"],
-];
-
-test.each(unreadable)("a body with %s is refused", (_, body, field) => {
-  const worlds = worldsOf();
-  const before = worlds.get("default").snapshot();
-  const response = worlds.handle({ method: "POST", path: "/_sim/reset", headers: JSON_BODY, body });
-  expect(response.status).toBe(400);
-  expect(JSON.parse(response.body).field).toBe(field);
-  expect(worlds.get("default").snapshot()).toEqual(before);
-});
-
-test.each([
   ["start", { start: 9e15 }],
   ["start", { start: -1 }],
   ["clock.now", { clock: { mode: "frozen", now: 9e15 } }],
@@ -327,7 +248,7 @@ test.each([
   ["accounts.0.joined", { joined: 9e12 }],
   ["accounts.0.ordinal", { ordinal: 999_999 }],
 ])("a snapshot that is wrong in %s is refused whole: %j", (field, change) => {
-  const worlds = worldsOf();
+  const worlds = fresh();
   read(worlds, "POST", "publishers", { name: "First" });
   const before = worlds.get("default").snapshot();
   const [account] = before.accounts;
@@ -344,7 +265,7 @@ test.each([
 });
 
 test("a seed that would make every draw slow is refused wherever one is given", () => {
-  const worlds = worldsOf();
+  const worlds = fresh();
   const seed = "x".repeat(1001);
   const before = worlds.get("default").snapshot();
   const expected = "seed must have at most 1000 characters";
@@ -366,20 +287,8 @@ test("a seed that would make every draw slow is refused wherever one is given", 
   expect(worlds.get("default").snapshot()).toEqual(before);
 });
 
-test("a body above 64 KiB is 413, one of a snapshot isn't", () => {
-  const worlds = worldsOf();
-  const big = { seed: "x".repeat(65_536) };
-  expect(ask(worlds, "POST", "reset", big).status).toBe(413);
-  const longName = createSimulator({});
-  longName.publishers.signUp({ name: "Long" });
-  const snapshot = longName.snapshot();
-  const body = `${JSON.stringify(snapshot)}${" ".repeat(65_536)}`;
-  const put = { method: "PUT", path: "/_sim/snapshot", headers: JSON_BODY, body };
-  expect(worlds.handle(put).status).toBe(200);
-});
-
 test("a body of millions of what no account is is refused while it is read", () => {
-  const worlds = worldsOf();
+  const worlds = fresh();
   for (const part of [",", "1,", "{},"]) {
     const body = `{"accounts":[${part.repeat(100_000)}{}]}`;
     const put = { method: "PUT", path: "/_sim/snapshot", headers: JSON_BODY, body };

@@ -6,9 +6,9 @@ import type { ControlRoute } from "../../src/control/route.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
+import { JSON_BODY } from "../worlds.ts";
 import {
   bodyFor,
-  JSON_BODY,
   nameOf,
   pathFor,
   requestFor,

@@ -1,15 +1,13 @@
 /** A request that each route of the control API takes, and worlds to send it to. A route without one fails the tests. */
 
-import { scenarioPlayer } from "../../src/adapters/scenario-player.ts";
-import { createControl } from "../../src/control/control.ts";
+import { createControlLoader } from "../../src/adapters/server/control-loader.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
-import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
-
-export const JSON_BODY: Readonly<Record<string, string>> = { "content-type": "application/json" };
+import { senderOf } from "../sending.ts";
+import { JSON_BODY, worldsOf } from "../worlds.ts";
 
 const rule = {
   id: "second",
@@ -104,13 +102,12 @@ export function requestFor(route: ControlRoute, world: SimulatorCore): ApiReques
   return { method: route.method, path, headers: JSON_BODY, body: JSON.stringify(body) };
 }
 
+const load = createControlLoader();
+await new Promise<void>((resolve) => load("scenarios", () => resolve()));
+
 /** Two worlds, one of them with a rule, events, a journal, and a clock that was moved. */
 export function stage(): Worlds {
-  const worlds = createWorlds({
-    options: { publishers: 3, wallClock: () => 0 },
-    surroundings: { people: () => fakerPeople },
-    control: createControl({ version: "1.2.3", modules: { scenarios: scenarioPlayer } }),
-  });
+  const worlds = worldsOf({ publishers: 3, wallClock: () => 0 }, { load });
   setUp(worlds);
   return worlds;
 }
@@ -124,13 +121,7 @@ export function setUp(worlds: Worlds): void {
 }
 
 export function record(world: SimulatorCore, session: string): ApiResponse {
-  const { id, apiKey, surfaces } = world.publishers.at(0);
-  return world.handle({
-    method: "POST",
-    path: "/v1/impression",
-    headers: { authorization: `Bearer ${apiKey}` },
-    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: session },
-  });
+  return senderOf(world).impression(session);
 }
 
 /** All that a control request could change. */

@@ -2,22 +2,20 @@
 
 import { describe, expect, test } from "vitest";
 import { repeatedMember } from "../../src/base/repeated-members.ts";
-import { createControl } from "../../src/control/control.ts";
-import { createWorlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { JSON_BODY, worldsOf } from "../worlds.ts";
 
 const LETTERS_ONLY_TOKEN = "opensesame";
 
-const worlds = createWorlds({
-  options: { publishers: 3 },
-  surroundings: { people: () => fakerPeople },
-  control: createControl({ version: "1.2.3", controlToken: LETTERS_ONLY_TOKEN }),
-});
-const headers = { "content-type": "application/json" };
+const worlds = worldsOf({ publishers: 3 }, { controlToken: LETTERS_ONLY_TOKEN });
 
 function ask(method: string, path: string, body?: string): ApiResponse {
-  return worlds.handle({ method, path: `/_sim/${path}`, headers, ...(body && { body }) });
+  return worlds.handle({
+    method,
+    path: `/_sim/${path}`,
+    headers: JSON_BODY,
+    ...(body && { body }),
+  });
 }
 
 test.each([
@@ -143,7 +141,7 @@ test("a compressed body is 415, one that says it is as it is isn't", () => {
     worlds.handle({
       method: "POST",
       path: "/@coded/_sim/reset",
-      headers: { ...headers, "content-encoding": coding },
+      headers: { ...JSON_BODY, "content-encoding": coding },
       body: '{"seed":"b"}',
     }).status;
   expect(sent("gzip")).toBe(415);

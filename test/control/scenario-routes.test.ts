@@ -1,18 +1,14 @@
 /** Scenarios over the control API: listed, shown, and played in the world that the path names. */
 
 import { describe, expect, test } from "vitest";
-import { createControl } from "../../src/control/control.ts";
 import { playScenarioSync } from "../../src/play/player/in-process.ts";
-import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
+import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
-import { JSON_BODY, stage, stateOf } from "./every-route.ts";
+import { ask, worldsOf } from "../worlds.ts";
+import { stage, stateOf } from "./every-route.ts";
 
-function play(worlds: Worlds, body: unknown, prefix = ""): ApiResponse {
-  const path = `${prefix}/_sim/scenarios/play`;
-  return worlds.handle({ method: "POST", path, headers: JSON_BODY, body: JSON.stringify(body) });
-}
-
+const play = (worlds: Worlds, body: unknown, prefix = ""): ApiResponse =>
+  ask(worlds, "POST", `${prefix}/_sim/scenarios/play`, body);
 const get = (worlds: Worlds, path: string): ApiResponse =>
   worlds.handle({ method: "GET", path: `/_sim/${path}` });
 
@@ -173,11 +169,7 @@ describe("a refused play names the field, and changes nothing", () => {
 });
 
 test("where nothing has loaded what plays, that is said", () => {
-  const worlds = createWorlds({
-    options: {},
-    surroundings: { people: () => fakerPeople },
-    control: createControl({ version: "1.2.3" }),
-  });
+  const worlds = worldsOf();
   const response = get(worlds, "scenarios");
   expect(response.status).toBe(409);
   expect(JSON.parse(response.body).detail).toContain("over HTTP");

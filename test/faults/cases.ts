@@ -3,7 +3,7 @@
 import { expect, vi } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { Simulator } from "../../src/index.ts";
-import type { Patience, Seen, Sent } from "./observe.ts";
+import type { Observe, Patience, Seen, Sent } from "./observe.ts";
 
 export type Verdict = FaultRule["verdict"];
 
@@ -96,7 +96,7 @@ const MOMENT_MS = 60;
 export type Wording = Readonly<Partial<Record<Manner, RegExp>>>;
 
 /** Compares what a client saw with the answer as it would have been without a rule. */
-export function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording): void {
+function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: Wording): void {
   const wanted = wording[manner];
   if (wanted === undefined) expect(seen.failure).toBeUndefined();
   else expect(seen.failure).toMatch(wanted);
@@ -135,7 +135,7 @@ export function expectSeen(seen: Seen, { manner }: Case, whole: Seen, wording: W
 }
 
 /** How much of an answer the journal says that the client got. */
-export const receivedOf: Readonly<Record<Manner, "whole" | "part" | "nothing">> = {
+const receivedOf: Readonly<Record<Manner, "whole" | "part" | "nothing">> = {
   whole: "whole",
   injected: "whole",
   closed: "nothing",
@@ -148,10 +148,42 @@ export const receivedOf: Readonly<Record<Manner, "whole" | "part" | "nothing">> 
 };
 
 /** Compares the journal's word on a request with what a rule was to do to it. */
-export function expectJournalled({ journal }: Watched, { verdict, manner, served }: Case): void {
+function expectJournalled({ journal }: Watched, { verdict, manner, served }: Case): void {
   const faults = journal.entries().map(({ fault }) => fault);
   const [first, ...copies] = faults;
   expect(faults.map((fault) => fault?.served)).toEqual(served);
   expect(first).toMatchObject({ kind: verdict.kind, received: receivedOf[manner] });
   expect(copies.map((fault) => fault?.received)).toEqual(served.slice(1).map(() => "nothing"));
+}
+
+/** A client, with a simulator that nobody has used and where that answers. */
+export interface Connected {
+  readonly observe: Observe;
+  readonly sim: Watched;
+  readonly baseUrl: string;
+}
+
+/** Expects a client to see what a verdict does to one request, and the journal to say so. */
+export async function expectShown(
+  { observe, sim, baseUrl }: Connected,
+  one: Case,
+  wording: Wording,
+): Promise<void> {
+  const whole = await observe(listing(sim, baseUrl));
+  sim.journal.clear();
+  sim.faults.add({ verdict: one.verdict });
+  const patience = one.manner === "silent" ? patienceFor(sim) : undefined;
+  const began = performance.now();
+  const seen = await observe({ ...listing(sim, baseUrl), patience });
+  const tookMs = performance.now() - began;
+  expectSeen(seen, one, whole, wording);
+  expectJournalled(sim, one);
+  const { kind, delay } = one.verdict;
+  // A timer may be early by the part of a millisecond that it began with.
+  if (delay !== undefined || kind === "reorder") expect(tookMs).toBeGreaterThan(58);
+  if (one.verdict.kind === "drip") {
+    const pieces = Math.ceil(whole.body.length / (one.verdict.bytesPerSecond / 20));
+    expect(tookMs).toBeGreaterThan(pieces * 48);
+    expect(seen.pieces ?? pieces).toBeGreaterThan(1);
+  }
 }

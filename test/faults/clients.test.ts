@@ -5,14 +5,13 @@ import { createSimulator } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { hasCurl } from "../programs.ts";
 import {
+  type Connected,
   cases,
-  expectJournalled,
-  expectSeen,
+  expectShown,
   impression,
   listing,
   nameOf,
   patienceFor,
-  type Watched,
   type Wording,
 } from "./cases.ts";
 import { type Observe, observeCurl, observeFetch, observeHttp, type Seen } from "./observe.ts";
@@ -33,13 +32,6 @@ const inFetch: Wording = {
 interface Subject {
   readonly wording: Wording;
   connect(): Connected;
-}
-
-/** A client, with a simulator that nobody has used and where that answers. */
-interface Connected {
-  readonly observe: Observe;
-  readonly sim: Watched;
-  readonly baseUrl: string;
 }
 
 let server: Server;
@@ -91,39 +83,15 @@ const subjects: Readonly<Record<string, Subject>> = {
 const here = Object.entries(subjects).filter(([name]) => name !== "curl" || hasCurl);
 
 describe.each(here)("%s", { concurrent: true }, (_, { wording, connect }) => {
-  async function wholeAnswer({ observe, sim, baseUrl }: Connected): Promise<Seen> {
-    const seen = await observe(listing(sim, baseUrl));
-    sim.journal.clear();
-    return seen;
-  }
-
   test.each(cases.map((one) => [nameOf(one), one] as const))("sees %s", async (_name, one) => {
-    const connected = connect();
-    const { observe, sim, baseUrl } = connected;
-    const whole = await wholeAnswer(connected);
-    sim.faults.add({ verdict: one.verdict });
-    const patience = one.manner === "silent" ? patienceFor(sim) : undefined;
-    const began = performance.now();
-    const seen = await observe({ ...listing(sim, baseUrl), patience });
-    const tookMs = performance.now() - began;
-    expectSeen(seen, one, whole, wording);
-    expectJournalled(sim, one);
-    // A timer may be early by the part of a millisecond that it began with.
-    if (one.verdict.delay !== undefined) expect(tookMs).toBeGreaterThan(58);
-    if (one.verdict.kind === "reorder") expect(tookMs).toBeGreaterThan(58);
-    if (one.verdict.kind === "drip") {
-      const pieces = Math.ceil(whole.body.length / (one.verdict.bytesPerSecond / 20));
-      expect(tookMs).toBeGreaterThan(pieces * 48);
-      expect(seen.pieces ?? pieces).toBeGreaterThan(1);
-    }
+    await expectShown(connect(), one, wording);
   });
 
   test.each(["lose-response", "drop"] as const)(
     "%s leaves the next request alone",
     async (kind) => {
-      const connected = connect();
-      const { observe, sim, baseUrl } = connected;
-      const whole = await wholeAnswer(connected);
+      const { observe, sim, baseUrl } = connect();
+      const whole = await observe(listing(sim, baseUrl));
       sim.faults.add({ match: { nth: 2 }, verdict: { kind } });
       const seen: Seen[] = [];
       for (let count = 0; count < 3; count += 1) seen.push(await observe(listing(sim, baseUrl)));

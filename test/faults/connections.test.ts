@@ -8,7 +8,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
 import { sweeper } from "../../src/adapters/server/connections.ts";
 import { createSimulator } from "../../src/index.ts";
-import { open, parseResponses, serve } from "../server/raw.ts";
+import { open, parseResponses, serve, talk } from "../server/raw.ts";
 import { impression, listing, type Verdict, type Watched } from "./cases.ts";
 import { observeFetch } from "./observe.ts";
 
@@ -18,15 +18,6 @@ const WAIT = { timeout: 20_000, interval: 5 };
 function get(sim: Watched, which: string, path = "/v1/publisher/surfaces"): string {
   const { id, apiKey } = sim.publishers.at(0);
   return `GET ${path}?publisher_id=${id}&which=${which} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
-}
-
-/** What comes on a connection until its end. */
-async function received(socket: Socket): Promise<string> {
-  const chunks: Buffer[] = [];
-  socket.on("error", () => undefined);
-  socket.on("data", (chunk) => chunks.push(chunk));
-  await new Promise((resolve) => socket.once("close", resolve));
-  return Buffer.concat(chunks).toString("latin1");
 }
 
 describe("requests that are sent ahead on one connection", () => {
@@ -40,14 +31,13 @@ describe("requests that are sent ahead on one connection", () => {
     for (const [index, verdict] of verdicts.entries()) {
       if (verdict !== undefined) sim.faults.add({ match: { nth: index + 1 }, verdict });
     }
-    const socket = await open(server.port);
-    const reading = received(socket);
+    const { socket, whole } = await talk(server.port);
     const paths = ["surfaces", "payouts", "stats"].map((path) =>
       get(sim, path, `/v1/publisher/${path}`),
     );
     const last = get(sim, "last").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     socket.write([...paths, last].join(""));
-    const text = await reading;
+    const text = await whole;
     return { text, paths: sim.journal.entries().map(({ operation }) => operation) };
   }
 
@@ -101,18 +91,14 @@ describe("requests that are sent ahead on one connection", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
-    const socket = await open(server.port);
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk;
-    });
+    const { socket, text } = await talk(server.port);
     socket.write(get(sim, "a") + get(sim, "b"));
     await vi.waitUntil(() => sim.journal.total === 2, WAIT);
     await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(text).toBe("");
+    expect(text()).toBe("");
     const other = await observeFetch(fetch)(listing(sim, server.url));
     expect(other.status).toBe(200);
-    await vi.waitUntil(() => parseResponses(text).length === 2, WAIT);
+    await vi.waitUntil(() => parseResponses(text()).length === 2, WAIT);
     socket.destroy();
   });
 });
@@ -140,14 +126,10 @@ test("a connection is used on after an answer that came late", async () => {
   await using server = await serve();
   const sim = server.worlds.get("default");
   sim.faults.add({ match: { every: 2 }, verdict: { kind: "delay", delay: 20 } });
-  const socket = await open(server.port);
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk;
-  });
+  const { socket, text } = await talk(server.port);
   for (let count = 1; count <= 6; count += 1) {
     socket.write(get(sim, String(count)));
-    await vi.waitUntil(() => parseResponses(text).length === count, WAIT);
+    await vi.waitUntil(() => parseResponses(text()).length === count, WAIT);
   }
   expect(sim.journal.entries().map(({ fault }) => fault?.received)).toEqual(
     [1, 2, 3, 4, 5, 6].map((number) => (number % 2 === 0 ? "whole" : undefined)),
@@ -275,13 +257,12 @@ describe("what Node doesn't hand over as a request", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict });
-    const socket = await open(server.port);
-    const reading = received(socket);
+    const { socket, whole } = await talk(server.port);
     socket.write(sent);
     // More than a server reads of a body that it is going to refuse.
     const chunk = Buffer.alloc(1024 * 1024, "x");
     for (let count = 0; count < more; count += 1) socket.write(chunk);
-    const text = await reading;
+    const text = await whole;
     const [entry] = sim.journal.entries();
     expect(entry?.fault?.kind).toBe(verdict.kind);
     return text;
@@ -314,10 +295,9 @@ describe("what Node doesn't hand over as a request", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "empty", delay: 60 } });
-    const socket = await open(server.port);
-    const reading = received(socket);
+    const { socket, whole } = await talk(server.port);
     socket.write(get(sim, "a") + connect);
-    expect(await reading).toBe("");
+    expect(await whole).toBe("");
     expect(sim.journal.total).toBe(1);
   });
 
@@ -336,10 +316,9 @@ describe("what Node doesn't hand over as a request", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "delay", delay: 80 } });
-    const socket = await open(server.port);
-    const reading = received(socket);
+    const { socket, whole } = await talk(server.port);
     socket.write(`${get(sim, "a")}NONSENSE\r\n\r\n`);
-    expect(parseResponses(await reading).map(({ status }) => status)).toEqual([200, 400]);
+    expect(parseResponses(await whole).map(({ status }) => status)).toEqual([200, 400]);
   });
 });
 

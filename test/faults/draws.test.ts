@@ -12,7 +12,7 @@ import {
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { checkProperty } from "../properties/check-property.ts";
-import { mark, marked, senderOf } from "./sending.ts";
+import { mark, marked, senderOf } from "../sending.ts";
 
 const half: FaultRule = { id: "half", match: { share: 0.5 }, verdict: mark };
 

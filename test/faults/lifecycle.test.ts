@@ -12,7 +12,7 @@ import {
 } from "../../src/index.ts";
 import { createSimulatorCore } from "../../src/simulator/simulator.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
-import { mark, marked, senderOf } from "./sending.ts";
+import { mark, marked, senderOf } from "../sending.ts";
 
 const idsOf = (sim: Pick<Simulator, "faults">): string[] => sim.faults.list().map(({ id }) => id);
 

@@ -1,16 +1,14 @@
 /** What MSW carries out of a verdict, in its versions 2 and 3 and for two clients, and what it refuses when a rule comes. */
 
 import { HttpHandler as HttpHandler3 } from "msw";
-import { setupServer as setupServer3 } from "msw/node";
 import { HttpHandler as HttpHandler2 } from "msw2";
-import { setupServer as setupServer2 } from "msw2/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
+import { createHandlers2, listeners } from "../msw-versions.ts";
 import {
   cases,
-  expectJournalled,
-  expectSeen,
+  expectShown,
   impression,
   listing,
   nameOf,
@@ -23,30 +21,10 @@ import { type Observe, observeFetch, observeHttp } from "./observe.ts";
 const WAIT = { timeout: 20_000, interval: 5 };
 const baseUrl = "http://ads.invalid";
 
-/** Made with the other msw. */
-vi.doMock("msw", () => import("msw2"));
-vi.resetModules();
-const { createHandlers: createHandlers2 } = await import("../../src/msw.ts");
-vi.doUnmock("msw");
-
 const closers: (() => unknown)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
-
-const listeners = {
-  "MSW 2": (sim: Simulator): void => {
-    const handlers = createHandlers2(sim, { baseUrl });
-    const server = setupServer2(...(handlers as unknown as HttpHandler2[]));
-    server.listen({ onUnhandledRequest: "error" });
-    closers.push(() => server.close());
-  },
-  "MSW 3": (sim: Simulator): void => {
-    const server = setupServer3(...createHandlers(sim, { baseUrl }));
-    server.listen({ onUnhandledFrame: "error" });
-    closers.push(() => server.close());
-  },
-};
 
 test("each version of MSW gets handlers of its own", () => {
   const sim = createSimulator();
@@ -109,24 +87,12 @@ const possible = cases.filter(({ manner }) => manner !== "reset" && manner !== "
 describe.each(subjects)("$version, $client", ({ version, observe, wording, tellsAbort }) => {
   function connect(): Simulator {
     const sim = createSimulator({ publishers: 3 });
-    listeners[version](sim);
+    closers.push(listeners[version](sim, baseUrl));
     return sim;
   }
 
   test.each(possible.map((one) => [nameOf(one), one] as const))("sees %s", async (_, one) => {
-    const sim = connect();
-    const whole = await observe(listing(sim, baseUrl));
-    sim.journal.clear();
-    sim.faults.add({ verdict: one.verdict });
-    const patience = one.manner === "silent" ? patienceFor(sim) : undefined;
-    const began = performance.now();
-    const seen = await observe({ ...listing(sim, baseUrl), patience });
-    expectSeen(seen, one, whole, wording);
-    expectJournalled(sim, one);
-    if (one.verdict.delay !== undefined || one.verdict.kind === "reorder") {
-      expect(performance.now() - began).toBeGreaterThan(58);
-    }
-    if (one.verdict.kind === "drip") expect(seen.pieces).toBeGreaterThan(1);
+    await expectShown({ observe, sim: connect(), baseUrl }, one, wording);
   });
 
   test("reorder: the answer comes as soon as a later one was handed over", async () => {

@@ -1,22 +1,14 @@
 /** One list of requests under one plan of rules: the same rules fire at the same requests on every transport (R4). */
 
 import { createHash } from "node:crypto";
-import { setupServer as setupServer3 } from "msw/node";
-import type { HttpHandler as HttpHandler2 } from "msw2";
-import { setupServer as setupServer2 } from "msw2/node";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
-import { createHandlers } from "../../src/msw.ts";
 import { startServer } from "../../src/server.ts";
+import { listeners } from "../msw-versions.ts";
 import { parityOptions, recordRequests } from "../parity-requests.ts";
 import { patienceFor, type Watched } from "./cases.ts";
 import { type Observe, observeFetch } from "./observe.ts";
-
-vi.doMock("msw", () => import("msw2"));
-vi.resetModules();
-const { createHandlers: createHandlers2 } = await import("../../src/msw.ts");
-vi.doUnmock("msw");
 
 /** All of it can be carried out on every transport. */
 const plan: readonly FaultRule[] = [
@@ -84,26 +76,13 @@ test("HTTP shows it", async () => {
   }
 });
 
-test("MSW 2 shows it", async () => {
+test.each(["MSW 2", "MSW 3"] as const)("%s shows it", async (version) => {
   const sim = createSimulator(options);
-  const handlers = createHandlers2(sim, { baseUrl: "https://same.invalid" });
-  const server = setupServer2(...(handlers as unknown as HttpHandler2[]));
-  server.listen({ onUnhandledRequest: "error" });
+  const close = listeners[version](sim, "https://same.invalid");
   try {
     expectSame(await play(observeFetch(fetch), sim, "https://same.invalid"));
   } finally {
-    server.close();
-  }
-});
-
-test("MSW 3 shows it", async () => {
-  const sim = createSimulator(options);
-  const server = setupServer3(...createHandlers(sim, { baseUrl: "https://same.invalid" }));
-  server.listen({ onUnhandledFrame: "error" });
-  try {
-    expectSame(await play(observeFetch(fetch), sim, "https://same.invalid"));
-  } finally {
-    server.close();
+    close();
   }
 });
 

@@ -10,7 +10,7 @@ import {
   type SimulatorOptions,
   type Verdict,
 } from "../../src/index.ts";
-import { impressionIdOf, senderOf } from "./sending.ts";
+import { impressionIdOf, senderOf } from "../sending.ts";
 
 const id = "r";
 
@@ -43,142 +43,72 @@ interface Case {
   readonly tally: Readonly<Record<string, number>>;
 }
 
-const untouched = { producedBy: "service", served: true } as const;
-const kept = { producedBy: "rule", served: false } as const;
 const nothing = { status: 0, received: "nothing" } as const;
+
+function untouched(verdict: Verdict, delivery: unknown): Case {
+  const seen = { status: 200, received: "whole", tally: { applied: 1 } } as const;
+  return { verdict, delivery, producedBy: "service", served: true, ...seen };
+}
+function spoilt(verdict: Verdict, delivery: unknown): Case {
+  const tally = { applied: 1, lost: 1, unseen: 1 };
+  return { ...untouched(verdict, delivery), received: "part", tally };
+}
+function lost(verdict: Verdict, delivery: unknown): Case {
+  return { ...spoilt(verdict, delivery), ...nothing };
+}
+function dropped(verdict: Verdict, delivery: unknown): Case {
+  const kept = { producedBy: "rule", served: false, tally: { dropped: 1 } } as const;
+  return { verdict, delivery, ...nothing, ...kept };
+}
+
+const bytes = expect.any(Uint8Array);
+const cut = new TextEncoder().encode('{"ok"');
 const cases: Readonly<Record<string, Case>> = {
-  delay: {
-    ...untouched,
-    verdict: { kind: "delay", delay: "2s" },
-    status: 200,
-    delivery: { kind: "whole", delayMs: 2000 },
-    received: "whole",
-    tally: { applied: 1 },
-  },
+  delay: untouched({ kind: "delay", delay: "2s" }, { kind: "whole", delayMs: 2000 }),
   respond: {
-    ...kept,
-    verdict: { kind: "respond", status: 503 },
+    ...dropped({ kind: "respond", status: 503 }, undefined),
     status: 503,
-    delivery: undefined,
     received: "whole",
     tally: { injected: 1 },
   },
   "respond, applied": {
+    ...spoilt(
+      { kind: "respond", status: 503, applied: true, delay: 5 },
+      { kind: "whole", delayMs: 5 },
+    ),
     producedBy: "rule",
-    served: true,
-    verdict: { kind: "respond", status: 503, applied: true, delay: 5 },
     status: 503,
-    delivery: { kind: "whole", delayMs: 5 },
     received: "whole",
-    tally: { applied: 1, lost: 1, unseen: 1 },
   },
-  drop: {
-    ...kept,
-    ...nothing,
-    verdict: { kind: "drop" },
-    delivery: { kind: "close", delayMs: 0 },
-    tally: { dropped: 1 },
-  },
-  "drop as reset": {
-    ...kept,
-    ...nothing,
-    verdict: { kind: "drop", as: "reset", delay: "1s" },
-    delivery: { kind: "reset", delayMs: 1000 },
-    tally: { dropped: 1 },
-  },
-  "drop as silence": {
-    ...kept,
-    ...nothing,
-    verdict: { kind: "drop", as: "silence" },
-    delivery: { kind: "silence", delayMs: 0 },
-    tally: { dropped: 1 },
-  },
-  "lose-response": {
-    ...untouched,
-    ...nothing,
-    verdict: { kind: "lose-response" },
-    delivery: { kind: "close", delayMs: 0 },
-    tally: { applied: 1, lost: 1, unseen: 1 },
-  },
-  "lose-response as reset": {
-    ...untouched,
-    ...nothing,
-    verdict: { kind: "lose-response", as: "reset" },
-    delivery: { kind: "reset", delayMs: 0 },
-    tally: { applied: 1, lost: 1, unseen: 1 },
-  },
-  timeout: {
-    ...kept,
-    ...nothing,
-    verdict: { kind: "timeout" },
-    delivery: { kind: "silence", delayMs: 0 },
-    tally: { dropped: 1 },
-  },
-  reset: {
-    ...kept,
-    ...nothing,
-    verdict: { kind: "reset" },
-    delivery: { kind: "reset", delayMs: 0 },
-    tally: { dropped: 1 },
-  },
-  empty: {
-    ...kept,
-    ...nothing,
-    verdict: { kind: "empty", delay: 7 },
-    delivery: { kind: "close", delayMs: 7 },
-    tally: { dropped: 1 },
-  },
-  truncate: {
-    ...untouched,
-    verdict: { kind: "truncate", atByte: 5 },
-    status: 200,
-    delivery: {
-      kind: "cut",
-      bytes: new TextEncoder().encode('{"ok"'),
-      delayMs: 0,
-    },
-    received: "part",
-    tally: { applied: 1, lost: 1, unseen: 1 },
-  },
-  garbage: {
-    ...untouched,
-    verdict: { kind: "garbage" },
-    status: 200,
-    delivery: { kind: "bytes", bytes: expect.any(Uint8Array), delayMs: 0 },
-    received: "part",
-    tally: { applied: 1, lost: 1, unseen: 1 },
-  },
-  "garbage as response": {
-    ...untouched,
-    ...nothing,
-    verdict: { kind: "garbage", as: "response" },
-    delivery: { kind: "noise", bytes: expect.any(Uint8Array), delayMs: 0 },
-    tally: { applied: 1, lost: 1, unseen: 1 },
-  },
-  drip: {
-    ...untouched,
-    verdict: { kind: "drip", bytesPerSecond: 10 },
-    status: 200,
-    delivery: { kind: "drip", bytesPerSecond: 10, delayMs: 0 },
-    received: "whole",
-    tally: { applied: 1 },
-  },
-  reorder: {
-    ...untouched,
-    verdict: { kind: "reorder" },
-    status: 200,
-    delivery: { kind: "overtaken", by: 1, atMostMs: 1000, delayMs: 0 },
-    received: "whole",
-    tally: { applied: 1 },
-  },
-  "reorder by 3": {
-    ...untouched,
-    verdict: { kind: "reorder", by: 3, atMost: "250ms", delay: 4 },
-    status: 200,
-    delivery: { kind: "overtaken", by: 3, atMostMs: 250, delayMs: 4 },
-    received: "whole",
-    tally: { applied: 1 },
-  },
+  drop: dropped({ kind: "drop" }, { kind: "close", delayMs: 0 }),
+  "drop as reset": dropped(
+    { kind: "drop", as: "reset", delay: "1s" },
+    { kind: "reset", delayMs: 1000 },
+  ),
+  "drop as silence": dropped({ kind: "drop", as: "silence" }, { kind: "silence", delayMs: 0 }),
+  "lose-response": lost({ kind: "lose-response" }, { kind: "close", delayMs: 0 }),
+  "lose-response as reset": lost(
+    { kind: "lose-response", as: "reset" },
+    { kind: "reset", delayMs: 0 },
+  ),
+  timeout: dropped({ kind: "timeout" }, { kind: "silence", delayMs: 0 }),
+  reset: dropped({ kind: "reset" }, { kind: "reset", delayMs: 0 }),
+  empty: dropped({ kind: "empty", delay: 7 }, { kind: "close", delayMs: 7 }),
+  truncate: spoilt({ kind: "truncate", atByte: 5 }, { kind: "cut", bytes: cut, delayMs: 0 }),
+  garbage: spoilt({ kind: "garbage" }, { kind: "bytes", bytes, delayMs: 0 }),
+  "garbage as response": lost(
+    { kind: "garbage", as: "response" },
+    { kind: "noise", bytes, delayMs: 0 },
+  ),
+  drip: untouched(
+    { kind: "drip", bytesPerSecond: 10 },
+    { kind: "drip", bytesPerSecond: 10, delayMs: 0 },
+  ),
+  reorder: untouched({ kind: "reorder" }, { kind: "overtaken", by: 1, atMostMs: 1000, delayMs: 0 }),
+  "reorder by 3": untouched(
+    { kind: "reorder", by: 3, atMost: "250ms", delay: 4 },
+    { kind: "overtaken", by: 3, atMostMs: 250, delayMs: 4 },
+  ),
 };
 
 describe.each(Object.entries(cases))("%s", (_, expected) => {
@@ -215,14 +145,8 @@ describe.each(Object.entries(cases))("%s", (_, expected) => {
 
   test("what the service did", () => {
     expect(tallyOf(sim)).toEqual(expected.tally);
-    const { apiKey, id: publisher_id } = sim.publishers.at(0);
-    const stats = sim.handle({
-      method: "GET",
-      path: "/v1/publisher/stats",
-      query: { publisher_id, from: "2026-01-15" },
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
-    expect(JSON.parse(stats.body).impressions).toBe(expected.served ? 1 : 0);
+    const { body } = senderOf(sim).stats("2026-01-15");
+    expect(JSON.parse(body).impressions).toBe(expected.served ? 1 : 0);
   });
 });
 
@@ -407,13 +331,7 @@ describe("a body that is cut", () => {
   test("within a character has the bytes that are left of it", () => {
     const sim = createSimulator();
     const publisher = sim.publishers.signUp({ name: "N", surfaces: ["€"] });
-    const surfaces = (): ApiResponse =>
-      sim.handle({
-        method: "GET",
-        path: "/v1/publisher/surfaces",
-        query: { publisher_id: publisher.id },
-        headers: { authorization: `Bearer ${publisher.apiKey}` },
-      });
+    const { surfaces } = senderOf(sim, publisher);
     const bytes = new TextEncoder().encode(surfaces().body);
     const middle = bytes.indexOf(0xe2) + 2;
     sim.faults.add({ verdict: { kind: "truncate", atByte: middle } });
@@ -517,15 +435,8 @@ describe("a client that had gone before the response was handed over", () => {
     const { seenMicros = 0, unseenMicros = 0 } = account?.tally.impression ?? {};
     expect(seenMicros).toBeGreaterThan(0);
     expect(unseenMicros).toBeGreaterThan(0);
-    const stats = JSON.parse(
-      sim.handle({
-        method: "GET",
-        path: "/v1/publisher/stats",
-        query: { publisher_id: sim.publishers.at(0).id, from: "2026-01-15" },
-        headers: { authorization: `Bearer ${sim.publishers.at(0).apiKey}` },
-      }).body,
-    );
-    expect(stats.revenue_inr).toBeCloseTo((seenMicros + unseenMicros) / 1e6, 2);
+    const { revenue_inr } = JSON.parse(senderOf(sim).stats("2026-01-15").body);
+    expect(revenue_inr).toBeCloseTo((seenMicros + unseenMicros) / 1e6, 2);
   });
 });
 

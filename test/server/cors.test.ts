@@ -84,6 +84,8 @@ const rebound = [
   "127.0.0.1.evil.example",
   "evil-localhost",
   "localhost@evil.example",
+  "127.0.0.1:80:80.evil",
+  ".localhost.",
   "10.0.0.1",
   "[::2]",
   "",

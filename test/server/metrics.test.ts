@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createMeter } from "../../src/exchange/meter.ts";
 import type { Server } from "../../src/server.ts";
+import { senderOf } from "../sending.ts";
 import { type Family, parsePrometheus } from "./prometheus-text.ts";
 import { exchange, open, serve } from "./raw.ts";
 
@@ -104,32 +105,20 @@ describe("a scrape", () => {
   test("tells the limiter's 429 from a rule's, and counts what rules did", async () => {
     await using server = await serve();
     const world = server.worlds.get("default");
-    const { id, apiKey, surfaces } = world.publishers.at(0);
-    const ask = (path: string): number =>
-      server.worlds.handle({
-        method: "GET",
-        path,
-        query: { publisher_id: id },
-        headers: { authorization: `Bearer ${apiKey}` },
-      }).status;
-    for (let sent = 0; sent < 62; sent += 1) ask("/v1/publisher/stats");
+    const { stats, surfaces, payouts, impression } = senderOf(world);
+    for (let sent = 0; sent < 62; sent += 1) stats();
     world.faults.add({
       match: { operation: "surfaces" },
       verdict: { kind: "respond", status: 429 },
     });
-    expect(ask("/v1/publisher/surfaces")).toBe(429);
+    expect(surfaces().status).toBe(429);
     world.faults.clear();
     // A refusal that the client never sees is one all the same.
     world.faults.add({ verdict: { kind: "lose-response" } });
-    expect(ask("/v1/publisher/payouts")).toBe(0);
+    expect(payouts().status).toBe(0);
     world.faults.clear();
     world.faults.add({ verdict: { kind: "duplicate" } });
-    server.worlds.handle({
-      method: "POST",
-      path: "/v1/impression",
-      headers: { authorization: `Bearer ${apiKey}` },
-      body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" },
-    });
+    impression();
     const families = await scrape(server);
     expect(valuesOf(families, "adsim_rate_limit_refusals_total")).toEqual({
       recording: 0,
@@ -261,36 +250,4 @@ test("the library that writes them loads at the first scrape, and leaves nothing
   );
   // The process ended by itself: nothing was left that would have kept it.
   expect(JSON.parse(stdout)).toEqual({ before: false, after: true });
-});
-
-describe("the parser that these tests rely on", () => {
-  const good = '# HELP a_total x\n# TYPE a_total counter\na_total{b="c\\"\\n"} 1\n';
-  test("reads what is right", () => {
-    expect(parsePrometheus(good).get("a_total")?.samples).toEqual([
-      { name: "a_total", labels: { b: 'c"\n' }, value: 1 },
-    ]);
-  });
-
-  const bucket = "# HELP h x\n# TYPE h histogram\n";
-  test.each([
-    good.slice(0, -1),
-    good.replace("# HELP a_total x\n", ""),
-    good.replace("counter", "number"),
-    good.replaceAll("a_total", "a"),
-    good.replace("} 1", "} -1"),
-    good.replace("} 1", "}1"),
-    good.replace("} 1", "} NaN"),
-    good.replace('b="c', 'b="c"d'),
-    good.replace('b="', 'b="",b="'),
-    good.replace("\na_total{", "\nb_total{"),
-    good + good,
-    `${good}a_total{b="c\\"\\n"} 1\n`,
-    `${bucket}h_bucket{le="1"} 2\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n`,
-    `${bucket}h_bucket{le="2"} 1\nh_bucket{le="1"} 1\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n`,
-    `${bucket}h_bucket{le="1"} 1\nh_sum 1\nh_count 1\n`,
-    `${bucket}h_bucket{le="+Inf"} 1\nh_sum 1\nh_count 2\n`,
-    `${bucket}h_bucket{le="+Inf"} 1\nh_count 1\n`,
-  ])("refuses %j", (text) => {
-    expect(() => parsePrometheus(text)).toThrow();
-  });
 });

@@ -1,7 +1,7 @@
 /** What HTTP itself allows and forbids, on a real socket: every case gets an answer that a client can read. */
 
 import { expect, test } from "vitest";
-import { exchange, open, parseResponses, serve } from "./raw.ts";
+import { exchange, open, parseResponses, serve, talk } from "./raw.ts";
 
 const HOST = "Host: localhost\r\n";
 const MEGABYTE = "a".repeat(1024 * 1024);
@@ -83,16 +83,6 @@ test("requests before a broken one are answered first, in order", async () => {
   expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 400]);
 });
 
-test("pipelined requests are answered in order on one connection", async () => {
-  await using server = await serve();
-  const sent = ["/v1/publisher/stats", "/nowhere", "/_sim/health", "/v1/click"]
-    .map((path) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`)
-    .join("");
-  const { responses, ended } = await exchange(server.port, sent, { count: 4 });
-  expect(responses.map(({ status }) => status)).toEqual([401, 404, 200, 405]);
-  expect(ended).toBe(false);
-});
-
 const sensible: readonly (readonly [what: string, sent: string, status: number])[] = [
   ["an absolute target", `GET http://localhost/v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 401],
   ["an absolute target without a path", `GET http://localhost HTTP/1.1\r\n${HOST}\r\n`, 404],
@@ -172,24 +162,13 @@ test("HEAD has the headers of GET and no body", async () => {
 
 test("Expect: 100-continue is asked to go on, and answered", async () => {
   await using server = await serve();
-  const socket = await open(server.port);
-  let text = "";
-  const heard = (wanted: string): Promise<void> =>
-    new Promise((resolve) => {
-      socket.on("data", (chunk) => {
-        text += chunk;
-        if (text.includes(wanted)) resolve();
-      });
-    });
-  const goOn = heard("100 Continue");
+  const { socket, text } = await talk(server.port);
   socket.write(
     `POST /v1/click HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
   );
-  await goOn;
-  const answered = heard("401 Unauthorized");
+  await expect.poll(text).toContain("100 Continue");
   socket.write("{}");
-  await answered;
-  expect(parseResponses(text)[0]?.status).toBe(401);
+  await expect.poll(() => parseResponses(text())[0]?.status).toBe(401);
   socket.destroy();
 });
 
@@ -217,25 +196,19 @@ test("a body of ten megabytes is 413, the client reads it, and the connection go
 test("a body that never ends is given up with an answer", async () => {
   await using server = await serve();
   const { apiKey } = server.worlds.get("default").publishers.at(0);
-  const socket = await open(server.port);
+  const { socket, text, whole } = await talk(server.port);
   const chunk = `100000\r\n${MEGABYTE}\r\n`;
-  let text = "";
-  socket.on("data", (data) => {
-    text += data;
-  });
-  const closed = new Promise((resolve) => socket.on("close", resolve));
-  socket.on("error", () => undefined);
   socket.write(
     `POST /v1/impression HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`,
   );
   const feed = (): void => {
-    while (!socket.destroyed && text === "" && socket.write(chunk));
-    if (!socket.destroyed && text === "") socket.once("drain", feed);
+    while (!socket.destroyed && text() === "" && socket.write(chunk));
+    if (!socket.destroyed && text() === "") socket.once("drain", feed);
   };
   feed();
-  await closed;
-  expect(parseResponses(text)[0]?.status).toBe(413);
-  expect(parseResponses(text)[0]?.headers.connection).toBe("close");
+  const [response] = parseResponses(await whole);
+  expect(response?.status).toBe(413);
+  expect(response?.headers.connection).toBe("close");
 });
 
 test("a client that goes away in the middle of a body does no harm", async () => {

@@ -96,3 +96,22 @@ export function open(port: number): Promise<Socket> {
     socket.once("error", reject);
   });
 }
+
+/** An open connection, with what came on it so far, a character for each byte. */
+export interface Talk {
+  readonly socket: Socket;
+  text(): string;
+  /** All that came, once the connection is closed. */
+  readonly whole: Promise<string>;
+}
+
+export async function talk(port: number): Promise<Talk> {
+  const socket = await open(port);
+  let text = "";
+  socket.setEncoding("latin1").on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.on("error", () => undefined);
+  const whole = new Promise<string>((resolve) => socket.once("close", () => resolve(text)));
+  return { socket, text: () => text, whole };
+}

@@ -3,6 +3,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 import { sweeper } from "../../src/adapters/server/connections.ts";
+import { senderOf } from "../sending.ts";
 import { exchange, serve } from "./raw.ts";
 
 test("an exception costs its request a 500, is reported, and the server goes on", async () => {
@@ -103,15 +104,8 @@ test("with a control token only who has it makes worlds", async () => {
 test("a snapshot of more than 64 KiB goes through HTTP both ways", async () => {
   await using server = await serve();
   const world = server.worlds.get("default");
-  const { id, apiKey, surfaces } = world.publishers.at(0);
-  for (let index = 0; index < 3000; index += 1) {
-    world.handle({
-      method: "POST",
-      path: "/v1/impression",
-      headers: { authorization: `Bearer ${apiKey}` },
-      body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: `s${index}` },
-    });
-  }
+  const { impression } = senderOf(world);
+  for (let index = 0; index < 3000; index += 1) impression(`s${index}`);
   const snapshot = await (await fetch(`${server.url}/_sim/snapshot`)).text();
   expect(snapshot.length).toBeGreaterThan(65_536);
   const put = await fetch(`${server.url}/@copy/_sim/snapshot`, {

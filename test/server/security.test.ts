@@ -10,44 +10,6 @@ function reset(lines: string, path = "/_sim/reset"): string {
   );
 }
 
-const allowedHosts = [
-  "localhost",
-  "LOCALHOST:80",
-  "a.localhost:1234",
-  "127.0.0.1",
-  "127.8.9.1:9",
-  "[::1]",
-  "[::1]:4010",
-];
-const foreignHosts = [
-  "evil.example",
-  "evil.example:4010",
-  "localhost.evil.example",
-  "127.0.0.1.evil.example",
-  "evil-localhost",
-  ".localhost.",
-  "10.0.0.1",
-  "",
-  "localhost@evil.example",
-  "127.0.0.1:80:80.evil",
-];
-
-test.each(allowedHosts)("the Host %s may", async (host) => {
-  await using server = await serve();
-  const { responses } = await exchange(server.port, reset(`Host: ${host}\r\n`));
-  expect(responses[0]?.status).toBe(200);
-  expect(server.worlds.get("default").seed).toBe("evil");
-});
-
-test.each(foreignHosts)("the Host %j may not, and nothing happens", async (host) => {
-  await using server = await serve();
-  const { responses } = await exchange(server.port, reset(`Host: ${host}\r\n`));
-  expect(responses[0]?.status).toBe(403);
-  expect(responses[0]?.headers["content-type"]).toBe("application/problem+json");
-  expect(responses[0]?.headers["x-ratelimit-remaining"]).toBe("60");
-  expect(server.worlds.get("default").seed).toBe("adsim");
-});
-
 test("a foreign host in an absolute target counts, not the Host header", async () => {
   await using server = await serve();
   const sent = reset("Host: localhost\r\n", "http://evil.example/_sim/reset");
@@ -80,14 +42,10 @@ test.each([
   },
 );
 
+/** Beside those that every route is tried with. */
 const foreignPages = [
-  "Origin: http://evil.example\r\n",
-  "Origin: null\r\n",
-  "Origin: http://localhost:3000\r\n",
   "Origin: https://localhost\r\n",
   "Origin: http://localhost\r\nOrigin: http://localhost\r\n",
-  "Sec-Fetch-Site: cross-site\r\n",
-  "Sec-Fetch-Site: same-site\r\n",
   "Sec-Fetch-Site: Cross-Site\r\n",
   "Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n",
 ];
@@ -99,16 +57,6 @@ test.each(foreignPages)("a page of another origin may not: %j", async (line) => 
     expect(responses[0]?.status).toBe(403);
   }
   expect(server.worlds.get("default").seed).toBe("adsim");
-  expect(server.worlds.names()).toEqual(["default"]);
-});
-
-test("an image of another port's page makes no world", async () => {
-  await using server = await serve();
-  const { responses } = await exchange(
-    server.port,
-    "GET /@w1/_sim/health HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-site\r\nSec-Fetch-Mode: no-cors\r\n\r\n",
-  );
-  expect(responses[0]?.status).toBe(403);
   expect(server.worlds.names()).toEqual(["default"]);
 });
 
@@ -124,23 +72,6 @@ test("a page of the server's own origin may", async () => {
   const own = `Host: localhost:${server.port}\r\nOrigin: http://localhost:${server.port}\r\nSec-Fetch-Site: same-origin\r\n`;
   const { responses } = await exchange(server.port, reset(own));
   expect(responses[0]?.status).toBe(200);
-});
-
-test.each([
-  ["application/x-www-form-urlencoded", '{"seed":"evil"}'],
-  ["text/plain", '{"seed":"evil"}'],
-  ["multipart/form-data; boundary=x", '{"seed":"evil"}'],
-  ["text/plain; application/json", '{"seed":"evil"}'],
-  ["application/json; charset=utf-16", '{"seed":"evil"}'],
-])("a body that a page can send as it likes (%s) is 415", async (contentType, body) => {
-  await using server = await serve();
-  const response = await fetch(`${server.url}/_sim/reset`, {
-    method: "POST",
-    headers: { "content-type": contentType },
-    body,
-  });
-  expect(response.status).toBe(415);
-  expect(server.worlds.get("default").seed).toBe("adsim");
 });
 
 test("beyond loopback the control API is shut without a token, and the API is open", async () => {

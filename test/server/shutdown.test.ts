@@ -3,26 +3,22 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { startServer } from "../../src/server.ts";
-import { open, parseResponses, serve } from "./raw.ts";
+import { open, parseResponses, serve, talk } from "./raw.ts";
 
 const HEAD = "POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n";
 
 test("a request whose body is on its way when the server closes is answered", async () => {
   await using server = await serve();
-  const socket = await open(server.port);
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk;
-  });
-  const ended = new Promise((resolve) => socket.on("end", resolve));
+  const { socket, whole } = await talk(server.port);
   socket.write(HEAD);
   // The server must have seen the head.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const closed = server.close();
   setTimeout(() => socket.write("{}"), 100);
-  await Promise.all([closed, ended]);
-  expect(parseResponses(text)[0]?.status).toBe(401);
-  expect(parseResponses(text)[0]?.headers.connection).toBe("close");
+  await closed;
+  const [response] = parseResponses(await whole);
+  expect(response?.status).toBe(401);
+  expect(response?.headers.connection).toBe("close");
 });
 
 test("idle, half-sent and silent connections don't keep the server from closing", async () => {

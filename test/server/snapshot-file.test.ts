@@ -1,19 +1,11 @@
 /** A world's state in a file, in process: saved whole or not at all, loaded strictly. */
 
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
 import { loadSnapshot, SnapshotFileError, saveSnapshot, startServer } from "../../src/server.ts";
+import { senderOf } from "../sending.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 function used(): Simulator {
@@ -30,13 +22,7 @@ function used(): Simulator {
 }
 
 function record(sim: Simulator, place: number): string {
-  const { id, apiKey, surfaces } = sim.publishers.at(place);
-  return sim.handle({
-    method: "POST",
-    path: "/v1/impression",
-    headers: { authorization: `Bearer ${apiKey}` },
-    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" },
-  }).body;
+  return senderOf(sim, sim.publishers.at(place)).impression().body;
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Error> {
@@ -83,25 +69,6 @@ describe("saving", () => {
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(before);
   });
 
-  test("at the same time twice leaves one whole file", async () => {
-    const directory = temporaryFolder();
-    const path = join(directory, "state.json");
-    const sims = [used(), createSimulator()];
-    await Promise.all(sims.map((sim) => saveSnapshot(sim, path)));
-    const saved = JSON.parse(readFileSync(path, "utf8"));
-    expect(sims.map((sim) => sim.snapshot().digest)).toContain(saved.digest);
-    expect(readdirSync(directory)).toEqual(["state.json"]);
-  });
-
-  test("follows a link to the file that it stands for", async () => {
-    const directory = temporaryFolder();
-    const [path, link] = [join(directory, "state.json"), join(directory, "link.json")];
-    writeFileSync(path, "old");
-    symlinkSync(path, link);
-    await saveSnapshot(used(), link);
-    expect(JSON.parse(readFileSync(path, "utf8")).format).toBe("adsim-snapshot");
-  });
-
   test("that fails half-way leaves the old file and no other", async () => {
     const directory = temporaryFolder();
     const path = join(directory, "state.json");
@@ -119,27 +86,6 @@ describe("saving", () => {
     expect(error.message).toContain(`${path}: can't be saved: half-way`);
     expect(readFileSync(path, "utf8")).toBe("old");
     expect(readdirSync(directory)).toEqual(["state.json"]);
-  });
-
-  test("is refused where the path is a folder, no regular file or below no folder", async () => {
-    const directory = temporaryFolder();
-    mkdirSync(join(directory, "sub"));
-    // Not a device: a mistake in the code would put a file in its place.
-    const socket = join(directory, "socket");
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(socket, resolve));
-    onTestFinished(() => void server.close());
-    for (const [path, why] of [
-      [join(directory, "sub"), "it is a folder"],
-      [socket, "not a regular file"],
-      [join(directory, "none", "state.json"), "no such file or folder"],
-    ] as const) {
-      const error = await failureOf(saveSnapshot(used(), path));
-      expect(error.message).toContain(`${path}: can't be saved: `);
-      expect(error.message).toContain(why);
-    }
-    expect(readdirSync(directory).sort()).toEqual(["socket", "sub"]);
-    expect(statSync(socket).isSocket()).toBe(true);
   });
 
   test("says which rule is a function, and writes nothing", async () => {

@@ -5,11 +5,10 @@
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Waiting } from "../hold-back.ts";
 
 /** A response that a fault rule holds back. */
-export interface HeldResponse {
-  /** What gives up its waiting; undefined while it isn't waiting for anything of ours. */
-  stopWaiting: (() => void) | undefined;
+export interface HeldResponse extends Waiting {
   readonly undelivered: () => void;
 }
 

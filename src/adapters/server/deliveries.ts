@@ -4,10 +4,11 @@
  */
 
 import type { Socket } from "node:net";
-import { paceOf, timerMs } from "../../base/pace.ts";
-import type { Delivery } from "../../spec/delivery.ts";
+import type { Writable } from "node:stream";
+import { dripOf } from "../../base/pace.ts";
+import { type Delivery, deliveries } from "../../spec/delivery.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import type { Overtaking, Place } from "../overtaking.ts";
+import { globalTimers, holdBack, type Overtaking, type Place, pause } from "../hold-back.ts";
 import { type HeldResponse, stateOf } from "./connection-state.ts";
 
 /** Where a response goes: an HTTP response of Node's, or a bare connection. */
@@ -17,9 +18,9 @@ export interface Outlet {
   whenTurn(act: () => void): void;
   /** Sends status and headers. */
   begin(response: ApiResponse): void;
-  /** Sends a piece of the body. `sent`: it is out of our hands; not called where the connection closes before. */
-  write(piece: Uint8Array, sent: () => void): void;
-  /** Sends the last piece, or all. */
+  /** Takes the body. */
+  readonly stream: Writable;
+  /** Sends the last piece of the body, or all. `sent`: it is out of our hands. */
   end(piece: Uint8Array, sent: () => void): void;
 }
 
@@ -40,7 +41,7 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
   }
   const place: Place = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
-  if (endings.has(delivery.kind)) stateOf(socket).isDoomed = true;
+  if (deliveries[delivery.kind].endsConnection) stateOf(socket).isDoomed = true;
   const settled = (): void => {
     stateOf(socket).held?.delete(held);
   };
@@ -48,27 +49,16 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
     settled();
     if (!overtaking.isIdle) overtaking.handedOver(place);
   };
-  pause(held, delivery.delayMs, () => {
-    const inTurn = (): void =>
-      outlet.whenTurn(() => act({ response, delivery, outlet, held, settled, delivered }));
-    if (delivery.kind !== "overtaken") inTurn();
-    else untilOvertaken(held, delivery, { overtaking, place }, inTurn);
+  holdBack(held, delivery, { overtaking, place }, () => {
+    if (socket.destroyed) return;
+    outlet.whenTurn(() => act({ response, delivery, outlet, held, settled, delivered }));
   });
 }
 
-/** What ends the talk on a connection. */
-const endings: ReadonlySet<Delivery["kind"]> = new Set([
-  "cut",
-  "noise",
-  "close",
-  "reset",
-  "silence",
-]);
-
 /** Keeps account of a response until it is handed over. */
-function hold(socket: Socket, undelivered: () => void): Held {
+function hold(socket: Socket, undelivered: () => void): HeldResponse {
   const state = stateOf(socket);
-  const held: Held = { socket, stopWaiting: undefined, undelivered };
+  const held: HeldResponse = { timers: globalTimers, stopWaiting: undefined, undelivered };
   if (state.held === undefined) {
     const all = new Set<HeldResponse>();
     state.held = all;
@@ -84,46 +74,11 @@ function hold(socket: Socket, undelivered: () => void): Held {
   return held;
 }
 
-interface Held extends HeldResponse {
-  readonly socket: Socket;
-}
-
-function pause(held: Held, ms: number, then: () => void): void {
-  if (ms === 0) {
-    then();
-    return;
-  }
-  const timer = setTimeout(() => {
-    held.stopWaiting = undefined;
-    if (!held.socket.destroyed) then();
-  }, timerMs(ms));
-  held.stopWaiting = () => clearTimeout(timer);
-}
-
-function untilOvertaken(
-  held: Held,
-  { by, atMostMs }: Extract<Delivery, { readonly kind: "overtaken" }>,
-  { overtaking, place }: { readonly overtaking: Overtaking; readonly place: Place },
-  then: () => void,
-): void {
-  const go = (): void => {
-    held.stopWaiting?.();
-    held.stopWaiting = undefined;
-    if (!held.socket.destroyed) then();
-  };
-  const leave = overtaking.wait(place, by, go);
-  const timer = setTimeout(go, timerMs(atMostMs));
-  held.stopWaiting = () => {
-    clearTimeout(timer);
-    leave();
-  };
-}
-
 interface Act {
   readonly response: ApiResponse;
   readonly delivery: Delivery;
   readonly outlet: Outlet;
-  readonly held: Held;
+  readonly held: HeldResponse;
   /** It is over, with or without a response. */
   readonly settled: () => void;
   /** A response is out of our hands. */
@@ -148,7 +103,8 @@ function act({ response, delivery, outlet, held, settled, delivered }: Act): voi
       return;
     case "cut":
       outlet.begin(response);
-      outlet.write(delivery.bytes, () => {
+      outlet.stream.write(delivery.bytes, (error) => {
+        if (error) return;
         settled();
         socket.destroySoon();
       });
@@ -176,30 +132,24 @@ function drip(
   bytesPerSecond: number,
   { outlet, held, delivered }: Pick<Act, "outlet" | "held" | "delivered">,
 ): void {
-  const body = Buffer.from(response.body);
-  const pace = paceOf(bytesPerSecond);
-  let pauses = 0;
-  let sentBytes = 0;
-  outlet.begin(response);
+  const body = dripOf(response.body, bytesPerSecond);
   const next = (): void => {
-    pauses += 1;
-    const from = sentBytes;
-    sentBytes = Math.min(body.length, pace.dueAfter(pauses));
-    const piece = body.subarray(from, sentBytes);
-    if (sentBytes === body.length) {
+    if (outlet.socket.destroyed) return;
+    const { piece, isLast } = body.next();
+    if (isLast) {
       outlet.end(piece, delivered);
       return;
     }
     // The next piece may pile up behind this one: all of it is in memory already.
-    outlet.write(piece, nothing);
-    pause(held, pace.everyMs, next);
+    outlet.stream.write(piece);
+    pause(held, body.everyMs, next);
   };
-  if (body.length === 0) outlet.end(body, delivered);
-  else {
-    // The head comes at once.
-    outlet.write(body.subarray(0, 0), nothing);
-    pause(held, pace.everyMs, next);
+  outlet.begin(response);
+  if (response.body === "") {
+    next();
+    return;
   }
+  // The head comes at once.
+  outlet.stream.write("");
+  pause(held, body.everyMs, next);
 }
-
-function nothing(): void {}

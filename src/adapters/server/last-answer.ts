@@ -7,7 +7,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { type Rejection, unreadable } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import type { Overtaking } from "../overtaking.ts";
+import type { Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";
@@ -49,13 +49,9 @@ export function answerLast(
   }
   const outlet: Outlet = {
     socket,
+    stream: socket,
     whenTurn,
     begin: (answer) => socket.write(wireHead(answer)),
-    write(piece, sent) {
-      socket.write(piece, (error) => {
-        if (!error) sent();
-      });
-    },
     end: (piece, sent) => end(socket, piece, sent),
   };
   handOver({ response, delivery, outlet, overtaking, world });

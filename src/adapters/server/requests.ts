@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import { isControlTarget, worldOf } from "../../simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import { atOnce, isWork } from "../../spec/work.ts";
-import { LATEST_ORDER, type Overtaking } from "../overtaking.ts";
+import { LATEST_ORDER, type Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
 import { handOver, type Outlet } from "./deliveries.ts";
@@ -264,15 +264,9 @@ function begin(
 function outletOf(host: RequestHost, request: Arrival, response: ServerResponse): Outlet {
   return {
     socket: request.socket,
+    stream: response,
     whenTurn: (act) => whenTurn(response, act),
     begin: (answer) => begin(host, response, answer),
-    write(piece, sent) {
-      response.write(piece, (error) => {
-        if (!error) sent();
-      });
-    },
-    end(piece, sent) {
-      response.end(piece, sent);
-    },
+    end: (piece, sent) => response.end(piece, sent),
   };
 }

@@ -6,6 +6,7 @@ import type { WallClock } from "../../base/clock.ts";
 import { inField, parseInput } from "../../base/input.ts";
 import { VERSION } from "../../base/version.ts";
 import { createControl } from "../../control/control.ts";
+import type { ControlLoader } from "../../control/route.ts";
 import { type Cors, createCors, readCors } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
 import { readReadings, type SimulatorOptions } from "../../simulator/simulator-options.ts";
@@ -13,7 +14,6 @@ import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { nodeSurroundings } from "../node-surroundings.ts";
-import type { ControlLoader } from "./control-loader.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
 export interface ServerOptions extends SimulatorOptions {
@@ -50,8 +50,8 @@ export interface ServerOptions extends SimulatorOptions {
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** Of the options those that aren't a world's, with their defaults. */
-type ReadServerOptions = Pick<ServerOptions, "controlToken" | "maxWorlds" | "worldBytes"> & {
+/** Those that aren't a world's are checked, and have their defaults. */
+type ReadServerOptions = ServerOptions & {
   readonly port: number;
   readonly host: string;
   readonly maxConnections: number;
@@ -94,19 +94,17 @@ export function readServerOptions(options: ServerOptions): ReadServerOptions {
   return parseInput(optionsSchema, options);
 }
 
-/** `loader`: of what the control API needs. @throws InputError that names the option at fault. */
+/** @throws InputError that names the option at fault. */
 export function createServerWorlds(
-  options: ServerOptions,
-  { maxWorlds, worldBytes }: Pick<ServerOptions, "maxWorlds" | "worldBytes">,
-  loader: Partial<ControlLoader> = {},
+  { port: _port, host: _host, maxConnections: _most, ...others }: ReadServerOptions,
+  load: ControlLoader,
 ): Worlds {
-  const { port: _port, host: _host, controlToken, snapshot, ...others } = options;
-  const { maxWorlds: _most, maxConnections: _connections, worldBytes: _bytes, ...rest } = others;
+  const { controlToken, maxWorlds, worldBytes, snapshot, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     surroundings: { ...nodeSurroundings, meter: createMeter(realMs) },
-    control: createControl({ version: VERSION, controlToken, ...loader }),
+    control: createControl({ version: VERSION, controlToken, load }),
     maxWorlds,
     worldBytes,
   });

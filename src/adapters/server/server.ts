@@ -3,7 +3,7 @@
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Worlds } from "../../simulator/worlds.ts";
-import { createOvertaking } from "../overtaking.ts";
+import { createOvertaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
 import { createConnections, IDLE_MS, RESERVED_CONNECTIONS, sweeper } from "./connections.ts";
@@ -46,8 +46,9 @@ export async function startPrepared(
   options: ServerOptions,
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
-  const { port, host, controlToken, maxConnections, ...bounds } = readServerOptions(options);
-  const worlds = createServerWorlds(options, bounds, createControlLoader());
+  const read = readServerOptions(options);
+  const { port, host, controlToken, maxConnections } = read;
+  const worlds = createServerWorlds(read, createControlLoader());
   prepare(worlds);
 
   const server = http.createServer(serverSettings);

@@ -32,32 +32,25 @@ export const writeMetrics: MetricsWriter = (families, done) => {
 function processFamilies(): MetricFamily[] {
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  return [
-    metric("gauge", "process_resident_memory_bytes", "Resident memory size in bytes.", rss),
-    metric("gauge", "nodejs_heap_size_total_bytes", "Size of the JavaScript heap.", heapTotal),
-    metric(
-      "gauge",
-      "nodejs_heap_size_used_bytes",
-      "What of the JavaScript heap is used.",
-      heapUsed,
-    ),
-    metric(
-      "gauge",
-      "nodejs_external_memory_bytes",
-      "Memory of objects outside the heap.",
-      external,
-    ),
-    metric(
+  const startedS = Math.round(performance.timeOrigin / 1000);
+  const cpuS = (user + system) / 1_000_000;
+  const rows: readonly Parameters<typeof metric>[] = [
+    ["gauge", "process_resident_memory_bytes", "Resident memory size in bytes.", rss],
+    ["gauge", "nodejs_heap_size_total_bytes", "Size of the JavaScript heap.", heapTotal],
+    ["gauge", "nodejs_heap_size_used_bytes", "What of the JavaScript heap is used.", heapUsed],
+    ["gauge", "nodejs_external_memory_bytes", "Memory of objects outside the heap.", external],
+    [
       "counter",
       "process_cpu_seconds_total",
       "Total user and system CPU time spent in seconds.",
-      (user + system) / 1_000_000,
-    ),
-    metric(
+      cpuS,
+    ],
+    [
       "gauge",
       "process_start_time_seconds",
       "Start time of the process since unix epoch in seconds.",
-      Math.round(performance.timeOrigin / 1000),
-    ),
+      startedS,
+    ],
   ];
+  return rows.map((row) => metric(...row));
 }

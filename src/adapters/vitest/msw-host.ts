@@ -58,17 +58,13 @@ interface Listening {
 
 async function listen(handle: (request: ApiRequest) => ApiResponse): Promise<Listening> {
   // Only where it is asked for: msw need not be there.
-  const [{ createHandlers }, { setupServer }] = await Promise.all([
+  const [{ createHandlers, mswTransport }, { setupServer }] = await Promise.all([
     import("../msw.ts"),
     import("msw/node"),
   ]);
-  const limits: Transport[] = [];
-  const faults = { limitTo: (one: Transport) => void limits.push(one) };
-  const server = setupServer(...createHandlers({ handle, faults }, { baseUrl: ORIGIN }));
-  const [transport] = limits;
-  if (transport === undefined) throw new Error("MSW without its limits. This is a bug in adsim.");
+  const server = setupServer(...createHandlers({ handle }, { baseUrl: ORIGIN }));
   server.listen(passedThrough);
-  return { transport, close: () => server.close() };
+  return { transport: mswTransport, close: () => server.close() };
 }
 
 /** What isn't a world's is left to others. msw 2 has the one option, msw 3 the other. */

@@ -59,9 +59,9 @@ export const deliveryDefects: readonly Defect[] = [
   {
     scenario: "slow-drip",
     says: "what drips counts as lost",
-    file: "faults/plan.ts",
-    find: 'manner: { kind: "drip", bytesPerSecond },\n      received: "whole",',
-    replace: 'manner: { kind: "drip", bytesPerSecond },\n      received: "part",',
+    file: "spec/delivery.ts",
+    find: 'drip: { received: "whole"',
+    replace: 'drip: { received: "part"',
   },
   {
     scenario: "flapping",

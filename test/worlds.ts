@@ -1,0 +1,27 @@
+/** Worlds in process under a control API, and requests to it. */
+
+import { type ControlOptions, createControl } from "../src/control/control.ts";
+import type { SimulatorOptions } from "../src/simulator/simulator-options.ts";
+import { createWorlds, type Worlds } from "../src/simulator/worlds.ts";
+import type { ApiResponse } from "../src/spec/messages.ts";
+import { fakerPeople } from "../src/world/publishers/people.ts";
+
+export const JSON_BODY: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+export function worldsOf(
+  options: SimulatorOptions = {},
+  { maxWorlds, ...control }: Partial<ControlOptions> & { readonly maxWorlds?: number } = {},
+): Worlds {
+  return createWorlds({
+    options,
+    surroundings: { people: () => fakerPeople },
+    control: createControl({ version: "1.2.3", ...control }),
+    maxWorlds,
+  });
+}
+
+/** `body`: sent as JSON. */
+export function ask(worlds: Worlds, method: string, path: string, body?: unknown): ApiResponse {
+  const sent = body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) };
+  return worlds.handle({ method, path, ...sent });
+}
