@@ -5,11 +5,11 @@ import type { Clock } from "../base/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { WhyNot } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
-import type { WorldAbout } from "../journal/record.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import type { Ids } from "../world/publishers/ids.ts";
 import type { Population } from "../world/publishers/population.ts";
+import type { WorldAbout } from "../world/world-settings.ts";
 import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
 

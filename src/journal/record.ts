@@ -1,17 +1,11 @@
 /** A request with what became of it, as the request path hands it to the journal: the journal keeps it as it is. */
 
-import { formatInstant } from "../base/calendar.ts";
 import type { Received } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
-import {
-  type AssumptionKey,
-  type Assumptions,
-  type Choice,
-  catalogue,
-} from "../spec/assumptions/catalogue.ts";
+import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
-import type { Profile } from "../world/publishers/profiles.ts";
+import type { WorldAbout } from "../world/world-settings.ts";
 
 /** Who made an answer: the service, its request limit, or a fault rule in its place. */
 export type Producer = "service" | "limit" | "rule";
@@ -47,34 +41,4 @@ export interface FaultRecord {
   readonly application: 1 | 2;
   received: Received;
   lost: ApiResponse | undefined;
-}
-
-/** What a world is made from: with the clock set and the same requests, it gives the same answers. */
-export interface WorldAbout {
-  readonly seed: string;
-  /** Its first instant, in ISO 8601. */
-  readonly start: string;
-  readonly publishers: number;
-  readonly profile: Profile;
-  /** The choices in force that aren't the defaults. */
-  readonly assumptions: { readonly [Key in AssumptionKey]?: Choice<Key> };
-}
-
-/** What a world's settings are. */
-interface WorldSettings {
-  readonly seed: string;
-  readonly startMs: number;
-  readonly publishers: number;
-  readonly profile: Profile;
-  readonly assumptions: Assumptions;
-}
-
-/** Made once for as long as the settings hold, and shared by all records. */
-export function worldAbout(settings: WorldSettings): WorldAbout {
-  const { seed, startMs, publishers, profile } = settings;
-  const chosen = Object.entries(settings.assumptions).filter(
-    ([key, choice]) => catalogue[key as AssumptionKey].default !== choice,
-  );
-  const assumptions: WorldAbout["assumptions"] = Object.freeze(Object.fromEntries(chosen));
-  return Object.freeze({ seed, start: formatInstant(startMs), publishers, profile, assumptions });
 }

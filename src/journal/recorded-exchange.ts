@@ -1,6 +1,6 @@
 /** A recording as it is replayed: requests in their order, each with the answer that it got. */
 
-import type { Profile } from "../world/publishers/profiles.ts";
+import type { WorldAbout } from "../world/world-settings.ts";
 
 export interface RecordedRequest {
   readonly method: string;
@@ -20,11 +20,7 @@ export interface RecordedResponse {
 }
 
 /** What a world was made from when it answered. */
-export interface RecordedWorld {
-  readonly seed: string;
-  readonly start: string;
-  readonly publishers: number;
-  readonly profile: Profile;
+export interface RecordedWorld extends Omit<WorldAbout, "assumptions"> {
   /** Those that differ from the defaults, or all. */
   readonly assumptions: Readonly<Record<string, string>>;
 }

@@ -12,8 +12,9 @@ import type { Book, SavedBook } from "../ledger/book.ts";
 import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
-import { type Profile, profileNames } from "../publishers/profiles.ts";
+import { profileNames } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import type { WorldSettings } from "../world-settings.ts";
 import { type Account, createAccount } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
@@ -24,15 +25,12 @@ import { copyOfTally, savedTally, type Tally } from "./tally.ts";
 const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
 
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
-export interface Snapshot {
+export interface Snapshot extends Omit<WorldSettings, "startMs" | "assumptions"> {
   readonly format: "adsim-snapshot";
   readonly version: typeof snapshotBegin.version;
   /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
   readonly digest: string;
-  readonly seed: string;
   readonly start: number;
-  readonly publishers: number;
-  readonly profile: Profile;
   readonly assumptions: Readonly<Record<string, string>>;
   readonly clock: { readonly mode: ClockMode; readonly now: number };
   readonly faults: SavedFaults;
