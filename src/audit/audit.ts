@@ -6,6 +6,7 @@ import type { World } from "../exchange/world.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
 import type { Account } from "../world/accounts/account.ts";
+import { inOrder } from "../world/accounts/accounts.ts";
 import { assertCounts } from "./assert-counts.ts";
 import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";
@@ -59,10 +60,7 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
   const today = dayOf(nowMs);
   const historyOf = createPayoutHistories(world, dayOf(settings.startMs));
   const entries: { readonly account: Account; readonly books: Books }[] = [];
-  const inOrder = Array.from(accounts.opened())
-    .filter(hasHistory)
-    .sort((left, right) => left.ordinal - right.ordinal);
-  for (const account of inOrder) {
+  for (const account of inOrder(accounts).filter(hasHistory)) {
     yield;
     const books = booksOf(account, population.baseline(account), historyOf(account, today));
     entries.push({ account, books });

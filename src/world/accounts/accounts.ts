@@ -62,16 +62,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     );
   }
   function seeded(ordinal: number): Account {
-    const publisher = population.publisherAt(ordinal);
-    return createAccount({
-      ordinal,
-      id: ids.publisher.encode(ordinal, 0),
-      apiKey: ids.apiKey.encode(ordinal, 0),
-      joined: publisher.joined,
-      priceKey: population.priceKey(ordinal),
-      surfaces: publisher.surfaces,
-      buckets: freshBuckets(),
-    });
+    return createAccount({ ...population.publisherAt(ordinal), buckets: freshBuckets() }, options);
   }
   function peek(ordinal: number): Account | undefined {
     const known = stored.get(ordinal);
@@ -121,16 +112,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     },
     add(signUp) {
       const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
-      const account = createAccount({
-        ordinal,
-        id: ids.publisher.encode(ordinal, 0),
-        apiKey: ids.apiKey.encode(ordinal, 0),
-        joined: signUp.joined,
-        priceKey: population.priceKey(ordinal),
-        person: signUp.person,
-        surfaces: signUp.surfaces,
-        buckets: freshBuckets(),
-      });
+      const account = createAccount({ ...signUp, ordinal, buckets: freshBuckets() }, options);
       signUps += 1;
       stored.set(ordinal, account);
       return account;
@@ -146,4 +128,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
     opened: () => stored.values(),
     strangers,
   };
+}
+
+/** The accounts that somebody opened, by their numbers: the state doesn't say who sent the first request. */
+export function inOrder(accounts: Accounts): Account[] {
+  return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
 }

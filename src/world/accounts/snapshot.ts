@@ -16,7 +16,7 @@ import { profileNames } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { WorldSettings } from "../world-settings.ts";
 import { type Account, createAccount } from "./account.ts";
-import type { Accounts } from "./accounts.ts";
+import { type Accounts, inOrder } from "./accounts.ts";
 import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
 import { type AccountState, type SavedAccount, savedAccount } from "./saved-account.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
@@ -138,11 +138,6 @@ export function saveAccounts<KeptBook>(
   );
 }
 
-/** The state doesn't say who sent the first request. */
-export function inOrder(accounts: Accounts): Account[] {
-  return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
-}
-
 export function saveAccount<KeptBook>(
   account: Account,
   buckets: SavedBuckets,
@@ -200,24 +195,17 @@ export function* loadAccounts<KeptBook>(
       throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
     }
     inField(field, () => checkOrigin(from, into.population));
-    const account = createAccount({
-      ordinal: from.ordinal,
-      id: into.ids.publisher.encode(from.ordinal, 0),
-      apiKey: into.ids.apiKey.encode(from.ordinal, from.keySerial),
-      keySerial: from.keySerial,
-      joined: day(from.joined),
-      priceKey: into.population.priceKey(from.ordinal),
-      surfaces: from.surfaces,
-      person: from.person,
-      tally: copyOfTally(from.tally),
-      book,
-      buckets,
-    });
+    const { ordinal, keySerial, surfaces, person } = from;
+    const [joined, tally] = [day(from.joined), copyOfTally(from.tally)];
+    const account = createAccount(
+      { ordinal, keySerial, joined, surfaces, person, tally, book, buckets },
+      into,
+    );
     if (!into.accounts.put(account)) {
       throw new InputError(`${field}.ordinal`, "is not the ordinal of a publisher of this world");
     }
-    const misplaced = from.surfaces.findIndex(
-      (surface, place) => surface.id !== into.ids.surface.encode(from.ordinal, place),
+    const misplaced = surfaces.findIndex(
+      ({ id }, place) => id !== into.ids.surface.encode(ordinal, place),
     );
     if (misplaced !== -1) {
       throw new InputError(`${field}.surfaces.${misplaced}.id`, "is not the id of this surface");
