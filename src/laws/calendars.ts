@@ -1,5 +1,6 @@
 /** How law S8 looks at the two calendars: a run is done again under the other, and days are added up by hand. */
 
+import { DAY_MS } from "../base/duration.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { newWorld } from "./again.ts";
 import { type Copy, copyIn, waitIn } from "./copy.ts";
@@ -43,7 +44,6 @@ function settledCopy(world: SimulatorCore): Copy {
   return copy;
 }
 
-const DAY_MS = 86_400_000;
 /** How long before the midnight of UTC a day begins. */
 const aheadMs = { utc: 0, ist: 19_800_000 } as const;
 

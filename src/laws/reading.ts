@@ -3,7 +3,7 @@
 import { nearestMicros } from "../base/money.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
-import { inconclusive, type Looked, steadyReadingsOf } from "./law.ts";
+import { inconclusive, knownReadingsOf, type Looked, steadyReadingsOf } from "./law.ts";
 import type { Seen, TraceReader } from "./trace.ts";
 
 /** A success of a recording operation. */
@@ -20,6 +20,15 @@ export function ownAnswers({ trace }: Looked): readonly Seen[] {
   if (answers.length > 0) return answers;
   return inconclusive(
     trace.total === 0 ? "nothing was sent" : "fault rules may have written every answer",
+  );
+}
+
+/** Those to one operation, under the readings that are in force now: under others what was answered looks otherwise. */
+export function ownAnswersTo(operation: OperationId, played: Looked): readonly Seen[] {
+  const readings = knownReadingsOf(played);
+  const since = played.trace.assumedAt ?? 0;
+  return ownAnswers(played).filter(
+    (seen) => seen.at >= since && operationOf(seen, readings) === operation,
   );
 }
 

@@ -128,7 +128,7 @@ export function legibleOf({ played, again, play }: Rerun): Legible {
     const legible = lookedOf({
       ...played,
       trace: {
-        ...pickTrace(trace),
+        ...trace,
         kept,
         total: kept.length,
         disturbedFrom: Number.POSITIVE_INFINITY,
@@ -140,11 +140,6 @@ export function legibleOf({ played, again, play }: Rerun): Legible {
     });
     return { played: legible, options, sim };
   });
-}
-
-/** Members of their own, for those of a trace are told by getters. */
-function pickTrace(trace: Looked["trace"]): Looked["trace"] {
-  return { ...trace, total: trace.total, assumedAt: trace.assumedAt };
 }
 
 function legibly(seen: Seen | undefined, { status, headers, body }: ApiResponse): Seen {

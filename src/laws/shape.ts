@@ -5,7 +5,15 @@ import { successSchemas } from "../spec/openapi/openapi-successes.ts";
 import { type OperationId, operationIds, operations } from "../spec/operations.ts";
 import { type JsonSchema, responseSchemas } from "../spec/responses.ts";
 import { type Copy, copyOf, freshKey, outgoingOf, sendIn, type Values } from "./copy.ts";
-import { inconclusive, type Law, type Looked, looks, readingsOf, require } from "./law.ts";
+import {
+  inconclusive,
+  knownReadingsOf,
+  type Law,
+  type Looked,
+  looks,
+  readingsOf,
+  require,
+} from "./law.ts";
 import { misfitOf } from "./misfit.ts";
 import { operationOf, ownAnswers } from "./reading.ts";
 import type { Exchange } from "./seen-exchange.ts";
@@ -37,7 +45,7 @@ const lenient = responseSchemas({
 
 function documentedAnswers(played: Looked): string {
   const { trace } = played;
-  const readings = played.readings === undefined ? undefined : readingsOf(played);
+  const readings = knownReadingsOf(played);
   const schemas = readings === undefined ? lenient : successSchemas(readings);
   let looked = 0;
   for (const seen of ownAnswers(played)) {
