@@ -8,7 +8,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
-import { algorithmNames } from "../world/limits/models.ts";
+import { algorithmNames } from "../world/limits/algorithm-names.ts";
 
 type Assumptions = NonNullable<SimulatorOptions["assumptions"]>;
 
