@@ -6,6 +6,7 @@ import {
   comparedWithName,
   mostAlike,
   quotedValue,
+  textOf,
   withoutWrapping,
 } from "./likeness.ts";
 import type { Lookup } from "./lookup.ts";
@@ -116,8 +117,4 @@ function aboutImpression(
   }
   if (owner === undefined) return "is an impression of a publisher that this world doesn't have";
   return `was given before the world was reset or restored: ${owner.id} has ${count} impressions, and this is number ${serial + 1}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
