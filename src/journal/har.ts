@@ -3,9 +3,9 @@
 import { InputError } from "../base/input.ts";
 import { fromBase64, utf8Length } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
-import type { JournalEntry, ShownRecord } from "./entry.ts";
+import type { JournalEntry } from "./entry.ts";
 import { headerPairs, nameValues, parametersOf, reasonPhrase } from "./har-parts.ts";
-import type { JournalRecord } from "./record.ts";
+import type { JournalRecord, ShownRecord } from "./record.ts";
 
 const PAGE = "page_1";
 

@@ -1,25 +1,16 @@
 /** A request with what became of it, as the request path hands it to the journal: the journal keeps it as it is. */
 
-import type { Received } from "../faults/plan.ts";
-import type { VerdictKind } from "../faults/verdict.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
-import type { ApiResponse } from "../spec/messages.ts";
+import type { ApiResponse, RequestParts } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { WorldAbout } from "../world/world-settings.ts";
-
-/** Who made an answer: the service, its request limit, or a fault rule in its place. */
-export type Producer = "service" | "limit" | "rule";
+import type { JournalEntry, JournalFault, Producer } from "./entry.ts";
 
 /** The reason of a preflight that was answered as one: a browser asked whether a page may send another request. */
 export const PREFLIGHT = "preflight";
 
-export interface JournalRecord {
+export interface JournalRecord extends RequestParts {
   readonly nowMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
   operation: OperationId | undefined;
   publisher: string | undefined;
   response: ApiResponse;
@@ -32,13 +23,19 @@ export interface JournalRecord {
 }
 
 /** What a rule did. It may turn out later that the client had gone before its response was handed over. */
-export interface FaultRecord {
-  readonly rule: string;
-  readonly kind: VerdictKind;
-  readonly delayMs: number;
-  readonly served: boolean;
-  /** 2 for the second time that a rule made the service do it. */
-  readonly application: 1 | 2;
-  received: Received;
+export interface FaultRecord extends Omit<JournalFault, "received" | "lost"> {
+  received: JournalFault["received"];
   lost: ApiResponse | undefined;
+}
+
+/** A record with its number. */
+export interface Kept {
+  readonly record: JournalRecord;
+  readonly sequence: number;
+}
+
+/** A record beside the entry that it is shown as. */
+export interface ShownRecord {
+  readonly record: JournalRecord;
+  readonly entry: JournalEntry;
 }
