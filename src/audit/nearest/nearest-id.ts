@@ -1,5 +1,6 @@
 /** The publisher, surface or impression that somebody may have meant whose id names none of the caller's. */
 
+import type { IdParts } from "../../base/id-codec.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import {
   comparedWithId,
@@ -98,18 +99,14 @@ export function nearestImpression(value: unknown, caller: Account, lookup: Looku
   return its("names no impression: made up, or of another seed");
 
   /** The caller's own, where it is there. */
-  function idOf(of: { readonly publisher: number; readonly serial: number }): string | undefined {
+  function idOf(of: IdParts): string | undefined {
     if (of.publisher !== caller.ordinal || of.serial >= caller.book.impressions.count)
       return latest;
     return ids.impression.encode(of.publisher, of.serial);
   }
 }
 
-function aboutImpression(
-  { publisher, serial }: { readonly publisher: number; readonly serial: number },
-  caller: Account,
-  lookup: Lookup,
-): string {
+function aboutImpression({ publisher, serial }: IdParts, caller: Account, lookup: Lookup): string {
   const owner = lookup.account(publisher);
   const count = owner?.book.impressions.count ?? 0;
   if (owner !== undefined && serial < count) {

@@ -46,10 +46,13 @@ export interface AccountOrigin extends Pick<Account, "ordinal" | "joined" | "sur
   readonly tally?: Tally | undefined;
 }
 
-export function createAccount(
-  origin: AccountOrigin,
-  { ids, population }: { readonly ids: Ids; readonly population: Population },
-): Account {
+/** What the rest of an account follows from. */
+export interface AccountSource {
+  readonly ids: Ids;
+  readonly population: Population;
+}
+
+export function createAccount(origin: AccountOrigin, { ids, population }: AccountSource): Account {
   const { ordinal, surfaces, keySerial = 0, buckets } = origin;
   return {
     ordinal,

@@ -1,11 +1,11 @@
 /** The accounts of a world: its whole mutable state. One that nobody touched isn't stored, it is worked out. */
 
 import type { Day } from "../../base/calendar.ts";
-import type { Ids } from "../publishers/ids.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Person } from "../publishers/people.ts";
-import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
+import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import { type Account, createAccount } from "./account.ts";
+import { type Account, type AccountSource, createAccount } from "./account.ts";
 import type { Buckets } from "./buckets.ts";
 import { createTally, type Tally } from "./tally.ts";
 
@@ -42,9 +42,13 @@ export interface Accounts {
   readonly strangers: Tally;
 }
 
-export interface AccountsOptions {
-  readonly ids: Ids;
-  readonly population: Population;
+/** A world as far as its accounts go. */
+export interface AccountWorld extends AccountSource {
+  readonly assumptions: Assumptions;
+  readonly accounts: Accounts;
+}
+
+export interface AccountsOptions extends AccountSource {
   readonly freshBuckets: () => Buckets;
   /** @default a new one */
   readonly strangers?: Tally | undefined;

@@ -9,14 +9,13 @@ import { counted as count, seedText } from "../../base/schemas.ts";
 import { type SavedFaults, savedFaultsSchema } from "../../faults/saved-faults.ts";
 import { atOnce, type Work } from "../../spec/work.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
-import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
 import { profileNames } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { WorldSettings } from "../world-settings.ts";
 import { type Account, createAccount } from "./account.ts";
-import { type Accounts, inOrder } from "./accounts.ts";
+import { type Accounts, type AccountWorld, inOrder } from "./accounts.ts";
 import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
 import { type AccountState, type SavedAccount, savedAccount } from "./saved-account.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
@@ -175,12 +174,7 @@ function savedSurface({
 /** Puts saved accounts into a world that has none. @throws InputError where they don't fit. */
 export function* loadAccounts<KeptBook>(
   saved: readonly AccountState<KeptBook>[],
-  into: {
-    readonly accounts: Accounts;
-    readonly ids: Ids;
-    readonly population: Population;
-    readonly buckets: BucketKeeper;
-  },
+  into: AccountWorld & { readonly buckets: BucketKeeper },
   savedAtMs: number,
   bookOf: (kept: KeptBook) => Book,
 ): Work<void> {

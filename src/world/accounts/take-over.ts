@@ -4,19 +4,12 @@
  */
 
 import { InputError } from "../../base/input.ts";
-import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
-import type { Ids } from "../publishers/ids.ts";
-import type { Population } from "../publishers/population.ts";
+import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { type Account, createAccount } from "./account.ts";
-import { type Accounts, inOrder } from "./accounts.ts";
+import { type AccountWorld, inOrder } from "./accounts.ts";
 import type { BucketKeeper, Buckets } from "./buckets.ts";
 
-/** A world as far as accounts depend on it. */
-export interface Reading {
-  readonly assumptions: Assumptions;
-  readonly accounts: Accounts;
-  readonly ids: Ids;
-  readonly population: Population;
+export interface Reading extends AccountWorld {
   readonly buckets: BucketKeeper;
 }
 
