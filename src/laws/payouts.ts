@@ -2,12 +2,11 @@
 
 import { DAY_MS } from "../base/duration.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
-import { halfOf } from "./again.ts";
 import { type Copy, copyIn, copyOf, membersOf, waitIn } from "./copy.ts";
 import { dueBy, type Payout, payoutsOf, readPayouts } from "./figures.ts";
 import { inconclusive, type Looked, readingsOf, require } from "./law.ts";
 import { ownAnswersTo } from "./reading.ts";
-import type { Rerun } from "./second.ts";
+import { halfway, type Rerun } from "./second.ts";
 import type { Member } from "./seen-exchange.ts";
 
 /** The smallest payout in micro-INR. */
@@ -77,19 +76,14 @@ export function listedLater(played: Looked): string {
 }
 
 /** What was listed halfway is listed in the end, too. */
-export function listedHalfway({ played, again, play }: Rerun): string {
+export function listedHalfway(rerun: Rerun): string {
+  const { played } = rerun;
   const readings = readingsOf(played);
-  const half = halfOf(again);
-  let before: (readonly Payout[])[] = [];
-  let members: readonly Member[] = [];
-  const { sim } = play({
-    between(world, place) {
-      if (place !== half) return world;
-      members = played.members.filter(({ id }) => isThere(world, id));
-      before = listed(copyIn(world.fork(), readings, members), members);
-      return world;
-    },
+  const { found, sim } = halfway(rerun, (world) => {
+    const members = played.members.filter(({ id }) => isThere(world, id));
+    return { members, before: listed(copyIn(world.fork(), readings, members), members) };
   });
+  const { members, before } = found ?? { members: [], before: [] };
   const count = stillListed(copyIn(sim.fork(), readings, members), members, before);
   return count === 0 ? inconclusive("nothing was ever paid") : `${count} payouts halfway and later`;
 }

@@ -4,7 +4,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { type Again, type Change, type Deed, doAgain, type Second } from "./again.ts";
+import { type Again, type Change, type Deed, doAgain, halfOf, type Second } from "./again.ts";
 import {
   inconclusive,
   type Look,
@@ -72,6 +72,22 @@ function reproducedIn({ played, straight, seenAt }: Rerun): { sent: number; repr
       inconclusive("in a new world no request is answered as it was");
     return { sent, reproduced };
   });
+}
+
+/** What a look finds where a run is half over, and the world in the end. Undefined where nothing was done. */
+export function halfway<Found>(
+  { again, play }: Rerun,
+  look: (sim: SimulatorCore) => Found,
+): { readonly found: Found | undefined; readonly sim: SimulatorCore } {
+  const half = halfOf(again);
+  let found: Found | undefined;
+  const { sim } = play({
+    between(world, place) {
+      if (place === half) found = look(world);
+      return world;
+    },
+  });
+  return { found, sim };
 }
 
 /** What was sent in both must have been answered alike. */

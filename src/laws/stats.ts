@@ -1,7 +1,6 @@
 /** The laws of stats (S1 to S8). */
 
 import { DAY_MS } from "../base/duration.ts";
-import { halfOf } from "./again.ts";
 import { daysApart, sameTotals } from "./calendars.ts";
 import {
   ask,
@@ -28,7 +27,7 @@ import {
 } from "./law.ts";
 import { isThere } from "./payouts.ts";
 import { addDays, creditOf, dayAt } from "./reading.ts";
-import { type Rerun, rerunning } from "./second.ts";
+import { halfway, type Rerun, rerunning } from "./second.ts";
 import type { Member } from "./seen-exchange.ts";
 
 export const stats: readonly Law[] = [
@@ -250,27 +249,22 @@ function recordIn(copy: Copy, member: Member, ad_id: string, isClicked: boolean)
 }
 
 /** What was past halfway through the run is the same in the end. */
-function pastDaysHalfway({ played, again, play }: Rerun): string {
+function pastDaysHalfway(rerun: Rerun): string {
+  const { played } = rerun;
   const readings = readingsOf(played);
-  const half = halfOf(again);
-  let asked: readonly { readonly member: Member; readonly query: Values }[] = [];
-  const read = (sim: Copy["sim"]): string[] => {
+  const read = (sim: Copy["sim"], asked: readonly Member[], to: string): string[] => {
     const copy = copyIn(sim.fork(), readings, []);
-    return asked.map(({ member, query }) => readStats(copy, member, query).text);
+    return asked.map((member) => readStats(copy, member, { from: joinedOf(member), to }).text);
   };
-  let before: readonly string[] = [];
-  const { sim } = play({
-    between(world, place) {
-      if (place !== half) return world;
-      const to = addDays(dayAt(world.clock.now(), readings), -1);
-      asked = played.members
-        .filter((member) => joinedOf(member) <= to && isThere(world, member.id))
-        .map((member) => ({ member, query: { from: joinedOf(member), to } }));
-      before = read(world);
-      return world;
-    },
+  const { found, sim } = halfway(rerun, (world) => {
+    const to = addDays(dayAt(world.clock.now(), readings), -1);
+    const asked = played.members.filter(
+      (member) => joinedOf(member) <= to && isThere(world, member.id),
+    );
+    return { to, asked, before: read(world, asked, to) };
   });
-  const after = read(sim);
+  const { to, asked, before } = found ?? { to: "", asked: [], before: [] };
+  const after = read(sim, asked, to);
   for (const [index, text] of before.entries()) requireSame(text, after[index] ?? "");
   return before.length === 0
     ? inconclusive("no publisher had a past day halfway")
