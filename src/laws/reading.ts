@@ -1,6 +1,7 @@
 /** Reads kept exchanges: what was sent, by whom, what was credited, and which of them say what the service itself did. */
 
 import { nearestMicros } from "../base/money.ts";
+import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
 import { inconclusive, knownReadingsOf, type Looked, steadyReadingsOf } from "./law.ts";
@@ -65,10 +66,10 @@ export function operationOf(
 }
 
 /** The key that a request was sent with, where the service reads it as one. */
-export function keyOf({ authorization }: Seen, readings: Assumptions | undefined): string {
+export function keyOf({ headers }: Seen, readings: Assumptions | undefined): string {
   const spelling =
     readings?.["auth.scheme-case"] === "exact" ? /^Bearer +(\S+)$/ : /^bearer +(\S+)$/i;
-  return spelling.exec(authorization?.trim() ?? "")?.[1] ?? "";
+  return spelling.exec(headerOf(headers, "authorization")?.trim() ?? "")?.[1] ?? "";
 }
 
 /** Id of the publisher whose key it was at that position. */
@@ -103,21 +104,13 @@ export function valuesOf(seen: Seen): ReadonlyMap<string, string> {
 const readBefore = new WeakMap<Seen, ReadonlyMap<string, string>>();
 
 function valuesIn({ query, body }: Seen): ReadonlyMap<string, string> {
-  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const members = text.trimStart().startsWith("{") ? jsonOf(text) : undefined;
+  const inBody = members === undefined ? new URLSearchParams(text) : Object.entries(members);
   const values = new Map<string, string>();
-  for (const pairs of [pairsOf(query), pairsOf(text)]) {
-    for (const [name, value] of pairs) {
-      if (value !== null && value !== undefined && value !== "") values.set(name, String(value));
-    }
-  }
+  for (const [name, value] of [...new URLSearchParams(query), ...inBody])
+    if (value !== null && value !== "") values.set(name, String(value));
   return values;
-}
-
-function pairsOf(from: Seen["query"] | Seen["body"]): Iterable<readonly [string, unknown]> {
-  if (from === undefined) return [];
-  if (typeof from !== "string") return Object.entries(from);
-  const parsed = from.trimStart().startsWith("{") ? jsonOf(from) : undefined;
-  return parsed === undefined ? new URLSearchParams(from) : Object.entries(parsed);
 }
 
 /** A JSON object; undefined for any other text. */

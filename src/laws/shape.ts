@@ -1,5 +1,6 @@
 /** The laws of shape (H1 to H4). */
 
+import { headerOf } from "../exchange/headers.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import { successSchemas } from "../spec/openapi/openapi-successes.ts";
 import { type OperationId, operationIds, operations } from "../spec/operations.ts";
@@ -110,8 +111,8 @@ function echoedKeys({ trace }: Looked): string {
   require(echoes.count === 0, () =>
     `${echoes.count} answers repeat the key, the first: ${echoes.first}`);
   const looked = kept.filter(
-    ({ authorization, status }, at) =>
-      authorization !== undefined && status !== 0 && at < trace.scriptedFrom,
+    ({ headers, status }, at) =>
+      headerOf(headers, "authorization") !== undefined && status !== 0 && at < trace.scriptedFrom,
   ).length;
   return looked === 0 ? inconclusive("no answer to a key was the service's") : `${looked} answers`;
 }

@@ -4,21 +4,17 @@
  */
 
 import { headerOf } from "../exchange/headers.ts";
+import { plainRequest } from "../exchange/plain-request.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import type { ApiRequest } from "../spec/messages.ts";
+import type { RequestParts } from "../spec/messages.ts";
 import type { SurfaceChange } from "../world/accounts/directory.ts";
 import type { Exchange, Member } from "./seen-exchange.ts";
 
 /** An exchange as far as it is kept. */
-export interface Seen {
+export interface Seen extends RequestParts {
   /** How many exchanges of the run came before it. */
   readonly at: number;
   readonly atMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query: ApiRequest["query"];
-  readonly body: ApiRequest["body"];
-  readonly authorization: string | undefined;
   readonly outcome: Exchange["outcome"];
   readonly status: number;
   /** X-RateLimit-Remaining as it came. */
@@ -114,7 +110,7 @@ export function createTrace(): Trace {
     if (!isKeeping) return;
     const seen = { ...seenOf(exchange, trace.total), about };
     kept.push(seen);
-    const key = seen.authorization?.split(" ").at(-1) ?? "";
+    const key = headerOf(seen.headers, "authorization")?.split(" ").at(-1) ?? "";
     if (key.length >= SHORTEST_KEY && trace.scriptedFrom > trace.total && echoesKey(exchange, key))
       occurred(trace.echoes, exchange);
   }
@@ -186,21 +182,9 @@ function occurred(occurrences: Occurrences, exchange: Exchange): void {
 
 function seenOf(exchange: Exchange, at: number): Seen {
   const { request, atMs, outcome, status, headers, text } = exchange;
-  const [path = "", inPath] = request.path.split("?", 2);
-  return {
-    at,
-    atMs,
-    method: request.method,
-    path,
-    query: inPath ?? request.query,
-    body: request.body,
-    authorization: headerOf(request.headers ?? {}, "authorization"),
-    outcome,
-    status,
-    remaining: headers["x-ratelimit-remaining"],
-    retryAfter: headers["retry-after"],
-    text,
-  };
+  const remaining = headers["x-ratelimit-remaining"];
+  const retryAfter = headers["retry-after"];
+  return { at, ...plainRequest(request), atMs, outcome, status, remaining, retryAfter, text };
 }
 
 function echoesKey({ text, headers }: Exchange, key: string): boolean {
