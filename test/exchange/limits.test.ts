@@ -8,6 +8,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
+import { senderOf } from "../sender.ts";
 import { algorithmNames } from "../world/limits/algorithm-names.ts";
 
 type Assumptions = NonNullable<SimulatorOptions["assumptions"]>;
@@ -18,24 +19,17 @@ function simulator(assumptions: Assumptions, explain = false): Simulator {
   return createSimulator({ seed: "limits", start, publishers: 2, assumptions, explain });
 }
 
-function get(sim: Simulator, what: "stats" | "surfaces" | "payouts", query = ""): ApiResponse {
-  const { id, apiKey } = sim.publishers.at(0);
-  return sim.handle({
-    method: "GET",
-    path: `/v1/publisher/${what}`,
-    query: `publisher_id=${id}${query}`,
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
+function get(sim: Simulator, what: "stats" | "surfaces" | "payouts", more = ""): ApiResponse {
+  const query = Object.fromEntries(new URLSearchParams(more));
+  return senderOf(sim, sim.publishers.at(0)).get(what, query);
 }
 
 function post(sim: Simulator, what: "impression" | "click", body: object): ApiResponse {
-  const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
-  return sim.handle({ method: "POST", path: `/v1/${what}`, headers, body: { ...body } });
+  return senderOf(sim, sim.publishers.at(0)).post(what, { ...body });
 }
 
 function impression(sim: Simulator): ApiResponse {
-  const { id, surfaces } = sim.publishers.at(0);
-  return post(sim, "impression", { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" });
+  return senderOf(sim, sim.publishers.at(0)).impression();
 }
 
 /** A click on nothing: 404. */
@@ -90,10 +84,7 @@ describe.each(algorithmNames)("L4: with limit.algorithm %s", (name) => {
       expect(get(sim, "stats").status).toBe(429);
       expect(JSON.stringify(sim.snapshot())).toBe(before);
     }
-    const headers = { authorization: `Bearer ${other.apiKey}` };
-    const query = { publisher_id: other.id };
-    const path = "/v1/publisher/stats";
-    expect(remaining(sim.handle({ method: "GET", path, query, headers }))).toBe(59);
+    expect(remaining(senderOf(sim, other).get("stats"))).toBe(59);
   });
 
   test("the recording limit is 10,000, and refuses the next", () => {
@@ -313,11 +304,7 @@ describe("limit.reporting-endpoints", () => {
 describe("limit.rejected-requests", () => {
   const wrong: Readonly<Record<string, (sim: Simulator) => ApiResponse>> = {
     "a wrong parameter": (sim) => get(sim, "payouts", "&limit=0"),
-    "another publisher's id": (sim) => {
-      const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
-      const query = { publisher_id: sim.publishers.at(1).id };
-      return sim.handle({ method: "GET", path: "/v1/publisher/stats", query, headers });
-    },
+    "another publisher's id": (sim) => get(sim, "stats", `publisher_id=${sim.publishers.at(1).id}`),
     "an unknown surface": (sim) => get(sim, "stats", "&surface=nowhere"),
     "an unknown impression": click,
   };
