@@ -47,54 +47,6 @@ function remaining(response: ApiResponse): number {
   return Number(response.headers["x-ratelimit-remaining"]);
 }
 
-describe.each(algorithmNames)("L4: with limit.algorithm %s", (name) => {
-  test("Retry-After is sound and tight, and Remaining falls by one to 0", () => {
-    const origin = simulator({ "limit.algorithm": name });
-    for (let sent = 0; sent < 60; sent += 1) {
-      const response = get(origin, "stats");
-      expect([response.status, remaining(response)]).toEqual([200, 59 - sent]);
-      if (sent === 30) origin.clock.advance(400);
-    }
-    for (const laterMs of [0, 1, 137, 600]) {
-      const sim = origin.fork();
-      sim.clock.advance(laterMs);
-      const refused = get(sim, "stats");
-      if (name === "token-bucket" && laterMs === 600) {
-        expect([refused.status, remaining(refused)]).toEqual([200, 0]);
-        continue;
-      }
-      expect([refused.status, remaining(refused)]).toEqual([429, 0]);
-      const seconds = Number(refused.headers["retry-after"]);
-      expect(seconds).toBeGreaterThan(0);
-      const early = sim.fork();
-      early.clock.advance((seconds - 1) * 1000);
-      expect(get(early, "stats").status).toBe(429);
-      sim.clock.advance(seconds * 1000);
-      expect(get(sim, "stats").status).toBe(200);
-    }
-  });
-
-  test("L6, L8: a refused request changes no byte of the state, and no other publisher's quota", () => {
-    const sim = simulator({ "limit.algorithm": name });
-    const other = sim.publishers.at(1);
-    times(60, () => get(sim, "stats"));
-    for (const laterMs of [0, 200]) {
-      sim.clock.advance(laterMs);
-      const before = JSON.stringify(sim.snapshot());
-      expect(get(sim, "stats").status).toBe(429);
-      expect(JSON.stringify(sim.snapshot())).toBe(before);
-    }
-    expect(remaining(senderOf(sim, other).get("stats"))).toBe(59);
-  });
-
-  test("the recording limit is 10,000, and refuses the next", () => {
-    const sim = simulator({ "limit.algorithm": name });
-    const last = times(10_000, () => impression(sim));
-    expect([last.status, remaining(last)]).toEqual([200, 0]);
-    expect(impression(sim).status).toBe(429);
-  });
-});
-
 describe("quota comes back", () => {
   /** The statuses of a request at each of these times after 60 requests at 00:00:07.250. */
   function statuses(name: (typeof algorithmNames)[number], afterMs: readonly number[]): number[] {
