@@ -2,7 +2,7 @@
 
 import { repeatedName } from "../base/repeated-members.ts";
 import { shown } from "../base/shown.ts";
-import { utf8Length } from "../base/text.ts";
+import { percentDecoded, utf8Length } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
@@ -251,12 +251,7 @@ function asItIs(text: string): string | undefined {
 
 function percentDecode(text: string): string | undefined {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
-  if (!spaced.includes("%")) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return undefined;
-  }
+  return spaced.includes("%") ? percentDecoded(spaced) : spaced;
 }
 
 /** What a sentence about a parameter begins with. */
