@@ -161,9 +161,16 @@ export function codeOf(answer: Answer): string | undefined {
 
 /** Days as texts, by the language's own UTC dates: nothing of the simulator's calendar. */
 export function dayAt(instantMs: number, { "date.timezone": timezone }: Assumptions): string {
-  const aheadMs = timezone === "ist" ? 19_800_000 : 0;
-  return new Date(instantMs + aheadMs).toISOString().slice(0, 10);
+  return new Date(instantMs + aheadMs[timezone]).toISOString().slice(0, 10);
 }
+
+/** When a day begins. */
+export function midnightOf(day: string, { "date.timezone": timezone }: Assumptions): number {
+  return Date.parse(`${day}T00:00:00Z`) - aheadMs[timezone];
+}
+
+/** How long before the midnight of UTC a day begins: of India's at 18:30 of the day before. */
+const aheadMs = { utc: 0, ist: 19_800_000 } as const;
 
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
