@@ -3,16 +3,17 @@
 import { MICROS_PER_INR, MICROS_PER_PAISA } from "../base/money.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
+import type { AccountWorld } from "../world/accounts/accounts.ts";
 import { type AuditDifference, AuditError } from "./audit-error.ts";
 import type { Books } from "./check-account.ts";
 import { type ClientCounts, readClientCounts } from "./client-counts.ts";
 import { type Clue, cluesOf } from "./clues.ts";
 import { type Difference, explains, section, unbalanced } from "./error-text.ts";
 import { inInr } from "./event-line.ts";
-import { type EntryReading, recordingEntries } from "./recording-entries.ts";
+import { recordingEntries } from "./recording-entries.ts";
 
 /** What was audited. */
-export interface Audited extends EntryReading {
+export interface Audited extends AccountWorld {
   /** By publisher id, of those that anything happened to. */
   readonly books: ReadonlyMap<string, Books>;
   readonly discrepancies: readonly string[];

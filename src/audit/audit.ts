@@ -1,11 +1,13 @@
 /** The truth about a world: what clients attempted, what was applied, what they came to know, and whether the books agree. */
 
-import { type Day, formatInstant } from "../base/calendar.ts";
+import { formatInstant } from "../base/calendar.ts";
 import { createPayoutHistories } from "../exchange/operations/payout-histories.ts";
-import type { World } from "../exchange/world.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
 import type { Account } from "../world/accounts/account.ts";
+import { inOrder } from "../world/accounts/accounts.ts";
+import type { DirectoryWorld } from "../world/accounts/directory.ts";
+import type { WorldSettings } from "../world/world-settings.ts";
 import { assertCounts } from "./assert-counts.ts";
 import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";
@@ -46,10 +48,8 @@ export interface Audit {
   assertNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
 }
 
-export interface AuditedWorld
-  extends Pick<World, "assumptions" | "ids" | "population" | "accounts" | "clock"> {
-  readonly dayOf: (instantMs: number) => Day;
-  readonly settings: { readonly startMs: number };
+export interface AuditedWorld extends DirectoryWorld {
+  readonly settings: Pick<WorldSettings, "startMs">;
 }
 
 /** Reads only. So that others may pass between publishers; what they change meanwhile is in it, or not. */
@@ -59,10 +59,7 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
   const today = dayOf(nowMs);
   const historyOf = createPayoutHistories(world, dayOf(settings.startMs));
   const entries: { readonly account: Account; readonly books: Books }[] = [];
-  const inOrder = Array.from(accounts.opened())
-    .filter(hasHistory)
-    .sort((left, right) => left.ordinal - right.ordinal);
-  for (const account of inOrder) {
+  for (const account of inOrder(accounts).filter(hasHistory)) {
     yield;
     const books = booksOf(account, population.baseline(account), historyOf(account, today));
     entries.push({ account, books });
@@ -85,6 +82,7 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
     assumptions,
     accounts,
     ids,
+    population,
     journal,
     requests: total.attempts + total.copies,
     sequence: journal.total,

@@ -2,17 +2,11 @@
 
 import { createInputReaders } from "../exchange/read-input.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { Input, Subject } from "../spec/operations.ts";
-import type { Accounts } from "../world/accounts/accounts.ts";
+import type { Accounts, AccountWorld } from "../world/accounts/accounts.ts";
 import type { Ids } from "../world/publishers/ids.ts";
 import type { RecordingEntry } from "./clues.ts";
-
-export interface EntryReading {
-  readonly assumptions: Assumptions;
-  readonly accounts: Accounts;
-  readonly ids: Ids;
-}
 
 interface Asked extends RecordingEntry {
   /** Id of the publisher; undefined without a valid key. */
@@ -22,7 +16,7 @@ interface Asked extends RecordingEntry {
 /** Requests are read as the readings in force have it. */
 export function recordingEntries(
   entries: readonly JournalEntry[],
-  { assumptions, accounts, ids }: EntryReading,
+  { assumptions, accounts, ids }: AccountWorld,
 ): Asked[] {
   const readers = createInputReaders(assumptions);
   const publisherOf = publishers[assumptions["auth.key-scope"]];

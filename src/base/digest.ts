@@ -1,6 +1,7 @@
 /** A digest of text: it finds damage and edits. It is no proof against somebody who means to forge one. */
 
 import { mix } from "./random.ts";
+import { TextHash } from "./text-hash.ts";
 
 /** A digest in the making. */
 export interface Digest {
@@ -19,18 +20,14 @@ export function digestOf(texts: Iterable<string>): string {
 }
 
 export function createDigest(): Digest {
+  const hash = new TextHash();
   let a = 0x243f6a88;
   let b = 0x13198a2e;
   return {
     text(text) {
-      for (let index = 0; index < text.length; index += 1) {
-        const code = text.charCodeAt(index);
-        a = Math.imul(a ^ code, 0x9e3779b1);
-        b = Math.imul(b ^ code, 0x5f356495);
-        a ^= b >>> 15;
-      }
-      a = mix(a + text.length);
-      b = mix(b ^ a);
+      hash.take(text, a, b);
+      a = mix(hash.a + text.length);
+      b = mix(hash.b ^ a);
     },
     number(number) {
       a = mix(a ^ number);

@@ -1,7 +1,7 @@
 /** Words for a POSIX shell, in lines that users paste. */
 
 /** Nothing in it may act on the shell, whatever the text is. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

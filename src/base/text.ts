@@ -42,6 +42,15 @@ function codeOf(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
+/** The text that was percent-encoded; undefined where it isn't valid UTF-8. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The text that bytes are in UTF-8, a byte order mark included; undefined where they are none. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {

@@ -3,6 +3,7 @@
 import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-members.ts";
 import { shown } from "../base/shown.ts";
+import { percentDecoded } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
@@ -136,9 +137,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 /** @throws InputError for bad percent-encoding, under the field's name. */
 export function decode(text: string, field: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new InputError(field, "is not valid percent-encoded UTF-8");
-  }
+  const decoded = percentDecoded(text);
+  if (decoded !== undefined) return decoded;
+  throw new InputError(field, "is not valid percent-encoded UTF-8");
 }

@@ -1,5 +1,6 @@
 /** Which publisher a request works on (spec §5.4), and so whose recording limit it counts against (spec §8). */
 
+import type { IdParts } from "../base/id-codec.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { Operation, OperationId, Subject } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
@@ -101,10 +102,7 @@ const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
 };
 
 /** The account that an impression was recorded for; undefined where there is no such impression. */
-function ownerOf(
-  accounts: Accounts,
-  impression: { readonly publisher: number; readonly serial: number } | undefined,
-): Account | undefined {
+function ownerOf(accounts: Accounts, impression: IdParts | undefined): Account | undefined {
   if (impression === undefined) return undefined;
   // To look at only: an account that nobody opened has no impressions.
   const account = accounts.peek(impression.publisher);

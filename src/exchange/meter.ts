@@ -3,6 +3,7 @@
  * start, since it happens at every request; they are put into words only for who asks.
  */
 
+import { verdictKinds } from "../faults/plan.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { PREFLIGHT } from "../journal/record.ts";
 import type { MetricFamily, MetricSample } from "../spec/metrics.ts";
@@ -48,22 +49,6 @@ const BOUNDS = [
 const ALL_OF_THE_FIRST = 100;
 const THEN_ONE_IN = 32;
 
-const limitClasses = { recording: 0, reporting: 0 } satisfies Record<LimitClass, 0>;
-const verdictKinds = {
-  delay: 0,
-  respond: 0,
-  drop: 0,
-  "lose-response": 0,
-  timeout: 0,
-  reset: 0,
-  empty: 0,
-  truncate: 0,
-  garbage: 0,
-  drip: 0,
-  duplicate: 0,
-  reorder: 0,
-} satisfies Record<VerdictKind, 0>;
-
 export function createMeter(nowMs: () => number): Meter {
   const requests = new Float64Array(ROWS * STATUSES);
   const boundsMs = Float64Array.from(BOUNDS, (seconds) => seconds * 1000);
@@ -71,8 +56,8 @@ export function createMeter(nowMs: () => number): Meter {
   const durations = new Float64Array(BOUNDS.length + 1);
   let totalMs = 0;
   let begun = 0;
-  const refusals: Record<LimitClass, number> = { ...limitClasses };
-  const faults: Record<VerdictKind, number> = { ...verdictKinds };
+  const refusals: Record<LimitClass, number> = { recording: 0, reporting: 0 };
+  const faults = new Map<VerdictKind, number>(verdictKinds.map((kind) => [kind, 0]));
 
   return {
     begin() {
@@ -94,7 +79,7 @@ export function createMeter(nowMs: () => number): Meter {
       refusals[operations[operation].limit] += 1;
     },
     fired(kind) {
-      faults[kind] += 1;
+      faults.set(kind, (faults.get(kind) ?? 0) + 1);
     },
     families: () => [
       {
@@ -113,7 +98,7 @@ export function createMeter(nowMs: () => number): Meter {
         name: "adsim_rate_limit_refusals_total",
         help: "Requests that a rate limit refused.",
         type: "counter",
-        samples: samplesBy("limit", refusals),
+        samples: samplesBy("limit", Object.entries(refusals)),
       },
       {
         name: "adsim_faults_fired_total",
@@ -156,6 +141,6 @@ function durationSamples(durations: Float64Array, sum: number): MetricSample[] {
   ];
 }
 
-function samplesBy(label: string, counts: Readonly<Record<string, number>>): MetricSample[] {
-  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
+function samplesBy(label: string, counts: Iterable<readonly [string, number]>): MetricSample[] {
+  return Array.from(counts, ([name, value]) => ({ labels: { [label]: name }, value }));
 }

@@ -2,8 +2,9 @@
 
 import { repeatedName } from "../base/repeated-members.ts";
 import { shown } from "../base/shown.ts";
-import { utf8Length } from "../base/text.ts";
+import { percentDecoded, utf8Length } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
 import { headerOf } from "./headers.ts";
 import { type Refused, refused } from "./outcome.ts";
@@ -21,12 +22,8 @@ export type Parsed = ({ readonly kind: "parameters" } & SentParameters) | Refuse
 
 export type ParameterParser = (request: ParsedTarget) => Parsed;
 
-/** A request whose query was split from its path. */
-export interface ParsedTarget {
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-}
+/** Where parameters stand. */
+export type ParsedTarget = Pick<RequestParts, "query" | "headers" | "body">;
 
 /** The longest body that is read, in bytes. An adapter needs to pass on no more than one byte above. */
 export const MAX_BODY_BYTES = 65_536;
@@ -254,12 +251,7 @@ function asItIs(text: string): string | undefined {
 
 function percentDecode(text: string): string | undefined {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
-  if (!spaced.includes("%")) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return undefined;
-  }
+  return spaced.includes("%") ? percentDecoded(spaced) : spaced;
 }
 
 /** What a sentence about a parameter begins with. */

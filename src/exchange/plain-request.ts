@@ -1,18 +1,12 @@
 /** Turns whatever an untyped caller gave into a request of texts and bytes. Code behind this needn't check types again. */
 
 import { isPlainObject } from "../base/input.ts";
-import type { ApiRequest } from "../spec/messages.ts";
+import type { ApiRequest, RequestParts } from "../spec/messages.ts";
 import { headerOf } from "./headers.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface PlainRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Headers;
-  readonly body: string | Uint8Array;
+export interface PlainRequest extends RequestParts {
   /** Why it can't be a request, for its sender; undefined where it can. Then it has no headers and no body. */
   readonly flaw?: string | undefined;
 }

@@ -6,7 +6,7 @@ import type { Account } from "../world/accounts/account.ts";
 import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { Decision, Rate } from "../world/limits/algorithm.ts";
 import { type LimitHeaders, limitHeaders, type PoolName } from "./limit-headers.ts";
-import { type Refused, refused, type ShapedBy } from "./outcome.ts";
+import { type Refused, refused } from "./outcome.ts";
 
 /** What every response says of the limit. */
 export interface Standing {
@@ -102,62 +102,57 @@ function poolsOf(assumptions: Assumptions): Readonly<Record<OperationId, Pool>> 
   };
 }
 
-/** `shapedBy`: beside this, whether refused requests spent what is used up. */
-function exceeds(detail: string, ...shapedBy: ShapedBy): Refused {
-  return refused({ code: "rate_limited", detail }, ...shapedBy, "limit.rejected-requests");
+/** `exceeded`: of what there may be no more, how many, and whose. */
+function createPool(name: PoolName, exceeded: string, bucketOf: Pool["bucketOf"]): Pool {
+  const limit = name === "reporting" ? "reporting" : "recording";
+  const rate = documentedLimits[limit];
+  return {
+    name,
+    rate,
+    bucketOf,
+    unspent: { remaining: rate.requests },
+    exceeded: refused(
+      { code: "rate_limited", detail: `More than ${exceeded} in a minute.` },
+      limit === "reporting" ? "limit.reporting-endpoints" : "limit.recording-pool",
+      // Whether refused requests spent what is used up.
+      "limit.rejected-requests",
+    ),
+  };
 }
 
-const recording: Pool = {
-  name: "recording",
-  rate: documentedLimits.recording,
-  bucketOf: (account) => account.recordingBucket,
-  unspent: { remaining: documentedLimits.recording.requests },
-  exceeded: exceeds(
-    "More than 10,000 impression and click requests of this publisher in a minute.",
-    "limit.recording-pool",
-  ),
-};
-const impressions: Pool = {
-  ...recording,
-  exceeded: exceeds(
-    "More than 10,000 impression requests of this publisher in a minute.",
-    "limit.recording-pool",
-  ),
-};
-const clicks: Pool = {
-  ...recording,
-  name: "clicks",
-  // Where clicks are counted apart, every account has the bucket.
-  bucketOf: (account) => account.clickBucket ?? account.recordingBucket,
-  exceeded: exceeds(
-    "More than 10,000 click requests of this publisher in a minute.",
-    "limit.recording-pool",
-  ),
-};
+const recording = createPool(
+  "recording",
+  "10,000 impression and click requests of this publisher",
+  (account) => account.recordingBucket,
+);
 const recordingPools = {
   shared: { impression: recording, click: recording },
-  separate: { impression: impressions, click: clicks },
+  separate: {
+    impression: createPool(
+      "recording",
+      "10,000 impression requests of this publisher",
+      (account) => account.recordingBucket,
+    ),
+    // Where clicks are counted apart, every account has the bucket.
+    click: createPool(
+      "clicks",
+      "10,000 click requests of this publisher",
+      (account) => account.clickBucket ?? account.recordingBucket,
+    ),
+  },
 } satisfies Record<Choice<"limit.recording-pool">, Record<"impression" | "click", Pool>>;
 
-const reporting: Pool = {
-  name: "reporting",
-  rate: documentedLimits.reporting,
-  bucketOf: (account) => account.reportingBucket,
-  unspent: { remaining: documentedLimits.reporting.requests },
-  exceeded: exceeds(
-    "More than 60 stats and reporting requests with this API key in a minute.",
-    "limit.reporting-endpoints",
+const reporting = createPool(
+  "reporting",
+  "60 stats and reporting requests with this API key",
+  (account) => account.reportingBucket,
+);
+const reportingPools = {
+  "all-get": reporting,
+  "stats-only": createPool(
+    "reporting",
+    "60 stats requests with this API key",
+    (account) => account.reportingBucket,
   ),
-};
-const stats: Pool = {
-  ...reporting,
-  exceeded: exceeds(
-    "More than 60 stats requests with this API key in a minute.",
-    "limit.reporting-endpoints",
-  ),
-};
-const reportingPools = { "all-get": reporting, "stats-only": stats } satisfies Record<
-  Choice<"limit.reporting-endpoints">,
-  Pool
->;
+} satisfies Record<Choice<"limit.reporting-endpoints">, Pool>;
 const uncounted: Pool = { ...reporting, bucketOf: undefined };

@@ -1,9 +1,11 @@
 /** A request on its way: what was sent, and what becomes of it, filled in from stage to stage. */
 
-import type { FaultRecord, JournalRecord, Producer, WorldAbout } from "../journal/record.ts";
+import type { Producer } from "../journal/entry.ts";
+import type { FaultRecord, JournalRecord } from "../journal/record.ts";
 import { type ApiRequest, type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
+import type { WorldAbout } from "../world/world-settings.ts";
 import { documented, type Effect, type ShapedBy } from "./outcome.ts";
 import { type PlainRequest, plainRequest } from "./plain-request.ts";
 

@@ -5,22 +5,16 @@ import type { Clock } from "../base/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { WhyNot } from "../faults/installed-rule.ts";
 import type { RuleList } from "../faults/rule-list.ts";
-import type { WorldAbout } from "../journal/record.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import type { Accounts } from "../world/accounts/accounts.ts";
-import type { Ids } from "../world/publishers/ids.ts";
-import type { Population } from "../world/publishers/population.ts";
+import type { AccountWorld } from "../world/accounts/accounts.ts";
+import type { WorldAbout } from "../world/world-settings.ts";
 import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
 
-export interface World {
+export interface World extends AccountWorld {
   readonly seed: string;
   /** What every journal record says of the world. */
   readonly about: WorldAbout;
-  readonly assumptions: Assumptions;
-  readonly ids: Ids;
-  readonly population: Population;
-  readonly accounts: Accounts;
   readonly clock: Clock;
   readonly rules: RuleList;
   /** Which verdicts the transports in use can't carry out. */

@@ -82,6 +82,8 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
   }),
 };
 
+export const verdictKinds: readonly VerdictKind[] = Object.keys(planners) as VerdictKind[];
+
 function whole(response: ApiResponse): Handover {
   return { response, manner: { kind: "whole" } };
 }

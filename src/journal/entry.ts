@@ -3,9 +3,11 @@
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import type { Received } from "../spec/delivery.ts";
-import type { ApiResponse } from "../spec/messages.ts";
+import type { ApiResponse, RequestParts } from "../spec/messages.ts";
 import type { LimitClass, OperationId } from "../spec/operations.ts";
-import type { JournalRecord, Producer } from "./record.ts";
+
+/** Who made an answer: the service, its request limit, or a fault rule in its place. */
+export type Producer = "service" | "limit" | "rule";
 
 /** A request with its answer. Keys and UPI ids are left out of it, unless they were asked for. */
 export interface JournalEntry {
@@ -17,11 +19,7 @@ export interface JournalEntry {
   readonly operation: OperationId | undefined;
   /** Id of the publisher whose key was sent; undefined without a valid key. */
   readonly publisher: string | undefined;
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly query: string;
-    readonly headers: Readonly<Record<string, string>>;
+  readonly request: Omit<RequestParts, "body"> & {
     /** Text; bytes that are not UTF-8 are shown as U+FFFD. */
     readonly body: string;
     /** The bytes in base 64, where they are not UTF-8. */
@@ -76,16 +74,4 @@ export interface JournalFault {
   readonly received: Received;
   /** The service's own answer, where the client didn't get it whole. */
   readonly lost: ShownResponse | undefined;
-}
-
-/** An entry beside the record that it was made from. */
-export interface ShownRecord {
-  readonly entry: JournalEntry;
-  readonly record: JournalRecord;
-}
-
-/** A record with its number. */
-export interface Kept {
-  readonly record: JournalRecord;
-  readonly sequence: number;
 }

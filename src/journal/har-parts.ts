@@ -1,5 +1,7 @@
 /** The small parts of an HTTP Archive: pairs of names and values, and what a status is called. */
 
+import { percentDecoded } from "../base/text.ts";
+
 export interface NameValue {
   readonly name: string;
   readonly value: string;
@@ -32,11 +34,7 @@ export function nameValues(text: string, separator: "&" | ";"): NameValue[] {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
+  return percentDecoded(text.replaceAll("+", " ")) ?? text;
 }
 
 /** Empty for a status that has no registered name. */

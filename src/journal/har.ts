@@ -3,9 +3,9 @@
 import { InputError } from "../base/input.ts";
 import { fromBase64, utf8Length } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
-import type { JournalEntry, ShownRecord } from "./entry.ts";
+import type { JournalEntry } from "./entry.ts";
 import { headerPairs, nameValues, parametersOf, reasonPhrase } from "./har-parts.ts";
-import type { JournalRecord } from "./record.ts";
+import type { JournalRecord, ShownRecord } from "./record.ts";
 
 const PAGE = "page_1";
 
@@ -152,7 +152,7 @@ function sizeOf(of: { readonly body: string; readonly bodyBase64: string | undef
 /** A base URL without a slash at its end. @throws InputError for anything but an http or https URL. */
 export function harBaseUrl(given: string | URL | undefined): string {
   if (given === undefined) return NO_BASE_URL;
-  const url = parsed(given);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
   if (
     url === undefined ||
     !/^https?:$/.test(url.protocol) ||
@@ -169,11 +169,3 @@ export function harBaseUrl(given: string | URL | undefined): string {
 
 /** In process there is none. The top-level domain can't exist (RFC 6761). */
 const NO_BASE_URL = "http://adsim.invalid";
-
-function parsed(given: string | URL): URL | undefined {
-  try {
-    return new URL(given);
-  } catch {
-    return undefined;
-  }
-}

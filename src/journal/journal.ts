@@ -2,7 +2,7 @@
 
 import { type ApiResponse, copyOfResponse } from "../spec/messages.ts";
 import type { JournalBudget } from "./budget.ts";
-import type { JournalEntry, Kept, Nearest, ShownRecord } from "./entry.ts";
+import type { JournalEntry, Nearest } from "./entry.ts";
 import {
   type HarFilter,
   type JournalFilter,
@@ -13,7 +13,7 @@ import {
 } from "./filter.ts";
 import { harBaseUrl, harPieces } from "./har.ts";
 import { type ExchangeObserver, join, tellAll } from "./logged-exchange.ts";
-import type { JournalRecord } from "./record.ts";
+import type { JournalRecord, Kept, ShownRecord } from "./record.ts";
 import { createRecordRing, type RecordRing } from "./ring.ts";
 import { shownEntry } from "./shown.ts";
 import { createWaiters, type WaitFor } from "./wait-for.ts";

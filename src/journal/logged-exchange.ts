@@ -1,27 +1,21 @@
 /** The parts of an exchange that a log shows: no headers, no bodies and no secrets. */
 
 import { formatInstant } from "../base/calendar.ts";
-import type { VerdictKind } from "../faults/verdict.ts";
-import type { LimitClass, OperationId } from "../spec/operations.ts";
-import type { JournalRecord, Producer } from "./record.ts";
+import type { JournalEntry, JournalFault } from "./entry.ts";
+import type { JournalRecord } from "./record.ts";
 import { withoutSecrets } from "./secrets.ts";
 import { limitOf } from "./shown.ts";
 
 /** An exchange as it is concluded. The members mean what they mean in a journal entry. */
-export interface LoggedExchange {
-  readonly sequence: number;
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
+export interface LoggedExchange
+  extends Pick<JournalEntry["request"], "method" | "path" | "query">,
+    Pick<
+      JournalEntry,
+      "sequence" | "at" | "operation" | "publisher" | "reason" | "producedBy" | "limit"
+    > {
   /** 0 where the client is left without a response. */
   readonly status: number;
-  readonly operation: OperationId | undefined;
-  readonly publisher: string | undefined;
-  readonly reason: string;
-  readonly producedBy: Producer;
-  readonly limit: LimitClass | undefined;
-  readonly fault: { readonly rule: string; readonly kind: VerdictKind } | undefined;
+  readonly fault: Pick<JournalFault, "rule" | "kind"> | undefined;
   /** What is left of the quota, as the answer says it; undefined where no answer was made. */
   readonly remaining: number | undefined;
 }

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { parseInput } from "../base/input.ts";
 import { INSTANT_EXPECTED } from "../base/schemas.ts";
+import { isControlTarget } from "../base/world-path.ts";
 import { profileNames } from "../world/publishers/profiles.ts";
 import type { RecordedExchange, RecordedResponse, RecordedWorld } from "./recorded-exchange.ts";
 
@@ -26,15 +27,10 @@ const world = v.pipe(
     profile: v.picklist(profileNames),
     assumptions: v.optional(fields, {}),
   }),
-  v.transform(
-    ({ seed, start, publishers, profile, assumptions }): RecordedWorld => ({
-      seed,
-      start: formatInstant(start),
-      publishers,
-      profile,
-      assumptions,
-    }),
-  ),
+  v.transform(({ seed, start: startMs, publishers, profile, assumptions }): RecordedWorld => {
+    const start = formatInstant(startMs);
+    return { seed, start, publishers, profile, assumptions };
+  }),
 );
 const fault = v.looseObject({
   served: v.boolean(),
@@ -64,11 +60,6 @@ const entry = v.looseObject({
 /** What becomes of an exchange by what the journal says of it beside request and response. */
 export type Details = Omit<RecordedExchange, "place" | "request">;
 
-/** Whether a path goes to the control API, that of a named world included. No journal has such a request; a forged one may. */
-export function isControlPath(path: string): boolean {
-  return /^(\/@[^/?]*)?\/_sim([/?]|$)/.test(path);
-}
-
 /** `shown`: what the client got. @throws InputError that names the field. */
 export function detailsOf(input: unknown, path: string, shown: RecordedResponse): Details {
   const { sequence, at, publisher, fault, assumptions, world } = parseInput(details, input);
@@ -80,7 +71,8 @@ export function detailsOf(input: unknown, path: string, shown: RecordedResponse)
     oddScheme: Array.isArray(assumptions) && assumptions.includes("auth.scheme-case"),
     // What the service answered, not what was left of it on the way.
     response: fault?.lost ? { ...fault.lost, headers: lowerCase(fault.lost.headers) } : shown,
-    skip: isControlPath(path) ? "control" : isKept ? "kept-from-service" : undefined,
+    // No journal has such a request; a forged one may.
+    skip: isControlTarget(path) ? "control" : isKept ? "kept-from-service" : undefined,
     world: world ?? undefined,
   };
 }

@@ -7,8 +7,9 @@ import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
 import { InputError, inField, parseInput } from "../base/input.ts";
 import { fromBase64 } from "../base/text.ts";
+import { isControlTarget } from "../base/world-path.ts";
 import { operations } from "../spec/operations.ts";
-import { detailsOf, isControlPath } from "./read-entry.ts";
+import { detailsOf } from "./read-entry.ts";
 import type { RecordedExchange, RecordedResponse, SkipReason } from "./recorded-exchange.ts";
 
 const headers = v.array(v.looseObject({ name: v.string(), value: v.string() }));
@@ -134,7 +135,7 @@ function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): Rec
 }
 
 function skipOf(isHere: boolean, path: string, status: number): SkipReason | undefined {
-  if (isHere && isControlPath(path)) return "control";
+  if (isHere && isControlTarget(path)) return "control";
   if (!isHere || !/^\/v1(\/|$)/.test(path)) return "not-the-api";
   return status === 0 ? "no-response-recorded" : undefined;
 }

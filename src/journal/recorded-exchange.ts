@@ -1,15 +1,10 @@
 /** A recording as it is replayed: requests in their order, each with the answer that it got. */
 
-import type { Profile } from "../world/publishers/profiles.ts";
+import type { RequestParts } from "../spec/messages.ts";
+import type { WorldAbout } from "../world/world-settings.ts";
 
-export interface RecordedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-}
+/** Its headers are by lower-case name. */
+export type RecordedRequest = RequestParts;
 
 export interface RecordedResponse {
   readonly status: number;
@@ -20,11 +15,7 @@ export interface RecordedResponse {
 }
 
 /** What a world was made from when it answered. */
-export interface RecordedWorld {
-  readonly seed: string;
-  readonly start: string;
-  readonly publishers: number;
-  readonly profile: Profile;
+export interface RecordedWorld extends Omit<WorldAbout, "assumptions"> {
   /** Those that differ from the defaults, or all. */
   readonly assumptions: Readonly<Record<string, string>>;
 }

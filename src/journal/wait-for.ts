@@ -4,8 +4,9 @@
  */
 
 import { InputError } from "../base/input.ts";
-import type { JournalEntry, Kept } from "./entry.ts";
+import type { JournalEntry } from "./entry.ts";
 import { type JournalFilter, type ReadFilter, readFilter } from "./filter.ts";
+import type { Kept } from "./record.ts";
 
 /**
  * The first `count` entries that match, those that are there already included, as soon as they are recorded. It goes on

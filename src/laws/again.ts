@@ -71,7 +71,7 @@ export function halfOf({ deeds }: Again): number {
   return Math.floor(deeds.length / 2);
 }
 
-export function advanceTo(sim: SimulatorCore, atMs: number): void {
+function advanceTo(sim: SimulatorCore, atMs: number): void {
   const byMs = atMs - sim.clock.now();
   if (byMs > 0) sim.clock.advance(byMs);
 }

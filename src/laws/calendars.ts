@@ -1,11 +1,12 @@
 /** How law S8 looks at the two calendars: a run is done again under the other, and days are added up by hand. */
 
+import { DAY_MS } from "../base/duration.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { newWorld } from "./again.ts";
 import { type Copy, copyIn, waitIn } from "./copy.ts";
 import { readStats } from "./figures.ts";
 import { inconclusive, require } from "./law.ts";
-import { addDays, dayAt, recordedIn } from "./reading.ts";
+import { addDays, dayAt, midnightOf, recordedIn } from "./reading.ts";
 import { legibleOf, type Rerun } from "./second.ts";
 
 /** All that was recorded: history ends on the day before the first, by each calendar. */
@@ -37,15 +38,9 @@ function settledCopy(world: SimulatorCore): Copy {
   const copy = copyIn(world.fork(), readings, []);
   copy.sim.assume({ "stats.today": readings["stats.today"] });
   const today = dayAt(copy.sim.clock.now(), readings);
-  const midnight =
-    Date.parse(`${addDays(today, 1)}T00:00:00Z`) - aheadMs[readings["date.timezone"]];
-  waitIn(copy, midnight - copy.sim.clock.now());
+  waitIn(copy, midnightOf(addDays(today, 1), readings) - copy.sim.clock.now());
   return copy;
 }
-
-const DAY_MS = 86_400_000;
-/** How long before the midnight of UTC a day begins. */
-const aheadMs = { utc: 0, ist: 19_800_000 } as const;
 
 /** A day of India begins at 18:30 of the day before. */
 export function daysApart(rerun: Rerun): string {
@@ -59,7 +54,7 @@ export function daysApart(rerun: Rerun): string {
     const days = new Set(own.map(({ atMs }) => dayAt(atMs, readings)));
     for (const day of Array.from(days).slice(-4)) {
       looked += 1;
-      const begin = Date.parse(`${day}T00:00:00Z`) - aheadMs[readings["date.timezone"]];
+      const begin = midnightOf(day, readings);
       const onDay = own.filter(({ atMs }) => atMs >= begin && atMs < begin + DAY_MS);
       const micros = onDay.reduce((sum, one) => sum + one.micros, 0);
       const shown = readStats(copy, member, { from: day, to: day });

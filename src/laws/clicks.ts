@@ -2,13 +2,13 @@
 
 import { ask, type Copy, copyOf, impressionOf, outcomeOf, todayIn } from "./copy.ts";
 import { joinedOf, readLifetime, readStats } from "./figures.ts";
-import { inconclusive, type Looked, readingsOf, require, steadyReadingsOf } from "./law.ts";
+import { inconclusive, type Looked, require, steadyReadingsOf } from "./law.ts";
 import {
   callerOf,
   creditOf,
   keyOf,
   operationOf,
-  ownAnswers,
+  ownAnswersTo,
   subjectOf,
   undisturbed,
   valuesOf,
@@ -16,12 +16,8 @@ import {
 import type { Member } from "./seen-exchange.ts";
 
 export function clickTargets(played: Looked): string {
-  const { trace } = played;
-  const readings = played.readings === undefined ? undefined : readingsOf(played);
   const targets = new Map<string, string>();
-  for (const seen of ownAnswers(played)) {
-    if (seen.at < (trace.assumedAt ?? 0)) continue;
-    if (operationOf(seen, readings) !== "click") continue;
+  for (const seen of ownAnswersTo("click", played)) {
     const credit = creditOf(seen, "click");
     if (credit === undefined) continue;
     const impression = valuesOf(seen).get("impression_id") ?? "";

@@ -9,6 +9,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
+import { requestOf } from "../spec/request-of.ts";
 import { answerOf } from "./again.ts";
 import { inconclusive, type Looked, type PlayedWorld, readingsOf } from "./law.ts";
 import { creditOf, dayAt } from "./reading.ts";
@@ -103,8 +104,7 @@ export function worldOf({ world }: Looked): PlayedWorld {
 }
 
 /** All that an audit says, as text. */
-export function auditText(world: Pick<PlayedWorld, "audit">): string {
-  const { at: _, ...audit } = world.audit();
+export function auditText({ at: _, ...audit }: Before["audit"]): string {
   return JSON.stringify(audit);
 }
 
@@ -113,7 +113,7 @@ const MOST_WRITTEN = 20_000;
 
 /** The state as text, save for what is counted of requests; of a large world its audit. */
 export function stateOf(sim: SimulatorCore, withQuotas: "with-quotas" | "without-quotas"): string {
-  if (sim.held().impressions > MOST_WRITTEN) return auditText(sim);
+  if (sim.held().impressions > MOST_WRITTEN) return auditText(sim.audit());
   return JSON.stringify(sim.snapshot(), (name, value) =>
     counted.has(name) || (withQuotas === "without-quotas" && name.endsWith("Bucket"))
       ? undefined
@@ -140,18 +140,8 @@ export function outgoingOf(
   operation: OperationId,
   values: Values = {},
 ): Outgoing {
-  const { method, path } = operations[operation];
   const named = operation === "click" ? values : { publisher_id: member.id, ...values };
-  const authorization = `Bearer ${member.apiKey}`;
-  const request =
-    method === "GET"
-      ? { method, path, query: named, headers: { authorization } }
-      : {
-          method,
-          path,
-          body: JSON.stringify(named),
-          headers: { authorization, "content-type": "application/json" },
-        };
+  const request = requestOf(operation, named, { key: member.apiKey });
   return { operation, request, timeoutMs: TIMEOUT_MS };
 }
 

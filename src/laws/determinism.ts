@@ -2,11 +2,11 @@
 
 import type { FaultRule } from "../faults/rule.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { advanceTo, done, halfOf, newWorld, type Second } from "./again.ts";
+import { halfOf, newWorld } from "./again.ts";
 import { ask, type Copy, copyOf, forkOf, freshKey } from "./copy.ts";
 import { readLifetime } from "./figures.ts";
 import { shownTo, untouched } from "./isolation.ts";
-import { differing, inconclusive, type Law, type Looked, looks, require } from "./law.ts";
+import { inconclusive, type Law, type Looked, looks, require, requireSame } from "./law.ts";
 import { groupsOf, type Rerun, rerunning, sameAnswers, sameState } from "./second.ts";
 
 export const determinism: readonly Law[] = [
@@ -54,9 +54,7 @@ export const determinism: readonly Law[] = [
 function sameTwice(played: Looked): string {
   const copy = copyOf(played);
   const member = copy.members[0] ?? copy.labs[0];
-  const first = shownTo(copy, member);
-  const second = shownTo(copy, member);
-  require(first === second, () => `read twice, ${differing(first, second)}`);
+  requireSame(shownTo(copy, member), shownTo(copy, member), "read twice");
   return "three reads of one publisher twice at one instant, aside";
 }
 
@@ -106,21 +104,15 @@ function forkedHalfway(rerun: Rerun): string {
   require(JSON.stringify(origin.sim.snapshot()) === origin.state, () =>
     "what was done in a fork shows in its origin");
   const after = JSON.stringify(forked.sim.snapshot());
-  const continued = continuedFrom(rerun, origin.sim, half);
-  sameAnswers(rerun, answers, continued, "in the origin of a fork made halfway");
+  const { sim: left } = origin;
+  const continued = rerun.play({
+    between: (sim, place) => (place === half ? left : sim),
+    only: (_, place) => place >= half,
+  });
+  sameAnswers(rerun, answers, continued.answers, "in the origin of a fork made halfway");
   require(JSON.stringify(forked.sim.snapshot()) === after, () =>
     "what was done in an origin shows in its fork");
   return "straight on, in a fork from halfway on, and in its origin";
-}
-
-function continuedFrom({ again }: Rerun, origin: SimulatorCore, half: number): Second["answers"] {
-  let sim = origin;
-  return again.deeds.map((deed, place) => {
-    if (place < half) return undefined;
-    advanceTo(sim, deed.atMs);
-    if (deed.kind === "fork") sim = sim.fork();
-    return done(sim, deed);
-  });
 }
 
 /** The recording itself, sent again: whoever has one says how. */
@@ -140,8 +132,7 @@ function idleRule(played: Looked): string {
   const member = copy.members[0] ?? copy.labs[0];
   const without = shownTo(copy, member);
   const beside = withRule(copy, idle, () => shownTo(copy, member));
-  require(without === beside, () =>
-    `beside a rule that never fires, ${differing(without, beside)}`);
+  requireSame(without, beside, "beside a rule that never fires");
   return "three reads of one publisher, aside";
 }
 

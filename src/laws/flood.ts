@@ -1,5 +1,6 @@
 /** A key's quota used up in a copy of the world, and what is found on the way: most laws of the limits look at it. */
 
+import { MINUTE_MS } from "../base/duration.ts";
 import { documentedLimits } from "../spec/operations.ts";
 import { ask, auditText, type Copy, copyOf, freshKey, stateOf, waitIn } from "./copy.ts";
 import { shownTo } from "./isolation.ts";
@@ -31,7 +32,6 @@ interface Flood {
 
 /** More than any algorithm admits in the time that is let pass meanwhile. */
 const MOST_SENT = 90;
-const MINUTE_MS = 60_000;
 const PAUSE_MS = 10_250;
 const SECOND_MS = 1000;
 
@@ -88,7 +88,7 @@ function comeBack(
 }
 
 function stateIn({ sim }: Copy): string {
-  return `${stateOf(sim, "with-quotas")} ${auditText(sim)}`;
+  return `${stateOf(sim, "with-quotas")} ${auditText(sim.audit())}`;
 }
 
 /** In a copy a refusal by the limit is 429, and nothing else is. */

@@ -4,6 +4,7 @@ import { type OperationId, operationIds, operations } from "../spec/operations.t
 import { newWorld } from "./again.ts";
 import {
   ask,
+  auditText,
   beforeOf,
   type Copy,
   copyOf,
@@ -14,7 +15,7 @@ import {
   signUpIn,
   worldOf,
 } from "./copy.ts";
-import { differing, inconclusive, type Law, type Looked, require } from "./law.ts";
+import { inconclusive, type Law, type Looked, require, requireSame } from "./law.ts";
 import { operationOf } from "./reading.ts";
 import { groupsOf, type Rerun, rerunning, sameAnswers } from "./second.ts";
 import type { Exchange, Member } from "./seen-exchange.ts";
@@ -80,9 +81,7 @@ function anotherPublisher(played: Looked): string {
   const before = members.map((member) => shownTo(copy, member));
   signUpIn(copy.sim, "Probe three");
   for (const [index, member] of members.entries()) {
-    const after = shownTo(copy, member);
-    require(after === before[index], () =>
-      `beside a publisher more, ${member.id}: ${differing(before[index] ?? "", after)}`);
+    requireSame(before[index] ?? "", shownTo(copy, member), `${member.id} beside a publisher more`);
   }
   return `what ${members.length} publishers read before and after a sign-up, aside`;
 }
@@ -97,6 +96,7 @@ function withOneMore(rerun: Rerun): string {
 
 /** The key of nobody: it has the form of one. */
 const NOBODYS = "key_0000000000000";
+const TWO_OF_NOBODY = "two requests with the key of nobody";
 
 function wrongKeys(played: Looked): string {
   const copy = copyOf(played);
@@ -112,8 +112,7 @@ function wrongKeys(played: Looked): string {
       require(status === expected, () =>
         `${operation} with the key of nobody was answered with ${status}, not ${expected}`);
       first ??= text;
-      require(text === first, () =>
-        `two requests with the key of nobody: ${differing(first ?? "", text)}`);
+      requireSame(first, text, TWO_OF_NOBODY);
     }
   }
   const count = played.gap === undefined ? sentByNobody(played, copy, expected) : 0;
@@ -142,8 +141,7 @@ function sentByNobody({ trace, most }: Looked, copy: Copy, expected: number): nu
     answers.set(like, before);
     require(answer.status === expected, () =>
       `${method} ${path} with the key of nobody was answered with ${answer.status}, not ${expected}`);
-    require(before === bytesOf(answer), () =>
-      `two requests with the key of nobody: ${differing(before, bytesOf(answer))}`);
+    requireSame(before, bytesOf(answer), TWO_OF_NOBODY);
   }
   return Math.min(routed.length, most * 5);
 }
@@ -162,8 +160,8 @@ function maskedPublishers(played: Looked): string {
       const foreign = bytesOf(ask(copy, member, operation, { publisher_id: other.id }));
       freshKey(copy, member);
       const nonexistent = bytesOf(ask(copy, member, operation, { publisher_id: nobody }));
-      require(foreign === nonexistent, () =>
-        `${operation} of a publisher that doesn't exist and of a foreign one: ${differing(nonexistent, foreign)}`);
+      const what = `${operation} of a publisher that doesn't exist and of a foreign one`;
+      requireSame(nonexistent, foreign, what);
     }
   }
   return "three operations, aside";
@@ -182,11 +180,8 @@ export function untouched(played: Looked): string {
   }
   const world = worldOf(played);
   const { audit, nowMs } = beforeOf(played);
-  const [one = "", other = ""] = [audit, world.audit()].map(({ at: _, ...rest }) =>
-    JSON.stringify(rest),
-  );
-  require(one === other, () =>
-    `the audit of the played world changed while a world aside was used: ${differing(one, other)}`);
+  const changed = "the audit of the played world changed while a world aside was used";
+  requireSame(auditText(audit), auditText(world.audit()), changed);
   if (world.clock.mode === "frozen") {
     const now = world.clock.now();
     require(now === nowMs, () =>

@@ -153,6 +153,11 @@ export function readingsOf({ readings }: Played): Assumptions {
     : resolveAssumptions(readings);
 }
 
+/** The same, or undefined of a foreign service. */
+export function knownReadingsOf(played: Played): Assumptions | undefined {
+  return played.readings === undefined ? undefined : readingsOf(played);
+}
+
 /** The same, where they were in force all along. */
 export function steadyReadingsOf(played: Played): Assumptions {
   const readings = readingsOf(played);
@@ -161,8 +166,12 @@ export function steadyReadingsOf(played: Played): Assumptions {
   return readings;
 }
 
-/** From where two texts differ. */
-export function differing(before: string, after: string): string {
+/** Ends a look unless two texts are the same. `where` stands before the place at which they differ. */
+export function requireSame(before: string, after: string, where = ""): void {
+  require(before === after, () => `${where}${where && ", "}${differing(before, after)}`);
+}
+
+function differing(before: string, after: string): string {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at += 1;
   const from = Math.max(0, at - 40);

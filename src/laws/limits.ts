@@ -4,13 +4,13 @@ import { documentedLimits, operations } from "../spec/operations.ts";
 import { ask, type Copy, copyOf, waitIn } from "./copy.ts";
 import { floodOf } from "./flood.ts";
 import {
-  differing,
   inconclusive,
   type Law,
   type Look,
   type Looked,
   readingsOf,
   require,
+  requireSame,
 } from "./law.ts";
 import { poolsInRun } from "./pools.ts";
 import { type Algorithm, type Arrival, type Findings, judgeArrivals } from "./quotas.ts";
@@ -20,17 +20,17 @@ export const limits: readonly Law[] = [
   {
     id: "L1",
     says: "Fixed window: of a window's requests the first are admitted, as many as the limit says.",
-    ...decisionsUnder("fixed-window", "fixed-from-first"),
+    ...judgedBy("decision", only("fixed-window", "fixed-from-first")),
   },
   {
     id: "L2",
     says: "Sliding window: a request is refused just when the last 60 seconds are full.",
-    ...decisionsUnder("sliding-log", "sliding-counter"),
+    ...judgedBy("decision", only("sliding-log", "sliding-counter")),
   },
   {
     id: "L3",
     says: "Token bucket: no interval admits more than the bucket and what flows in meanwhile, and none less.",
-    ...decisionsUnder("token-bucket"),
+    ...judgedBy("decision", only("token-bucket")),
   },
   {
     id: "L4",
@@ -40,9 +40,7 @@ export const limits: readonly Law[] = [
   {
     id: "L5",
     says: "X-RateLimit-Remaining falls by one with each admitted request, and never below 0.",
-    seen: remainingInRun,
-    tried: remainingAside,
-    again: legibleLook(remainingInRun),
+    ...judgedBy("remaining", algorithmOf),
   },
   {
     id: "L6",
@@ -53,35 +51,32 @@ export const limits: readonly Law[] = [
   { id: "L8", says: "Publishers and keys don't spend each other's quota.", tried: apart },
 ];
 
-function decisionsUnder(
-  ...algorithms: readonly Algorithm[]
-): Pick<Law, "seen" | "tried" | "again"> {
-  const under = (played: Looked): Algorithm => {
-    const algorithm = readingsOf(played)["limit.algorithm"];
+function algorithmOf(played: Looked): Algorithm {
+  return readingsOf(played)["limit.algorithm"];
+}
+
+/** The algorithm in force, where it is one of these. */
+function only(...algorithms: readonly Algorithm[]): typeof algorithmOf {
+  return (played) => {
+    const algorithm = algorithmOf(played);
     return algorithms.includes(algorithm)
       ? algorithm
       : inconclusive(`the limit in force is read as ${algorithm}`);
   };
-  const seen: Look = (played) => judgedInRun(played, under(played), "decision");
-  return {
-    seen,
-    tried(played) {
-      const algorithm = under(played);
-      const { arrivals } = floodOf(played);
-      return judged(judgeArrivals(arrivals, REPORTING, algorithm), "decision", arrivals);
-    },
-    again: legibleLook(seen),
+}
+
+/** What the algorithm says of the requests of the run, and of those that use up a quota aside. */
+function judgedBy(
+  aspect: Aspect,
+  algorithmIn: typeof algorithmOf,
+): Pick<Law, "seen" | "tried" | "again"> {
+  const seen: Look = (played) => judgedInRun(played, algorithmIn(played), aspect);
+  const tried: Look = (played) => {
+    const algorithm = algorithmIn(played);
+    const { arrivals } = floodOf(played);
+    return judged(judgeArrivals(arrivals, REPORTING, algorithm), aspect, arrivals);
   };
-}
-
-function remainingInRun(played: Looked): string {
-  return judgedInRun(played, readingsOf(played)["limit.algorithm"], "remaining");
-}
-
-function remainingAside(played: Looked): string {
-  const { arrivals } = floodOf(played);
-  const algorithm = readingsOf(played)["limit.algorithm"];
-  return judged(judgeArrivals(arrivals, REPORTING, algorithm), "remaining", arrivals);
+  return { seen, tried, again: legibleLook(seen) };
 }
 
 type Aspect = "decision" | "remaining";
@@ -154,8 +149,7 @@ function apart(played: Looked): string {
   require(otherRemaining === String(REPORTING - 1), () =>
     `beside a key that used up its quota, another's first request left ${otherRemaining} of ${REPORTING}`);
   for (const [place, before] of calm.entries())
-    require(flooded[place] === before, () =>
-      `beside a key that used up its quota, another's ${differing(before, flooded[place] ?? "")}`);
+    requireSame(before, flooded[place] ?? "", "beside a key that used up its quota");
   const copy = copyOf(played);
   const left = recordingQuotas(copy);
   require(left.first === left.second, () =>

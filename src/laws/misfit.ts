@@ -68,13 +68,10 @@ const keywords: Readonly<Record<string, Look>> = {
   },
   properties(demand, value, { at }) {
     if (!isRecord(value)) return undefined;
-    for (const [name, schema] of Object.entries(demand as Readonly<Record<string, JsonSchema>>)) {
-      const misfit = Object.hasOwn(value, name)
-        ? misfitOf(schema, value[name], `${at}.${name}`)
-        : undefined;
-      if (misfit !== undefined) return misfit;
-    }
-    return undefined;
+    const schemas = Object.entries(demand as Readonly<Record<string, JsonSchema>>);
+    return first(schemas, ([name, schema]) =>
+      Object.hasOwn(value, name) ? misfitOf(schema, value[name], `${at}.${name}`) : undefined,
+    );
   },
   additionalProperties(demand, value, { schema, at }) {
     if (demand !== false || !isRecord(value)) return undefined;
@@ -84,22 +81,30 @@ const keywords: Readonly<Record<string, Look>> = {
   },
   prefixItems(demand, value, { at }) {
     if (!Array.isArray(value)) return undefined;
-    for (const [index, schema] of (demand as readonly JsonSchema[]).entries()) {
-      const misfit =
-        index < value.length ? misfitOf(schema, value[index], `${at}.${index}`) : undefined;
-      if (misfit !== undefined) return misfit;
-    }
-    return undefined;
+    const schemas = (demand as readonly JsonSchema[]).slice(0, value.length);
+    return first(schemas.entries(), ([index, schema]) =>
+      misfitOf(schema, value[index], `${at}.${index}`),
+    );
   },
   items(demand, value, { at }) {
     if (!Array.isArray(value)) return undefined;
-    for (const [index, item] of value.entries()) {
-      const misfit = misfitOf(demand as JsonSchema, item, `${at}.${index}`);
-      if (misfit !== undefined) return misfit;
-    }
-    return undefined;
+    return first(value.entries(), ([index, item]) =>
+      misfitOf(demand as JsonSchema, item, `${at}.${index}`),
+    );
   },
 };
+
+/** The first misfit among these. */
+function first<Item>(
+  items: Iterable<Item>,
+  look: (item: Item) => string | undefined,
+): string | undefined {
+  for (const item of items) {
+    const misfit = look(item);
+    if (misfit !== undefined) return misfit;
+  }
+  return undefined;
+}
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

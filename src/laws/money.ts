@@ -5,7 +5,15 @@ import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { newWorld } from "./again.ts";
 import { beforeOf, copyIn, copyOf, membersOf } from "./copy.ts";
 import { dueBy, readLifetime, readPayouts } from "./figures.ts";
-import { inconclusive, type Law, type Looked, looks, readingsOf, require } from "./law.ts";
+import {
+  inconclusive,
+  knownReadingsOf,
+  type Law,
+  type Looked,
+  looks,
+  readingsOf,
+  require,
+} from "./law.ts";
 import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payouts.ts";
 import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./reading.ts";
 import { legibleLook, legibleOf, type Rerun, rerunning } from "./second.ts";
@@ -133,7 +141,7 @@ const MICROS_PER_PAISA = 10_000;
 
 function withinRange(played: Looked): string {
   const { trace } = played;
-  const readings = played.readings === undefined ? undefined : readingsOf(played);
+  const readings = knownReadingsOf(played);
   let looked = 0;
   for (const seen of ownAnswers(played)) {
     if (operationOf(seen, readings) !== "impression") continue;

@@ -1,12 +1,12 @@
 /** The laws of payouts (M5 and M6): what is paid, and that it stays as it was listed. */
 
+import { DAY_MS } from "../base/duration.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
-import { halfOf } from "./again.ts";
 import { type Copy, copyIn, copyOf, membersOf, waitIn } from "./copy.ts";
 import { dueBy, type Payout, payoutsOf, readPayouts } from "./figures.ts";
 import { inconclusive, type Looked, readingsOf, require } from "./law.ts";
-import { operationOf, ownAnswers } from "./reading.ts";
-import type { Rerun } from "./second.ts";
+import { ownAnswersTo } from "./reading.ts";
+import { halfway, type Rerun } from "./second.ts";
 import type { Member } from "./seen-exchange.ts";
 
 /** The smallest payout in micro-INR. */
@@ -50,15 +50,10 @@ const courses: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function listedAgain(played: Looked): string {
-  const { trace } = played;
-  const readings = played.readings === undefined ? undefined : readingsOf(played);
   const known = new Map<string, Payout>();
   let again = 0;
-  for (const seen of ownAnswers(played)) {
-    // Under other readings the same payout has another look, and other cycles have other payouts.
-    if (seen.at < (trace.assumedAt ?? 0)) continue;
-    if (seen.status !== 200 || seen.text === "" || operationOf(seen, readings) !== "payouts")
-      continue;
+  for (const seen of ownAnswersTo("payouts", played)) {
+    if (seen.status !== 200 || seen.text === "") continue;
     for (const payout of payoutsOf(seen.text).payouts) {
       const before = known.get(payout.id);
       known.set(payout.id, payout);
@@ -69,8 +64,6 @@ export function listedAgain(played: Looked): string {
   }
   return again === 0 ? inconclusive("no payout was listed twice") : `${again} payouts listed again`;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Lists, lets weeks pass, and lists again. */
 export function listedLater(played: Looked): string {
@@ -83,19 +76,14 @@ export function listedLater(played: Looked): string {
 }
 
 /** What was listed halfway is listed in the end, too. */
-export function listedHalfway({ played, again, play }: Rerun): string {
+export function listedHalfway(rerun: Rerun): string {
+  const { played } = rerun;
   const readings = readingsOf(played);
-  const half = halfOf(again);
-  let before: (readonly Payout[])[] = [];
-  let members: readonly Member[] = [];
-  const { sim } = play({
-    between(world, place) {
-      if (place !== half) return world;
-      members = played.members.filter(({ id }) => isThere(world, id));
-      before = listed(copyIn(world.fork(), readings, members), members);
-      return world;
-    },
+  const { found, sim } = halfway(rerun, (world) => {
+    const members = played.members.filter(({ id }) => isThere(world, id));
+    return { members, before: listed(copyIn(world.fork(), readings, members), members) };
   });
+  const { members, before } = found ?? { members: [], before: [] };
   const count = stillListed(copyIn(sim.fork(), readings, members), members, before);
   return count === 0 ? inconclusive("nothing was ever paid") : `${count} payouts halfway and later`;
 }

@@ -31,7 +31,8 @@ export interface Findings {
   readonly limited: number;
 }
 
-interface Counter {
+/** What a quota has left, when requests come in order. */
+export interface Counter {
   /** How many more are admitted. */
   room(atMs: number): number;
   spend(atMs: number): void;
@@ -44,7 +45,7 @@ export function judgeArrivals(
   size: number,
   algorithm: Algorithm,
 ): Findings {
-  const counter = counters[algorithm](size);
+  const counter = counterOf(algorithm, size);
   let decision: string | undefined;
   let wrongRemaining: string | undefined;
   let limited = 0;
@@ -76,15 +77,24 @@ export function roomAfter(
   size: number,
   atMs: number,
 ): number {
-  const counter = counters[algorithm](size);
+  const counter = counterOf(algorithm, size);
   for (const instant of admitted) counter.spend(instant);
   return counter.room(atMs);
 }
 
-const counters: Readonly<Record<Algorithm, (size: number) => Counter>> = {
-  "fixed-window": (size) => windowed(size, (_, atMs) => atMs - (atMs % MINUTE_MS)),
-  "fixed-from-first": (size) =>
-    windowed(size, (begin, atMs) => (atMs < begin + MINUTE_MS ? begin : atMs)),
+/** `size`: how many are admitted in `windowMs`. */
+export function counterOf(
+  algorithm: Algorithm,
+  size: number,
+  windowMs: number = MINUTE_MS,
+): Counter {
+  return counters[algorithm](size, windowMs);
+}
+
+const counters: Readonly<Record<Algorithm, (size: number, windowMs: number) => Counter>> = {
+  "fixed-window": (size, windowMs) => windowed(size, (_, atMs) => atMs - (atMs % windowMs)),
+  "fixed-from-first": (size, windowMs) =>
+    windowed(size, (begin, atMs) => (atMs < begin + windowMs ? begin : atMs)),
   "sliding-log": slidingLog,
   "sliding-counter": slidingCounter,
   "token-bucket": tokenBucket,
@@ -104,34 +114,34 @@ function windowed(size: number, beginAt: (begin: number, atMs: number) => number
   };
 }
 
-function slidingLog(size: number): Counter {
+function slidingLog(size: number, windowMs: number): Counter {
   const spent: number[] = [];
   let oldest = 0;
   return {
     room(atMs) {
-      while ((spent[oldest] ?? atMs) <= atMs - MINUTE_MS) oldest += 1;
+      while ((spent[oldest] ?? atMs) <= atMs - windowMs) oldest += 1;
       return size - (spent.length - oldest);
     },
     spend: (atMs) => spent.push(atMs),
   };
 }
 
-function slidingCounter(size: number): Counter {
-  let minute = Number.NEGATIVE_INFINITY;
+function slidingCounter(size: number, windowMs: number): Counter {
+  let window = Number.NEGATIVE_INFINITY;
   let current = 0;
   let before = 0;
   const turnTo = (atMs: number): void => {
-    const now = Math.floor(atMs / MINUTE_MS);
-    if (now === minute) return;
-    before = now === minute + 1 ? current : 0;
+    const now = Math.floor(atMs / windowMs);
+    if (now === window) return;
+    before = now === window + 1 ? current : 0;
     current = 0;
-    minute = now;
+    window = now;
   };
   return {
     room(atMs) {
       turnTo(atMs);
-      const restMs = MINUTE_MS - (atMs % MINUTE_MS);
-      return Math.max(0, size - current - Math.floor((before * restMs) / MINUTE_MS));
+      const restMs = windowMs - (atMs % windowMs);
+      return Math.max(0, size - current - Math.floor((before * restMs) / windowMs));
     },
     spend(atMs) {
       turnTo(atMs);
@@ -140,12 +150,12 @@ function slidingCounter(size: number): Counter {
   };
 }
 
-/** Holds a minute's worth of time; a request takes out as much as it takes a token to come. */
-function tokenBucket(size: number): Counter {
-  const tokenMs = MINUTE_MS / size;
-  let level = MINUTE_MS;
+/** Holds a window's worth of time; a request takes out as much as it takes a token to come. */
+function tokenBucket(size: number, windowMs: number): Counter {
+  const tokenMs = windowMs / size;
+  let level = windowMs;
   let since = Number.NEGATIVE_INFINITY;
-  const levelAt = (atMs: number): number => Math.min(MINUTE_MS, level + (atMs - since));
+  const levelAt = (atMs: number): number => Math.min(windowMs, level + (atMs - since));
   return {
     room: (atMs) => Math.floor(levelAt(atMs) / tokenMs),
     spend(atMs) {

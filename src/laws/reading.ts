@@ -1,9 +1,10 @@
 /** Reads kept exchanges: what was sent, by whom, what was credited, and which of them say what the service itself did. */
 
 import { nearestMicros } from "../base/money.ts";
+import { headerOf } from "../exchange/headers.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
-import { inconclusive, type Looked, steadyReadingsOf } from "./law.ts";
+import { inconclusive, knownReadingsOf, type Looked, steadyReadingsOf } from "./law.ts";
 import type { Seen, TraceReader } from "./trace.ts";
 
 /** A success of a recording operation. */
@@ -20,6 +21,15 @@ export function ownAnswers({ trace }: Looked): readonly Seen[] {
   if (answers.length > 0) return answers;
   return inconclusive(
     trace.total === 0 ? "nothing was sent" : "fault rules may have written every answer",
+  );
+}
+
+/** Those to one operation, under the readings that are in force now: under others what was answered looks otherwise. */
+export function ownAnswersTo(operation: OperationId, played: Looked): readonly Seen[] {
+  const readings = knownReadingsOf(played);
+  const since = played.trace.assumedAt ?? 0;
+  return ownAnswers(played).filter(
+    (seen) => seen.at >= since && operationOf(seen, readings) === operation,
   );
 }
 
@@ -56,10 +66,10 @@ export function operationOf(
 }
 
 /** The key that a request was sent with, where the service reads it as one. */
-export function keyOf({ authorization }: Seen, readings: Assumptions | undefined): string {
+export function keyOf({ headers }: Seen, readings: Assumptions | undefined): string {
   const spelling =
     readings?.["auth.scheme-case"] === "exact" ? /^Bearer +(\S+)$/ : /^bearer +(\S+)$/i;
-  return spelling.exec(authorization?.trim() ?? "")?.[1] ?? "";
+  return spelling.exec(headerOf(headers, "authorization")?.trim() ?? "")?.[1] ?? "";
 }
 
 /** Id of the publisher whose key it was at that position. */
@@ -94,21 +104,13 @@ export function valuesOf(seen: Seen): ReadonlyMap<string, string> {
 const readBefore = new WeakMap<Seen, ReadonlyMap<string, string>>();
 
 function valuesIn({ query, body }: Seen): ReadonlyMap<string, string> {
-  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const members = text.trimStart().startsWith("{") ? jsonOf(text) : undefined;
+  const inBody = members === undefined ? new URLSearchParams(text) : Object.entries(members);
   const values = new Map<string, string>();
-  for (const pairs of [pairsOf(query), pairsOf(text)]) {
-    for (const [name, value] of pairs) {
-      if (value !== null && value !== undefined && value !== "") values.set(name, String(value));
-    }
-  }
+  for (const [name, value] of [...new URLSearchParams(query), ...inBody])
+    if (value !== null && value !== "") values.set(name, String(value));
   return values;
-}
-
-function pairsOf(from: Seen["query"] | Seen["body"]): Iterable<readonly [string, unknown]> {
-  if (from === undefined) return [];
-  if (typeof from !== "string") return Object.entries(from);
-  const parsed = from.trimStart().startsWith("{") ? jsonOf(from) : undefined;
-  return parsed === undefined ? new URLSearchParams(from) : Object.entries(parsed);
 }
 
 /** A JSON object; undefined for any other text. */
@@ -159,9 +161,16 @@ export function codeOf(answer: Answer): string | undefined {
 
 /** Days as texts, by the language's own UTC dates: nothing of the simulator's calendar. */
 export function dayAt(instantMs: number, { "date.timezone": timezone }: Assumptions): string {
-  const aheadMs = timezone === "ist" ? 19_800_000 : 0;
-  return new Date(instantMs + aheadMs).toISOString().slice(0, 10);
+  return new Date(instantMs + aheadMs[timezone]).toISOString().slice(0, 10);
 }
+
+/** When a day begins. */
+export function midnightOf(day: string, { "date.timezone": timezone }: Assumptions): number {
+  return Date.parse(`${day}T00:00:00Z`) - aheadMs[timezone];
+}
+
+/** How long before the midnight of UTC a day begins: of India's at 18:30 of the day before. */
+const aheadMs = { utc: 0, ist: 19_800_000 } as const;
 
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);

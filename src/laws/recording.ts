@@ -1,23 +1,17 @@
 /** The laws of de-duplication and clicks (D1 to D5). */
 
+import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { clicksAside, clickTargets, strayClicksAside, strayClicksInRun } from "./clicks.ts";
 import { ask, copyIn, copyOf, impressionOf, outcomeOf, waitIn } from "./copy.ts";
 import { readLifetime } from "./figures.ts";
-import {
-  inconclusive,
-  type Law,
-  type Looked,
-  readingsOf,
-  require,
-  steadyReadingsOf,
-} from "./law.ts";
+import { inconclusive, type Law, type Looked, require, steadyReadingsOf } from "./law.ts";
 import {
   type Credit,
   codeOf,
   creditOf,
   operationOf,
-  ownAnswers,
+  ownAnswersTo,
   subjectOf,
   undisturbed,
   valuesOf,
@@ -63,8 +57,6 @@ const dedupKeys = {
   "surface-session": ["surface", "session_id"],
   session: ["session_id"],
 } as const satisfies Record<Choice<"dedup.key">, readonly string[]>;
-
-const HOUR_MS = 3_600_000;
 
 const windowsMs = {
   "30m": HOUR_MS / 2,
@@ -154,7 +146,6 @@ function repeatsAside(played: Looked): string {
 }
 
 const FOREVER_MS = 3650 * 24 * HOUR_MS;
-const MINUTE_MS = 60_000;
 
 function windowEdge(played: Looked): string {
   // Years may pass: not where others look.
@@ -185,12 +176,8 @@ function windowEdge(played: Looked): string {
 
 /** An id is given to one publisher only. */
 function ownersInRun(played: Looked): string {
-  const { trace } = played;
-  const readings = played.readings === undefined ? undefined : readingsOf(played);
   const owners = new Map<string, string>();
-  for (const seen of ownAnswers(played)) {
-    if (seen.at < (trace.assumedAt ?? 0)) continue;
-    if (operationOf(seen, readings) !== "impression") continue;
+  for (const seen of ownAnswersTo("impression", played)) {
     const credit = creditOf(seen, "impression");
     const publisher = subjectOf(seen, "impression", noOwners);
     if (credit === undefined || publisher === undefined) continue;

@@ -4,7 +4,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { type Again, type Change, type Deed, doAgain, type Second } from "./again.ts";
+import { type Again, type Change, type Deed, doAgain, halfOf, type Second } from "./again.ts";
 import {
   inconclusive,
   type Look,
@@ -74,6 +74,22 @@ function reproducedIn({ played, straight, seenAt }: Rerun): { sent: number; repr
   });
 }
 
+/** What a look finds where a run is half over, and the world in the end. Undefined where nothing was done. */
+export function halfway<Found>(
+  { again, play }: Rerun,
+  look: (sim: SimulatorCore) => Found,
+): { readonly found: Found | undefined; readonly sim: SimulatorCore } {
+  const half = halfOf(again);
+  let found: Found | undefined;
+  const { sim } = play({
+    between(world, place) {
+      if (place === half) found = look(world);
+      return world;
+    },
+  });
+  return { found, sim };
+}
+
 /** What was sent in both must have been answered alike. */
 export function sameAnswers(
   { seenAt }: Rerun,
@@ -128,7 +144,7 @@ export function legibleOf({ played, again, play }: Rerun): Legible {
     const legible = lookedOf({
       ...played,
       trace: {
-        ...pickTrace(trace),
+        ...trace,
         kept,
         total: kept.length,
         disturbedFrom: Number.POSITIVE_INFINITY,
@@ -140,11 +156,6 @@ export function legibleOf({ played, again, play }: Rerun): Legible {
     });
     return { played: legible, options, sim };
   });
-}
-
-/** Members of their own, for those of a trace are told by getters. */
-function pickTrace(trace: Looked["trace"]): Looked["trace"] {
-  return { ...trace, total: trace.total, assumedAt: trace.assumedAt };
 }
 
 function legibly(seen: Seen | undefined, { status, headers, body }: ApiResponse): Seen {

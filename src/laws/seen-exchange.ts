@@ -7,7 +7,7 @@ import { utf8Length } from "../base/text.ts";
 import { type Delivery, deliveries } from "../spec/delivery.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
-import type { Publisher } from "../world/accounts/account.ts";
+import type { Credentials } from "../world/accounts/account.ts";
 
 /**
  * What the client sees of a request: a whole response, one whose body broke off, a connection that ended without a
@@ -46,7 +46,7 @@ export interface Exchange {
 }
 
 /** Who takes part: a publisher with its key. `joined`: undefined of a foreign service. */
-export interface Member extends Pick<Publisher, "id" | "apiKey" | "surfaces"> {
+export interface Member extends Credentials {
   readonly joined: string | undefined;
 }
 

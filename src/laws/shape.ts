@@ -1,11 +1,20 @@
 /** The laws of shape (H1 to H4). */
 
+import { headerOf } from "../exchange/headers.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import { successSchemas } from "../spec/openapi/openapi-successes.ts";
 import { type OperationId, operationIds, operations } from "../spec/operations.ts";
 import { type JsonSchema, responseSchemas } from "../spec/responses.ts";
 import { type Copy, copyOf, freshKey, outgoingOf, sendIn, type Values } from "./copy.ts";
-import { inconclusive, type Law, type Looked, looks, readingsOf, require } from "./law.ts";
+import {
+  inconclusive,
+  knownReadingsOf,
+  type Law,
+  type Looked,
+  looks,
+  readingsOf,
+  require,
+} from "./law.ts";
 import { misfitOf } from "./misfit.ts";
 import { operationOf, ownAnswers } from "./reading.ts";
 import type { Exchange } from "./seen-exchange.ts";
@@ -37,7 +46,7 @@ const lenient = responseSchemas({
 
 function documentedAnswers(played: Looked): string {
   const { trace } = played;
-  const readings = played.readings === undefined ? undefined : readingsOf(played);
+  const readings = knownReadingsOf(played);
   const schemas = readings === undefined ? lenient : successSchemas(readings);
   let looked = 0;
   for (const seen of ownAnswers(played)) {
@@ -102,8 +111,8 @@ function echoedKeys({ trace }: Looked): string {
   require(echoes.count === 0, () =>
     `${echoes.count} answers repeat the key, the first: ${echoes.first}`);
   const looked = kept.filter(
-    ({ authorization, status }, at) =>
-      authorization !== undefined && status !== 0 && at < trace.scriptedFrom,
+    ({ headers, status }, at) =>
+      headerOf(headers, "authorization") !== undefined && status !== 0 && at < trace.scriptedFrom,
   ).length;
   return looked === 0 ? inconclusive("no answer to a key was the service's") : `${looked} answers`;
 }

@@ -1,6 +1,6 @@
 /** The laws of stats (S1 to S8). */
 
-import { halfOf } from "./again.ts";
+import { DAY_MS } from "../base/duration.ts";
 import { daysApart, sameTotals } from "./calendars.ts";
 import {
   ask,
@@ -15,20 +15,19 @@ import {
   type Values,
   waitIn,
 } from "./copy.ts";
-
 import { joinedOf, readLifetime, readPayouts, readStats, type Stats, statsOf } from "./figures.ts";
 import {
-  differing,
   inconclusive,
   type Law,
   type Looked,
   looks,
   readingsOf,
   require,
+  requireSame,
 } from "./law.ts";
 import { isThere } from "./payouts.ts";
 import { addDays, creditOf, dayAt } from "./reading.ts";
-import { type Rerun, rerunning } from "./second.ts";
+import { halfway, type Rerun, rerunning } from "./second.ts";
 import type { Member } from "./seen-exchange.ts";
 
 export const stats: readonly Law[] = [
@@ -169,9 +168,7 @@ function defaultPeriod(played: Looked): string {
     for (const [place, one] of shown.entries()) {
       require(one.from === from && one.to === to, () =>
         `asked for ${JSON.stringify(queries[place])}, the period is ${one.from} to ${one.to}, not ${from} to ${to}`);
-      const first = shown[0]?.text ?? "";
-      require(one.text === first, () =>
-        `asked for ${JSON.stringify(queries[place])}, ${differing(first, one.text)}`);
+      requireSame(shown[0]?.text ?? "", one.text, `asked for ${JSON.stringify(queries[place])}`);
     }
   }
   return "four ways to ask for it, aside";
@@ -196,7 +193,7 @@ function readingChangesNothing(played: Looked): string {
   const shown = (): string => {
     copy.answers.clear();
     const figures_ = `${readLifetime(copy, member).text} ${readPayouts(copy, member).text}`;
-    return `${auditText(copy.sim)} ${figures_}`;
+    return `${auditText(copy.sim.audit())} ${figures_}`;
   };
   const before = shown();
   const state = stateOf(copy.sim, "without-quotas");
@@ -206,10 +203,8 @@ function readingChangesNothing(played: Looked): string {
   ask(copy, member, "surfaces");
   ask(copy, member, "payouts", { limit: "3" });
   ask(copy, member, "payouts", { limit: "999" });
-  const stateAfter = stateOf(copy.sim, "without-quotas");
-  require(state === stateAfter, () => `reading changed the state: ${differing(state, stateAfter)}`);
-  const after = shown();
-  require(before === after, () => `after reads, ${differing(before, after)}`);
+  requireSame(state, stateOf(copy.sim, "without-quotas"), "reading changed the state");
+  requireSame(before, shown(), "after reads");
   return "state, stats and payouts before and after reads, aside";
 }
 
@@ -225,11 +220,9 @@ function orderDoesNotShow(played: Looked): string {
     for (const ad of ads) recordIn(copy, lab, `law S6, ${ad}`, ad % 3 === 0);
     return readLifetime(copy, lab).text;
   });
-  require(one === other, () => `in another order, ${differing(one, other)}`);
+  requireSame(one, other, "in another order");
   return `${count} impressions in two orders, aside`;
 }
-
-const DAY_MS = 86_400_000;
 
 function pastDays(played: Looked): string {
   const copy = copyOf(played);
@@ -244,10 +237,7 @@ function pastDays(played: Looked): string {
     readStats(copy, member, { from: joinedOf(member), to: yesterday }).text;
   const before = asked.map(past);
   for (const member of asked) recordIn(copy, member, "today", true);
-  for (const [index, member] of asked.entries()) {
-    const after = past(member);
-    require(after === before[index], () => differing(before[index] ?? "", after));
-  }
+  for (const [index, member] of asked.entries()) requireSame(before[index] ?? "", past(member));
   return `${asked.length} publishers' past days before and after events of today, aside`;
 }
 
@@ -259,29 +249,23 @@ function recordIn(copy: Copy, member: Member, ad_id: string, isClicked: boolean)
 }
 
 /** What was past halfway through the run is the same in the end. */
-function pastDaysHalfway({ played, again, play }: Rerun): string {
+function pastDaysHalfway(rerun: Rerun): string {
+  const { played } = rerun;
   const readings = readingsOf(played);
-  const half = halfOf(again);
-  let asked: readonly { readonly member: Member; readonly query: Values }[] = [];
-  const read = (sim: Copy["sim"]): string[] => {
+  const read = (sim: Copy["sim"], asked: readonly Member[], to: string): string[] => {
     const copy = copyIn(sim.fork(), readings, []);
-    return asked.map(({ member, query }) => readStats(copy, member, query).text);
+    return asked.map((member) => readStats(copy, member, { from: joinedOf(member), to }).text);
   };
-  let before: readonly string[] = [];
-  const { sim } = play({
-    between(world, place) {
-      if (place !== half) return world;
-      const to = addDays(dayAt(world.clock.now(), readings), -1);
-      asked = played.members
-        .filter((member) => joinedOf(member) <= to && isThere(world, member.id))
-        .map((member) => ({ member, query: { from: joinedOf(member), to } }));
-      before = read(world);
-      return world;
-    },
+  const { found, sim } = halfway(rerun, (world) => {
+    const to = addDays(dayAt(world.clock.now(), readings), -1);
+    const asked = played.members.filter(
+      (member) => joinedOf(member) <= to && isThere(world, member.id),
+    );
+    return { to, asked, before: read(world, asked, to) };
   });
-  const after = read(sim);
-  for (const [index, text] of before.entries())
-    require(after[index] === text, () => differing(text, after[index] ?? ""));
+  const { to, asked, before } = found ?? { to: "", asked: [], before: [] };
+  const after = read(sim, asked, to);
+  for (const [index, text] of before.entries()) requireSame(text, after[index] ?? "");
   return before.length === 0
     ? inconclusive("no publisher had a past day halfway")
     : `${before.length} publishers' past days halfway and at the end`;

@@ -3,21 +3,18 @@
  * ones only what costs next to nothing is counted: a run may have millions.
  */
 
+import { headerOf } from "../exchange/headers.ts";
+import { plainRequest } from "../exchange/plain-request.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import type { ApiRequest } from "../spec/messages.ts";
+import type { RequestParts } from "../spec/messages.ts";
 import type { SurfaceChange } from "../world/accounts/directory.ts";
 import type { Exchange, Member } from "./seen-exchange.ts";
 
 /** An exchange as far as it is kept. */
-export interface Seen {
+export interface Seen extends RequestParts {
   /** How many exchanges of the run came before it. */
   readonly at: number;
   readonly atMs: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query: ApiRequest["query"];
-  readonly body: ApiRequest["body"];
-  readonly authorization: string | undefined;
   readonly outcome: Exchange["outcome"];
   readonly status: number;
   /** X-RateLimit-Remaining as it came. */
@@ -78,6 +75,8 @@ export interface TraceReader {
 
 export type Trace = TraceWriter & TraceReader;
 
+type Writable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
+
 /** How often something happened, and the first time. */
 export interface Occurrences {
   count: number;
@@ -94,96 +93,76 @@ export function createTrace(): Trace {
   const latestKey = new Map<string, string>();
   const terms = new Map<string, { publisher: string; ranges: Terms[] }>();
   const writtenStatuses = new Set<number>();
-  const withoutRemaining = none();
-  const unscripted = none();
-  const scripted = none();
-  const exhausted = none();
-  const unanswered = none();
-  const echoes = none();
-  let total = 0;
   let length = 0;
   let isKeeping = true;
-  let assumedAt: number | undefined;
-  let disturbedFrom = Number.POSITIVE_INFINITY;
-  let scriptedFrom = Number.POSITIVE_INFINITY;
 
   function countFailure(exchange: Exchange): void {
     const { status, headers } = exchange;
-    if (writtenStatuses.has(status)) occurred(scripted, exchange);
+    if (writtenStatuses.has(status)) occurred(trace.scripted, exchange);
     else if (status === 503 && headers["x-ratelimit-remaining"] === "0")
-      occurred(exhausted, exchange);
-    else occurred(unscripted, exchange);
+      occurred(trace.exhausted, exchange);
+    else occurred(trace.unscripted, exchange);
   }
 
   function keep(exchange: Exchange, about: string | undefined): void {
     length += exchange.text.length;
     isKeeping = kept.length < MOST_KEPT && length <= MOST_TEXT;
     if (!isKeeping) return;
-    const seen = { ...seenOf(exchange, total), about };
+    const seen = { ...seenOf(exchange, trace.total), about };
     kept.push(seen);
-    const key = seen.authorization?.split(" ").at(-1) ?? "";
-    if (key.length >= SHORTEST_KEY && scriptedFrom > total && echoesKey(exchange, key))
-      occurred(echoes, exchange);
+    const key = headerOf(seen.headers, "authorization")?.split(" ").at(-1) ?? "";
+    if (key.length >= SHORTEST_KEY && trace.scriptedFrom > trace.total && echoesKey(exchange, key))
+      occurred(trace.echoes, exchange);
   }
 
-  return {
+  const trace: Writable<TraceReader> & TraceWriter = {
+    total: 0,
     kept,
     keys,
     terms,
-    withoutRemaining,
-    unscripted,
-    scripted,
-    exhausted,
-    unanswered,
-    echoes,
-    get total(): number {
-      return total;
-    },
-    get assumedAt(): number | undefined {
-      return assumedAt;
-    },
-    get disturbedFrom(): number {
-      return disturbedFrom;
-    },
-    get scriptedFrom(): number {
-      return scriptedFrom;
-    },
+    assumedAt: undefined,
+    disturbedFrom: Number.POSITIVE_INFINITY,
+    scriptedFrom: Number.POSITIVE_INFINITY,
+    withoutRemaining: none(),
+    unscripted: none(),
+    scripted: none(),
+    exhausted: none(),
+    unanswered: none(),
+    echoes: none(),
     observe(exchange, about) {
       const { status } = exchange;
       if (status !== 0 && exchange.headers["x-ratelimit-remaining"] === undefined)
-        occurred(withoutRemaining, exchange);
+        occurred(trace.withoutRemaining, exchange);
       if (status >= 500) countFailure(exchange);
-      if (exchange.outcome !== "answered" && total < disturbedFrom) occurred(unanswered, exchange);
+      if (exchange.outcome !== "answered" && trace.total < trace.disturbedFrom)
+        occurred(trace.unanswered, exchange);
       if (isKeeping) keep(exchange, about);
-      total += 1;
+      trace.total += 1;
     },
     seeMember({ id, apiKey, surfaces }) {
       const before = keys.get(latestKey.get(id) ?? "");
-      if (before !== undefined && latestKey.get(id) !== apiKey) before.until = total;
+      if (before !== undefined && latestKey.get(id) !== apiKey) before.until = trace.total;
       latestKey.set(id, apiKey);
       if (!keys.has(apiKey)) keys.set(apiKey, { publisher: id, until: Number.POSITIVE_INFINITY });
-      for (const surface of surfaces) {
-        const known = terms.get(surface.id);
-        if (known !== undefined) continue;
-        terms.set(surface.id, {
-          publisher: id,
-          ranges: [{ from: 0, cpmRange: surface.cpmRange }],
-        });
+      for (const { id: surface, cpmRange } of surfaces) {
+        if (terms.has(surface)) continue;
+        terms.set(surface, { publisher: id, ranges: [{ from: 0, cpmRange }] });
       }
     },
     seeSurface(_publisher, surface, { cpmRange }) {
-      if (cpmRange !== undefined) terms.get(surface)?.ranges.push({ from: total, cpmRange });
+      if (cpmRange !== undefined) terms.get(surface)?.ranges.push({ from: trace.total, cpmRange });
     },
     seeAssumed() {
-      assumedAt = total;
+      trace.assumedAt = trace.total;
     },
     seeRule({ verdict }) {
-      disturbedFrom = Math.min(disturbedFrom, total);
+      trace.disturbedFrom = Math.min(trace.disturbedFrom, trace.total);
       if (verdict.kind === "respond") writtenStatuses.add(verdict.status);
       if (verdict.kind === "respond" || verdict.kind === "garbage")
-        scriptedFrom = Math.min(scriptedFrom, total);
+        trace.scriptedFrom = Math.min(trace.scriptedFrom, trace.total);
     },
   };
+  return trace;
 }
 
 /** Shorter than this it is no key, and may stand in any text by chance. */
@@ -203,29 +182,9 @@ function occurred(occurrences: Occurrences, exchange: Exchange): void {
 
 function seenOf(exchange: Exchange, at: number): Seen {
   const { request, atMs, outcome, status, headers, text } = exchange;
-  const [path = "", inPath] = request.path.split("?", 2);
-  return {
-    at,
-    atMs,
-    method: request.method,
-    path,
-    query: inPath ?? request.query,
-    body: request.body,
-    authorization: authorizationOf(request.headers),
-    outcome,
-    status,
-    remaining: headers["x-ratelimit-remaining"],
-    retryAfter: headers["retry-after"],
-    text,
-  };
-}
-
-function authorizationOf(headers: ApiRequest["headers"]): string | undefined {
-  if (headers === undefined) return undefined;
-  if (headers.authorization !== undefined) return headers.authorization;
-  for (const name of Object.keys(headers))
-    if (name.toLowerCase() === "authorization") return headers[name];
-  return undefined;
+  const remaining = headers["x-ratelimit-remaining"];
+  const retryAfter = headers["retry-after"];
+  return { at, ...plainRequest(request), atMs, outcome, status, remaining, retryAfter, text };
 }
 
 function echoesKey({ text, headers }: Exchange, key: string): boolean {

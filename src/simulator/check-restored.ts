@@ -8,8 +8,9 @@ import { InputError, inField } from "../base/input.ts";
 import { dedupWindowOf } from "../exchange/world.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
+import { inOrder } from "../world/accounts/accounts.ts";
 import { checkBook } from "../world/accounts/check-book.ts";
-import { inOrder, type Snapshot, saveAccount } from "../world/accounts/snapshot.ts";
+import { type Snapshot, saveAccount } from "../world/accounts/snapshot.ts";
 import type { RunningWorld } from "./running-world.ts";
 
 const MOST_TOLD = 5;

@@ -9,7 +9,6 @@ import type { Transports } from "../faults/faults.ts";
 import { createRuleList, type RuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import type { JournalRing } from "../journal/journal.ts";
-import { worldAbout } from "../journal/record.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Work } from "../spec/work.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";
@@ -27,7 +26,8 @@ import type { Book } from "../world/ledger/book.ts";
 import { createIds } from "../world/publishers/ids.ts";
 import type { People } from "../world/publishers/people.ts";
 import { createPopulation } from "../world/publishers/population.ts";
-import { type ReadOptions, type Settings, worldMs } from "./simulator-options.ts";
+import { type WorldSettings, worldAbout } from "../world/world-settings.ts";
+import { type ReadOptions, worldMs } from "./simulator-options.ts";
 
 /** What the surroundings provide. */
 export interface Surroundings {
@@ -39,7 +39,7 @@ export interface Surroundings {
 
 /** A world with its request path. */
 export interface RunningWorld extends World, DirectoryWorld {
-  readonly settings: Settings;
+  readonly settings: WorldSettings;
   readonly buckets: BucketKeeper;
   readonly exchange: Exchange;
 }
@@ -54,8 +54,8 @@ interface WorldMakerParts {
 
 /** Makes a world that is new, goes on under other settings, or comes out of a snapshot. */
 export interface WorldMaker {
-  fresh(settings: Settings): RunningWorld;
-  continued(settings: Settings, from: Kept): RunningWorld;
+  fresh(settings: WorldSettings): RunningWorld;
+  continued(settings: WorldSettings, from: Kept): RunningWorld;
   /** A world of another simulator, which goes on under this one only. */
   adopted(world: RunningWorld): RunningWorld;
   /** `bookOf`: of what a state keeps of a book. */
@@ -74,21 +74,14 @@ export function createWorldMaker({
 }: WorldMakerParts): WorldMaker {
   const { clock: mode, wallClock, explain, origins } = read;
 
-  function continued(settings: Settings, { clock, rules, strangers }: Kept): RunningWorld {
+  function continued(settings: WorldSettings, { clock, rules, strangers }: Kept): RunningWorld {
     const { seed, assumptions } = settings;
     const about = worldAbout(settings);
     const dayOf = dayReader(assumptions);
     const startDay = dayOf(settings.startMs);
     const ids = createIds(seed, assumptions);
-    const population = createPopulation({
-      seed,
-      size: settings.publishers,
-      profile: settings.profile,
-      startDay,
-      ids,
-      assumptions,
-      people: surroundings.people,
-    });
+    const { people } = surroundings;
+    const population = createPopulation({ settings, startDay, ids, people });
     const buckets = createBucketKeeper(assumptions);
     const freshBuckets = buckets.fresh;
     const accounts = createAccounts({ ids, population, freshBuckets, strangers });
@@ -120,13 +113,9 @@ export function createWorldMaker({
       // The system clock is real time: it doesn't stay behind by the age of the snapshot.
       const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
       const clock = createClock(savedMode, nowMs, wallClock);
-      const settings = {
-        seed: snapshot.seed,
-        startMs: snapshot.start,
-        publishers: snapshot.publishers,
-        profile: snapshot.profile,
-        assumptions: resolveAssumptions(snapshot.assumptions),
-      };
+      const { seed, start: startMs, publishers, profile } = snapshot;
+      const assumptions = resolveAssumptions(snapshot.assumptions);
+      const settings = { seed, startMs, publishers, profile, assumptions };
       const strangers = copyOfTally(snapshot.strangers);
       const world = continued(settings, { clock, rules, strangers });
       yield* loadAccounts(snapshot.accounts, world, now, bookOf);
@@ -164,13 +153,14 @@ function stateOf<KeptBook>(
   keepBook: (book: Book) => KeptBook,
 ): State<KeptBook> {
   const now = clock.now();
-  const windowMs = dedupWindowOf(settings.assumptions);
+  const { seed, startMs: start, publishers, profile, assumptions } = settings;
+  const windowMs = dedupWindowOf(assumptions);
   return {
-    seed: settings.seed,
-    start: settings.startMs,
-    publishers: settings.publishers,
-    profile: settings.profile,
-    assumptions: { ...settings.assumptions },
+    seed,
+    start,
+    publishers,
+    profile,
+    assumptions: { ...assumptions },
     clock: { mode: clock.mode, now },
     faults,
     strangers: copyOfTally(accounts.strangers),

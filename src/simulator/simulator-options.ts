@@ -8,10 +8,11 @@ import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts
 import { seedText } from "../base/schemas.ts";
 import { type AllowedOrigins, type CorsOption, readCors } from "../exchange/cors.ts";
 import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "../faults/rule.ts";
-import type { AssumptionKey, Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import type { AssumptionKey, Choice } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { MAX_POPULATION } from "../world/publishers/population.ts";
 import { type Profile, profileNames } from "../world/publishers/profiles.ts";
+import type { WorldSettings } from "../world/world-settings.ts";
 
 /** A choice for some of the spec's open points. */
 export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };
@@ -49,20 +50,11 @@ export interface SimulatorOptions {
   readonly journalBytes?: number | undefined;
 }
 
-/** Everything that a world's behaviour follows from, save for its clock and accounts. */
-export interface Settings {
-  readonly seed: string;
-  readonly startMs: number;
-  readonly publishers: number;
-  readonly profile: Profile;
-  readonly assumptions: Assumptions;
-}
-
 /** Options as a simulator goes by them. */
 export interface ReadOptions {
   /** What was given, defaults filled in: a copy, for the original may be changed. */
   readonly options: SimulatorOptions;
-  readonly settings: Settings;
+  readonly settings: WorldSettings;
   readonly clock: ClockMode;
   readonly wallClock: WallClock | undefined;
   readonly explain: boolean;

@@ -4,6 +4,7 @@
  */
 
 import { InputError } from "../base/input.ts";
+import { endOfName, isControlPath } from "../base/world-path.ts";
 import { type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
@@ -271,22 +272,7 @@ function whyDropped(name: string): string {
   return `was dropped: the server reached its limit of worlds or memory, and this world was the least recently used. Start anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
 }
 
-/** Where the name in `/@NAME…` ends. */
-function endOfName(path: string): number {
-  const after = path.slice(2).search(/[/?]/);
-  return after === -1 ? path.length : after + 2;
-}
-
-function isControlPath(path: string): boolean {
-  return path.startsWith("/_sim") && (path.length === 5 || path[5] === "/" || path[5] === "?");
-}
-
 /** The name of the world that a path belongs to, as it is written there. */
 export function worldOf(path: string): string {
   return path.startsWith("/@") ? path.slice(2, endOfName(path)) : DEFAULT_WORLD;
-}
-
-/** Whether a path, its world's prefix included, belongs to the control API. */
-export function isControlTarget(path: string): boolean {
-  return isControlPath(path.startsWith("/@") ? path.slice(endOfName(path)) : path);
 }

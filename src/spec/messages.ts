@@ -25,6 +25,16 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array | Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What a request comes to, whatever it was given as: texts and bytes, the query split from the path. */
+export interface RequestParts {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
 /**
  * A response. Header names are in lower case; `body` is text in UTF-8, empty where there is none.
  *

@@ -7,8 +7,9 @@ import {
   matchers,
 } from "../../src/assert.ts";
 import { createSimulator } from "../../src/index.ts";
-import { impressionIn, recordingOf } from "../audit/recording.ts";
+import { recordingOf } from "../audit/recording.ts";
 import { stageOf } from "../audit/report-stage.ts";
+import { impressionIdIn } from "../sender.ts";
 import { failureOf, refusalOf } from "./stage.ts";
 
 function credits(body: string): number {
@@ -21,7 +22,7 @@ describe("credited", () => {
     const first = show("a");
     const one = credits(first.body);
     sim.clock.advance("1s");
-    const two = credits(click(impressionIn(first)).body);
+    const two = credits(click(impressionIdIn(first)).body);
     const three = credits(show("b", { by: 1 }).body);
     const sum = (...amounts: number[]): number =>
       Math.round(amounts.reduce((all, amount) => all + amount, 0) * 1e6) / 1e6;
@@ -90,7 +91,7 @@ describe("stats", () => {
     });
     const [publisher = ""] = ids;
     const surface = sim.publishers.at(0).surfaces[0]?.id ?? "";
-    click(impressionIn(show("a")));
+    click(impressionIdIn(show("a")));
     sim.clock.advance("2d");
     show("b");
     const { total } = sim.journal;

@@ -6,7 +6,8 @@ import {
   assertRecordedImpression,
 } from "../../src/assert.ts";
 import { createSimulator } from "../../src/index.ts";
-import { impressionIn, recordingOf } from "../audit/recording.ts";
+import { recordingOf } from "../audit/recording.ts";
+import { impressionIdIn } from "../sender.ts";
 import { failureOf, refusalOf } from "./stage.ts";
 
 const faults = [
@@ -16,7 +17,7 @@ const faults = [
 
 test("what is on record is found by each of its names, its answer lost or not", () => {
   const { sim, ids, show, click } = recordingOf({ faults });
-  const id = impressionIn(show("ad-1", { session: "s-1" }));
+  const id = impressionIdIn(show("ad-1", { session: "s-1" }));
   show("ad-2");
   const surface = sim.publishers.at(0).surfaces[0]?.id;
   const [publisher] = ids;
@@ -76,7 +77,7 @@ test("the closest is the one with fewest differences, then with the most similar
 
 test("a click that is missing, one too many, and one that must not be are told with the clicks there are", () => {
   const { sim, show, click } = recordingOf({ assumptions: { "click.repeat": "count" } });
-  const id = impressionIn(show("ad-1", { session: "s-1" }));
+  const id = impressionIdIn(show("ad-1", { session: "s-1" }));
   click(id);
   click(id);
   click("imp_nothing");

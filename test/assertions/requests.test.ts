@@ -7,8 +7,9 @@ import {
   assertUsedValidKeys,
   matchers,
 } from "../../src/assert.ts";
-import { impressionIn, recordingOf } from "../audit/recording.ts";
+import { recordingOf } from "../audit/recording.ts";
 import { stageOf } from "../audit/report-stage.ts";
+import { impressionIdIn } from "../sender.ts";
 import { failureOf, refusalOf } from "./stage.ts";
 
 describe("requests", () => {
@@ -16,7 +17,7 @@ describe("requests", () => {
     const { sim, ids, show, click } = recordingOf({
       faults: [{ match: { nth: 2 }, verdict: { kind: "duplicate" } }],
     });
-    click(impressionIn(show("a")));
+    click(impressionIdIn(show("a")));
     show("b", { by: 1 });
     assertReceived(sim);
     assertReceived(sim, { operation: "impression", times: 2 });

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../src/faults/verdict.ts";
 import { AuditError, type ClientCounts, InputError, type Simulator } from "../../src/index.ts";
-import { impressionIn, recordingOf } from "./recording.ts";
+import { impressionIdIn } from "../sender.ts";
+import { recordingOf } from "./recording.ts";
 
 function errorOf(sim: Simulator, counts: ClientCounts | readonly ClientCounts[]): AuditError {
   try {
@@ -20,7 +21,7 @@ const fine = (sim: Simulator, counts: ClientCounts | readonly ClientCounts[]): v
 
 test("counts that agree pass, of one publisher, of several, and of all together", () => {
   const { sim, ids, show, click } = recordingOf();
-  click(impressionIn(show("a")));
+  click(impressionIdIn(show("a")));
   show("b", { by: 1 });
   const [first, second, third] = ids;
   fine(sim, { publisher: first, impressions: 1, clicks: 1 });
@@ -63,7 +64,7 @@ test("a lost click is told with the request that was dropped, and other operatio
       { id: "gone", match: { operation: "impression", nth: 2 }, verdict: { kind: "drop" } },
     ],
   });
-  click(impressionIn(show("ad")));
+  click(impressionIdIn(show("ad")));
   show("other");
   const error = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 1 });
   expect(error.message).toContain("clicks: the client counts 1, the ledger has 0: 1 lost");
@@ -79,7 +80,7 @@ describe("a duplicate that is refused", () => {
 
   test("counts as a duplicate, as one that is answered does", () => {
     const { sim, show, click } = recordingOf({ assumptions: conflict });
-    const impression = impressionIn(show("a", { session: "s" }));
+    const impression = impressionIdIn(show("a", { session: "s" }));
     show("a", { session: "s" });
     click(impression);
     click(impression);
@@ -105,7 +106,7 @@ describe("a duplicate that is refused", () => {
 
   test("is told to the client that takes it for a failure, and makes the next user's no retry", () => {
     const { sim, show, click } = recordingOf({ assumptions: conflict, faults: [lost] });
-    const impression = impressionIn(show("a", { session: "s" }));
+    const impression = impressionIdIn(show("a", { session: "s" }));
     show("b", { session: "s" });
     show("b", { session: "s" });
     click(impression);
@@ -194,7 +195,7 @@ describe("says what happened", () => {
       assumptions: { "click.repeat": "count" },
       faults: [{ match: { operation: "click", nth: 1 }, verdict: { kind: "lose-response" } }],
     });
-    const id = impressionIn(show("a"));
+    const id = impressionIdIn(show("a"));
     click(id);
     click(id);
     const { message } = errorOf(sim, { publisher: ids[0], impressions: 1, clicks: 1 });

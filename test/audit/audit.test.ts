@@ -7,7 +7,8 @@ import type { Simulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { type Snapshot, snapshotDigest } from "../../src/world/accounts/snapshot.ts";
 import { fakerPeople } from "../../src/world/publishers/people.ts";
-import { impressionIn, type Recording, recordingOf } from "./recording.ts";
+import { impressionIdIn } from "../sender.ts";
+import { type Recording, recordingOf } from "./recording.ts";
 
 const nothing = {
   attempts: 0,
@@ -187,8 +188,8 @@ const nothingCounted = Object.fromEntries(
 function recordedOn({ show, click }: Recording): { readonly revenue: number } {
   const first = show("a");
   const second = show("b", { session: "s" });
-  const clicked = click(impressionIn(first));
-  click(impressionIn(first));
+  const clicked = click(impressionIdIn(first));
+  click(impressionIdIn(first));
   const credited = [first, second, clicked].map(
     ({ body }): number => JSON.parse(body).revenue_credited_inr,
   );

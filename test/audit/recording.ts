@@ -1,6 +1,7 @@
 /** A world whose publishers record impressions and clicks, in the shortest form. */
 
 import { type ApiResponse, createSimulator, type Simulator } from "../../src/index.ts";
+import { type Sender, senderOf } from "../sender.ts";
 
 type Options = NonNullable<Parameters<typeof createSimulator>[0]>;
 
@@ -18,24 +19,16 @@ export interface Recording {
 
 export function recordingOf(options: Options = {}): Recording {
   const sim = createSimulator({ seed: "audit", publishers: 3, profile: "tiny", ...options });
-  const post = (by: number, path: string, body: Readonly<Record<string, unknown>>): ApiResponse => {
-    const { apiKey } = recording.sim.publishers.at(by);
-    const headers = { authorization: `Bearer ${apiKey}` };
-    return recording.sim.handle({ method: "POST", path, headers, body });
-  };
+  const by = (place: number): Sender => senderOf(recording.sim, recording.sim.publishers.at(place));
   const recording: Recording = {
     sim,
     ids: sim.publishers.credentials(3).map(({ id }) => id),
-    show(ad_id, { session: session_id, by = 0, for: named = by, surface } = {}) {
+    show(ad_id, { session: session_id, by: place = 0, for: named = place, surface } = {}) {
       const { id: publisher_id, surfaces } = recording.sim.publishers.at(named);
-      const body = { publisher_id, surface: surface ?? surfaces[0]?.id, ad_id, session_id };
-      return post(by, "/v1/impression", body);
+      const shown = { publisher_id, surface: surface ?? surfaces[0]?.id, ad_id, session_id };
+      return by(place).impression(shown);
     },
-    click: (impression_id, by = 0) => post(by, "/v1/click", { impression_id }),
+    click: (impression_id, place = 0) => by(place).post("click", { impression_id }),
   };
   return recording;
-}
-
-export function impressionIn({ body }: ApiResponse): string {
-  return JSON.parse(body).impression_id;
 }

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
-import { impressionIdIn, type Stage, stageOf } from "./report-stage.ts";
+import { impressionIdIn } from "../sender.ts";
+import { type Stage, stageOf } from "./report-stage.ts";
 
 /** The answers to these requests of the publisher are lost after the service has acted. */
 const losing = (...nth: readonly number[]): FaultRule => ({

@@ -9,7 +9,8 @@ import { rules } from "../../src/testing/contract/rules.ts";
 import { tryRule } from "../../src/testing/contract/try-rule.ts";
 import { BrokenRule } from "../../src/testing.ts";
 import { createReferenceDriver } from "../client/reference-driver.ts";
-import { impressionIdIn, type Stage, stageOf } from "./report-stage.ts";
+import { impressionIdIn } from "../sender.ts";
+import { type Stage, stageOf } from "./report-stage.ts";
 
 /** Asks the same, whatever the operation. */
 function ask(stage: Stage, operation: OperationId): void {

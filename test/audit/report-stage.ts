@@ -10,6 +10,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
+import { senderOf } from "../sender.ts";
 
 export interface Stage {
   readonly sim: Simulator;
@@ -42,8 +43,7 @@ export function stageOf(options: SimulatorOptions = {}): Stage {
     if (found === undefined) throw new Error(`${id} was not found`);
     return found;
   };
-  const headers = { authorization: `Bearer ${publisher.apiKey}` };
-  const send: Stage["send"] = (request) => sim.handle({ headers, ...request });
+  const { send, get, post } = senderOf(sim, publisher);
   return {
     sim,
     publisher,
@@ -52,34 +52,14 @@ export function stageOf(options: SimulatorOptions = {}): Stage {
     },
     send,
     impression(session, ad = "ad-1", by = publisher) {
-      const { id, apiKey, surfaces } = by;
-      return sim.handle({
-        method: "POST",
-        path: "/v1/impression",
-        headers: { authorization: `Bearer ${apiKey}` },
-        body: {
-          publisher_id: id,
-          surface: surfaces.find(({ status }) => status === "active")?.id,
-          ad_id: ad,
-          ...(session === undefined ? {} : { session_id: session }),
-        },
-      });
+      const surface = by.surfaces.find(({ status }) => status === "active")?.id;
+      const shown = session === undefined ? {} : { session_id: session };
+      return senderOf(sim, by).impression({ surface, ad_id: ad, ...shown });
     },
-    click: (impressionId) =>
-      send({ method: "POST", path: "/v1/click", body: { impression_id: impressionId } }),
-    stats: (query = {}) =>
-      send({
-        method: "GET",
-        path: "/v1/publisher/stats",
-        query: { publisher_id: publisher.id, ...query },
-      }),
+    click: (impression_id) => post("click", { impression_id }),
+    stats: (query) => get("stats", query),
     found: () => sim.report().findings.map(({ id }) => id),
     proving: (id) => sim.report().findings.find((one) => one.id === id)?.sequences ?? [],
     finding,
   };
-}
-
-/** The id in the answer to an impression. */
-export function impressionIdIn({ body }: ApiResponse): string {
-  return (JSON.parse(body) as { readonly impression_id: string }).impression_id;
 }

@@ -8,6 +8,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
+import { senderOf } from "../sender.ts";
 
 export interface Asker {
   readonly sim: Simulator;
@@ -27,9 +28,7 @@ export interface Asker {
 export function askerOf(assumptions: SimulatorOptions["assumptions"] = {}, seed = "ask"): Asker {
   const sim = createSimulator({ seed, assumptions });
   const publisher = sim.publishers.at(0);
-  const authorization = `Bearer ${publisher.apiKey}`;
-  const send = (request: ApiRequest): ApiResponse =>
-    sim.handle({ headers: { authorization }, ...request });
+  const { send } = senderOf(sim, publisher);
   return {
     sim,
     publisher,

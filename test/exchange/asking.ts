@@ -1,6 +1,7 @@
 /** Requests of one publisher, with the answers taken apart. */
 
-import type { Publisher, Simulator } from "../../src/index.ts";
+import type { ApiResponse, Publisher, Simulator } from "../../src/index.ts";
+import { senderOf } from "../sender.ts";
 
 interface Answer {
   readonly status: number;
@@ -22,23 +23,21 @@ export interface Asking {
   ): Answer;
 }
 
-export function asking(sim: Simulator, { apiKey }: Pick<Publisher, "apiKey">): Asking {
-  const headers = { authorization: `Bearer ${apiKey}` };
-  function answerTo(request: Parameters<Simulator["handle"]>[0]): Answer {
-    const { status, headers: answered, body: text } = sim.handle(request);
+export function asking(sim: Simulator, publisher: Publisher): Asking {
+  const { get, post } = senderOf(sim, publisher);
+  function read({ status, headers, body: text }: ApiResponse): Answer {
     const entry = sim.journal.entries({ limit: 1 })[0];
     return {
       status,
       text,
       body: JSON.parse(text),
-      remaining: Number(answered["x-ratelimit-remaining"]),
+      remaining: Number(headers["x-ratelimit-remaining"]),
       publisher: entry?.publisher,
       shapedBy: entry === undefined || entry.assumptions === "documented" ? [] : entry.assumptions,
     };
   }
   return {
-    post: (what, body) => answerTo({ method: "POST", path: `/v1/${what}`, headers, body }),
-    get: (what, query) =>
-      answerTo({ method: "GET", path: `/v1/publisher/${what}`, headers, query }),
+    post: (what, body) => read(post(what, body)),
+    get: (what, query) => read(get(what, query)),
   };
 }

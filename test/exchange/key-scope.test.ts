@@ -77,7 +77,7 @@ describe("any key", () => {
 
   test("must be valid all the same", () => {
     const { sim, named } = world();
-    const nobody = asking(sim, { apiKey: "made-up" });
+    const nobody = asking(sim, { ...named, apiKey: "made-up" });
     expect(nobody.get("stats", { publisher_id: named.id }).status).toBe(401);
   });
 

@@ -8,7 +8,8 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
-import { algorithmNames } from "../world/limits/models.ts";
+import { senderOf } from "../sender.ts";
+import { algorithmNames } from "../world/limits/algorithm-names.ts";
 
 type Assumptions = NonNullable<SimulatorOptions["assumptions"]>;
 
@@ -18,24 +19,17 @@ function simulator(assumptions: Assumptions, explain = false): Simulator {
   return createSimulator({ seed: "limits", start, publishers: 2, assumptions, explain });
 }
 
-function get(sim: Simulator, what: "stats" | "surfaces" | "payouts", query = ""): ApiResponse {
-  const { id, apiKey } = sim.publishers.at(0);
-  return sim.handle({
-    method: "GET",
-    path: `/v1/publisher/${what}`,
-    query: `publisher_id=${id}${query}`,
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
+function get(sim: Simulator, what: "stats" | "surfaces" | "payouts", more = ""): ApiResponse {
+  const query = Object.fromEntries(new URLSearchParams(more));
+  return senderOf(sim, sim.publishers.at(0)).get(what, query);
 }
 
 function post(sim: Simulator, what: "impression" | "click", body: object): ApiResponse {
-  const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
-  return sim.handle({ method: "POST", path: `/v1/${what}`, headers, body: { ...body } });
+  return senderOf(sim, sim.publishers.at(0)).post(what, { ...body });
 }
 
 function impression(sim: Simulator): ApiResponse {
-  const { id, surfaces } = sim.publishers.at(0);
-  return post(sim, "impression", { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" });
+  return senderOf(sim, sim.publishers.at(0)).impression();
 }
 
 /** A click on nothing: 404. */
@@ -52,57 +46,6 @@ function times(count: number, send: () => ApiResponse): ApiResponse {
 function remaining(response: ApiResponse): number {
   return Number(response.headers["x-ratelimit-remaining"]);
 }
-
-describe.each(algorithmNames)("L4: with limit.algorithm %s", (name) => {
-  test("Retry-After is sound and tight, and Remaining falls by one to 0", () => {
-    const origin = simulator({ "limit.algorithm": name });
-    for (let sent = 0; sent < 60; sent += 1) {
-      const response = get(origin, "stats");
-      expect([response.status, remaining(response)]).toEqual([200, 59 - sent]);
-      if (sent === 30) origin.clock.advance(400);
-    }
-    for (const laterMs of [0, 1, 137, 600]) {
-      const sim = origin.fork();
-      sim.clock.advance(laterMs);
-      const refused = get(sim, "stats");
-      if (name === "token-bucket" && laterMs === 600) {
-        expect([refused.status, remaining(refused)]).toEqual([200, 0]);
-        continue;
-      }
-      expect([refused.status, remaining(refused)]).toEqual([429, 0]);
-      const seconds = Number(refused.headers["retry-after"]);
-      expect(seconds).toBeGreaterThan(0);
-      const early = sim.fork();
-      early.clock.advance((seconds - 1) * 1000);
-      expect(get(early, "stats").status).toBe(429);
-      sim.clock.advance(seconds * 1000);
-      expect(get(sim, "stats").status).toBe(200);
-    }
-  });
-
-  test("L6, L8: a refused request changes no byte of the state, and no other publisher's quota", () => {
-    const sim = simulator({ "limit.algorithm": name });
-    const other = sim.publishers.at(1);
-    times(60, () => get(sim, "stats"));
-    for (const laterMs of [0, 200]) {
-      sim.clock.advance(laterMs);
-      const before = JSON.stringify(sim.snapshot());
-      expect(get(sim, "stats").status).toBe(429);
-      expect(JSON.stringify(sim.snapshot())).toBe(before);
-    }
-    const headers = { authorization: `Bearer ${other.apiKey}` };
-    const query = { publisher_id: other.id };
-    const path = "/v1/publisher/stats";
-    expect(remaining(sim.handle({ method: "GET", path, query, headers }))).toBe(59);
-  });
-
-  test("the recording limit is 10,000, and refuses the next", () => {
-    const sim = simulator({ "limit.algorithm": name });
-    const last = times(10_000, () => impression(sim));
-    expect([last.status, remaining(last)]).toEqual([200, 0]);
-    expect(impression(sim).status).toBe(429);
-  });
-});
 
 describe("quota comes back", () => {
   /** The statuses of a request at each of these times after 60 requests at 00:00:07.250. */
@@ -313,11 +256,7 @@ describe("limit.reporting-endpoints", () => {
 describe("limit.rejected-requests", () => {
   const wrong: Readonly<Record<string, (sim: Simulator) => ApiResponse>> = {
     "a wrong parameter": (sim) => get(sim, "payouts", "&limit=0"),
-    "another publisher's id": (sim) => {
-      const headers = { authorization: `Bearer ${sim.publishers.at(0).apiKey}` };
-      const query = { publisher_id: sim.publishers.at(1).id };
-      return sim.handle({ method: "GET", path: "/v1/publisher/stats", query, headers });
-    },
+    "another publisher's id": (sim) => get(sim, "stats", `publisher_id=${sim.publishers.at(1).id}`),
     "an unknown surface": (sim) => get(sim, "stats", "&surface=nowhere"),
     "an unknown impression": click,
   };

@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest";
 import { Visit } from "../../src/exchange/visit.ts";
 import { createSimulator, type JournalEntry, type Simulator } from "../../src/index.ts";
-import { worldAbout } from "../../src/journal/record.ts";
 import { createWaiters } from "../../src/journal/wait-for.ts";
 import { startServer } from "../../src/server.ts";
 import { noResponse } from "../../src/spec/messages.ts";
+import { worldAbout } from "../../src/world/world-settings.ts";
 import { askSurfaces } from "./asking.ts";
 
 const sequences = (entries: readonly JournalEntry[]): number[] =>

@@ -55,8 +55,8 @@ function header(name: string, value: (old: string) => string | undefined): Bent 
   };
 }
 
-function queryOf({ request }: Exchange): Readonly<Record<string, string | number>> {
-  return typeof request.query === "object" ? request.query : {};
+function queryOf({ request: { query = "" } }: Exchange): Readonly<Record<string, string | number>> {
+  return typeof query === "object" ? query : Object.fromEntries(new URLSearchParams(query));
 }
 
 function valuesOf({ request }: Exchange): Readonly<Record<string, unknown>> {

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/base/input.ts";
+import { isControlTarget } from "../../src/base/world-path.ts";
 import { createControl } from "../../src/control/control.ts";
-import { createWorlds, isControlTarget, type Worlds } from "../../src/simulator/worlds.ts";
+import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { fakerPeople } from "../../src/world/publishers/people.ts";
 

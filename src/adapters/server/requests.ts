@@ -6,7 +6,8 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { isControlTarget, worldOf } from "../../simulator/worlds.ts";
+import { isControlTarget } from "../../base/world-path.ts";
+import { worldOf } from "../../simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import { atOnce, isWork } from "../../spec/work.ts";
 import { LATEST_ORDER, type Overtaking } from "../hold-back.ts";

@@ -1,11 +1,12 @@
 /** What the server answers with: the worlds, and what is decided by a request's head alone. Knows nothing of sockets. */
 
 import { printableLines } from "../../base/text.ts";
+import { isControlTarget } from "../../base/world-path.ts";
 import { controlBodyLimit } from "../../control/control.ts";
 import { landingPage } from "../../control/landing-page.ts";
 import { problemResponse } from "../../control/problem.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
-import { DEFAULT_WORLD, isControlTarget, type Worlds } from "../../simulator/worlds.ts";
+import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import type { Rejection } from "../../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { LongResponse, Work } from "../../spec/work.ts";

@@ -69,10 +69,14 @@ export function mostAlike<Candidate>(
   return undefined;
 }
 
-/** A value as it was sent, short enough to be read, and on one line. */
+/** A value as it was sent. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+/** The same, short enough to be read, and on one line. */
 export function quotedValue(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return oneLine(text, MOST_SHOWN);
+  return oneLine(textOf(value), MOST_SHOWN);
 }
 
 const MOST_SHOWN = 100;

@@ -7,11 +7,7 @@ import type { Account } from "../../world/accounts/account.ts";
 const MOST_COMPARED = 500;
 
 /** A publisher by what names it. */
-export interface Named {
-  readonly ordinal: number;
-  readonly id: string;
-  readonly apiKey: string;
-}
+type Named = Pick<Account, "ordinal" | "id" | "apiKey">;
 
 export interface Lookup {
   readonly world: World;

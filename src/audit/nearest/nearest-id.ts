@@ -1,11 +1,13 @@
 /** The publisher, surface or impression that somebody may have meant whose id names none of the caller's. */
 
+import type { IdParts } from "../../base/id-codec.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import {
   comparedWithId,
   comparedWithName,
   mostAlike,
   quotedValue,
+  textOf,
   withoutWrapping,
 } from "./likeness.ts";
 import type { Lookup } from "./lookup.ts";
@@ -97,18 +99,14 @@ export function nearestImpression(value: unknown, caller: Account, lookup: Looku
   return its("names no impression: made up, or of another seed");
 
   /** The caller's own, where it is there. */
-  function idOf(of: { readonly publisher: number; readonly serial: number }): string | undefined {
+  function idOf(of: IdParts): string | undefined {
     if (of.publisher !== caller.ordinal || of.serial >= caller.book.impressions.count)
       return latest;
     return ids.impression.encode(of.publisher, of.serial);
   }
 }
 
-function aboutImpression(
-  { publisher, serial }: { readonly publisher: number; readonly serial: number },
-  caller: Account,
-  lookup: Lookup,
-): string {
+function aboutImpression({ publisher, serial }: IdParts, caller: Account, lookup: Lookup): string {
   const owner = lookup.account(publisher);
   const count = owner?.book.impressions.count ?? 0;
   if (owner !== undefined && serial < count) {
@@ -116,8 +114,4 @@ function aboutImpression(
   }
   if (owner === undefined) return "is an impression of a publisher that this world doesn't have";
   return `was given before the world was reset or restored: ${owner.id} has ${count} impressions, and this is number ${serial + 1}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -1,6 +1,7 @@
 /** The operation that somebody may have meant whose path or method none has. */
 
 import { editDistance } from "../../base/edit-distance.ts";
+import { percentDecoded } from "../../base/text.ts";
 import { type Operation, operations } from "../../spec/operations.ts";
 import { quotedValue } from "./likeness.ts";
 
@@ -34,7 +35,8 @@ function plainest(method: string): Operation {
 
 /** A path with what is often wrong about it put right. */
 function plain(path: string): string {
-  const segments = decoded(path.slice(0, LONGEST))
+  const beginning = path.slice(0, LONGEST);
+  const segments = (percentDecoded(beginning) ?? beginning)
     .toLowerCase()
     .split("/")
     .map((segment) => segment.trim())
@@ -42,14 +44,6 @@ function plain(path: string): string {
   // Whatever stands before the version belongs to a base URL, and a version named twice too.
   const version = segments.findLastIndex((segment) => /^v\d[\d.]*$/.test(segment));
   return ["", "v1", ...segments.slice(version + 1)].join("/");
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 /** The method counts less than a letter of the path does. */

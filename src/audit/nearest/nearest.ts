@@ -13,12 +13,7 @@ import { type Operation, operations } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import { curlLine } from "./curl-line.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
-import {
-  type NearestId,
-  nearestImpression,
-  nearestPublisher,
-  nearestSurface,
-} from "./nearest-id.ts";
+import { nearestImpression, nearestPublisher, nearestSurface } from "./nearest-id.ts";
 import { nearestKey } from "./nearest-key.ts";
 import { nearestRoute } from "./nearest-route.ts";
 import { type TargetParts, targetOf } from "./target.ts";
@@ -32,18 +27,23 @@ export function createNearestFinder(world: () => World): NearestFinder {
       const explain = explanations.get(record.reason);
       if (explain === undefined) return undefined;
       lookup ??= createLookup(world());
-      const { sent, closest, ...parts } = explain(record, lookup);
-      const apiKey = secrets === "shown" ? parts.account.apiKey : undefined;
-      const target = targetOf({ ...parts, world: lookup.world });
+      const operation = operationOf(record);
+      const raw = rawOf(record, operation, lookup);
+      const { sent, closest, ...found } = explain(record, raw, lookup);
+      const apiKey = secrets === "shown" ? found.account.apiKey : undefined;
+      const target = targetOf({ operation, raw, ...found, world: lookup.world });
       const encoding = lookup.world.assumptions["request.encoding"];
       return { sent, closest, paste: curlLine(target, { encoding, apiKey }) };
     };
   };
 }
 
-type Explained = Omit<TargetParts, "world"> & Omit<Nearest, "paste">;
+type Explained = Omit<TargetParts, "world" | "operation" | "raw"> &
+  Partial<Pick<TargetParts, "operation" | "raw">> &
+  Omit<Nearest, "paste">;
 
-type Explain = (record: JournalRecord, lookup: Lookup) => Explained;
+/** `raw`: the parameters as they were sent. */
+type Explain = (record: JournalRecord, raw: RawParameters, lookup: Lookup) => Explained;
 
 /** By the code of the refusal: its status is a reading. */
 const explanations: ReadonlyMap<string, Explain> = new Map([
@@ -56,45 +56,35 @@ const explanations: ReadonlyMap<string, Explain> = new Map([
   ["impression_not_found", aboutImpression],
 ]);
 
-function aboutRoute(record: JournalRecord, lookup: Lookup): Explained {
+function aboutRoute(record: JournalRecord, _raw: RawParameters, lookup: Lookup): Explained {
   const { operation, sent, closest } = nearestRoute(record.method, record.path);
   const raw = rawOf(record, operation, lookup);
   const account = callerOf(record, lookup) ?? publisherIn(raw, lookup);
   return { operation, sent, closest, raw, account };
 }
 
-function aboutKey(record: JournalRecord, lookup: Lookup): Explained {
-  const operation = operationOf(record);
-  const raw = rawOf(record, operation, lookup);
+function aboutKey(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
   const { sent, account = publisherIn(raw, lookup) } = nearestKey(record, lookup);
-  const closest = `Authorization: Bearer <the API key of ${account.id}>`;
-  return { operation, sent, closest, raw, account };
+  return { sent, closest: `Authorization: Bearer <the API key of ${account.id}>`, account };
 }
 
-function aboutPublisher(record: JournalRecord, lookup: Lookup): Explained {
-  const operation = operationOf(record);
-  const raw = rawOf(record, operation, lookup);
+function aboutPublisher(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
   const caller = callerOf(record, lookup) ?? lookup.first();
-  const found = nearestPublisher(raw.publisher_id, caller, lookup);
-  return { operation, raw, ...found };
+  return nearestPublisher(raw.publisher_id, caller, lookup);
 }
 
-function aboutSurface(record: JournalRecord, lookup: Lookup): Explained {
-  const operation = operationOf(record);
-  const raw = rawOf(record, operation, lookup);
+function aboutSurface(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
   // A key may serve other publishers too.
   const named = typeof raw.publisher_id === "string" ? lookup.byId(raw.publisher_id) : undefined;
   const account = named ?? callerOf(record, lookup) ?? lookup.first();
-  const found: NearestId = nearestSurface(raw.surface, account, lookup);
-  return { operation, raw, ...found, surface: found.id };
+  const found = nearestSurface(raw.surface, account, lookup);
+  return { ...found, surface: found.id };
 }
 
-function aboutImpression(record: JournalRecord, lookup: Lookup): Explained {
-  const operation = operationOf(record);
-  const raw = rawOf(record, operation, lookup);
+function aboutImpression(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
   const caller = callerOf(record, lookup) ?? lookup.first();
   const found = nearestImpression(raw.impression_id, caller, lookup);
-  return { operation, raw, ...found, impression: found.id };
+  return { ...found, impression: found.id };
 }
 
 /** Only what no operation answers at has none. */

@@ -4,7 +4,7 @@
  */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { isControlTarget } from "../../simulator/worlds.ts";
+import { isControlTarget } from "../../base/world-path.ts";
 
 export interface RequestCounts {
   /**

@@ -9,7 +9,7 @@ import {
   payoutThresholds,
 } from "../../world/ledger/payouts.ts";
 import type { World } from "../world.ts";
-import { revenueBetween } from "./revenue.ts";
+import { surfaceTotals } from "./revenue.ts";
 
 /** `startDay`: the first day without seeded history. */
 export function createPayoutHistories(
@@ -27,7 +27,8 @@ export function createPayoutHistories(
     const revenue = {
       joined: account.joined,
       lastDay: day(Math.max(lastSeeded, lastRecorded)),
-      between: (from: Day, to: Day) => revenueBetween(population, account, from, to),
+      between: (from: Day, to: Day) =>
+        surfaceTotals(population, account, from, to).reduce((sum, { micros }) => sum + micros, 0),
     };
     return payoutHistory(revenue, today, terms);
   };

@@ -26,18 +26,6 @@ export function surfaceTotals(
   });
 }
 
-/** Revenue of all surfaces from `from` to `to`, both included, in micro-INR. */
-export function revenueBetween(
-  population: Population,
-  account: Account,
-  from: Day,
-  to: Day,
-): number {
-  let micros = 0;
-  for (const totals of surfaceTotals(population, account, from, to)) micros += totals.micros;
-  return micros;
-}
-
 /** The open points whose other choices would change the seeded history of a surface in these days; by default of all. */
 export function historyShapedBy(
   population: Population,

@@ -6,7 +6,7 @@ import type { AssumptionKey, Choice } from "../../spec/assumptions/catalogue.ts"
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
-import type { Totals } from "../../world/publishers/baseline.ts";
+import { noTotals, type Totals } from "../../world/publishers/baseline.ts";
 import { type AmountWriter, amountWriterOf } from "../amounts.ts";
 import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
 import type { World } from "../world.ts";
@@ -88,7 +88,7 @@ export function createStats(world: World, startDay: Day): Stats {
     shapedBy: AssumptionKey[],
   ): string {
     const end = day(Math.min(to, today - lagDays));
-    const totals = from > end ? noTotals : surfaceTotals(population, account, from, end);
+    const totals = from > end ? [] : surfaceTotals(population, account, from, end);
     const hasToday = from <= today && today <= to;
     let busyToday = false;
     let quiet = false;
@@ -98,7 +98,7 @@ export function createStats(world: World, startDay: Day): Stats {
     let micros = 0;
     for (const [index, { id }] of account.surfaces.entries()) {
       const counts = only === undefined || index === only;
-      const row = counts ? (totals[index] ?? nothing) : nothing;
+      const row = counts ? (totals[index] ?? noTotals) : noTotals;
       busyToday ||= hasToday && counts && account.book.endsOn(index, today);
       impressions += row.impressions;
       clicks += row.clicks;
@@ -140,9 +140,6 @@ function rowOf(
   const comma = first ? "" : ",";
   return `${comma}{"id":"${id}","impressions":${decimal(impressions)},"revenue":${inr(micros)}}`;
 }
-
-const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
-const noTotals: readonly Totals[] = Object.freeze([]);
 
 const inverted = {
   reject: (period, input) => {

@@ -3,7 +3,9 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import type { Key } from "../../base/random.ts";
 import { Book } from "../ledger/book.ts";
+import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
+import type { Population } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { Bucket, Buckets } from "./buckets.ts";
 import { createTally, type Tally } from "./tally.ts";
@@ -32,36 +34,41 @@ export interface Account {
   reportingBucket: Bucket;
 }
 
-export interface AccountOrigin {
-  readonly ordinal: number;
-  readonly id: string;
-  readonly apiKey: string;
-  readonly joined: Day;
-  readonly priceKey: Key;
-  readonly surfaces: readonly SurfaceTerms[];
+/** What doesn't follow from the publisher's number and the seed. */
+export interface AccountOrigin extends Pick<Account, "ordinal" | "joined" | "surfaces"> {
+  /** @default 0 */
   readonly keySerial?: number | undefined;
   readonly buckets: Buckets;
   readonly person?: Person | undefined;
+  /** @default nothing recorded */
   readonly book?: Book | undefined;
+  /** @default nothing counted */
   readonly tally?: Tally | undefined;
 }
 
-export function createAccount(origin: AccountOrigin): Account {
+/** What the rest of an account follows from. */
+export interface AccountSource {
+  readonly ids: Ids;
+  readonly population: Population;
+}
+
+export function createAccount(origin: AccountOrigin, { ids, population }: AccountSource): Account {
+  const { ordinal, surfaces, keySerial = 0, buckets } = origin;
   return {
-    ordinal: origin.ordinal,
-    id: origin.id,
+    ordinal,
+    id: ids.publisher.encode(ordinal, 0),
     joined: origin.joined,
-    priceKey: origin.priceKey,
+    priceKey: population.priceKey(ordinal),
     person: origin.person,
     book: origin.book ?? new Book(),
     tally: origin.tally ?? createTally(),
-    surfaceIndexes: new Map(origin.surfaces.map((surface, index) => [surface.id, index])),
-    surfaces: origin.surfaces,
-    keySerial: origin.keySerial ?? 0,
-    apiKey: origin.apiKey,
-    recordingBucket: origin.buckets.recordingBucket,
-    clickBucket: origin.buckets.clickBucket,
-    reportingBucket: origin.buckets.reportingBucket,
+    surfaceIndexes: new Map(surfaces.map((surface, index) => [surface.id, index])),
+    surfaces,
+    keySerial,
+    apiKey: ids.apiKey.encode(ordinal, keySerial),
+    recordingBucket: buckets.recordingBucket,
+    clickBucket: buckets.clickBucket,
+    reportingBucket: buckets.reportingBucket,
   };
 }
 

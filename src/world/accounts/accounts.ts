@@ -1,11 +1,11 @@
 /** The accounts of a world: its whole mutable state. One that nobody touched isn't stored, it is worked out. */
 
 import type { Day } from "../../base/calendar.ts";
-import type { Ids } from "../publishers/ids.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Person } from "../publishers/people.ts";
-import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
+import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import { type Account, createAccount } from "./account.ts";
+import { type Account, type AccountSource, createAccount } from "./account.ts";
 import type { Buckets } from "./buckets.ts";
 import { createTally, type Tally } from "./tally.ts";
 
@@ -42,9 +42,13 @@ export interface Accounts {
   readonly strangers: Tally;
 }
 
-export interface AccountsOptions {
-  readonly ids: Ids;
-  readonly population: Population;
+/** A world as far as its accounts go. */
+export interface AccountWorld extends AccountSource {
+  readonly assumptions: Assumptions;
+  readonly accounts: Accounts;
+}
+
+export interface AccountsOptions extends AccountSource {
   readonly freshBuckets: () => Buckets;
   /** @default a new one */
   readonly strangers?: Tally | undefined;
@@ -62,16 +66,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     );
   }
   function seeded(ordinal: number): Account {
-    const publisher = population.publisherAt(ordinal);
-    return createAccount({
-      ordinal,
-      id: ids.publisher.encode(ordinal, 0),
-      apiKey: ids.apiKey.encode(ordinal, 0),
-      joined: publisher.joined,
-      priceKey: population.priceKey(ordinal),
-      surfaces: publisher.surfaces,
-      buckets: freshBuckets(),
-    });
+    return createAccount({ ...population.publisherAt(ordinal), buckets: freshBuckets() }, options);
   }
   function peek(ordinal: number): Account | undefined {
     const known = stored.get(ordinal);
@@ -121,16 +116,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     },
     add(signUp) {
       const ordinal = FIRST_SIGN_UP_ORDINAL + signUps;
-      const account = createAccount({
-        ordinal,
-        id: ids.publisher.encode(ordinal, 0),
-        apiKey: ids.apiKey.encode(ordinal, 0),
-        joined: signUp.joined,
-        priceKey: population.priceKey(ordinal),
-        person: signUp.person,
-        surfaces: signUp.surfaces,
-        buckets: freshBuckets(),
-      });
+      const account = createAccount({ ...signUp, ordinal, buckets: freshBuckets() }, options);
       signUps += 1;
       stored.set(ordinal, account);
       return account;
@@ -146,4 +132,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
     opened: () => stored.values(),
     strangers,
   };
+}
+
+/** The accounts that somebody opened, by their numbers: the state doesn't say who sent the first request. */
+export function inOrder(accounts: Accounts): Account[] {
+  return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
 }

@@ -7,8 +7,7 @@ import { anyOf, type Schema } from "../../base/described.ts";
 import { InputError, parseInput } from "../../base/input.ts";
 import { surfaceStatuses } from "../../spec/responses.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
-import type { Ids } from "../publishers/ids.ts";
-import { FIRST_SIGN_UP_ORDINAL, type Population } from "../publishers/population.ts";
+import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import {
   type Account,
@@ -18,7 +17,7 @@ import {
   publicSurface,
   type Surface,
 } from "./account.ts";
-import type { Accounts } from "./accounts.ts";
+import type { AccountWorld } from "./accounts.ts";
 
 /** A surface that a sign-up asks for. `cpmRange`: INR, whole paise, lower bound first; default `[10, 50]`. */
 export interface SurfaceRequest {
@@ -62,10 +61,7 @@ export interface Publishers {
 }
 
 /** The parts of the world as it is now: after a reset they are others. */
-export interface DirectoryWorld {
-  readonly accounts: Accounts;
-  readonly population: Population;
-  readonly ids: Ids;
+export interface DirectoryWorld extends AccountWorld {
   readonly clock: Clock;
   readonly dayOf: (instantMs: number) => Day;
 }

@@ -9,13 +9,13 @@ import { counted as count, seedText } from "../../base/schemas.ts";
 import { type SavedFaults, savedFaultsSchema } from "../../faults/saved-faults.ts";
 import { atOnce, type Work } from "../../spec/work.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
-import type { Ids } from "../publishers/ids.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
-import { type Profile, profileNames } from "../publishers/profiles.ts";
+import { profileNames } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import type { WorldSettings } from "../world-settings.ts";
 import { type Account, createAccount } from "./account.ts";
-import type { Accounts } from "./accounts.ts";
+import { type Accounts, type AccountWorld, inOrder } from "./accounts.ts";
 import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
 import { type AccountState, type SavedAccount, savedAccount } from "./saved-account.ts";
 import { copyOfTally, savedTally, type Tally } from "./tally.ts";
@@ -24,15 +24,12 @@ import { copyOfTally, savedTally, type Tally } from "./tally.ts";
 const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
 
 /** The whole state of a world, as JSON. Opaque: what is in it may change whenever `version` does. */
-export interface Snapshot {
+export interface Snapshot extends Omit<WorldSettings, "startMs" | "assumptions"> {
   readonly format: "adsim-snapshot";
   readonly version: typeof snapshotBegin.version;
   /** Over everything else in it: a snapshot that was damaged or edited doesn't have the one that it says. */
   readonly digest: string;
-  readonly seed: string;
   readonly start: number;
-  readonly publishers: number;
-  readonly profile: Profile;
   readonly assumptions: Readonly<Record<string, string>>;
   readonly clock: { readonly mode: ClockMode; readonly now: number };
   readonly faults: SavedFaults;
@@ -140,11 +137,6 @@ export function saveAccounts<KeptBook>(
   );
 }
 
-/** The state doesn't say who sent the first request. */
-export function inOrder(accounts: Accounts): Account[] {
-  return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
-}
-
 export function saveAccount<KeptBook>(
   account: Account,
   buckets: SavedBuckets,
@@ -182,12 +174,7 @@ function savedSurface({
 /** Puts saved accounts into a world that has none. @throws InputError where they don't fit. */
 export function* loadAccounts<KeptBook>(
   saved: readonly AccountState<KeptBook>[],
-  into: {
-    readonly accounts: Accounts;
-    readonly ids: Ids;
-    readonly population: Population;
-    readonly buckets: BucketKeeper;
-  },
+  into: AccountWorld & { readonly buckets: BucketKeeper },
   savedAtMs: number,
   bookOf: (kept: KeptBook) => Book,
 ): Work<void> {
@@ -202,24 +189,17 @@ export function* loadAccounts<KeptBook>(
       throw new InputError(`${field}.book`, `is damaged: ${(error as Error).message}`);
     }
     inField(field, () => checkOrigin(from, into.population));
-    const account = createAccount({
-      ordinal: from.ordinal,
-      id: into.ids.publisher.encode(from.ordinal, 0),
-      apiKey: into.ids.apiKey.encode(from.ordinal, from.keySerial),
-      keySerial: from.keySerial,
-      joined: day(from.joined),
-      priceKey: into.population.priceKey(from.ordinal),
-      surfaces: from.surfaces,
-      person: from.person,
-      tally: copyOfTally(from.tally),
-      book,
-      buckets,
-    });
+    const { ordinal, keySerial, surfaces, person } = from;
+    const [joined, tally] = [day(from.joined), copyOfTally(from.tally)];
+    const account = createAccount(
+      { ordinal, keySerial, joined, surfaces, person, tally, book, buckets },
+      into,
+    );
     if (!into.accounts.put(account)) {
       throw new InputError(`${field}.ordinal`, "is not the ordinal of a publisher of this world");
     }
-    const misplaced = from.surfaces.findIndex(
-      (surface, place) => surface.id !== into.ids.surface.encode(from.ordinal, place),
+    const misplaced = surfaces.findIndex(
+      ({ id }, place) => id !== into.ids.surface.encode(ordinal, place),
     );
     if (misplaced !== -1) {
       throw new InputError(`${field}.surfaces.${misplaced}.id`, "is not the id of this surface");

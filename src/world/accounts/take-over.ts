@@ -4,20 +4,12 @@
  */
 
 import { InputError } from "../../base/input.ts";
-import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
-import type { Ids } from "../publishers/ids.ts";
-import type { Population } from "../publishers/population.ts";
-import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { type Account, createAccount } from "./account.ts";
-import type { Accounts } from "./accounts.ts";
+import { type AccountWorld, inOrder } from "./accounts.ts";
 import type { BucketKeeper, Buckets } from "./buckets.ts";
 
-/** A world as far as accounts depend on it. */
-export interface Reading {
-  readonly assumptions: Assumptions;
-  readonly accounts: Accounts;
-  readonly ids: Ids;
-  readonly population: Population;
+export interface Reading extends AccountWorld {
   readonly buckets: BucketKeeper;
 }
 
@@ -51,11 +43,9 @@ const fixed: readonly {
  */
 export function takeOverAccounts(from: Reading, to: Reading): void {
   const changed = (key: AssumptionKey): boolean => from.assumptions[key] !== to.assumptions[key];
-  const inOrder = Array.from(from.accounts.opened()).sort(
-    (left, right) => left.ordinal - right.ordinal,
-  );
+  const accounts = inOrder(from.accounts);
   for (const { key, isFixedBy, why } of fixed) {
-    if (!changed(key) || !inOrder.some(isFixedBy)) continue;
+    if (!changed(key) || !accounts.some(isFixedBy)) continue;
     throw new InputError(
       `assumptions.${key}`,
       `can't change any more: ${why}. Reset the world first, or make it with this choice`,
@@ -63,7 +53,7 @@ export function takeOverAccounts(from: Reading, to: Reading): void {
     );
   }
   const keepsQuota = !renewsQuota.some(changed);
-  for (const account of inOrder) {
+  for (const account of accounts) {
     if (renewsMemory.some(changed)) account.book.forgetDuplicates();
     to.accounts.put(moved(account, keepsQuota, to));
   }
@@ -71,28 +61,18 @@ export function takeOverAccounts(from: Reading, to: Reading): void {
 
 function moved(account: Account, keepsQuota: boolean, to: Reading): Account {
   const { ordinal } = account;
+  // None for a sign-up.
   const fresh = to.accounts.peek(ordinal);
-  const seeded = seededSurfaces(to.population, ordinal);
-  return createAccount({
-    ordinal,
-    id: to.ids.publisher.encode(ordinal, 0),
-    apiKey: account.apiKey,
-    keySerial: account.keySerial,
-    // A seeded publisher's history, and with it the day it joined, is the population's.
-    joined: fresh?.joined ?? account.joined,
-    priceKey: account.priceKey,
-    person: account.person,
-    book: account.book,
-    tally: account.tally,
-    surfaces: account.surfaces.map((surface, index) => ({
-      ...surface,
-      id: to.ids.surface.encode(ordinal, index),
-      // One that nobody changed has the status that the seed gives it now.
-      status:
-        surface.statusBy === "user" ? surface.status : (seeded[index]?.status ?? surface.status),
-    })),
-    buckets: bucketsOf(account, keepsQuota, to.buckets),
+  // A seeded publisher's history, and with it the day it joined, is the population's.
+  const joined = fresh?.joined ?? account.joined;
+  const surfaces = account.surfaces.map((surface, index) => {
+    // One that nobody changed has the status that the seed gives it now.
+    const seeded = surface.statusBy === "user" ? undefined : fresh?.surfaces[index];
+    const status = seeded?.status ?? surface.status;
+    return { ...surface, id: to.ids.surface.encode(ordinal, index), status };
   });
+  const buckets = bucketsOf(account, keepsQuota, to.buckets);
+  return createAccount({ ...account, joined, surfaces, buckets }, to);
 }
 
 function bucketsOf(account: Account, keepsQuota: boolean, keeper: BucketKeeper): Buckets {
@@ -102,9 +82,4 @@ function bucketsOf(account: Account, keepsQuota: boolean, keeper: BucketKeeper):
   // Clicks may have had no bucket of their own, or may need none any more.
   const own = fresh.clickBucket && (clickBucket ?? fresh.clickBucket);
   return { recordingBucket, clickBucket: own, reportingBucket };
-}
-
-/** None for a sign-up. */
-function seededSurfaces(population: Population, ordinal: number): readonly SurfaceTerms[] {
-  return ordinal < population.size ? population.publisherAt(ordinal).surfaces : [];
 }

@@ -1,7 +1,7 @@
 /** One publisher's book: what was recorded, and the only place that writes it down. Who may record what is decided before. */
 
 import type { Day } from "../../base/calendar.ts";
-import type { Totals } from "../publishers/baseline.ts";
+import { noTotals, type Totals } from "../publishers/baseline.ts";
 import { DailyTotals, type SavedDay } from "./daily-totals.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { ImpressionColumns, type SavedColumns } from "./impression-columns.ts";
@@ -75,13 +75,13 @@ export class Book {
 
   /** Recorded totals of one surface from `from` to `to`, both included. */
   between(surfaceIndex: number, from: Day, to: Day): Totals {
-    return this.#days[surfaceIndex]?.between(from, to) ?? nothing;
+    return this.#days[surfaceIndex]?.between(from, to) ?? noTotals;
   }
 
   /** How many clicks were recorded. */
   get clicks(): number {
     let clicks = 0;
-    for (const days of this.#days) clicks += days.clicks;
+    for (const days of this.#days) clicks += days.total.clicks;
     return clicks;
   }
 
@@ -136,5 +136,3 @@ export class Book {
     return days;
   }
 }
-
-const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });

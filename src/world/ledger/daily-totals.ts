@@ -1,7 +1,7 @@
 /** One surface's recorded totals, summed up day by day, so that a range of any length costs two look-ups. */
 
 import { type Day, day } from "../../base/calendar.ts";
-import type { Totals } from "../publishers/baseline.ts";
+import { noTotals, type Totals } from "../publishers/baseline.ts";
 
 /** `[day, impressions, clicks, micros]`, the last three summed over that day and all before it. */
 export type SavedDay = readonly [day: number, impressions: number, clicks: number, micros: number];
@@ -54,13 +54,8 @@ export class DailyTotals {
 
   /** What all days have. */
   get total(): Totals {
-    const { impressions, clicks, micros } = this.#last ?? nothing;
+    const { impressions, clicks, micros } = this.#last ?? noTotals;
     return { impressions, clicks, micros };
-  }
-
-  /** Clicks on all days. */
-  get clicks(): number {
-    return this.#last?.clicks ?? 0;
   }
 
   copy(): DailyTotals {
@@ -115,5 +110,3 @@ export class DailyTotals {
     return this.#days[low - 1];
   }
 }
-
-const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });

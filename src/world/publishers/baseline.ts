@@ -16,6 +16,8 @@ export interface Totals {
   readonly micros: number;
 }
 
+export const noTotals: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
+
 export interface Baseline {
   /** Totals of one surface from `from` to `to`, both included. Days outside the history count nothing. */
   between(surfaceIndex: number, from: Day, to: Day): Totals;
@@ -57,8 +59,6 @@ const trafficDays = {
   archived: (key, days) => Math.floor((days * drawBetween(key, -6, 20, 80)) / 100),
 } satisfies Record<SurfaceStatus, (key: Key, days: number) => number>;
 
-const nothing: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
-
 /** A day's impressions, clicks and micros side by side: a look-up touches two places in memory, not six. */
 const COLUMNS = 3;
 
@@ -82,7 +82,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
   function rows(sums: Sums, from: number, to: number): Totals {
     const first = Math.max(0, from) * COLUMNS;
     const end = to * COLUMNS;
-    if (first >= end) return nothing;
+    if (first >= end) return noTotals;
     return {
       impressions: (sums[end] ?? 0) - (sums[first] ?? 0),
       clicks: (sums[end + 1] ?? 0) - (sums[first + 1] ?? 0),
@@ -91,7 +91,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
   }
   function between(surfaceIndex: number, from: Day, to: Day): Totals {
     const history = histories[surfaceIndex];
-    if (history === undefined) return nothing;
+    if (history === undefined) return noTotals;
     return rows(history.sums, from - joined, Math.min(history.days, to - joined + 1));
   }
   return {

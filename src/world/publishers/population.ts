@@ -5,12 +5,13 @@
 
 import { type Day, day } from "../../base/calendar.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../../base/random.ts";
-import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
+import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { type SurfaceStatus, surfaceStatuses } from "../../spec/responses.ts";
+import type { WorldSettings } from "../world-settings.ts";
 import { type Baseline, createBaseline } from "./baseline.ts";
 import type { Ids } from "./ids.ts";
 import type { People, Person } from "./people.ts";
-import { type Profile, profiles } from "./profiles.ts";
+import { profiles } from "./profiles.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 
 /** Sign-ups are numbered from here, so their ids don't depend on the size of the population. */
@@ -31,13 +32,10 @@ export interface Population {
 }
 
 export interface PopulationOptions {
-  readonly seed: string;
-  readonly size: number;
-  readonly profile: Profile;
+  readonly settings: WorldSettings;
   /** The world's first day: history ends before it. */
   readonly startDay: Day;
   readonly ids: Ids;
-  readonly assumptions: Assumptions;
   /** Called on first need. */
   readonly people: () => People;
 }
@@ -76,9 +74,10 @@ function clickPrice(numbers: Key, index: number, [lower, upper]: SurfaceTerms["c
 }
 
 export function createPopulation(options: PopulationOptions): Population {
-  const { seed, size, profile, startDay, ids } = options;
+  const { settings, startDay, ids } = options;
+  const { seed, publishers: size, profile, assumptions } = settings;
   const shape = profiles[profile];
-  const statusOf = statuses[options.assumptions["surface.statuses"]];
+  const statusOf = statuses[assumptions["surface.statuses"]];
   const numbersKey = deriveKey(seed, "numbers", profile);
   const trafficKey = deriveKey(seed, "traffic", profile);
   const pricesKey = deriveKey(seed, "price");
@@ -133,7 +132,7 @@ export function createPopulation(options: PopulationOptions): Population {
       ),
       startDay,
       dailyImpressions: shape.dailyImpressions,
-      assumptions: options.assumptions,
+      assumptions,
     });
     const oldest = baselines.keys().next();
     if (baselines.size >= BASELINES_KEPT && oldest.done === false) baselines.delete(oldest.value);

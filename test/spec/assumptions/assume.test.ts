@@ -2,25 +2,18 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../../src/index.ts";
+import { senderOf } from "../../sender.ts";
 
 function impression(sim: Simulator, fields: Record<string, string> = {}) {
-  const { id, apiKey, surfaces } = sim.publishers.at(0);
-  return sim.handle({
-    method: "POST",
-    path: "/v1/impression",
-    headers: { authorization: `Bearer ${apiKey}` },
-    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: "s", ...fields },
-  });
+  return senderOf(sim, sim.publishers.at(0)).impression({ session_id: "s", ...fields });
 }
 
-function get(sim: Simulator, what: string, query: Record<string, string> = {}) {
-  const { id, apiKey } = sim.publishers.at(0);
-  return sim.handle({
-    method: "GET",
-    path: `/v1/publisher/${what}`,
-    query: { publisher_id: id, ...query },
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
+function get(
+  sim: Simulator,
+  what: "stats" | "surfaces" | "payouts",
+  query: Record<string, string> = {},
+) {
+  return senderOf(sim, sim.publishers.at(0)).get(what, query);
 }
 
 describe("taking other readings", () => {

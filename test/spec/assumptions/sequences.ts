@@ -2,20 +2,14 @@
 
 import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../../src/index.ts";
 import type { AssumptionKey } from "../../../src/spec/assumptions/catalogue.ts";
+import { impressionIdIn, type Sender, senderOf } from "../../sender.ts";
 
-/** One world, and what it answered so far. */
-export interface Session {
+/** One world, and what it answered so far. The first publisher asks. */
+export interface Session extends Omit<Sender, "impression"> {
   readonly sim: Simulator;
-  /** The first publisher. Its ids are this world's. */
+  /** Its ids are this world's. */
   readonly publisher: Publisher;
   readonly answers: readonly ApiResponse[];
-  send(request: ApiRequest): ApiResponse;
-  /** As the publisher, with its id. */
-  get(
-    what: "stats" | "surfaces" | "payouts",
-    query?: Readonly<Record<string, string>>,
-  ): ApiResponse;
-  post(what: "impression" | "click", fields: Readonly<Record<string, unknown>>): ApiResponse;
   /** Records an impression. @returns its id, if it has one. */
   impression(fields?: Readonly<Record<string, unknown>>): string;
 }
@@ -23,32 +17,14 @@ export interface Session {
 export function createSession(sim: Simulator): Session {
   const answers: ApiResponse[] = [];
   const publisher = sim.publishers.at(0);
-  const authorization = `Bearer ${publisher.apiKey}`;
-  function send(request: ApiRequest): ApiResponse {
-    const answer = sim.handle({ headers: { authorization }, ...request });
+  const handle = (request: ApiRequest): ApiResponse => {
+    const answer = sim.handle(request);
     answers.push(answer);
     return answer;
-  }
-  const post: Session["post"] = (what, body) => send({ method: "POST", path: `/v1/${what}`, body });
-  return {
-    sim,
-    publisher,
-    answers,
-    send,
-    get: (what, query = {}) =>
-      send({
-        method: "GET",
-        path: `/v1/publisher/${what}`,
-        query: { publisher_id: publisher.id, ...query },
-      }),
-    post,
-    impression(fields = {}) {
-      const surface = publisher.surfaces[0]?.id;
-      const ad = { publisher_id: publisher.id, surface, ad_id: "ad", ...fields };
-      const { body } = post("impression", ad);
-      return /"impression_id":"([^"]+)"/.exec(body)?.[1] ?? "";
-    },
   };
+  const sender = senderOf({ handle }, publisher);
+  const impression: Session["impression"] = (fields) => impressionIdIn(sender.impression(fields));
+  return { ...sender, sim, publisher, answers, impression };
 }
 
 export type Sequence = (session: Session) => void;

@@ -220,8 +220,8 @@ export const simulatorDefects: readonly Defect[] = [
   {
     says: "in a world that goes on every publisher has its first key again",
     topic: "continuing",
-    file: "world/accounts/snapshot.ts",
-    find: "into.ids.apiKey.encode(from.ordinal, from.keySerial)",
-    replace: "into.ids.apiKey.encode(from.ordinal, 0)",
+    file: "world/accounts/account.ts",
+    find: "ids.apiKey.encode(ordinal, keySerial)",
+    replace: "ids.apiKey.encode(ordinal, 0)",
   },
 ];

@@ -2,11 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Publisher, type Simulator } from "../../../src/index.ts";
+import { senderOf } from "../../sender.ts";
 
-function statusOf(sim: Simulator, { id, apiKey }: Publisher): number {
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const path = "/v1/publisher/surfaces";
-  return sim.handle({ method: "GET", path, query: { publisher_id: id }, headers }).status;
+function statusOf(sim: Simulator, publisher: Publisher): number {
+  return senderOf(sim, publisher).get("surfaces").status;
 }
 
 describe("sign-up", () => {
@@ -25,18 +24,13 @@ describe("sign-up", () => {
         { name: "Priced", status: "paused", cpmRange: [1.25, 2] },
       ],
     });
-    const headers = { authorization: `Bearer ${made.apiKey}` };
-    const get = (what: string): unknown =>
-      JSON.parse(
-        sim.handle({
-          method: "GET",
-          path: `/v1/publisher/${what}`,
-          query: { publisher_id: made.id },
-          headers,
-        }).body,
-      );
-    expect(get("payouts")).toEqual({ payouts: [], pending_inr: 0 });
-    expect(get("stats")).toMatchObject({ impressions: 0, clicks: 0, revenue_inr: 0 });
+    const { get } = senderOf(sim, made);
+    expect(JSON.parse(get("payouts").body)).toEqual({ payouts: [], pending_inr: 0 });
+    expect(JSON.parse(get("stats").body)).toMatchObject({
+      impressions: 0,
+      clicks: 0,
+      revenue_inr: 0,
+    });
     expect(sim.publishers.total).toBe(26);
     expect(sim.publishers.at(25)).toEqual(made);
   });
@@ -120,14 +114,11 @@ describe("a new key", () => {
 describe("setSurface", () => {
   test("pauses a surface and prices it anew, from now on", () => {
     const sim = createSimulator();
-    const { id, apiKey, surfaces } = sim.publishers.at(0);
+    const publisher = sim.publishers.at(0);
+    const { id, surfaces } = publisher;
     const [surface] = surfaces;
     if (surface === undefined) throw new Error("A typical publisher has surfaces.");
-    const record = (): { status: number; body: string } => {
-      const body = { publisher_id: id, surface: surface.id, ad_id: "ad" };
-      const headers = { authorization: `Bearer ${apiKey}` };
-      return sim.handle({ method: "POST", path: "/v1/impression", headers, body });
-    };
+    const { impression: record } = senderOf(sim, publisher);
     sim.publishers.setSurface(id, surface.id, { status: "paused" });
     expect(record().status).toBe(409);
     const changed = sim.publishers.setSurface(id, surface.id, {
@@ -141,15 +132,11 @@ describe("setSurface", () => {
 
   test("prices every amount from one bound of the range to the other, and none beyond", () => {
     const sim = createSimulator();
-    const { id, apiKey, surfaces } = sim.publishers.signUp({
-      surfaces: [{ name: "Narrow", cpmRange: [1, 1.01] }],
-    });
+    const surfaces = [{ name: "Narrow", cpmRange: [1, 1.01] }] as const;
+    const { impression } = senderOf(sim, sim.publishers.signUp({ surfaces }));
     const credited = new Set<number>();
     for (let shown = 0; shown < 500; shown += 1) {
-      const body = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad" };
-      const headers = { authorization: `Bearer ${apiKey}` };
-      const response = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
-      credited.add(JSON.parse(response.body).revenue_credited_inr);
+      credited.add(JSON.parse(impression().body).revenue_credited_inr);
     }
     const expected = Array.from({ length: 11 }, (_, step) => (1000 + step) / 1_000_000);
     expect([...credited].sort((left, right) => left - right)).toEqual(expected);

@@ -6,6 +6,7 @@
 import { expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator, type Snapshot } from "../../../src/index.ts";
 import { snapshotDigest } from "../../../src/world/accounts/snapshot.ts";
+import { impressionIdIn, senderOf } from "../../sender.ts";
 
 const RUNS = Number(process.env.RUNS ?? 1500);
 
@@ -24,15 +25,11 @@ function drawsFrom(seed: number): (below: number) => number {
 function use(sim: Simulator, count: number): void {
   const signedUp = sim.publishers.signUp({ name: "New", surfaces: ["One", "Two"] });
   for (const publisher of [sim.publishers.at(0), sim.publishers.at(1), signedUp]) {
-    const headers = { authorization: `Bearer ${publisher.apiKey}` };
+    const { impression, post } = senderOf(sim, publisher);
     for (let index = 0; index < count; index += 1) {
       const surface = publisher.surfaces[index % publisher.surfaces.length]?.id;
-      const body = { publisher_id: publisher.id, surface, ad_id: "ad", session_id: `s${index}` };
-      const made = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
-      if (index % 3 === 0) {
-        const { impression_id = "none" } = JSON.parse(made.body || "{}");
-        sim.handle({ method: "POST", path: "/v1/click", headers, body: { impression_id } });
-      }
+      const made = impression({ surface, session_id: `s${index}` });
+      if (index % 3 === 0) post("click", { impression_id: impressionIdIn(made) || "none" });
       sim.clock.advance(index % 4 === 0 ? "7h" : "20s");
     }
   }

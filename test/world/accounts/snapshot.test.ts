@@ -3,19 +3,18 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator, type Snapshot } from "../../../src/index.ts";
 import { snapshotDigest } from "../../../src/world/accounts/snapshot.ts";
+import { impressionIdIn, senderOf } from "../../sender.ts";
 
 function used(): Simulator {
   const sim = createSimulator({ seed: "snapshots", publishers: 3 });
   const signedUp = sim.publishers.signUp({ name: "New", surfaces: ["One", "Two"] });
   for (const publisher of [sim.publishers.at(0), signedUp]) {
-    const headers = { authorization: `Bearer ${publisher.apiKey}` };
+    const { impression, post } = senderOf(sim, publisher);
     for (let index = 0; index < 40; index += 1) {
       const surface = publisher.surfaces[index % 2]?.id;
       const session_id = index % 3 === 0 ? undefined : `s${index}`;
-      const body = { publisher_id: publisher.id, surface, ad_id: "ad", session_id };
-      const made = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
-      const click = { impression_id: JSON.parse(made.body).impression_id };
-      if (index % 5 === 0) sim.handle({ method: "POST", path: "/v1/click", headers, body: click });
+      const impression_id = impressionIdIn(impression({ surface, session_id }));
+      if (index % 5 === 0) post("click", { impression_id });
       // The last ones lie so close that a duplicate of them could still come.
       sim.clock.advance(index < 34 ? "31m" : "1m");
     }
@@ -277,12 +276,9 @@ describe("a whole snapshot", () => {
 
   test("survives a large history: more than a chunk of rows, and more than 49 days", () => {
     const sim = createSimulator({ journalEntries: 0 });
-    const publisher = sim.publishers.at(0);
-    const headers = { authorization: `Bearer ${publisher.apiKey}` };
-    const body = { publisher_id: publisher.id, surface: publisher.surfaces[0]?.id, ad_id: "ad" };
+    const { impression } = senderOf(sim, sim.publishers.at(0));
     for (let index = 0; index < 9000; index += 1) {
-      const sent = sim.handle({ method: "POST", path: "/v1/impression", headers, body });
-      expect(sent.status).toBe(200);
+      expect(impression().status).toBe(200);
       if (index % 1000 === 0) sim.clock.advance("20d");
     }
     const text = JSON.stringify(sim.snapshot());

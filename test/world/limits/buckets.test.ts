@@ -12,7 +12,7 @@ import {
 } from "../../../src/index.ts";
 import type { Choice } from "../../../src/spec/assumptions/catalogue.ts";
 import { snapshotDigest } from "../../../src/world/accounts/snapshot.ts";
-import { algorithmNames } from "./models.ts";
+import { algorithmNames } from "./algorithm-names.ts";
 
 /** A copy that may be damaged. */
 // biome-ignore lint/suspicious/noExplicitAny: what is written here is wrong on purpose

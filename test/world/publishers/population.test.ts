@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
+import { senderOf } from "../../sender.ts";
 
 describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", (profile) => {
   test("is the same in any order and at any size", () => {
@@ -48,19 +49,14 @@ describe.each(["typical", "tiny", "adversarial"] as const)("the %s population", 
 
 test("the last of a million is there, and has a history", () => {
   const sim = createSimulator({ publishers: 1_000_000 });
-  const { id, apiKey } = sim.publishers.at(999_999);
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const path = "/v1/publisher/stats";
-  const { body } = sim.handle({ method: "GET", path, query: { publisher_id: id }, headers });
+  const { body } = senderOf(sim, sim.publishers.at(999_999)).get("stats");
   expect(JSON.parse(body).impressions).toBeGreaterThan(0);
 });
 
 test("history ends the day before the start: today begins with nothing", () => {
   const sim = createSimulator();
-  for (const { id, apiKey } of sim.publishers.list({ limit: 25 })) {
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const query = { publisher_id: id, from: "2026-01-15" };
-    const { body } = sim.handle({ method: "GET", path: "/v1/publisher/stats", query, headers });
+  for (const publisher of sim.publishers.list({ limit: 25 })) {
+    const { body } = senderOf(sim, publisher).get("stats", { from: "2026-01-15" });
     expect(JSON.parse(body)).toMatchObject({ impressions: 0, clicks: 0, revenue_inr: 0 });
   }
 });

@@ -1,0 +1,33 @@
+/** What a world is made from, as code works with it and as it is written down. Every other shape of it derives from these. */
+
+import { formatInstant } from "../base/calendar.ts";
+import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
+import type { Profile } from "./publishers/profiles.ts";
+
+/** Everything that a world's behaviour follows from, save for its clock and accounts. */
+export interface WorldSettings {
+  readonly seed: string;
+  readonly startMs: number;
+  /** How many seeded publishers there are. */
+  readonly publishers: number;
+  readonly profile: Profile;
+  readonly assumptions: Assumptions;
+}
+
+/** With the clock set and the same requests, a world from these gives the same answers. */
+export interface WorldAbout extends Omit<WorldSettings, "startMs" | "assumptions"> {
+  /** Its first instant, in ISO 8601. */
+  readonly start: string;
+  /** The choices in force that aren't the defaults. */
+  readonly assumptions: Partial<Assumptions>;
+}
+
+/** Made once for as long as the settings hold, and shared by all records. */
+export function worldAbout({ startMs, ...settings }: WorldSettings): WorldAbout {
+  const { seed, publishers, profile } = settings;
+  const chosen = Object.entries(settings.assumptions).filter(
+    ([key, choice]) => catalogue[key as AssumptionKey].default !== choice,
+  );
+  const assumptions: WorldAbout["assumptions"] = Object.freeze(Object.fromEntries(chosen));
+  return Object.freeze({ seed, start: formatInstant(startMs), publishers, profile, assumptions });
+}
