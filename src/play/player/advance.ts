@@ -2,28 +2,23 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
+import { inconclusive } from "../../laws/law.ts";
 import type { Exchange } from "../../laws/seen-exchange.ts";
 import type { AdvanceStep } from "../language/scenario.ts";
 
-import { type Found, found, unknown } from "./names.ts";
-import type { Run } from "./run.ts";
-import { whyNoAnswer } from "./values.ts";
+import { answerOf, type Scope } from "./values.ts";
 
-/** Milliseconds from `nowMs` on. */
-export function advanceMs(run: Run, { advance }: AdvanceStep, nowMs: number): Found<number> {
-  if (typeof advance !== "object") return found(durationMs(advance));
+/** Milliseconds from `nowMs` on. @throws Inconclusive where the target's time can't be moved so. */
+export function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): number {
+  if (typeof advance !== "object") return durationMs(advance);
   if ("to" in advance) {
     const toMs = parseInstant(advance.to) ?? nowMs;
-    if (toMs >= nowMs) return found(toMs - nowMs);
-    return unknown(`it is past ${advance.to} already`);
+    return toMs >= nowMs ? toMs - nowMs : inconclusive(`it is past ${advance.to} already`);
   }
   const { retryAfterOf, less = 0, more = 0 } = advance;
-  const named = run.names.get(retryAfterOf);
-  if (named?.kind !== "answer") return unknown(whyNoAnswer(retryAfterOf, named));
-  const hinted = retryAfterMs(named.exchange);
-  if (hinted === undefined) return unknown(`${retryAfterOf} has no Retry-After`);
-  const untilMs = named.exchange.atMs + hinted - durationMs(less) + durationMs(more);
-  return found(Math.max(0, untilMs - nowMs));
+  const answer = answerOf(retryAfterOf, scope);
+  const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
+  return Math.max(0, answer.atMs + hinted - durationMs(less) + durationMs(more) - nowMs);
 }
 
 /** How long to wait from the answer on, as its header says: in seconds, or until a date (RFC 9110 §10.2.3). */

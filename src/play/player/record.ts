@@ -1,6 +1,7 @@
 /** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import { Inconclusive } from "../../laws/law.ts";
 import type { Exchange } from "../../laws/seen-exchange.ts";
 import type { Step } from "../language/scenario.ts";
 import { kindOf, type StepKind } from "../language/step-kind.ts";
@@ -24,6 +25,12 @@ export interface Played {
   readonly named?: Named | undefined;
   readonly exchange?: Exchange | undefined;
   readonly tally?: TallySummary | undefined;
+}
+
+/** What came of a step that ended so early. @throws what says nothing of that. */
+export function unknownBy(thrown: unknown): Played {
+  if (thrown instanceof Inconclusive) return { checks: [], unknown: thrown.message };
+  throw thrown;
 }
 
 /** The most checks of one step that are told. */

@@ -10,7 +10,7 @@ import { advanceMs } from "./advance.ts";
 import { type EffectKind, type EffectOf, type Effects, type Playing, perform } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
-import type { Played } from "./record.ts";
+import { type Played, unknownBy } from "./record.ts";
 import {
   castOf,
   createObserver,
@@ -18,7 +18,7 @@ import {
   type Run,
   renew,
   renewAll,
-  scopeOf,
+  scopeFor,
   seeRule,
   welcome,
 } from "./run.ts";
@@ -50,7 +50,11 @@ export function* doStep(stage: Stage, step: Step): Playing<Played> {
   }
   // Each player takes steps of its own kind.
   const player = stepPlayers[kind] as (on: Stage, step: Step) => Playing<Played>;
-  return yield* player(stage, step);
+  try {
+    return yield* player(stage, step);
+  } catch (thrown) {
+    return unknownBy(thrown);
+  }
 }
 
 /** Others may have an `expect` of their own. */
@@ -72,9 +76,7 @@ const stepPlayers: StepPlayers = {
     const whyNot = whyNotAdvance(run, step);
     if (whyNot !== undefined) return skipped(whyNot);
     const nowMs = yield* perform({ kind: "now" });
-    const ms = advanceMs(run, step, nowMs);
-    if (ms.kind === "unknown") return { checks: [], unknown: ms.why };
-    yield* wait(run, ms.value);
+    yield* wait(run, advanceMs(step, nowMs, yield* scopeFor(run, step)));
     return done;
   },
   *traffic({ run }, { traffic, expect }) {
@@ -224,7 +226,8 @@ function* tallied(run: Run, before: Tally, expect: Matcher | undefined): Playing
   const summary = run.tally.summary();
   before.add(run.tally);
   run.tally = before;
-  const checks = expect === undefined ? [] : yield* match(expect, summary, "tally", scopeOf(run));
+  const scope = yield* scopeFor(run, expect);
+  const checks = expect === undefined ? [] : match(expect, summary, "tally", scope);
   return { checks, tally: summary, named: { kind: "tally", summary } };
 }
 
