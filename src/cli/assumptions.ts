@@ -10,7 +10,7 @@ import {
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
 import { allKeys, knownKey } from "./assumption-key.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import { wrongUsage } from "./exit.ts";
 import { type CommonFlags, simulatorOptions } from "./options.ts";
 
 export interface AssumptionsFlags extends CommonFlags {
@@ -21,10 +21,7 @@ export interface AssumptionsFlags extends CommonFlags {
 export async function assumptions(key: string | undefined, flags: AssumptionsFlags): Promise<void> {
   if (flags.markdown === true) {
     if (key !== undefined || flags.json === true) {
-      throw new CommandFailure(
-        exitCodes.wrongUsage,
-        "--markdown is the whole catalogue as a page: leave out KEY and --json.",
-      );
+      throw wrongUsage("--markdown is the whole catalogue as a page: leave out KEY and --json.");
     }
     const { assumptionsPage } = await import("./assumptions-page.ts");
     process.stdout.write(assumptionsPage());

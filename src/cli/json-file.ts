@@ -3,7 +3,7 @@
 import { whyNot } from "../base/file-error.ts";
 import { whyNotJson } from "../base/not-json.ts";
 import { repeatedMember } from "../base/repeated-members.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import { type CommandFailure, wrongUsage } from "./exit.ts";
 
 export interface JsonFile {
   readonly value: unknown;
@@ -40,5 +40,5 @@ async function textOf(option: string, file: string): Promise<string> {
 }
 
 export function wrongFile(option: string, file: string, what: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `${option} ${file}: ${what}`);
+  return wrongUsage(`${option} ${file}: ${what}`);
 }

@@ -11,7 +11,7 @@ import { coveringArray } from "../../readings/covering-array.ts";
 import { knownKey } from "../assumption-key.ts";
 import { childCommand } from "../child.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { exitCodes, wrongUsage } from "../exit.ts";
 import { controlTokenSet, simulatorOptions } from "../options.ts";
 import { checkReports, writeReports } from "../reports.ts";
 import { say } from "../say.ts";
@@ -129,8 +129,7 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): P
   const only = flags.only?.map((key) => knownKey("--only", key));
   const both = only?.find((key) => Object.hasOwn(pinned, key));
   if (both !== undefined) {
-    throw new CommandFailure(
-      exitCodes.wrongUsage,
+    throw wrongUsage(
       `--only: ${both} can't vary, since --assume or --assumptions holds it at ${pinned[both]}. Leave one of them out.`,
     );
   }
@@ -141,8 +140,7 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): P
     array: coveringArray({ strength, ...seed }),
   });
   if (plan.rows.length > 0) return plan;
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
+  throw wrongUsage(
     "There is nothing to vary: no other key has a second choice that makes sense beside what is held. Pin fewer, name " +
       "others in --only, or hold what they need with --assume (payout.txn-id needs payout.statuses=extended).",
   );

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/files/whole-file.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { couldNotRun } from "../exit.ts";
 import { makeFolder } from "../make-folder.ts";
 
 /** Output that was kept. */
@@ -90,8 +90,7 @@ async function orSay<T>(folder: string, action: () => Promise<T>): Promise<T> {
     return await action();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `CMD's output can't be kept in ${folder}: ${why}. Name a folder that can be written to: --keep-output FOLDER.`,
     );
   }

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { InputError } from "../../base/input.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { playScenario } from "../../play/targets/play-scenario.ts";
-import { CommandFailure, exitCodes, failureAtTarget } from "../exit.ts";
+import { failureAtTarget, wrongUsage } from "../exit.ts";
 import { endingSignals, onSignals } from "../signals.ts";
 import { type Chosen, ofSource } from "./chosen.ts";
 import type { GivenPublisher } from "./credentials.ts";
@@ -69,7 +69,7 @@ function explained(chosen: Chosen, error: unknown): unknown {
   if (error instanceof InputError) {
     const [name = ""] = error.field.split(".");
     if (name === "credentials") {
-      return new CommandFailure(exitCodes.wrongUsage, `--publisher: ${error.message}`);
+      return wrongUsage(`--publisher: ${error.message}`);
     }
     return ownOptions.has(name) ? error : ofSource(chosen, error);
   }

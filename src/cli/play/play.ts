@@ -3,7 +3,7 @@
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { type CommandFailure, exitCodes, wrongUsage } from "../exit.ts";
 import { checkReports } from "../reports.ts";
 import { say } from "../say.ts";
 import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
@@ -97,5 +97,5 @@ function isFromEnvironment(controlToken: string): boolean {
 }
 
 function misused(option: string, why: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `${option} ${why}.`);
+  return wrongUsage(`${option} ${why}.`);
 }

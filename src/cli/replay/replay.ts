@@ -10,7 +10,7 @@ import { replayInProcess } from "../../play/replay/in-process.ts";
 import type { Replay } from "../../play/replay/replay.ts";
 import { reservationsOf } from "../../play/replay/reservations.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { type CommandFailure, couldNotRun, exitCodes, wrongUsage } from "../exit.ts";
 import { loadedSnapshot } from "../loaded-snapshot.ts";
 import { say } from "../say.ts";
 import { replayAtTarget } from "./at-target.ts";
@@ -36,8 +36,7 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
     most: flags.differences,
   });
   if (result.sent === 0) {
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
@@ -51,8 +50,7 @@ async function recordingIn(file: string): Promise<Recording> {
   try {
     for await (const line of linesOf(file)) lines.push(line);
   } catch (error) {
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `${file}: can't be read: ${whyNot(error)}. Give a journal as NDJSON, or a HAR.`,
     );
   }
@@ -60,7 +58,7 @@ async function recordingIn(file: string): Promise<Recording> {
     return readRecording(lines);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
-    throw new CommandFailure(exitCodes.couldNotRun, `${file} ${printable(error.message)}.`);
+    throw couldNotRun(`${file} ${printable(error.message)}.`);
   }
 }
 
@@ -114,5 +112,5 @@ function refuseWrongUsage(flags: ReplayFlags): void {
 }
 
 function misused(option: string, why: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `${option} ${why}.`);
+  return wrongUsage(`${option} ${why}.`);
 }
