@@ -3,6 +3,7 @@
 import { printable } from "../../base/text.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
+import { isColourful } from "../say.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { sinkOf } from "./sink.ts";
 
@@ -34,13 +35,13 @@ function logEvents(worlds: Worlds): Lines {
 
 function logText(worlds: Worlds): Lines {
   const { stderr } = process;
-  const isColourful = stderr.isTTY === true && (process.env.NO_COLOR ?? "") === "";
+  const hasColours = isColourful(stderr);
   const lines = createLines(
     sinkOf(stderr),
     (exchanges) =>
       `adsim: ${exchanges} exchanges were dropped from the log: they came faster than it is read`,
   );
-  worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, isColourful)));
+  worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, hasColours)));
   return lines;
 }
 
@@ -52,14 +53,10 @@ export function exchangeEvent(world: string, exchange: LoggedExchange): string {
 }
 
 /** `2026-01-15T00:00:00.000Z POST /v1/impression 200 impression of pub_1: recorded (service; 9999 left)`. */
-export function exchangeText(
-  world: string,
-  exchange: LoggedExchange,
-  isColourful: boolean,
-): string {
+export function exchangeText(world: string, exchange: LoggedExchange, hasColours: boolean): string {
   const { at, method, path, query, status, operation, publisher, remaining } = exchange;
   const colour = (code: number, text: string): string =>
-    isColourful ? `\u001b[${code}m${text}\u001b[0m` : text;
+    hasColours ? `\u001b[${code}m${text}\u001b[0m` : text;
   const what = `${operation ?? "no operation"}${publisher === undefined ? "" : ` of ${publisher}`}`;
   const target = printable(cut(query === "" ? path : `${path}?${query}`));
   return [

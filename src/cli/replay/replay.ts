@@ -10,8 +10,9 @@ import { replayInProcess } from "../../play/replay/in-process.ts";
 import type { Replay } from "../../play/replay/replay.ts";
 import { reservationsOf } from "../../play/replay/reservations.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
-import { type CommandFailure, couldNotRun, exitCodes, wrongUsage } from "../exit.ts";
+import { couldNotRun, exitCodes, wrongUsage } from "../exit.ts";
 import { loadedSnapshot } from "../loaded-snapshot.ts";
+import { isTokenGiven } from "../options.ts";
 import { say } from "../say.ts";
 import { replayAtTarget } from "./at-target.ts";
 import type { ReplayFlags } from "./options.ts";
@@ -78,17 +79,11 @@ async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Repl
 function refuseWrongUsage(flags: ReplayFlags): void {
   const { target, clock } = flags;
   if (target === undefined) {
-    if (flags.keepClock === true) throw misused("--keep-clock", "is for an adsim at --target");
-    if (
-      flags.controlToken !== undefined &&
-      process.env.ADSIM_CONTROL_TOKEN !== flags.controlToken
-    ) {
-      throw misused("--control-token", "is for an adsim at --target");
-    }
+    if (flags.keepClock === true) throw wrongUsage("--keep-clock is for an adsim at --target.");
+    if (isTokenGiven(flags)) throw wrongUsage("--control-token is for an adsim at --target.");
     if (clock === undefined || clock === "frozen") return;
-    throw misused(
-      `--clock ${clock}`,
-      "can't be had: the time of a replay is that of the recording, or with --clock frozen stands still",
+    throw wrongUsage(
+      `--clock ${clock} can't be had: the time of a replay is that of the recording, or with --clock frozen stands still.`,
     );
   }
   const ofWorld = [
@@ -102,15 +97,10 @@ function refuseWrongUsage(flags: ReplayFlags): void {
   ] as const;
   const given = ofWorld.find((name) => flags[name] !== undefined);
   if (given !== undefined) {
-    throw misused(`--${given}`, "is for a world in this process: a --target is as it is");
+    throw wrongUsage(`--${given} is for a world in this process: a --target is as it is.`);
   }
   if (flags.load === undefined) return;
-  throw misused(
-    "--load",
-    "is for a world in this process. To put a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot",
+  throw wrongUsage(
+    "--load is for a world in this process. To put a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot.",
   );
-}
-
-function misused(option: string, why: string): CommandFailure {
-  return wrongUsage(`${option} ${why}.`);
 }
