@@ -2,6 +2,7 @@
 
 import { printable } from "../../base/text.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
+import { shortened } from "../../play/reports/lines.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { isColourful } from "../say.ts";
 import { createLines, type Lines } from "./lines.ts";
@@ -58,11 +59,11 @@ export function exchangeText(world: string, exchange: LoggedExchange, hasColours
   const colour = (code: number, text: string): string =>
     hasColours ? `\u001b[${code}m${text}\u001b[0m` : text;
   const what = `${operation ?? "no operation"}${publisher === undefined ? "" : ` of ${publisher}`}`;
-  const target = printable(cut(query === "" ? path : `${path}?${query}`));
+  const target = printable(shortened(query === "" ? path : `${path}?${query}`, LONGEST_PATH));
   return [
     colour(DIM, at),
     ...(world === DEFAULT_WORLD ? [] : [`@${world}`]),
-    printable(cut(method)),
+    printable(shortened(method, LONGEST_PATH)),
     target,
     colour(colourOf(status), status === 0 ? "no response" : String(status)),
     `${what}: ${exchange.reason.replaceAll("_", " ")}`,
@@ -83,8 +84,4 @@ function makerOf({ producedBy, limit, fault }: LoggedExchange): string {
   if (producedBy === "rule") return rule;
   const maker = producedBy === "limit" ? `${limit} limit` : "service";
   return rule === "" ? maker : `${maker}, then ${rule}`;
-}
-
-function cut(text: string): string {
-  return text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH - 1)}…` : text;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/files/whole-file.ts";
+import { shortened } from "../../play/reports/lines.ts";
 import { couldNotRun } from "../exit.ts";
 import { makeFolder } from "../make-folder.ts";
 
@@ -111,9 +112,5 @@ async function lastLines(handle: FileHandle): Promise<readonly string[]> {
   const whole = from > 0 && all.length > 1 ? all.slice(1) : all;
   const lines = whole.map((line) => line.replaceAll(/[^\t\P{C}]/gu, "").trimEnd());
   while (lines.at(-1) === "") lines.pop();
-  return lines.slice(-TAIL_LINES).map(cut);
-}
-
-function cut(line: string): string {
-  return line.length > MOST_COLUMNS ? `${line.slice(0, MOST_COLUMNS - 1)}…` : line;
+  return lines.slice(-TAIL_LINES).map((line) => shortened(line, MOST_COLUMNS));
 }

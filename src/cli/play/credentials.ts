@@ -1,5 +1,6 @@
 /** `--api-key`, `--publisher` and `--surface` as publishers of a foreign service, in the order in which they were given. */
 
+import type { ServiceCredentials } from "../../play/targets/target.ts";
 import { wrongUsage } from "../exit.ts";
 
 /** One of the three options as it was given. */
@@ -15,10 +16,8 @@ export interface CredentialFlags {
   readonly surface?: readonly CredentialWord[];
 }
 
-/** A publisher of a foreign service. Without surfaces the service is asked for them. */
-export interface GivenPublisher {
-  readonly id: string;
-  readonly apiKey: string;
+/** Of no surfaces: the service is asked for them. */
+export interface GivenPublisher extends ServiceCredentials {
   readonly surfaces: readonly string[];
 }
 

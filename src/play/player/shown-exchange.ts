@@ -1,6 +1,7 @@
 /** A request and its answer as reports show them: no keys, no payment addresses, and not pages of them. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import { plainRequest } from "../../exchange/plain-request.ts";
 import { REDACTED, withoutSecrets } from "../../journal/secrets.ts";
 import type { Exchange } from "../../laws/seen-exchange.ts";
 
@@ -9,19 +10,17 @@ import type { ShownExchange } from "./result.ts";
 const MOST_BODY = 2000;
 
 export function shownExchange(exchange: Exchange): ShownExchange {
-  const { operation, atMs, request, outcome, status, headers, text, latencyMs, why } = exchange;
-  const { method, path, query = "", body = "" } = request;
+  const { operation, atMs, outcome, status, headers, text, latencyMs, why } = exchange;
+  const { method, path, query, headers: sent, body } = plainRequest(exchange.request);
   return {
     operation,
     at: formatInstant(atMs),
     request: {
       method,
       path: veiled(path),
-      query: veiled(
-        typeof query === "string" ? query : String(new URLSearchParams(textsOf(query))),
-      ),
-      headers: veiledHeaders(request.headers ?? {}),
-      body: veiled(typeof body === "string" ? body : bodyText(body)),
+      query: veiled(query),
+      headers: veiledHeaders(sent),
+      body: veiled(typeof body === "string" ? body : new TextDecoder().decode(body)),
     },
     outcome,
     status,
@@ -30,14 +29,6 @@ export function shownExchange(exchange: Exchange): ShownExchange {
     latencyMs,
     ...(why !== undefined && { why }),
   };
-}
-
-function textsOf(query: Readonly<Record<string, string | number>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
-}
-
-function bodyText(body: Uint8Array | Readonly<Record<string, unknown>>): string {
-  return body instanceof Uint8Array ? new TextDecoder().decode(body) : JSON.stringify(body);
 }
 
 function veiledHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
