@@ -4,9 +4,6 @@ import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts"
 import { keyHint } from "../spec/assumptions/resolve.ts";
 import { wrongUsage } from "./exit.ts";
 
-/** In the order of the catalogue. */
-export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue).filter(isKey);
-
 /** @throws CommandFailure for a text that is no key; `subject` is where it stands. */
 export function knownKey(subject: string, text: string): AssumptionKey {
   if (isKey(text)) return text;

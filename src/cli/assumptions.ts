@@ -2,6 +2,7 @@
 
 import { nodeSurroundings } from "../adapters/node-surroundings.ts";
 import { indentedJson } from "../base/text.ts";
+import { allKeys } from "../readings/plan.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
 import {
   type AssumptionKey,
@@ -9,7 +10,7 @@ import {
   catalogue,
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
-import { allKeys, knownKey } from "./assumption-key.ts";
+import { knownKey } from "./assumption-key.ts";
 import { wrongUsage } from "./exit.ts";
 import { type CommonFlags, simulatorOptions } from "./options.ts";
 

@@ -2,12 +2,12 @@
 
 import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
+import { type Departures, nameOf } from "../../readings/departures.ts";
+import type { Plan } from "../../readings/plan.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../child.ts";
-import { type Departures, nameOf } from "./departures.ts";
 import type { KeptOutput, OutputFolder } from "./output.ts";
-import type { Plan } from "./plan.ts";
 import { countRequests } from "./request-counts.ts";
 import { type Run, type Running, runOnce, type Stop } from "./run.ts";
 
