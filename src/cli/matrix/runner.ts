@@ -10,6 +10,7 @@ import type { ChildCommand } from "../child.ts";
 import type { KeptOutput, OutputFolder } from "./output.ts";
 import { countRequests } from "./request-counts.ts";
 import { type Run, type Running, runOnce, type Stop } from "./run.ts";
+import type { Trials } from "./shrink.ts";
 
 /** A run with what it left. */
 export interface FinishedRun extends Run {
@@ -24,15 +25,10 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-export interface Runner {
+/** Where {@link confirm} finds a set to fail, its output is kept. */
+export interface Runner extends Omit<Trials, "sensiblePart"> {
   /** Runs CMD, whatever is remembered. Where it fails, its output is kept under `keepAs`. */
   run(departures: Departures, keepAs: string): Promise<FinishedRun>;
-  /** Whether CMD fails, from memory where it can be. A set that makes no sense counts as passing. */
-  fails(departures: Departures): Promise<boolean>;
-  /** Runs CMD, and remembers the answer. @returns whether it failed. */
-  failsAgain(departures: Departures): Promise<boolean>;
-  /** The same, and where it fails its output is kept. */
-  confirm(departures: Departures): Promise<boolean>;
   /** The last run that {@link confirm} made with these departures. */
   confirmed(departures: Departures): FinishedRun | undefined;
   /** How many runs have ended. */

@@ -3,14 +3,13 @@
 import { inconclusive } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import { operations } from "../../spec/operations.ts";
-import type { TallySummary } from "../measure/tally.ts";
 
 /** What a step gave to its name. */
 export type Named =
   | { readonly kind: "answer"; readonly exchange: Exchange }
-  | { readonly kind: "tally"; readonly summary: TallySummary }
   | { readonly kind: "publisher"; readonly member: Member }
-  | { readonly kind: "keys"; readonly apiKey: string; readonly oldKey: string }
+  /** A tally, or the keys of a rotation. */
+  | { readonly kind: "content"; readonly content: object }
   /** The step was skipped. */
   | { readonly kind: "nothing"; readonly why: string };
 
@@ -26,12 +25,10 @@ export function contentOf(name: string, named: Named | undefined): unknown {
       const { value, why } = jsonBody(name, named.exchange);
       return why === undefined ? value : inconclusive(why);
     }
-    case "tally":
-      return named.summary;
     case "publisher":
       return named.member;
-    case "keys":
-      return { apiKey: named.apiKey, oldKey: named.oldKey };
+    case "content":
+      return named.content;
     case "nothing":
       return inconclusive(`${name} was skipped: ${named.why}`);
   }

@@ -152,10 +152,8 @@ const stepPlayers: StepPlayers = {
       publisher: member.id,
     });
     renew(run, renewed);
-    return {
-      checks: [],
-      named: { kind: "keys", apiKey: renewed.apiKey, oldKey: member.apiKey },
-    };
+    const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
+    return { checks: [], named: { kind: "content", content: keys } };
   },
   *repeat({ run, path, playSteps }, { repeat, expect }) {
     const before = openTally(run);
@@ -228,7 +226,7 @@ function* tallied(run: Run, before: Tally, expect: Matcher | undefined): Playing
   run.tally = before;
   const scope = yield* scopeFor(run, expect);
   const checks = expect === undefined ? [] : match(expect, summary, "tally", scope);
-  return { checks, tally: summary, named: { kind: "tally", summary } };
+  return { checks, tally: summary, named: { kind: "content", content: summary } };
 }
 
 /** Waiting in real time moves a foreign clock only as fast as it goes. */
