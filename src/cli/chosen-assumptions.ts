@@ -5,6 +5,7 @@ import { shown } from "../base/shown.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { type JsonFile, readJsonFile } from "./json-file.ts";
+import type { CommonFlags } from "./options.ts";
 
 type Chosen = Readonly<Record<string, string>>;
 
@@ -19,10 +20,10 @@ export interface ChosenAssumptions {
  *
  * @throws InputError that names what of `assume` is wrong, CommandFailure that names the file and what is wrong in it.
  */
-export async function chosenAssumptions(
-  assume: Chosen,
-  file: string | undefined,
-): Promise<ChosenAssumptions> {
+export async function chosenAssumptions({
+  assume = {},
+  assumptions: file,
+}: CommonFlags): Promise<ChosenAssumptions> {
   if (file === undefined) return { chosen: assume, inForce: resolveAssumptions(assume) };
   const read = await readJsonFile("--assumptions", file, EXPECTED);
   const chosen = { ...choicesIn(read), ...assume };

@@ -23,7 +23,7 @@ export interface LoadedSnapshot {
  */
 export async function loadedSnapshot(file: string, flags: CommonFlags): Promise<LoadedSnapshot> {
   const snapshot = await readSnapshot(file);
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { chosen } = await chosenAssumptions(flags);
   for (const [option, given, saved] of comparable(flags, chosen, inForce(file, snapshot))) {
     if (given === undefined || given === saved) continue;
     throw wrongUsage(

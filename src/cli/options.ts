@@ -184,7 +184,7 @@ export async function simulatorOptions(
 ): Promise<SimulatorOptions> {
   // Loaded here since it brings the schema library, which --help doesn't need.
   const { chosenAssumptions } = await import("./chosen-assumptions.ts");
-  const { inForce } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { inForce } = await chosenAssumptions(flags);
   return {
     seed: flags.seed,
     start: flags.start,

@@ -30,8 +30,8 @@ import { shrink } from "./shrink.ts";
 export async function matrix(words: readonly string[], flags: MatrixFlags): Promise<number> {
   const command = childCommand(words, "matrix");
   const timeLimitMs = timeLimitOf(flags.timeLimit);
-  const { assumptions: file, ...otherFlags } = flags;
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, file);
+  const { assumptions: _read, ...otherFlags } = flags;
+  const { chosen } = await chosenAssumptions(flags);
   const options = await simulatorOptions({ ...otherFlags, assume: chosen }, "flowing");
   const plan = planOf(flags, chosen);
   await checkReports(flags.report ?? []);

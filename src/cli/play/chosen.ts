@@ -30,7 +30,7 @@ export async function chosenScenario(
   maxRequests?: number,
 ): Promise<Chosen> {
   const { seed, start, publishers, profile } = flags;
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { chosen } = await chosenAssumptions(flags);
   const given = { seed, start, publishers, profile };
   const overrides = Object.fromEntries(
     // Made sure of above.

@@ -66,7 +66,7 @@ async function recordingIn(file: string): Promise<Recording> {
 async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Replay> {
   const { seed, start, publishers, profile, apiKey } = flags;
   const loaded = flags.load === undefined ? undefined : await loadedSnapshot(flags.load, flags);
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { chosen } = await chosenAssumptions(flags);
   return replayInProcess(recording, {
     surroundings: nodeSurroundings,
     chosen: { seed, start, publishers, profile, assumptions: chosen },

@@ -3,7 +3,7 @@
 import type { FaultRule } from "../../faults/rule.ts";
 import { inconclusive } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
-import type { Trace } from "../../laws/trace.ts";
+import { createTrace, type Trace } from "../../laws/trace.ts";
 import type { Cast, Scenario } from "../language/scenario.ts";
 import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
@@ -66,12 +66,7 @@ export interface Run {
   readonly rounds: number[];
 }
 
-export function createRun(
-  scenario: Scenario,
-  abilities: Abilities,
-  startMs: number,
-  trace: Trace,
-): Run {
+export function createRun(scenario: Scenario, abilities: Abilities, startMs: number): Run {
   return {
     scenario,
     abilities,
@@ -86,7 +81,7 @@ export function createRun(
     tally: createTally(),
     latencies: createLatencies(),
     timeline: createTimeline(startMs),
-    trace,
+    trace: createTrace(),
     digest: createRunDigest(),
     rules: new Map(),
     ruleById: new Map(),
