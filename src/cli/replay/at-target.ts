@@ -6,9 +6,13 @@ import { clockModes } from "../../base/clock.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
 import type { Outgoing } from "../../laws/seen-exchange.ts";
 import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
-import { type ControlApi, createControlApi } from "../../play/targets/control-api.ts";
+import {
+  askHealth,
+  type ControlApi,
+  createControlApi,
+  type Health,
+} from "../../play/targets/control-api.ts";
 import { drive } from "../../play/targets/drive.ts";
-import { askHealth, type Health } from "../../play/targets/health.ts";
 import { createHttpClient } from "../../play/targets/http-client.ts";
 import { ownHeaders } from "../../play/targets/sendable.ts";
 import type { LatePerformers } from "../../play/targets/target.ts";

@@ -3,6 +3,7 @@
 import { isPlainObject } from "../../base/input.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { Inconclusive, inconclusive } from "../../laws/law.ts";
+import { isRuleKey } from "../language/parse/matchers.ts";
 import type { Matcher, MatchRule, Operand } from "../language/scenario.ts";
 import type { Check, Verdict } from "./result.ts";
 import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
@@ -12,28 +13,11 @@ const MOST_SHOWN = 300;
 /** How many elements of a list are told of one by one. */
 const MOST_TOLD = 20;
 
-const ruleNames: ReadonlySet<string> = new Set([
-  "atLeast",
-  "atMost",
-  "between",
-  "oneOf",
-  "not",
-  "type",
-  "contains",
-  "startsWith",
-  "length",
-  "every",
-  "some",
-  "absent",
-  "sum",
-  "equals",
-]);
-
 /** Whether the object is a rule: its only key is the name of one. */
 function isRule(matcher: unknown): matcher is MatchRule {
   if (!isPlainObject(matcher)) return false;
   const [name, ...others] = Object.keys(matcher);
-  return name !== undefined && others.length === 0 && ruleNames.has(name);
+  return name !== undefined && others.length === 0 && isRuleKey(name);
 }
 
 /** A value that was found. */

@@ -3,8 +3,8 @@
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
-import type { AdvanceStep, ExpectStep, Matcher, Step } from "../language/scenario.ts";
-import { kindOf, type StepKind } from "../language/step-kind.ts";
+import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
+import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { advanceMs } from "./advance.ts";
 import { type EffectKind, type EffectOf, type Effects, type Playing, perform } from "./effects.ts";
@@ -57,10 +57,6 @@ export function* doStep(stage: Stage, step: Step): Playing<Played> {
   }
 }
 
-/** Others may have an `expect` of their own. */
-type StepOf<Kind extends StepKind> = Kind extends "expect"
-  ? ExpectStep
-  : Extract<Step, { readonly [Key in Kind]?: unknown }>;
 type StepPlayers = {
   readonly [Kind in StepKind]: (stage: Stage, step: StepOf<Kind>) => Playing<Played>;
 };

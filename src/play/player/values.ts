@@ -4,6 +4,7 @@ import { isPlainObject } from "../../base/input.ts";
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
 import { inconclusive } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
+import { valueObject } from "../language/parse/values.ts";
 import type { Operand, Value } from "../language/scenario.ts";
 import { contentOf, memberAt, type Named } from "./names.ts";
 
@@ -82,8 +83,5 @@ export function resolveValues(
 export function isIndirect(
   value: unknown,
 ): value is Exclude<Value, string | number | boolean | null> {
-  if (!isPlainObject(value)) return false;
-  const keys = Object.keys(value);
-  if (keys.length === 1) return keys[0] === "ref" || keys[0] === "numbered";
-  return keys.length === 2 && Object.hasOwn(value, "header") && Object.hasOwn(value, "of");
+  return isPlainObject(value) && valueObject(value) !== undefined;
 }
