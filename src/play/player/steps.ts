@@ -1,12 +1,13 @@
 /** What each kind of step does. A missing kind is a type error. */
 
+import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
+import { inconclusive } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
 import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
-import { advanceMs } from "./advance.ts";
 import { type EffectKind, type EffectOf, type Effects, type Playing, perform } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
@@ -23,6 +24,7 @@ import {
   welcome,
 } from "./run.ts";
 import { playRequest, playTogether } from "./step-requests.ts";
+import { answerOf, type Scope } from "./values.ts";
 
 /** What a step is done in. */
 interface Stage {
@@ -231,4 +233,26 @@ function whyNotAdvance({ abilities: { time } }: Run, { advance }: AdvanceStep): 
   if (time.speed !== 1) return `the target's clock doesn't follow at speed ${time.speed}`;
   const isTo = typeof advance === "object" && "to" in advance;
   return isTo ? "the target's clock can't be set" : undefined;
+}
+
+/** Milliseconds from `nowMs` on. @throws Inconclusive where the target's time can't be moved so. */
+function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): number {
+  if (typeof advance !== "object") return durationMs(advance);
+  if ("to" in advance) {
+    const toMs = parseInstant(advance.to) ?? nowMs;
+    return toMs >= nowMs ? toMs - nowMs : inconclusive(`it is past ${advance.to} already`);
+  }
+  const { retryAfterOf, less = 0, more = 0 } = advance;
+  const answer = answerOf(retryAfterOf, scope);
+  const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
+  return Math.max(0, answer.atMs + hinted - durationMs(less) + durationMs(more) - nowMs);
+}
+
+/** How long to wait from the answer on, as its header says: in seconds, or until a date (RFC 9110 §10.2.3). */
+function retryAfterMs({ headers, atMs }: Exchange): number | undefined {
+  const hint = headers["retry-after"];
+  if (hint === undefined) return undefined;
+  if (/^\d+$/.test(hint)) return Number(hint) * 1000;
+  const untilMs = Date.parse(hint);
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - atMs);
 }
