@@ -17,17 +17,11 @@ export async function playAtTarget(
   const ending = new AbortController();
   const stopListening = onSignals(endingSignals, (signal) => ending.abort(signal));
   const progress = createProgress(process.stderr);
-  const state = { done: 0, planned: 0, sent: 0, errors: 0 };
-  const startedMs = performance.now();
-  const update = (more: Partial<typeof state>): void => {
-    Object.assign(state, more);
-    progress.update({ ...state, elapsedMs: performance.now() - startedMs });
-  };
   try {
     return await playScenario(chosen.scenario, {
       ...options,
-      onStep: (done, planned) => update({ done, planned }),
-      onProgress: ({ sent, dropped }) => update({ sent, errors: dropped }),
+      onStep: (done, planned) => progress.update({ done, planned }),
+      onProgress: ({ sent, dropped }) => progress.update({ sent, errors: dropped }),
       signal: ending.signal,
     });
   } catch (error) {
