@@ -1,6 +1,6 @@
 /** A folder of a test's own, removed when the test is over. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -9,5 +9,12 @@ import { onTestFinished } from "vitest";
 export function temporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), "adsim-test-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** The path of a file in such a folder. What is no text is written as JSON. */
+export function fileOf(content: unknown, name = "file.json"): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
 }

@@ -2,18 +2,12 @@
 
 import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
 import { keyHint } from "../spec/assumptions/resolve.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
-
-/** In the order of the catalogue. */
-export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue).filter(isKey);
+import { wrongUsage } from "./exit.ts";
 
 /** @throws CommandFailure for a text that is no key; `subject` is where it stands. */
 export function knownKey(subject: string, text: string): AssumptionKey {
   if (isKey(text)) return text;
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
-    `${subject} ${JSON.stringify(text)} is no assumption.${keyHint(text)}`,
-  );
+  throw wrongUsage(`${subject} ${JSON.stringify(text)} is no assumption.${keyHint(text)}`);
 }
 
 function isKey(text: string): text is AssumptionKey {

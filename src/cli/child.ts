@@ -3,7 +3,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Server } from "../server.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 
 /** What to run: no shell reads it. */
 export interface ChildCommand {
@@ -27,10 +27,7 @@ export interface StartedChild {
 export function childCommand(words: readonly string[], adsimCommand: string): ChildCommand {
   const [file, ...args] = words;
   if (file !== undefined && file !== "") return { file, args };
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
-    `CMD is missing. Name what to run: adsim ${adsimCommand} -- npm test`,
-  );
+  throw wrongUsage(`CMD is missing. Name what to run: adsim ${adsimCommand} -- npm test`);
 }
 
 /** What a client needs to find the server: its address, a publisher with its key and an active surface, the assumptions. */
@@ -73,8 +70,5 @@ export function startChild(
 
 function notStarted(file: string, error: unknown): CommandFailure {
   const why = error instanceof Error ? error.message : String(error);
-  return new CommandFailure(
-    exitCodes.couldNotRun,
-    `can't start ${file}: ${why}. Check its name, or give its path.`,
-  );
+  return couldNotRun(`can't start ${file}: ${why}. Check its name, or give its path.`);
 }

@@ -4,8 +4,8 @@ import { InputError } from "../base/input.ts";
 import { shown } from "../base/shown.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import type { CommandFailure } from "./exit.ts";
-import { readJsonFile, wrongFile } from "./json-file.ts";
+import { type JsonFile, readJsonFile } from "./json-file.ts";
+import type { CommonFlags } from "./options.ts";
 
 type Chosen = Readonly<Record<string, string>>;
 
@@ -20,17 +20,18 @@ export interface ChosenAssumptions {
  *
  * @throws InputError that names what of `assume` is wrong, CommandFailure that names the file and what is wrong in it.
  */
-export async function chosenAssumptions(
-  assume: Chosen,
-  file: string | undefined,
-): Promise<ChosenAssumptions> {
+export async function chosenAssumptions({
+  assume = {},
+  assumptions: file,
+}: CommonFlags): Promise<ChosenAssumptions> {
   if (file === undefined) return { chosen: assume, inForce: resolveAssumptions(assume) };
-  const chosen = { ...(await choicesIn(file)), ...assume };
+  const read = await readJsonFile("--assumptions", file, EXPECTED);
+  const chosen = { ...choicesIn(read), ...assume };
   try {
     return { chosen, inForce: resolveAssumptions(chosen) };
   } catch (error) {
     if (!(error instanceof InputError) || isAbout(error, assume)) throw error;
-    throw failure(file, error.message.replace(/^assumptions\./, ""));
+    throw read.wrong(error.message.replace(/^assumptions\./, ""));
   }
 }
 
@@ -43,24 +44,19 @@ function isAbout({ field }: InputError, assume: Chosen): boolean {
 const CHOICES = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';
 const EXPECTED = `It must hold ${CHOICES}.`;
 
-async function choicesIn(file: string): Promise<Chosen> {
-  const { value, repeated } = await readJsonFile("--assumptions", file, EXPECTED);
+function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw failure(file, `must hold ${CHOICES}.`);
+    throw failure(`must hold ${CHOICES}.`);
   }
   const wrong = Object.entries(value).find(([, choice]) => typeof choice !== "string");
   if (wrong !== undefined) {
     const [key] = wrong;
-    throw failure(file, `must hold ${CHOICES}. ${JSON.stringify(key)} has no text for its choice.`);
+    throw failure(`must hold ${CHOICES}. ${JSON.stringify(key)} has no text for its choice.`);
   }
   if (repeated !== undefined) {
     const what = `has ${JSON.stringify(repeated)} more than once. Keep the one that you mean.`;
-    throw failure(file, what);
+    throw failure(what);
   }
   // Every value was found to be a text above.
   return value as Chosen;
-}
-
-function failure(file: string, what: string): CommandFailure {
-  return wrongFile("--assumptions", file, what);
 }

@@ -15,10 +15,20 @@ export class CommandFailure extends Error {
   }
 }
 
+/** @returns what to throw where the user is to write something else. */
+export function wrongUsage(message: string): CommandFailure {
+  return new CommandFailure(exitCodes.wrongUsage, message);
+}
+
+/** @returns what to throw where a file, a folder or a service is at fault. */
+export function couldNotRun(message: string): CommandFailure {
+  return new CommandFailure(exitCodes.couldNotRun, message);
+}
+
 /** What a target over HTTP threw: whoever is there is at fault, unless an option or a bug is. */
 export function failureAtTarget(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandFailure || isBug(error)) return error;
-  return new CommandFailure(exitCodes.couldNotRun, error.message);
+  return couldNotRun(error.message);
 }
 
 /** Nobody at a target throws these; an InputError is one of them. */

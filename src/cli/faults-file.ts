@@ -3,22 +3,20 @@
 import { InputError } from "../base/input.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { createRuleList } from "../faults/rule-list.ts";
-import type { CommandFailure } from "./exit.ts";
-import { readJsonFile, wrongFile } from "./json-file.ts";
+import { readJsonFile } from "./json-file.ts";
 
 const EXPECTED =
   'It must hold one rule or a list of them, such as [{"match": {"operation": "click"}, "verdict": {"kind": "drop"}}].';
 
 /** @throws CommandFailure that names the file, and the rule and its field where they are at fault. */
 export async function faultRules(file: string): Promise<readonly FaultRule[]> {
-  const { value, repeated } = await readJsonFile("--faults", file, EXPECTED);
-  if (typeof value !== "object" || value === null)
-    throw failure(file, `holds no rule. ${EXPECTED}`);
+  const { value, repeated, wrong } = await readJsonFile("--faults", file, EXPECTED);
+  if (typeof value !== "object" || value === null) throw wrong(`holds no rule. ${EXPECTED}`);
   const isList = Array.isArray(value);
   if (repeated !== undefined) {
     const [place = "", ...field] = repeated.split(".");
     const where = isList ? `${ruleAt(Number(place))}: ${field.join(".")}` : repeated;
-    throw failure(file, `${where} is there more than once. Keep the one that you mean.`);
+    throw wrong(`${where} is there more than once. Keep the one that you mean.`);
   }
   const rules: readonly unknown[] = isList ? value : [value];
   // Rules are tried out together: two of them may have one id, or there may be too many.
@@ -29,7 +27,7 @@ export async function faultRules(file: string): Promise<readonly FaultRule[]> {
       list.add(rule as FaultRule, 0, () => undefined);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      throw failure(file, `${isList ? `${ruleAt(index)}: ` : ""}${error.message}`);
+      throw wrong(`${isList ? `${ruleAt(index)}: ` : ""}${error.message}`);
     }
   }
   return rules as readonly FaultRule[];
@@ -37,8 +35,4 @@ export async function faultRules(file: string): Promise<readonly FaultRule[]> {
 
 function ruleAt(index: number): string {
   return `rule ${index + 1} of the list`;
-}
-
-function failure(file: string, what: string): CommandFailure {
-  return wrongFile("--faults", file, what);
 }

@@ -3,12 +3,14 @@
 import { whyNot } from "../base/file-error.ts";
 import { whyNotJson } from "../base/not-json.ts";
 import { repeatedMember } from "../base/repeated-members.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import { type CommandFailure, wrongUsage } from "./exit.ts";
 
 export interface JsonFile {
   readonly value: unknown;
   /** The path of a member that an object in it has twice: `JSON.parse` keeps the last and says nothing. */
   readonly repeated: string | undefined;
+  /** @returns what to throw for something that is wrong in it. */
+  wrong(what: string): CommandFailure;
 }
 
 /** `expected`: a sentence that says what it must hold. @throws CommandFailure that names option and file. */
@@ -17,28 +19,21 @@ export async function readJsonFile(
   file: string,
   expected: string,
 ): Promise<JsonFile> {
-  const json = await textOf(option, file);
-  if (json.trim() === "") throw wrongFile(option, file, `is empty. ${expected}`);
+  const wrong = (what: string): CommandFailure => wrongUsage(`${option} ${file}: ${what}`);
+  const json = await textOf(file).catch((error: unknown) => {
+    throw wrong(`can't be read: ${whyNot(error)}. Give the path of a JSON file.`);
+  });
+  if (json.trim() === "") throw wrong(`is empty. ${expected}`);
   try {
-    return { value: JSON.parse(json), repeated: repeatedMember(json) };
+    return { value: JSON.parse(json), repeated: repeatedMember(json), wrong };
   } catch (error) {
-    throw wrongFile(option, file, `${whyNotJson(error)}. ${expected}`);
+    throw wrong(`${whyNotJson(error)}. ${expected}`);
   }
 }
 
-async function textOf(option: string, file: string): Promise<string> {
+async function textOf(file: string): Promise<string> {
   // Loaded here: most servers start without such a file, and Node takes a twentieth of their start for this module.
   const { readFile } = await import("node:fs/promises");
-  try {
-    const text = await readFile(file, "utf8");
-    // Some editors put a byte order mark before a text.
-    return text.replace(/^\ufeff/, "");
-  } catch (error) {
-    const what = `can't be read: ${whyNot(error)}. Give the path of a JSON file.`;
-    throw wrongFile(option, file, what);
-  }
-}
-
-export function wrongFile(option: string, file: string, what: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `${option} ${file}: ${what}`);
+  // Some editors put a byte order mark before a text.
+  return (await readFile(file, "utf8")).replace(/^\ufeff/, "");
 }

@@ -7,7 +7,7 @@ import type { Readings, SimulatorOptions } from "../simulator/simulator-options.
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../world/accounts/snapshot.ts";
 import { chosenAssumptions } from "./chosen-assumptions.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { CommonFlags } from "./options.ts";
 
 export interface LoadedSnapshot {
@@ -23,11 +23,10 @@ export interface LoadedSnapshot {
  */
 export async function loadedSnapshot(file: string, flags: CommonFlags): Promise<LoadedSnapshot> {
   const snapshot = await readSnapshot(file);
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { chosen } = await chosenAssumptions(flags);
   for (const [option, given, saved] of comparable(flags, chosen, inForce(file, snapshot))) {
     if (given === undefined || given === saved) continue;
-    throw new CommandFailure(
-      exitCodes.wrongUsage,
+    throw wrongUsage(
       `${option} asks for ${JSON.stringify(given)}, and --load ${file} holds a world with ${JSON.stringify(saved)}. Leave ${option.split(" ")[0]} out, or load another snapshot.`,
     );
   }
@@ -60,8 +59,7 @@ function inForce(file: string, snapshot: Snapshot): InForce {
 
 /** A snapshot that is whole, and that this version can't make a world of. */
 export function notFitting(file: string, { message }: InputError): CommandFailure {
-  return new CommandFailure(
-    exitCodes.couldNotRun,
+  return couldNotRun(
     `${file}: can't be loaded: ${message.replace(/^snapshot\./, "")} Give a file that this version of adsim saved.`,
   );
 }

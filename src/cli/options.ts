@@ -97,9 +97,13 @@ export function addServerOptions(
   defaultLog: string,
 ): Command {
   return addAnswerOptions(command)
-    .option("--port <number>", "the port; 0 picks a free one", wholeNumber(65_535), defaultPort)
+    .option("--port <number>", "the port; 0 picks a free one", wholeNumber(0, 65_535), defaultPort)
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
-    .addOption(controlTokenOption())
+    .addOption(
+      controlTokenOption(
+        "what /_sim asks for as Bearer token; needed on an address that other machines reach",
+      ),
+    )
     .option(
       "--cors <origin>",
       'an origin whose web pages may call the API, such as https://app.example; can be repeated; "*" for all, "off" for none. Loopback origins are always allowed, except with "off"',
@@ -154,12 +158,18 @@ export function addServerOptions(
     .addOption(new Option("--no-log", "the same as --log off"));
 }
 
-function controlTokenOption(): Option {
-  const option = new Option(
-    "--control-token <token>",
-    "what /_sim asks for as Bearer token; needed on an address that other machines reach",
-  ).argParser(notEmpty);
+/** `--control-token`, which the environment can give too. `says`: what it is for. */
+export function controlTokenOption(says: string): Option {
+  const option = new Option("--control-token <token>", says).argParser(notEmpty);
   return controlTokenSet() === undefined ? option : option.env("ADSIM_CONTROL_TOKEN");
+}
+
+/** Of a command that goes to a `--target`. */
+export const TARGETS_CONTROL_TOKEN = "what an adsim at --target asks for in its control API";
+
+/** Whether the option itself was given: what stands in the environment is there for other commands, too. */
+export function isTokenGiven({ controlToken }: { readonly controlToken?: string }): boolean {
+  return controlToken !== undefined && controlToken !== controlTokenSet();
 }
 
 /** The control token in the environment. Set but empty is what CI files make of a secret that isn't there. */
@@ -174,7 +184,7 @@ export async function simulatorOptions(
 ): Promise<SimulatorOptions> {
   // Loaded here since it brings the schema library, which --help doesn't need.
   const { chosenAssumptions } = await import("./chosen-assumptions.ts");
-  const { inForce } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { inForce } = await chosenAssumptions(flags);
   return {
     seed: flags.seed,
     start: flags.start,
@@ -210,15 +220,17 @@ async function rulesIn(file: string): Promise<readonly FaultRule[]> {
   return faultRules(file);
 }
 
-function wholeNumber(maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  const expected =
-    maximum === Number.MAX_SAFE_INTEGER
-      ? "It must be a whole number."
-      : `It must be a whole number from 0 to ${maximum}.`;
+/** Reads a whole number within a range. */
+export function wholeNumber(
+  least = 0,
+  most: number = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  const to = most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`;
+  const range = least === 0 && to === "" ? "" : ` from ${least}${to}`;
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (value <= maximum) return value;
-    throw new InvalidArgumentError(expected);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number${range}.`);
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { checkWritable, writeWhole } from "../adapters/files/whole-file.ts";
 import { whyNot } from "../base/file-error.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
 
 /** @throws CommandFailure for a file that can't be written. */
@@ -14,10 +14,7 @@ export async function checkReports(targets: readonly ReportTarget[]): Promise<vo
     });
     if (path === undefined) continue;
     if (taken.has(path)) {
-      throw new CommandFailure(
-        exitCodes.wrongUsage,
-        `--report names ${file} twice: give each report a file of its own.`,
-      );
+      throw wrongUsage(`--report names ${file} twice: give each report a file of its own.`);
     }
     taken.add(path);
   }
@@ -43,8 +40,7 @@ export async function writeOut(option: string, file: string, text: string): Prom
 }
 
 function notWritable(option: string, error: unknown): CommandFailure {
-  return new CommandFailure(
-    exitCodes.couldNotRun,
+  return couldNotRun(
     `${option} can't be written: ${whyNot(error)}. Name a file in a folder that exists.`,
   );
 }

@@ -6,7 +6,7 @@ import { type FaultRule, parseRule } from "../faults/rule.ts";
 import { createRuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import { type Server, startServer } from "../server.ts";
-import { CommandFailure, exitCodes } from "./exit.ts";
+import { wrongUsage } from "./exit.ts";
 import { loadedSnapshot, notFitting } from "./loaded-snapshot.ts";
 import { type ServerFlags, serverOptions } from "./options.ts";
 
@@ -15,8 +15,7 @@ export async function startLoaded(file: string, flags: ServerFlags): Promise<Ser
   const { snapshot, options } = await loadedSnapshot(file, flags);
   const clock = flags.clock ?? snapshot.clock.mode;
   if (clock === "system" && snapshot.start > Date.now()) {
-    throw new CommandFailure(
-      exitCodes.wrongUsage,
+    throw wrongUsage(
       `--load ${file} holds a world that starts at ${formatInstant(snapshot.start)}, after the system clock. Give --clock flowing or --clock frozen.`,
     );
   }
@@ -44,8 +43,7 @@ function checkRules(
   const written = ({ rules }: SavedFaults): string =>
     JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
   if (written(list.save(0)) === written(saved)) return;
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
+  throw wrongUsage(
     `--faults asks for other rules than those that --load ${file} holds with their counts (${saved.rules.map(({ rule }) => rule.id).join(", ")}). Leave --faults out, or take the snapshot without rules (DELETE /_sim/faults before).`,
   );
 }

@@ -67,7 +67,7 @@ export interface Judgement {
 
 // Thrown, not returned: a law is a list of requirements, each of which may end it, from within loops and readers.
 class Broken extends Error {}
-class Inconclusive extends Error {}
+export class Inconclusive extends Error {}
 
 /** Ends a look: the law is broken, unless it holds here. */
 export function require(holds: boolean, why: () => string): asserts holds {

@@ -1,6 +1,6 @@
 /** `adsim export --to artillery`: what of a scenario is in the script, and what is said not to be. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { wholeWeights } from "../../src/cli/export/artillery.ts";
@@ -9,7 +9,7 @@ import { createSimulator } from "../../src/index.ts";
 import type { Step } from "../../src/play/language/scenario.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";
 import type { Arrivals } from "../../src/play/traffic/traffic.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { fileOf, temporaryFolder } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 
 const MIDNIGHT_MS = Date.parse("2026-01-15T00:00:00Z");
@@ -28,17 +28,15 @@ interface Script {
   }[];
 }
 
-function fileOf(steps: readonly Step[], more: object = {}): string {
-  const file = join(temporaryFolder(), "mine.json");
-  writeFileSync(file, JSON.stringify({ name: "mine", about: "Traffic.", steps, ...more }));
-  return file;
+function scenarioOf(steps: readonly Step[], more: object = {}): string {
+  return fileOf({ name: "mine", about: "Traffic.", steps, ...more });
 }
 
 async function scriptOf(
   steps: readonly Step[],
   options: readonly string[] = [],
 ): Promise<{ readonly script: Script; readonly stderr: string }> {
-  const args = ["export", fileOf(steps), "--to", "artillery", ...options];
+  const args = ["export", scenarioOf(steps), "--to", "artillery", ...options];
   const { code, stdout, stderr } = await runHere(args);
   expect(`${code} ${stdout === "" ? stderr : ""}`).toBe("0 ");
   return { script: JSON.parse(stdout), stderr };
@@ -213,7 +211,7 @@ describe("a script", () => {
   });
 
   test("has the phases of all traffic, repeats included, and lists what it can't say", async () => {
-    const file = fileOf(
+    const file = scenarioOf(
       [
         { impression: {}, expect: { status: 200 } },
         { repeat: { times: 2, every: "1m", steps: [steady, { impression: {} }] } },
@@ -280,38 +278,43 @@ describe("wrong usage", () => {
   const bySecond: Step = { traffic: { ...steady.traffic, publishers: [1] } };
   const key = ["--api-key", "k", "--publisher", "p"];
   test.each<[string, () => readonly string[], number, RegExp]>([
-    ["no tool", () => [fileOf([steady])], 2, /--to/],
-    ["another tool", () => [fileOf([steady]), "--to", "k6"], 2, /Allowed choices are artillery/],
+    ["no tool", () => [scenarioOf([steady])], 2, /--to/],
+    [
+      "another tool",
+      () => [scenarioOf([steady]), "--to", "k6"],
+      2,
+      /Allowed choices are artillery/,
+    ],
     ["no traffic", () => ["lost-ack", "--to", "artillery"], 2, /has no traffic step/],
     ["no scenario", () => ["lost-akc", "--to", "artillery"], 2, /Did you mean/],
     [
       "who signs up",
-      () => [fileOf([acme, byAcme]), "--to", "artillery"],
+      () => [scenarioOf([acme, byAcme]), "--to", "artillery"],
       2,
       /sent by acme, who signs up/,
     ],
     [
       "a publisher that isn't given",
-      () => [fileOf([bySecond]), "--to", "artillery", ...key],
+      () => [scenarioOf([bySecond]), "--to", "artillery", ...key],
       2,
       /sent by publisher 1, and 1 are given/,
     ],
     [
       "no surfaces",
-      () => [fileOf([steady]), "--to", "artillery", ...key],
+      () => [scenarioOf([steady]), "--to", "artillery", ...key],
       2,
       /needs its surfaces here: --surface ID/,
     ],
     [
       "no target",
-      () => [fileOf([steady]), "--to", "artillery", "--target", "x"],
+      () => [scenarioOf([steady]), "--to", "artillery", "--target", "x"],
       2,
       /--target must be a URL/,
     ],
     [
       "no place for it",
       () => [
-        fileOf([steady]),
+        scenarioOf([steady]),
         "--to",
         "artillery",
         "--out",

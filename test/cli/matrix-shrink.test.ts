@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Found, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
 import {
   compareSets,
   type Departures,
@@ -10,8 +11,7 @@ import {
   isWithin,
   nameOf,
   without,
-} from "../../src/cli/matrix/departures.ts";
-import { type Found, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
+} from "../../src/readings/departures.ts";
 import { catalogue, type OpenPoint } from "../../src/spec/assumptions/catalogue.ts";
 
 /** One departure of each of some keys. */

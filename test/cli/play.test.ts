@@ -12,8 +12,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CommandFailure } from "../../src/cli/exit.ts";
@@ -21,7 +19,8 @@ import { chosenScenario, reproduceLine } from "../../src/cli/play/chosen.ts";
 import { givenPublishers, publisherWords } from "../../src/cli/play/credentials.ts";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
 import { startServer } from "../../src/server.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { foreign } from "../play/targets/played.ts";
+import { fileOf, temporaryFolder } from "../temporary-folder.ts";
 import { entry, startAdsim } from "./run-adsim.ts";
 import { runHere } from "./run-here.ts";
 
@@ -37,12 +36,6 @@ const unknown = {
   faults: [{ id: "idle", match: { operation: "click" }, verdict: { kind: "drop" } }],
 };
 const slow = { ...held, steps: [{ impression: {} }, { advance: "1h" }, { impression: {} }] };
-
-function fileOf(content: unknown, name = "mine.json"): string {
-  const path = join(temporaryFolder(), name);
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-  return path;
-}
 
 describe("in process", () => {
   test("a scenario that holds ends with 0, and its reports are written", async () => {
@@ -293,12 +286,7 @@ describe("at a target", () => {
   });
 
   test("a service without keys given ends with 2 and asks for them", async () => {
-    const other = createServer((_, response) => response.end("hello"));
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      other.close();
-    });
-    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const url = await foreign((_, response) => response.end("hello"));
     const { code, stderr } = await runHere(["play", "lost-ack", "--target", url]);
     expect([code, stderr.includes("--api-key KEY and --publisher ID")]).toEqual([2, true]);
   });

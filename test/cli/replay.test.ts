@@ -1,9 +1,7 @@
 /** `adsim replay`, in process and to a URL. */
 
-import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { explain } from "../../src/cli/exit.ts";
 import type { ReplayFlags } from "../../src/cli/replay/options.ts";
@@ -11,14 +9,12 @@ import { replay } from "../../src/cli/replay/replay.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.ts";
 import { linesOf } from "../play/replay/recorded.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { foreign } from "../play/targets/played.ts";
+import { fileOf } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
-function fileOf(lines: readonly string[], name = "journal.ndjson"): string {
-  const directory = temporaryFolder();
-  const path = join(directory, name);
-  writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
-  return path;
+function recordingOf(lines: readonly string[], name = "journal.ndjson"): string {
+  return fileOf(lines.map((line) => `${line}\n`).join(""), name);
 }
 
 const options = { seed: "replayed", publishers: 3, start: "2026-02-01T00:00:00.000Z" };
@@ -88,7 +84,10 @@ describe("in process", () => {
   test("all the same ends with 0, from NDJSON and from HAR, told by content", async () => {
     const { lines } = recordedSession({ assumptions: { "errors.body": "list" } });
     for (const content of [lines, [asHar(lines)]]) {
-      const { code, stdout, stderr } = await runAdsim(["replay", fileOf(content, "recording.txt")]);
+      const { code, stdout, stderr } = await runAdsim([
+        "replay",
+        recordingOf(content, "recording.txt"),
+      ]);
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toBe(
         "adsim: 8 requests sent again in process: 8 answers the same, 0 different\n",
@@ -98,7 +97,7 @@ describe("in process", () => {
 
   test("what differs ends with 1 and is shown, at most as many as asked for", async () => {
     const { lines } = recordedSession();
-    const file = fileOf(lines);
+    const file = recordingOf(lines);
     const { code, stdout } = await runAdsim([
       "replay",
       file,
@@ -123,7 +122,7 @@ describe("in process", () => {
   test("with --json is one document", async () => {
     const { lines } = recordedSession();
     const changed = lines.map((line, index) => (index === 5 ? line.replace("pay_", "pax_") : line));
-    const { code, stdout, stderr } = await runAdsim(["replay", fileOf(changed), "--json"]);
+    const { code, stdout, stderr } = await runAdsim(["replay", recordingOf(changed), "--json"]);
     expect(code).toBe(1);
     const result = JSON.parse(stdout);
     expect(result).toMatchObject({
@@ -149,12 +148,12 @@ describe("in process", () => {
   test("a recording that begins later says so beside its differences, and --load helps", async () => {
     const sim = createSimulator(options);
     session(sim);
-    const state = fileOf([], "state.json");
+    const state = fileOf("", "state.json");
     await saveSnapshot(sim, state);
     const { total } = sim.journal;
     sim.clock.advance("1h");
     session(sim);
-    const file = fileOf(linesOf(sim, options).slice(total));
+    const file = recordingOf(linesOf(sim, options).slice(total));
     const fresh = await runAdsim(["replay", file]);
     expect(fresh.code).toBe(1);
     expect(fresh.stdout).toContain(
@@ -185,7 +184,7 @@ describe("in process", () => {
         headers: entry.request.headers.filter(({ name }) => name !== "authorization"),
       },
     });
-    const foreign = fileOf([JSON.stringify({ log: { entries: log.entries.map(strip) } })]);
+    const foreign = recordingOf([JSON.stringify({ log: { entries: log.entries.map(strip) } })]);
     const world = ["--seed", "replayed", "--publishers", "3", "--start", options.start];
     const { code, stdout } = await runAdsim(["replay", foreign, ...world, "--api-key", apiKey]);
     // The one that went without a key that can be read is another refusal now.
@@ -202,7 +201,7 @@ describe("to a URL", () => {
     const { lines } = recordedSession();
     const later = lines.map((line) => line.replaceAll("2026-02-01T00:", "2026-02-01T01:"));
     const world = lines.map((line) => JSON.parse(line).world)[0];
-    const file = fileOf(later.map((line) => JSON.stringify({ ...JSON.parse(line), world })));
+    const file = recordingOf(later.map((line) => JSON.stringify({ ...JSON.parse(line), world })));
     const { code, stdout } = await runAdsim(["replay", file, "--target", `${url}/@fresh`]);
     expect(stdout).toContain("8 answers the same, 0 different");
     expect(code).toBe(0);
@@ -217,7 +216,7 @@ describe("to a URL", () => {
     sim.assume({ "errors.body": "flat" });
     session(sim);
     const lines = [...before, ...linesOf(sim, options).slice(before.length)];
-    const file = fileOf(lines);
+    const file = recordingOf(lines);
     expect((await runAdsim(["replay", file])).code).toBe(0);
     const { code, stdout } = await runAdsim(["replay", file, "--target", await target()]);
     expect(stdout).toContain("16 answers the same");
@@ -226,7 +225,7 @@ describe("to a URL", () => {
 
   test("one whose time is past the recording's is refused, and --keep-clock leaves it alone", async () => {
     const url = await target({ start: "2026-03-01T00:00:00Z" });
-    const file = fileOf(recordedSession().lines);
+    const file = recordingOf(recordedSession().lines);
     const refused = await runAdsim(["replay", file, "--target", url]);
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain("can't go back to 2026-02-01T00:00:00.000Z");
@@ -247,7 +246,7 @@ describe("to a URL", () => {
     await fetch(`${url}/v1/nothing`);
     const { code, stdout } = await runAdsim([
       "replay",
-      fileOf(recordedSession().lines),
+      recordingOf(recordedSession().lines),
       "--target",
       url,
     ]);
@@ -259,7 +258,7 @@ describe("to a URL", () => {
 
   test("a service of any kind is sent the key that is given, and what breaks off is a difference", async () => {
     const seen: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
+    const service = await foreign((request, response) => {
       if (request.url === "/base/_sim/health") {
         response.writeHead(404).end();
         return;
@@ -268,10 +267,8 @@ describe("to a URL", () => {
       if (seen.length > 1) response.destroy();
       else response.writeHead(200, { "content-type": "text/html" }).end("\u001b[2J");
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
-    const file = fileOf(recordedSession().lines.slice(0, 2));
+    const url = `${service}/base/`;
+    const file = recordingOf(recordedSession().lines.slice(0, 2));
     const { code, stdout } = await runAdsim(["replay", file, "--target", url, "--api-key", "mine"]);
     expect(code).toBe(1);
     expect(seen).toEqual(["/base/v1/impression Bearer mine", "/base/v1/impression Bearer mine"]);
@@ -284,16 +281,13 @@ describe("to a URL", () => {
 
   test("bytes that are no text are compared as they are", async () => {
     let body = Buffer.from([0xff, 0x01]);
-    const server = createServer(({ url }, response) => {
-      response.writeHead(url?.includes("_sim") ? 404 : 200).end(body);
+    const url = await foreign(({ url: path }, response) => {
+      response.writeHead(path?.includes("_sim") ? 404 : 200).end(body);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const content = { text: body.toString("base64"), encoding: "base64" };
     const request = { method: "GET", url: `${url}/v1/publisher/stats`, headers: [] };
     const entry = { request, response: { status: 200, headers: [], content } };
-    const file = fileOf([JSON.stringify({ log: { entries: [entry] } })]);
+    const file = recordingOf([JSON.stringify({ log: { entries: [entry] } })]);
     expect((await runAdsim(["replay", file, "--target", url])).code).toBe(0);
     body = Buffer.from([0xfe, 0x01]);
     const { code, stdout } = await runAdsim(["replay", file, "--target", url]);
@@ -311,7 +305,7 @@ describe("to a URL", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const file = fileOf(recordedSession().lines);
+    const file = recordingOf(recordedSession().lines);
     const { code, stderr } = await runAdsim(["replay", file, "--target", url]);
     expect(stderr).toContain(`The target ${url} can't be reached: connect ECONNREFUSED`);
     expect(code).toBe(3);
@@ -322,7 +316,7 @@ describe("to a URL", () => {
     await server.close();
     const { code, stderr } = await runAdsim([
       "replay",
-      fileOf(recordedSession().lines),
+      recordingOf(recordedSession().lines),
       "--target",
       server.url,
     ]);
@@ -361,9 +355,9 @@ describe("wrong usage and files of no use", () => {
     ],
     ["a snapshot that isn't there", "there", { load: "none" }, 3, "none: can't be read"],
   ])("%s", async (_, file, flags, expected, message) => {
-    const state = fileOf([], "state.json");
+    const state = fileOf("", "state.json");
     await saveSnapshot(createSimulator(), state);
-    const names: Record<string, string> = { there: fileOf(recordedSession().lines), state };
+    const names: Record<string, string> = { there: recordingOf(recordedSession().lines), state };
     const load = flags.load && (names[flags.load] ?? flags.load);
     const error = await replay(names[file] ?? file, {
       differences: 10,
@@ -387,7 +381,7 @@ describe("wrong usage and files of no use", () => {
   test("a recording of which nothing can be sent again is no success", async () => {
     const [line = ""] = recordedSession().lines;
     const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
-    const file = fileOf([JSON.stringify({ ...JSON.parse(line), fault })]);
+    const file = recordingOf([JSON.stringify({ ...JSON.parse(line), fault })]);
     const failure = explain(await replay(file, { differences: 10 }).catch((error) => error));
     expect(failure.exitCode).toBe(3);
     expect(failure.message).toContain(

@@ -1,11 +1,9 @@
 /** `--scenario`, of `serve` and `exec`: a server that goes on from a scenario's end. */
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options.ts";
 import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { fileOf } from "../temporary-folder.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
 import { runHere } from "./run-here.ts";
 
@@ -26,13 +24,6 @@ const month = {
 };
 const broken = { ...month, expectations: [{ audit: { total: { applied: 3 } } }] };
 const unknown = { ...month, steps: month.steps.filter((step) => !("payouts" in step)) };
-
-function fileOf(scenario: object): string {
-  const path = temporaryFolder();
-  const file = join(path, "mine.json");
-  writeFileSync(file, JSON.stringify(scenario));
-  return file;
-}
 
 async function start(flags: Partial<ServerFlags>): Promise<StartedServer> {
   const server = await startFrom({ port: 0, ...flags }, "system");

@@ -1,26 +1,16 @@
 /** Nothing that came from a file or the network acts on the terminal that a command writes to, in text and in JSON. */
 
-import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { reportText } from "../../src/cli/report-text.ts";
 import { createSimulator } from "../../src/index.ts";
 import { linesOf } from "../play/replay/recorded.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { foreign } from "../play/targets/played.ts";
+import { fileOf } from "../temporary-folder.ts";
 import { runHere } from "./run-here.ts";
 
 /** Clears the screen, rings, colours by a C1 control, deletes, turns the direction, breaks the line. */
 const EVIL = "\u001b[2J\u0007\u009b31m\u007f\u202e\u2066\u2028\u0085\r\nadsim: all is well";
 const acting = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
-
-function fileOf(content: string, name = "file.json"): string {
-  const folder = temporaryFolder();
-  const file = join(folder, name);
-  writeFileSync(file, content);
-  return file;
-}
 
 /** Runs it, and expects that it shows the text, in escapes. */
 async function shows(args: readonly string[], code: number, lines?: "own lines"): Promise<string> {
@@ -33,13 +23,8 @@ async function shows(args: readonly string[], code: number, lines?: "own lines")
 }
 
 /** A service that answers everything with this. */
-async function service(status: number, headers: object, body: string): Promise<string> {
-  const server = createServer((_, response) => {
-    response.writeHead(status, { ...headers }).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+function service(status: number, headers: object, body: string): Promise<string> {
+  return foreign((_, response) => response.writeHead(status, { ...headers }).end(body));
 }
 
 const options = { seed: "terminal", publishers: 3 };

@@ -1,13 +1,12 @@
 /** Help, and what wrong usage is answered with. */
 
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { fileOf } from "../temporary-folder.ts";
 import { entry, runAdsim } from "./run-adsim.ts";
 
 const commonOptions = [
@@ -244,12 +243,6 @@ describe("adsim assumptions", () => {
 });
 
 describe("--assumptions FILE", () => {
-  function fileOf(text: string): string {
-    const folder = temporaryFolder();
-    const file = join(folder, "chosen.json");
-    writeFileSync(file, text);
-    return file;
-  }
   const inForce = async (...args: readonly string[]): Promise<unknown> =>
     JSON.parse((await runAdsim(["assumptions", "dedup.repeat", "--json", ...args])).stdout).inForce;
 

@@ -3,6 +3,7 @@
 import { durationMs } from "../../base/duration.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { operations } from "../../spec/operations.ts";
+import type { GivenPublisher } from "../play/credentials.ts";
 import { type Phase, phasesOf, totalOf } from "./phases.ts";
 
 /** A traffic of the scenario with those whose requests it sends. */
@@ -14,11 +15,8 @@ export interface PlannedTraffic {
 }
 
 /** A publisher that the script knows. */
-export interface Sender {
+export interface Sender extends GivenPublisher {
   readonly ordinal: number;
-  readonly id: string;
-  readonly apiKey: string;
-  readonly surfaces: readonly string[];
 }
 
 /** What a virtual user of the script does. */

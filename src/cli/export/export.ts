@@ -4,7 +4,7 @@ import { indentedJson } from "../../base/text.ts";
 import type { Cast, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/in-process.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { type CommandFailure, wrongUsage } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
@@ -28,10 +28,7 @@ export async function exportScenario(source: string, flags: ExportFlags): Promis
   const chosen = await chosenScenario(source, flags);
   const { traffics, leftOut } = planOf(chosen.scenario);
   if (traffics.length === 0) {
-    throw new CommandFailure(
-      exitCodes.wrongUsage,
-      `${source} has no traffic step, and nothing else can go into a load script.`,
-    );
+    throw wrongUsage(`${source} has no traffic step, and nothing else can go into a load script.`);
   }
   const senders = sendersIn(chosen, given);
   const planned = traffics.map(
@@ -65,8 +62,7 @@ function sendersIn(
   given: readonly GivenPublisher[],
 ): (cast: Cast) => Sender {
   const { publishers } = simulatorFor(scenario);
-  const wrong = (why: string): CommandFailure =>
-    new CommandFailure(exitCodes.wrongUsage, `${source}: ${why}`);
+  const wrong = (why: string): CommandFailure => wrongUsage(`${source}: ${why}`);
   return (cast) => {
     if (typeof cast !== "number") {
       throw wrong(

@@ -7,7 +7,7 @@ import { kindOf } from "../../play/language/step-kind.ts";
 import { worldOf } from "../../play/player/in-process.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { wrongUsage } from "../exit.ts";
 
 export interface Plan {
   readonly traffics: readonly { readonly traffic: Traffic; readonly startMs: number }[];
@@ -45,8 +45,7 @@ export function planOf(scenario: Scenario): Plan {
   }
   function addTraffic({ traffic, expect }: TrafficStep, at: string): void {
     if (traffics.length === MOST_TRAFFICS) {
-      throw new CommandFailure(
-        exitCodes.wrongUsage,
+      throw wrongUsage(
         `The scenario has traffic more than ${MOST_TRAFFICS} times, too often for a script.`,
       );
     }

@@ -2,7 +2,9 @@
 
 import { printable } from "../../base/text.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
+import { shortened } from "../../play/reports/lines.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
+import { isColourful } from "../say.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { sinkOf } from "./sink.ts";
 
@@ -34,13 +36,13 @@ function logEvents(worlds: Worlds): Lines {
 
 function logText(worlds: Worlds): Lines {
   const { stderr } = process;
-  const isColourful = stderr.isTTY === true && (process.env.NO_COLOR ?? "") === "";
+  const hasColours = isColourful(stderr);
   const lines = createLines(
     sinkOf(stderr),
     (exchanges) =>
       `adsim: ${exchanges} exchanges were dropped from the log: they came faster than it is read`,
   );
-  worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, isColourful)));
+  worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, hasColours)));
   return lines;
 }
 
@@ -52,20 +54,16 @@ export function exchangeEvent(world: string, exchange: LoggedExchange): string {
 }
 
 /** `2026-01-15T00:00:00.000Z POST /v1/impression 200 impression of pub_1: recorded (service; 9999 left)`. */
-export function exchangeText(
-  world: string,
-  exchange: LoggedExchange,
-  isColourful: boolean,
-): string {
+export function exchangeText(world: string, exchange: LoggedExchange, hasColours: boolean): string {
   const { at, method, path, query, status, operation, publisher, remaining } = exchange;
   const colour = (code: number, text: string): string =>
-    isColourful ? `\u001b[${code}m${text}\u001b[0m` : text;
+    hasColours ? `\u001b[${code}m${text}\u001b[0m` : text;
   const what = `${operation ?? "no operation"}${publisher === undefined ? "" : ` of ${publisher}`}`;
-  const target = printable(cut(query === "" ? path : `${path}?${query}`));
+  const target = printable(shortened(query === "" ? path : `${path}?${query}`, LONGEST_PATH));
   return [
     colour(DIM, at),
     ...(world === DEFAULT_WORLD ? [] : [`@${world}`]),
-    printable(cut(method)),
+    printable(shortened(method, LONGEST_PATH)),
     target,
     colour(colourOf(status), status === 0 ? "no response" : String(status)),
     `${what}: ${exchange.reason.replaceAll("_", " ")}`,
@@ -86,8 +84,4 @@ function makerOf({ producedBy, limit, fault }: LoggedExchange): string {
   if (producedBy === "rule") return rule;
   const maker = producedBy === "limit" ? `${limit} limit` : "service";
   return rule === "" ? maker : `${maker}, then ${rule}`;
-}
-
-function cut(text: string): string {
-  return text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH - 1)}…` : text;
 }

@@ -8,22 +8,21 @@ import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
+import { makePlan, type Plan } from "../../readings/plan.ts";
 import { knownKey } from "../assumption-key.ts";
 import { childCommand } from "../child.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { exitCodes, wrongUsage } from "../exit.ts";
 import { controlTokenSet, simulatorOptions } from "../options.ts";
 import { checkReports, writeReports } from "../reports.ts";
 import { say } from "../say.ts";
 import { endingSignals, onFirstSignal } from "../signals.ts";
-import { type Findings, verdictOf } from "./findings.ts";
 import type { MatrixFlags } from "./options.ts";
 import { createOutputFolder } from "./output.ts";
-import { makePlan, type Plan } from "./plan.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { reportJunit } from "./report-junit.ts";
 import { reportText } from "./report-text.ts";
-import { endingText, type MatrixResult, resultOf } from "./result.ts";
+import { endingText, type Findings, type MatrixResult, resultOf, verdictOf } from "./result.ts";
 import { createRunner, Interrupted, type Runner } from "./runner.ts";
 import { shrink } from "./shrink.ts";
 
@@ -31,8 +30,8 @@ import { shrink } from "./shrink.ts";
 export async function matrix(words: readonly string[], flags: MatrixFlags): Promise<number> {
   const command = childCommand(words, "matrix");
   const timeLimitMs = timeLimitOf(flags.timeLimit);
-  const { assumptions: file, ...otherFlags } = flags;
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, file);
+  const { assumptions: _read, ...otherFlags } = flags;
+  const { chosen } = await chosenAssumptions(flags);
   const options = await simulatorOptions({ ...otherFlags, assume: chosen }, "flowing");
   const plan = planOf(flags, chosen);
   await checkReports(flags.report ?? []);
@@ -129,8 +128,7 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): P
   const only = flags.only?.map((key) => knownKey("--only", key));
   const both = only?.find((key) => Object.hasOwn(pinned, key));
   if (both !== undefined) {
-    throw new CommandFailure(
-      exitCodes.wrongUsage,
+    throw wrongUsage(
       `--only: ${both} can't vary, since --assume or --assumptions holds it at ${pinned[both]}. Leave one of them out.`,
     );
   }
@@ -141,8 +139,7 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): P
     array: coveringArray({ strength, ...seed }),
   });
   if (plan.rows.length > 0) return plan;
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
+  throw wrongUsage(
     "There is nothing to vary: no other key has a second choice that makes sense beside what is held. Pin fewer, name " +
       "others in --only, or hold what they need with --assume (payout.txn-id needs payout.statuses=extended).",
   );

@@ -1,7 +1,7 @@
 /** The options of `adsim matrix` that no other command has. Checks form only, and loads nothing else: help must come at once. */
 
-import { type Command, InvalidArgumentError, Option } from "commander";
-import type { AnswerFlags } from "../options.ts";
+import { type Command, Option } from "commander";
+import { type AnswerFlags, wholeNumber } from "../options.ts";
 import { type ReportTarget, reportOption } from "../report-option.ts";
 
 const strengths = ["1", "2", "3"] as const;
@@ -30,7 +30,7 @@ export function addMatrixOptions(command: Command): Command {
     .option(
       "--jobs <count>",
       "how many CMDs may run at a time (default: one for each core)",
-      positive,
+      wholeNumber(1, 999_999),
     )
     .option("--time-limit <duration>", "how long CMD may run, such as 90s", "5m")
     .option("--only <KEY,KEY>", "vary these keys alone, repeatable", collectKeys)
@@ -39,11 +39,6 @@ export function addMatrixOptions(command: Command): Command {
       "--keep-output <folder>",
       "where the whole output of failing runs is kept (default: a new temporary folder)",
     );
-}
-
-function positive(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 1 to 999999.");
 }
 
 function collectKeys(text: string, before: readonly string[] = []): readonly string[] {

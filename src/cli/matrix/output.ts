@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/files/whole-file.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { shortened } from "../../play/reports/lines.ts";
+import { couldNotRun } from "../exit.ts";
 import { makeFolder } from "../make-folder.ts";
 
 /** Output that was kept. */
@@ -90,8 +91,7 @@ async function orSay<T>(folder: string, action: () => Promise<T>): Promise<T> {
     return await action();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `CMD's output can't be kept in ${folder}: ${why}. Name a folder that can be written to: --keep-output FOLDER.`,
     );
   }
@@ -112,9 +112,5 @@ async function lastLines(handle: FileHandle): Promise<readonly string[]> {
   const whole = from > 0 && all.length > 1 ? all.slice(1) : all;
   const lines = whole.map((line) => line.replaceAll(/[^\t\P{C}]/gu, "").trimEnd());
   while (lines.at(-1) === "") lines.pop();
-  return lines.slice(-TAIL_LINES).map(cut);
-}
-
-function cut(line: string): string {
-  return line.length > MOST_COLUMNS ? `${line.slice(0, MOST_COLUMNS - 1)}…` : line;
+  return lines.slice(-TAIL_LINES).map((line) => shortened(line, MOST_COLUMNS));
 }

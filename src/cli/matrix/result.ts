@@ -5,15 +5,54 @@
 
 import { commandLine } from "../../base/shell.ts";
 import {
+  compareSets,
+  type Departures,
+  isWithin,
+  nameOf,
+  partsOf,
+} from "../../readings/departures.ts";
+import type { Plan } from "../../readings/plan.ts";
+import {
   type AssumptionKey,
   type Assumptions,
   catalogue,
 } from "../../spec/assumptions/catalogue.ts";
-import { compareSets, type Departures, isWithin, nameOf, partsOf } from "./departures.ts";
-import { type Findings, type Verdict, verdictOf } from "./findings.ts";
-import type { FinishedRun } from "./runner.ts";
+import type { MatrixFlags } from "./options.ts";
+import type { FinishedRun, Runner } from "./runner.ts";
+import type { Found } from "./shrink.ts";
 
 type Choices = Readonly<Record<string, string>>;
+
+/** What was found out. Filled as the work goes on, so that it can be told at any moment. */
+export interface Findings {
+  readonly words: readonly string[];
+  readonly flags: MatrixFlags;
+  readonly plan: Plan;
+  readonly runner: Pick<Runner, "runs" | "confirmed">;
+  /** The two runs on the defaults. */
+  readonly defaults: FinishedRun[];
+  /** By the plan's rows; those that were not run are undefined. */
+  readonly rows: (FinishedRun | undefined)[];
+  readonly found: Found;
+  /** What ended the work early. */
+  interruptedBy?: NodeJS.Signals;
+}
+
+/**
+ * - `green`: CMD passes everywhere.
+ * - `relies`: there are sets of choices that make it fail.
+ * - `fails-on-defaults`: it fails with the defaults, twice.
+ * - `never-calls-the-server`: it passes with the defaults, twice, without a request.
+ * - `flaky`: it fails and passes under the same choices.
+ * - `interrupted`: before any of the others could be said.
+ */
+type MatrixVerdict =
+  | "green"
+  | "relies"
+  | "fails-on-defaults"
+  | "never-calls-the-server"
+  | "flaky"
+  | "interrupted";
 
 export interface RowResult {
   /** Counted from 1. */
@@ -38,7 +77,7 @@ export interface Reliance {
 export interface MatrixResult {
   readonly format: "adsim-matrix";
   readonly version: 1;
-  readonly verdict: Verdict;
+  readonly verdict: MatrixVerdict;
   readonly interrupted: boolean;
   readonly interruptedBy?: NodeJS.Signals;
   readonly strength: number;
@@ -64,6 +103,17 @@ export interface MatrixResult {
     readonly row: number | null;
     readonly reproduce: string;
   }[];
+}
+
+export function verdictOf({ defaults, found, interruptedBy }: Findings): MatrixVerdict {
+  const [first, second] = defaults;
+  if (first === undefined || second === undefined) return "interrupted";
+  if (first.passed !== second.passed) return "flaky";
+  if (!first.passed) return "fails-on-defaults";
+  if (first.requests === 0 && second.requests === 0) return "never-calls-the-server";
+  if (found.minimal.length > 0) return "relies";
+  if (found.unstable.length > 0) return "flaky";
+  return interruptedBy === undefined ? "green" : "interrupted";
 }
 
 export function resultOf(findings: Findings): MatrixResult {

@@ -1,15 +1,17 @@
 /** Runs CMD under one set of departures after another, some at a time, and remembers how each went. */
 
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
+import { isControlTarget } from "../../base/world-path.ts";
+import { type Departures, nameOf } from "../../readings/departures.ts";
+import type { Plan } from "../../readings/plan.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../child.ts";
-import { type Departures, nameOf } from "./departures.ts";
 import type { KeptOutput, OutputFolder } from "./output.ts";
-import type { Plan } from "./plan.ts";
-import { countRequests } from "./request-counts.ts";
 import { type Run, type Running, runOnce, type Stop } from "./run.ts";
+import type { Trials } from "./shrink.ts";
 
 /** A run with what it left. */
 export interface FinishedRun extends Run {
@@ -24,15 +26,10 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-export interface Runner {
+/** Where {@link confirm} finds a set to fail, its output is kept. */
+export interface Runner extends Omit<Trials, "sensiblePart"> {
   /** Runs CMD, whatever is remembered. Where it fails, its output is kept under `keepAs`. */
   run(departures: Departures, keepAs: string): Promise<FinishedRun>;
-  /** Whether CMD fails, from memory where it can be. A set that makes no sense counts as passing. */
-  fails(departures: Departures): Promise<boolean>;
-  /** Runs CMD, and remembers the answer. @returns whether it failed. */
-  failsAgain(departures: Departures): Promise<boolean>;
-  /** The same, and where it fails its output is kept. */
-  confirm(departures: Departures): Promise<boolean>;
   /** The last run that {@link confirm} made with these departures. */
   confirmed(departures: Departures): FinishedRun | undefined;
   /** How many runs have ended. */
@@ -160,4 +157,47 @@ export function createRunner(options: RunnerOptions): Runner {
 function fileNameOf(departures: Departures): string {
   const name = nameOf(departures);
   return name.length > 120 ? `set-${digestOf([name])}` : name;
+}
+
+interface RequestCounts {
+  /**
+   * Requests to the server at this base URL since it was asked last, without those to the control API. To be asked
+   * before the server closes: its port may be the next one's.
+   */
+  take(url: string): number;
+  close(): void;
+}
+
+/** Where Node's HTTP servers tell of each request. */
+const CHANNEL = "http.server.request.start";
+
+/**
+ * Counts the requests that reach the API of each server in this process. The journal can't say it: a client that resets
+ * its world, as test suites do after each test, starts its numbering over.
+ */
+function countRequests(): RequestCounts {
+  const counts = new Map<string, number>();
+  const onRequest = (message: unknown): void => {
+    const { request } = message as Started;
+    if (isControlTarget(request.url)) return;
+    const port = String(request.socket.localPort);
+    counts.set(port, (counts.get(port) ?? 0) + 1);
+  };
+  subscribe(CHANNEL, onRequest);
+  return {
+    take(url) {
+      const { port } = new URL(url);
+      const count = counts.get(port) ?? 0;
+      counts.delete(port);
+      return count;
+    },
+    close: () => {
+      unsubscribe(CHANNEL, onRequest);
+    },
+  };
+}
+
+/** As Node documents the channel's messages. */
+interface Started {
+  readonly request: { readonly url: string; readonly socket: { readonly localPort: number } };
 }

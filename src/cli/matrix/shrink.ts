@@ -3,7 +3,14 @@
  * again and again; the order of the answers doesn't matter to the result.
  */
 
-import { compareSets, type Departures, distinct, isWithin, nameOf, without } from "./departures.ts";
+import {
+  compareSets,
+  type Departures,
+  distinct,
+  isWithin,
+  nameOf,
+  without,
+} from "../../readings/departures.ts";
 
 /** Asks CMD. */
 export interface Trials {

@@ -3,40 +3,25 @@
 import { constants } from "node:os";
 import { InputError } from "../../base/input.ts";
 import type { PlayResult } from "../../play/player/result.ts";
-import { playScenario } from "../../play/targets/play-scenario.ts";
-import { CommandFailure, exitCodes, failureAtTarget } from "../exit.ts";
+import { type PlayScenarioOptions, playScenario } from "../../play/targets/play-scenario.ts";
+import { failureAtTarget, wrongUsage } from "../exit.ts";
 import { endingSignals, onSignals } from "../signals.ts";
 import { type Chosen, ofSource } from "./chosen.ts";
-import type { GivenPublisher } from "./credentials.ts";
 import { createProgress } from "./progress.ts";
 
-export interface TargetOrder {
-  readonly target: string;
-  readonly speed?: number | undefined;
-  readonly controlToken?: string | undefined;
-  readonly maxRequests?: number | undefined;
-  readonly credentials: readonly GivenPublisher[];
-  readonly reproduce: string;
-}
-
 /** @throws CommandFailure where the scenario or the options are wrong, and where nobody answers there. */
-export async function playAtTarget(chosen: Chosen, order: TargetOrder): Promise<PlayResult> {
+export async function playAtTarget(
+  chosen: Chosen,
+  options: PlayScenarioOptions,
+): Promise<PlayResult> {
   const ending = new AbortController();
   const stopListening = onSignals(endingSignals, (signal) => ending.abort(signal));
   const progress = createProgress(process.stderr);
-  const state = { done: 0, planned: 0, sent: 0, errors: 0 };
-  const startedMs = performance.now();
-  const update = (more: Partial<typeof state>): void => {
-    Object.assign(state, more);
-    progress.update({ ...state, elapsedMs: performance.now() - startedMs });
-  };
-  const { credentials, ...options } = order;
   try {
     return await playScenario(chosen.scenario, {
       ...options,
-      ...(credentials.length > 0 && { credentials: credentials.map(withoutEmpty) }),
-      onStep: (done, planned) => update({ done, planned }),
-      onProgress: ({ sent, dropped }) => update({ sent, errors: dropped }),
+      onStep: (done, planned) => progress.update({ done, planned }),
+      onProgress: ({ sent, dropped }) => progress.update({ sent, errors: dropped }),
       signal: ending.signal,
     });
   } catch (error) {
@@ -57,11 +42,6 @@ function interrupted(eraseProgress: () => void, signal: NodeJS.Signals): never {
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Without surfaces the service is asked for them. */
-function withoutEmpty({ id, apiKey, surfaces }: GivenPublisher): Omit<GivenPublisher, "surfaces"> {
-  return surfaces.length === 0 ? { id, apiKey } : ({ id, apiKey, surfaces } as GivenPublisher);
-}
-
 const ownOptions: ReadonlySet<string> = new Set(["target", "speed", "controlToken", "credentials"]);
 
 /** Who is wrong: an option, the scenario, or whoever is at the URL. */
@@ -69,7 +49,7 @@ function explained(chosen: Chosen, error: unknown): unknown {
   if (error instanceof InputError) {
     const [name = ""] = error.field.split(".");
     if (name === "credentials") {
-      return new CommandFailure(exitCodes.wrongUsage, `--publisher: ${error.message}`);
+      return wrongUsage(`--publisher: ${error.message}`);
     }
     return ownOptions.has(name) ? error : ofSource(chosen, error);
   }

@@ -12,7 +12,7 @@ import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import type { Scenario } from "../../play/language/scenario.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { wrongUsage } from "../exit.ts";
 import type { CommonFlags } from "../options.ts";
 import { loadScenario } from "./load-scenario.ts";
 
@@ -30,7 +30,7 @@ export async function chosenScenario(
   maxRequests?: number,
 ): Promise<Chosen> {
   const { seed, start, publishers, profile } = flags;
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { chosen } = await chosenAssumptions(flags);
   const given = { seed, start, publishers, profile };
   const overrides = Object.fromEntries(
     // Made sure of above.
@@ -63,7 +63,7 @@ export function ofSource(
   error: unknown,
 ): unknown {
   if (!(error instanceof InputError) || isOverridden(error.field, overrides)) return error;
-  return new CommandFailure(exitCodes.wrongUsage, `${source}: ${error.message}`);
+  return wrongUsage(`${source}: ${error.message}`);
 }
 
 /** A line for a POSIX shell: the command with the scenario, what was given anew, and more words. */

@@ -1,6 +1,7 @@
 /** `--api-key`, `--publisher` and `--surface` as publishers of a foreign service, in the order in which they were given. */
 
-import { CommandFailure, exitCodes } from "../exit.ts";
+import type { ServiceCredentials } from "../../play/targets/target.ts";
+import { wrongUsage } from "../exit.ts";
 
 /** One of the three options as it was given. */
 export interface CredentialWord {
@@ -15,10 +16,8 @@ export interface CredentialFlags {
   readonly surface?: readonly CredentialWord[];
 }
 
-/** A publisher of a foreign service. Without surfaces the service is asked for them. */
-export interface GivenPublisher {
-  readonly id: string;
-  readonly apiKey: string;
+/** Of no surfaces: the service is asked for them. */
+export interface GivenPublisher extends ServiceCredentials {
   readonly surfaces: readonly string[];
 }
 
@@ -46,8 +45,7 @@ export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher
       apiKey === undefined ? ["--publisher", "--api-key"] : ["--api-key", "--publisher"];
     const given = apiKey === undefined && publisher === undefined ? "--surface" : there;
     const wanted = given === "--surface" ? "--api-key and --publisher" : missing;
-    throw new CommandFailure(
-      exitCodes.wrongUsage,
+    throw wrongUsage(
       `${given} needs ${wanted} beside it: a publisher is given as --api-key KEY --publisher ID, and --surface ID as often as it has some.`,
     );
   });

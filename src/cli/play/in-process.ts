@@ -19,21 +19,12 @@ const REQUESTS_BETWEEN = 0x1000;
 export function playHere(scenario: Scenario, options: InProcessOptions): PlayResult {
   if (!isLive(process.stderr)) return playScenarioSync(scenario, options);
   const progress = createProgress(process.stderr);
-  const startedMs = performance.now();
-  const state = { done: 0, planned: scenario.steps.length, sent: 0, errors: 0 };
-  const draw = (): void => progress.update({ ...state, elapsedMs: performance.now() - startedMs });
-  const simulator = counting(scenario, (sent) => {
-    state.sent = sent;
-    draw();
-  });
+  const simulator = counting(scenario, (sent) => progress.update({ sent }));
   try {
     return playScenarioSync(scenario, {
       ...options,
       simulator,
-      onStep(done) {
-        state.done = done;
-        draw();
-      },
+      onStep: (done, planned) => progress.update({ done, planned }),
     });
   } finally {
     progress.done();

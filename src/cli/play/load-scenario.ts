@@ -11,7 +11,7 @@ import { didYouMean } from "../../base/did-you-mean.ts";
 import { whyNot } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { readScenarioText } from "../../play/language/parse/parse-text.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, couldNotRun, wrongUsage } from "../exit.ts";
 
 /** As large as a scenario may be, in bytes of JSON. */
 const MAX_BYTES: number = 4 * 1024 * 1024;
@@ -26,8 +26,7 @@ export async function loadScenario(source: string): Promise<object> {
   if (extension === ".json") return fromJson(source, await textOf(source));
   if (modules.includes(extension)) return fromModule(source, extension);
   if (/^[\w-]+$/.test(source)) return shippedOf(source);
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
+  throw wrongUsage(
     `${source} is no scenario: give the name of one (see: adsim scenarios), a file that ends in .json, .ts, .mts, .js or .mjs, or - for JSON from standard input.`,
   );
 }
@@ -37,8 +36,7 @@ export function shippedOf(name: string): object {
   const scenario = shippedScenario(name);
   if (scenario !== undefined) return scenario;
   const known = shippedNames().map((each) => each.name);
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
+  throw wrongUsage(
     `no scenario is called ${name}.${didYouMean(name, known)} See: adsim scenarios. A file is given with its ending, such as ${name}.json.`,
   );
 }
@@ -66,8 +64,7 @@ async function fromModule(file: string, extension: string): Promise<object> {
   // Read before it is run: what isn't there, or no file, is another matter than what goes wrong in it.
   await textOf(file);
   if (extension.endsWith("ts") && !process.features.typescript) {
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `${file}: needs Node 22.18 or newer, and this is ${process.version}. Play it there, or write it as JSON.`,
     );
   }
@@ -103,8 +100,7 @@ async function textOf(file: string): Promise<string> {
     }
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `${file}: can't be read: ${whyNot(error)}. Give the path of a scenario, or the name of one (see: adsim scenarios).`,
     );
   }
@@ -130,5 +126,5 @@ async function readAll(stream: AsyncIterable<unknown>, what = "standard input"):
 }
 
 function failure(what: string, why: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `${what}: ${why}`);
+  return wrongUsage(`${what}: ${why}`);
 }

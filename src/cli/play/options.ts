@@ -1,7 +1,13 @@
 /** The options of `adsim play` and `adsim export`, beside those that all commands share. Checks form only, and loads nothing. */
 
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { type CommonFlags, controlTokenSet, notEmpty } from "../options.ts";
+import { type Command, InvalidArgumentError } from "commander";
+import {
+  type CommonFlags,
+  controlTokenOption,
+  notEmpty,
+  TARGETS_CONTROL_TOKEN,
+  wholeNumber,
+} from "../options.ts";
 import { type ReportTarget, reportOption } from "../report-option.ts";
 import type { CredentialFlags, CredentialWord } from "./credentials.ts";
 
@@ -16,10 +22,6 @@ export interface PlayFlags extends CommonFlags, CredentialFlags {
 }
 
 export function addPlayOptions(command: Command): Command {
-  const token = new Option(
-    "--control-token <token>",
-    "what an adsim at --target asks for in its control API",
-  ).argParser(notEmpty);
   command
     .option(
       "--target <url>",
@@ -32,11 +34,11 @@ export function addPlayOptions(command: Command): Command {
       speed,
     )
     .addOption(reportOption(reportKinds))
-    .addOption(controlTokenSet() === undefined ? token : token.env("ADSIM_CONTROL_TOKEN"))
+    .addOption(controlTokenOption(TARGETS_CONTROL_TOKEN))
     .option(
       "--max-requests <count>",
       "how many requests the scenario may plan (default: 20000000)",
-      positive,
+      wholeNumber(1),
     );
   return addCredentialOptions(command);
 }
@@ -72,9 +74,4 @@ function speed(text: string): number {
   const value = /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
   if (value > 0) return value;
   throw new InvalidArgumentError("It must be a number above 0, such as 60 or 0.5.");
-}
-
-function positive(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 1.");
 }

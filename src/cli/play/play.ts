@@ -3,9 +3,10 @@
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { exitCodes, wrongUsage } from "../exit.ts";
+import { isTokenGiven } from "../options.ts";
 import { checkReports } from "../reports.ts";
-import { say } from "../say.ts";
+import { isColourful, say } from "../say.ts";
 import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
 import { playHere } from "./in-process.ts";
@@ -52,50 +53,33 @@ async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promi
   return exitCodeOf[result.verdict];
 }
 
-/** https://no-color.org */
-function isColourful(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY === true && (process.env.NO_COLOR ?? "") === "";
-}
-
 function targetWords(flags: PlayFlags, credentials: readonly GivenPublisher[]): readonly string[] {
-  const { target, speed, controlToken, maxRequests } = flags;
-  // One in the environment is there the next time, too.
-  const isTokenGiven = controlToken !== undefined && !isFromEnvironment(controlToken);
+  const { target, speed, maxRequests } = flags;
   return [
     ...(target === undefined ? [] : ["--target", target]),
     ...(speed === undefined ? [] : ["--speed", String(speed)]),
     ...publisherWords(credentials),
-    ...(isTokenGiven ? ["--control-token", "…"] : []),
+    ...(isTokenGiven(flags) ? ["--control-token", "…"] : []),
     ...(maxRequests === undefined ? [] : ["--max-requests", String(maxRequests)]),
   ];
 }
 
 function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher[]): void {
-  const { target, clock, controlToken } = flags;
+  const { target, clock } = flags;
   if (clock !== undefined && clock !== "frozen") {
-    throw misused(
-      `--clock ${clock}`,
-      "can't be had: time goes as the scenario's steps say. With --target and --speed it passes for real",
+    throw wrongUsage(
+      `--clock ${clock} can't be had: time goes as the scenario's steps say. With --target and --speed it passes for real.`,
     );
   }
   if (target !== undefined) return;
   const needing = {
     "--speed": flags.speed !== undefined,
     "--api-key, --publisher and --surface": credentials.length > 0,
-    "--control-token": controlToken !== undefined && !isFromEnvironment(controlToken),
+    "--control-token": isTokenGiven(flags),
   };
   const given = Object.entries(needing).find(([, isGiven]) => isGiven)?.[0];
   if (given === undefined) return;
-  throw misused(
-    given,
-    "needs a --target: in this process nobody waits, and there are no keys to give",
+  throw wrongUsage(
+    `${given} needs a --target: in this process nobody waits, and there are no keys to give.`,
   );
-}
-
-function isFromEnvironment(controlToken: string): boolean {
-  return process.env.ADSIM_CONTROL_TOKEN === controlToken;
-}
-
-function misused(option: string, why: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `${option} ${why}.`);
 }

@@ -4,8 +4,11 @@ import { readableCount } from "../../play/measure/quantities.ts";
 import { barOf, drawLine, eraseLine, isLive, type LineStream, timeLeft } from "../progress-line.ts";
 
 export interface PlayProgress {
-  /** To be called as often as it is cheap: it is redrawn ten times a second at most. */
-  update(state: PlayState): void;
+  /**
+   * Takes in what has changed. To be called as often as it is cheap: it is redrawn ten times a second at most.
+   * `elapsedMs`: since the beginning, unless told.
+   */
+  update(changed: Partial<PlayState>): void;
   /** Removes what would be in the way of a report. */
   done(): void;
 }
@@ -27,6 +30,8 @@ const RATE_MS = 1000;
 
 export function createProgress(stream: LineStream): PlayProgress {
   if (!isLive(stream)) return { update: () => undefined, done: () => undefined };
+  const startedMs = performance.now();
+  let state: Omit<PlayState, "elapsedMs"> = { done: 0, planned: 0, sent: 0, errors: 0 };
   let drawnMs = Number.NEGATIVE_INFINITY;
   let before = { elapsedMs: 0, sent: 0 };
   let rate = 0;
@@ -41,10 +46,12 @@ export function createProgress(stream: LineStream): PlayProgress {
   }
 
   return {
-    update(state) {
-      if (state.elapsedMs - drawnMs < REDRAW_MS) return;
-      drawnMs = state.elapsedMs;
-      drawLine(stream, lineOf(state, rateAt(state)));
+    update({ elapsedMs = performance.now() - startedMs, ...changed }) {
+      state = { ...state, ...changed };
+      if (elapsedMs - drawnMs < REDRAW_MS) return;
+      drawnMs = elapsedMs;
+      const now = { ...state, elapsedMs };
+      drawLine(stream, lineOf(now, rateAt(now)));
     },
     done() {
       eraseLine(stream);

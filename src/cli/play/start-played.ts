@@ -7,7 +7,7 @@ import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import type { Server } from "../../server.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { CommandFailure, exitCodes, wrongUsage } from "../exit.ts";
 import { type ServerFlags, serverOptions } from "../options.ts";
 import type { PlayedScenario } from "../ready-message.ts";
 import { say } from "../say.ts";
@@ -62,8 +62,5 @@ function refuseWrongUsage({ load, faults }: ServerFlags): void {
       ? ["--load", "is another state to go on from"]
       : ["--faults", "has no place: its rules are in force from its start, and stay so"];
   if (load === undefined && faults === undefined) return;
-  throw new CommandFailure(
-    exitCodes.wrongUsage,
-    `${option} beside --scenario ${why}. Leave one of them out.`,
-  );
+  throw wrongUsage(`${option} beside --scenario ${why}. Leave one of them out.`);
 }

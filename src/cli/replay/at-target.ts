@@ -6,16 +6,20 @@ import { clockModes } from "../../base/clock.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
 import type { Outgoing } from "../../laws/seen-exchange.ts";
 import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
-import { type ControlApi, createControlApi } from "../../play/targets/control-api.ts";
+import {
+  askHealth,
+  type ControlApi,
+  createControlApi,
+  type Health,
+} from "../../play/targets/control-api.ts";
 import { drive } from "../../play/targets/drive.ts";
-import { askHealth, type Health } from "../../play/targets/health.ts";
 import { createHttpClient } from "../../play/targets/http-client.ts";
 import { ownHeaders } from "../../play/targets/sendable.ts";
 import type { LatePerformers } from "../../play/targets/target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { createWorldPerformers } from "../../play/targets/world-performers.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { CommandFailure, exitCodes, failureAtTarget } from "../exit.ts";
+import { type CommandFailure, couldNotRun, failureAtTarget } from "../exit.ts";
 import type { ReplayFlags } from "./options.ts";
 
 type Performers = Partial<LatePerformers> & Pick<LatePerformers, "send">;
@@ -129,8 +133,7 @@ async function sendAgain(
   });
   const { replayed, refusal, notes: more } = await drive(playing, performers);
   if (refusal === undefined) return { replayed, notes: [...notes, ...more] };
-  throw new CommandFailure(
-    exitCodes.couldNotRun,
+  throw couldNotRun(
     `--target ${target} is an adsim and refuses PATCH /_sim/assumptions: ${refusal.message} Is it another version?`,
   );
 }
@@ -166,8 +169,7 @@ function cantGoBack(
 ): CommandFailure {
   // The past of the publishers follows from it, so no other start gives the same answers.
   const from = world === undefined ? "and a --start before that" : `--start ${world.start}`;
-  return new CommandFailure(
-    exitCodes.couldNotRun,
+  return couldNotRun(
     `--target ${target}: its clock is at ${ahead} and can't go back to ${to}, when the recording goes on. Start a server with --clock frozen ${from}, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
   );
 }

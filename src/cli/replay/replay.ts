@@ -10,8 +10,9 @@ import { replayInProcess } from "../../play/replay/in-process.ts";
 import type { Replay } from "../../play/replay/replay.ts";
 import { reservationsOf } from "../../play/replay/reservations.ts";
 import { chosenAssumptions } from "../chosen-assumptions.ts";
-import { CommandFailure, exitCodes } from "../exit.ts";
+import { couldNotRun, exitCodes, wrongUsage } from "../exit.ts";
 import { loadedSnapshot } from "../loaded-snapshot.ts";
+import { isTokenGiven } from "../options.ts";
 import { say } from "../say.ts";
 import { replayAtTarget } from "./at-target.ts";
 import type { ReplayFlags } from "./options.ts";
@@ -36,8 +37,7 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
     most: flags.differences,
   });
   if (result.sent === 0) {
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
@@ -51,8 +51,7 @@ async function recordingIn(file: string): Promise<Recording> {
   try {
     for await (const line of linesOf(file)) lines.push(line);
   } catch (error) {
-    throw new CommandFailure(
-      exitCodes.couldNotRun,
+    throw couldNotRun(
       `${file}: can't be read: ${whyNot(error)}. Give a journal as NDJSON, or a HAR.`,
     );
   }
@@ -60,14 +59,14 @@ async function recordingIn(file: string): Promise<Recording> {
     return readRecording(lines);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
-    throw new CommandFailure(exitCodes.couldNotRun, `${file} ${printable(error.message)}.`);
+    throw couldNotRun(`${file} ${printable(error.message)}.`);
   }
 }
 
 async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Replay> {
   const { seed, start, publishers, profile, apiKey } = flags;
   const loaded = flags.load === undefined ? undefined : await loadedSnapshot(flags.load, flags);
-  const { chosen } = await chosenAssumptions(flags.assume ?? {}, flags.assumptions);
+  const { chosen } = await chosenAssumptions(flags);
   return replayInProcess(recording, {
     surroundings: nodeSurroundings,
     chosen: { seed, start, publishers, profile, assumptions: chosen },
@@ -80,17 +79,11 @@ async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Repl
 function refuseWrongUsage(flags: ReplayFlags): void {
   const { target, clock } = flags;
   if (target === undefined) {
-    if (flags.keepClock === true) throw misused("--keep-clock", "is for an adsim at --target");
-    if (
-      flags.controlToken !== undefined &&
-      process.env.ADSIM_CONTROL_TOKEN !== flags.controlToken
-    ) {
-      throw misused("--control-token", "is for an adsim at --target");
-    }
+    if (flags.keepClock === true) throw wrongUsage("--keep-clock is for an adsim at --target.");
+    if (isTokenGiven(flags)) throw wrongUsage("--control-token is for an adsim at --target.");
     if (clock === undefined || clock === "frozen") return;
-    throw misused(
-      `--clock ${clock}`,
-      "can't be had: the time of a replay is that of the recording, or with --clock frozen stands still",
+    throw wrongUsage(
+      `--clock ${clock} can't be had: the time of a replay is that of the recording, or with --clock frozen stands still.`,
     );
   }
   const ofWorld = [
@@ -104,15 +97,10 @@ function refuseWrongUsage(flags: ReplayFlags): void {
   ] as const;
   const given = ofWorld.find((name) => flags[name] !== undefined);
   if (given !== undefined) {
-    throw misused(`--${given}`, "is for a world in this process: a --target is as it is");
+    throw wrongUsage(`--${given} is for a world in this process: a --target is as it is.`);
   }
   if (flags.load === undefined) return;
-  throw misused(
-    "--load",
-    "is for a world in this process. To put a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot",
+  throw wrongUsage(
+    "--load is for a world in this process. To put a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot.",
   );
-}
-
-function misused(option: string, why: string): CommandFailure {
-  return new CommandFailure(exitCodes.wrongUsage, `${option} ${why}.`);
 }

@@ -43,6 +43,7 @@ export type RequestKind = (typeof requestKinds)[number];
 export type StepOf<Kind extends StepKind> = Kind extends RequestKind
   ? Omit<RequestStep, RequestKind> & { readonly [Key in Kind]: NonNullable<RequestStep[Key]> }
   : Extract<Step, { readonly [Key in Kind]: unknown }>;
+
 export function isRequest(kind: StepKind): boolean {
   return requestKinds.some((one) => one === kind);
 }

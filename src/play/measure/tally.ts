@@ -50,7 +50,7 @@ export interface Tally {
 interface Counts {
   readonly outcomes: Record<RequestOutcome, number>;
   readonly operations: Record<OperationId, { sent: number; ok: number }>;
-  readonly statuses: Map<number, { answers: number }>;
+  readonly statuses: Map<number, number>;
   readonly ids: Set<string>;
   /** Whether there were too many to tell them all apart. */
   tooManyIds: boolean;
@@ -66,11 +66,9 @@ const ID = /"(?:impression|click)_id":"([^"]*)"/;
 export function createTally(): Tally {
   const counts = noCounts();
   const { outcomes, operations, statuses } = counts;
-  // Most answers have the operation and the status of the one before.
+  // Most answers have the operation of the one before.
   let last: OperationId | undefined;
   let ofLast = { sent: 0, ok: 0 };
-  let status = 0;
-  let ofStatus = { answers: 0 };
 
   return {
     counts,
@@ -87,12 +85,7 @@ export function createTally(): Tally {
         if (isOk) ofLast.ok += 1;
       }
       if (outcome !== "answered") return;
-      if (exchange.status !== status) {
-        status = exchange.status;
-        ofStatus = statuses.get(status) ?? { answers: 0 };
-        statuses.set(status, ofStatus);
-      }
-      ofStatus.answers += 1;
+      statuses.set(exchange.status, (statuses.get(exchange.status) ?? 0) + 1);
       counts.creditedMicros += micros;
       if (isOk && !counts.tooManyIds) keepId(counts, ID.exec(exchange.text)?.[1]);
     },
@@ -139,10 +132,8 @@ function addCounts(to: Counts, from: Counts): void {
     to.operations[id].sent += from.operations[id].sent;
     to.operations[id].ok += from.operations[id].ok;
   }
-  for (const [status, { answers }] of from.statuses) {
-    const of = to.statuses.get(status);
-    if (of === undefined) to.statuses.set(status, { answers });
-    else of.answers += answers;
+  for (const [status, answers] of from.statuses) {
+    to.statuses.set(status, (to.statuses.get(status) ?? 0) + answers);
   }
   to.tooManyIds ||= from.tooManyIds;
   if (to.tooManyIds) to.ids.clear();
@@ -152,23 +143,30 @@ function addCounts(to: Counts, from: Counts): void {
   to.creditedMicros += from.creditedMicros;
 }
 
+/** How many whole answers had a status from this one to below that one. */
+export function answersFrom(
+  from: number,
+  to: number,
+  statuses: ReadonlyMap<number, number>,
+): number {
+  let sum = 0;
+  for (const [status, answers] of statuses) if (status >= from && status < to) sum += answers;
+  return sum;
+}
+
 function summaryOf(counts: Counts): TallySummary {
   const { outcomes, operations, statuses, ids } = counts;
-  const answers = (from: number, to: number): number =>
-    Array.from(statuses)
-      .filter(([status]) => status >= from && status < to)
-      .reduce((sum, [, of]) => sum + of.answers, 0);
   return {
     sent: outcomes.answered + outcomes.cut + outcomes.lost + outcomes["timed-out"],
-    ok: answers(200, 201),
-    refused: answers(400, 500),
-    failed: answers(500, 1000),
+    ok: statuses.get(200) ?? 0,
+    refused: answersFrom(400, 500, statuses),
+    failed: answersFrom(500, Number.POSITIVE_INFINITY, statuses),
     cut: outcomes.cut,
     lost: outcomes.lost,
     timedOut: outcomes["timed-out"],
     late: counts.late,
     dropped: counts.dropped,
-    statuses: Object.fromEntries(Array.from(statuses, ([status, of]) => [status, of.answers])),
+    statuses: Object.fromEntries(statuses),
     creditedInr: counts.creditedMicros / MICROS_PER_INR,
     differentIds: counts.tooManyIds ? undefined : ids.size,
     operations: Object.fromEntries(

@@ -8,21 +8,16 @@ import type { LatencySummary, ThresholdResult } from "../player/result.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
 import type { TallySummary } from "./tally.ts";
 
-export type Threshold = {
+export interface Threshold {
   /** As written. */
   readonly text: string;
+  readonly of: Measure;
   readonly comparison: Comparison;
-} & (
-  | { readonly kind: "latency"; readonly of: Percentile; readonly ms: number }
-  /** Per cent of what was to be sent: `digits` / 10^`decimals`. */
-  | {
-      readonly kind: "share";
-      readonly of: Counted;
-      readonly digits: number;
-      readonly decimals: number;
-    }
-  | { readonly kind: "count"; readonly of: Counted | "sent" | "invariants"; readonly count: number }
-);
+  /** Milliseconds, per cent of what was to be sent, or so many: `digits` / 10^`decimals`. */
+  readonly unit: "ms" | "%" | "";
+  readonly digits: number;
+  readonly decimals: number;
+}
 
 /** What a run came to. */
 export interface Measured {
@@ -34,6 +29,8 @@ export interface Measured {
 
 type Percentile = keyof LatencySummary;
 type Counted = "errors" | "refused" | "late" | "dropped";
+type Measure = Percentile | Counted | "sent" | "invariants";
+type Bound = Pick<Threshold, "unit" | "digits" | "decimals">;
 type Comparison = "<" | "<=" | "=" | ">=" | ">";
 
 interface Form {
@@ -44,7 +41,7 @@ interface Form {
 
 const latencyForm: Form = { comparisons: ["<", "<="], example: "50ms" };
 const countForm: Form = { comparisons: ["<", "<=", "="], example: "0.1% or 0" };
-const forms: Readonly<Record<Threshold["of"], Form>> = {
+const forms: Readonly<Record<Measure, Form>> = {
   p50: latencyForm,
   p90: latencyForm,
   p99: latencyForm,
@@ -79,25 +76,29 @@ export function parseThreshold(text: string): Threshold {
       `can never hold: nothing is below 0. Write "${of} ${closest} ${bound}"`,
     );
   }
+  return { text, of, comparison, ...boundOf(of, bound) };
+}
+
+function boundOf(of: Measure, bound: string): Bound {
   switch (of) {
     case "errors":
     case "refused":
     case "late":
     case "dropped":
-      return { text, comparison, ...countedBound(of, bound) };
+      return shareOf(of, bound) ?? wholeNumber(of, bound);
     case "sent":
-      return { text, comparison, kind: "count", of, count: wholeNumber(of, bound) };
+      return wholeNumber(of, bound);
     case "invariants":
-      if (bound !== "0") throw new InputError("", 'must be "invariants = 0": none may be broken');
-      return { text, comparison, kind: "count", of, count: 0 };
+      if (bound === "0") return { unit: "", digits: 0, decimals: 0 };
+      throw new InputError("", 'must be "invariants = 0": none may be broken');
     default:
-      return { text, comparison, kind: "latency", of, ms: latencyBound(of, bound) };
+      return latencyBound(of, bound);
   }
 }
 
 export function judgeThreshold(threshold: Threshold, measured: Measured): ThresholdResult {
-  const { text, comparison } = threshold;
-  const { tally, latency } = measured;
+  const { text, of, comparison, unit, digits, decimals } = threshold;
+  const { tally, latency, brokenInvariants: broken } = measured;
   const planned = tally.sent + tally.dropped;
   const unknown = (found: string): ThresholdResult => ({
     threshold: text,
@@ -109,43 +110,34 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
     verdict: holds(left, comparison, right) ? "held" : "broken",
     found,
   });
-  if (threshold.of === "invariants") {
-    const { brokenInvariants: broken } = measured;
+  if (of === "invariants") {
     if (broken === undefined) return unknown("nothing is known of any invariant");
-    return judged(broken, threshold.count, `${broken} broken`);
+    return judged(broken, digits, `${broken} broken`);
   }
   if (planned === 0) return unknown("no requests");
-  switch (threshold.kind) {
-    case "latency": {
-      if (latency === undefined) return unknown("no requests");
-      const found = latency[threshold.of];
-      if (isTooNear(found, threshold)) {
-        return unknown(`${readableMs(found)}, too near to tell: percentiles have three digits`);
-      }
-      return judged(found, threshold.ms, readableMs(found));
+  if (!isCounted(of)) {
+    if (latency === undefined) return unknown("no requests");
+    const found = latency[of];
+    const isExact = of === "max" || of === "mean" || found === digits;
+    // Another figure that the histogram can't tell from what was found.
+    if (!isExact && Math.abs(found - digits) < digits / 1000) {
+      return unknown(`${readableMs(found)}, too near to tell: percentiles have three digits`);
     }
-    case "share": {
-      const found = countOf(tally, threshold.of);
-      const share = `${readableShare(found, planned)} (${readableCount(found)} of ${readableCount(planned)})`;
-      // Both sides times 100 · planned · 10^decimals: whole numbers, so exact.
-      const scale = Number(`1e${threshold.decimals + 2}`);
-      return judged(found * scale, threshold.digits * planned, share);
-    }
-    case "count": {
-      const found = threshold.of === "sent" ? tally.sent : countOf(tally, threshold.of);
-      return judged(found, threshold.count, readableCount(found));
-    }
+    return judged(found, digits, readableMs(found));
   }
+  const found = countOf(tally, of);
+  if (unit !== "%") return judged(found, digits, readableCount(found));
+  const share = `${readableShare(found, planned)} (${readableCount(found)} of ${readableCount(planned)})`;
+  // Both sides times 100 · planned · 10^decimals: whole numbers, so exact.
+  return judged(found * Number(`1e${decimals + 2}`), digits * planned, share);
 }
 
-/** Whether the bound is another figure that the histogram can't tell from what was found. */
-function isTooNear(found: number, { of, ms }: Extract<Threshold, { kind: "latency" }>): boolean {
-  if (of === "max" || of === "mean" || found === ms) return false;
-  return Math.abs(found - ms) < ms / 1000;
+function isCounted(of: Measure): of is Counted | "sent" {
+  return forms[of] !== latencyForm && of !== "invariants";
 }
 
-function measureOf(name: string): Threshold["of"] {
-  const known = Object.keys(forms) as Threshold["of"][];
+function measureOf(name: string): Measure {
+  const known = Object.keys(forms) as Measure[];
   if (isOneOf(known, name)) return name;
   const near = known.find((each) => name.length > 3 && editDistance(name.toLowerCase(), each) <= 2);
   const meant = known.find((each) => each === name.toLowerCase()) ?? near;
@@ -153,50 +145,40 @@ function measureOf(name: string): Threshold["of"] {
   throw new InputError("", `must begin with ${listed(known, "or")}.${hint}`);
 }
 
-function countedBound(
-  of: Counted,
-  bound: string,
-):
-  | Omit<Extract<Threshold, { kind: "share" }>, "text" | "comparison">
-  | Omit<Extract<Threshold, { kind: "count" }>, "text" | "comparison"> {
+/** Undefined where a count is written. */
+function shareOf(of: Counted, bound: string): Bound | undefined {
   const [, whole = "", fraction = ""] = /^(\d{1,3})(?:\.(\d{1,6}))? ?%$/.exec(bound) ?? [];
   const digits = Number(`${whole}${fraction}`);
   const decimals = fraction.length;
   if (whole !== "" && digits <= 100 * Number(`1e${decimals}`)) {
-    return { kind: "share", of, digits, decimals };
+    return { unit: "%", digits, decimals };
   }
-  if (bound.includes("%")) {
-    const expected = 'must be from 0% to 100%, with at most six decimals, such as "0.1%"';
-    throw new InputError("", `${expected}, where ${of} is compared with a share`);
-  }
-  return { kind: "count", of, count: wholeNumber(of, bound) };
+  if (!bound.includes("%")) return undefined;
+  const expected = 'must be from 0% to 100%, with at most six decimals, such as "0.1%"';
+  throw new InputError("", `${expected}, where ${of} is compared with a share`);
 }
 
-function wholeNumber(of: Threshold["of"], bound: string): number {
-  if (/^\d{1,9}$/.test(bound)) return Number(bound);
+function wholeNumber(of: Counted | "sent", bound: string): Bound {
+  if (/^\d{1,9}$/.test(bound)) return { unit: "", digits: Number(bound), decimals: 0 };
   const share = of === "sent" ? "" : ', or a share such as "0.1%"';
   throw new InputError("", `must compare ${of} with a whole number up to 999999999${share}`);
 }
 
-function latencyBound(of: Percentile, bound: string): number {
+function latencyBound(of: Percentile, bound: string): Bound {
   const text = bound.trimEnd();
   // Digits alone would be milliseconds elsewhere: here the unit is written.
-  if (!/^\d+$/.test(text) && isDuration(text)) return durationMs(text);
+  if (!/^\d+$/.test(text) && isDuration(text)) {
+    return { unit: "ms", digits: durationMs(text), decimals: 0 };
+  }
   const unit = /^[\d.]+$/.test(text) ? ": the unit is missing" : "";
   const expected = `must compare ${of} with a duration in whole units, such as "50ms" or "1s"`;
   throw new InputError("", `${expected}${unit}`);
 }
 
 /** Errors are all that got no answer of the service to build on. */
-function countOf(tally: TallySummary, of: Counted): number {
-  switch (of) {
-    case "errors":
-      return tally.failed + tally.cut + tally.lost + tally.timedOut + tally.dropped;
-    case "refused":
-    case "late":
-    case "dropped":
-      return tally[of];
-  }
+function countOf(tally: TallySummary, of: Counted | "sent"): number {
+  if (of !== "errors") return tally[of];
+  return tally.failed + tally.cut + tally.lost + tally.timedOut + tally.dropped;
 }
 
 function holds(left: number, comparison: Comparison, right: number): boolean {

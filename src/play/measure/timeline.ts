@@ -6,6 +6,7 @@ import type { Exchange } from "../../laws/seen-exchange.ts";
 import type { PlayResult, TimelineBucket } from "../player/result.ts";
 import { creditedMicros } from "./credited.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";
+import { answersFrom } from "./tally.ts";
 
 export interface Timeline {
   /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
@@ -18,12 +19,10 @@ interface Bucket {
   sent: number;
   /** Whole answers with status 200: they are most, and need no look-up. */
   ok: number;
-  refused: number;
-  failed: number;
   unanswered: number;
   micros: number;
   /** How many whole answers had which other status. */
-  others: Map<number, number> | undefined;
+  readonly others: Map<number, number>;
   readonly latencies: Latencies;
 }
 
@@ -74,18 +73,15 @@ export function createTimeline(startMs: number): Timeline {
 
 function createBucket(): Bucket {
   return {
-    ...{ sent: 0, ok: 0, refused: 0, failed: 0, unanswered: 0, micros: 0 },
-    others: undefined,
+    ...{ sent: 0, ok: 0, unanswered: 0, micros: 0 },
+    others: new Map(),
     // Two digits: there can be hundreds of them, and they are only drawn.
     latencies: createLatencies(2),
   };
 }
 
-function countOther(bucket: Bucket, status: number): void {
-  if (status >= 500) bucket.failed += 1;
-  else if (status >= 400) bucket.refused += 1;
-  bucket.others ??= new Map();
-  bucket.others.set(status, (bucket.others.get(status) ?? 0) + 1);
+function countOther({ others }: Bucket, status: number, more = 1): void {
+  others.set(status, (others.get(status) ?? 0) + more);
 }
 
 /** Half as many, each of two neighbours. */
@@ -97,21 +93,20 @@ function merged(buckets: readonly (Bucket | undefined)[]): (Bucket | undefined)[
 
 function sumOf(into: Bucket | undefined, other: Bucket | undefined): Bucket | undefined {
   if (into === undefined || other === undefined) return into ?? other;
-  for (const key of ["sent", "ok", "refused", "failed", "unanswered", "micros"] as const) {
+  for (const key of ["sent", "ok", "unanswered", "micros"] as const) {
     into[key] += other[key];
   }
   into.latencies.add(other.latencies);
-  for (const [status, count] of other.others ?? []) {
-    into.others ??= new Map();
-    into.others.set(status, (into.others.get(status) ?? 0) + count);
-  }
+  for (const [status, count] of other.others) countOther(into, status, count);
   return into;
 }
 
 function summaryOf(bucket: Bucket, atMs: number): TimelineBucket {
-  const { sent, ok, refused, failed, unanswered, micros, others, latencies } = bucket;
+  const { sent, ok, unanswered, micros, others, latencies } = bucket;
   const { p50 = 0, p99 = 0 } = latencies.summary() ?? {};
-  const statuses = { ...(ok === 0 ? {} : { 200: ok }), ...Object.fromEntries(others ?? []) };
+  const statuses = { ...(ok === 0 ? {} : { 200: ok }), ...Object.fromEntries(others) };
+  const refused = answersFrom(400, 500, others);
+  const failed = answersFrom(500, Number.POSITIVE_INFINITY, others);
   const creditedInr = inInr(micros);
   return { atMs, sent, ok, refused, failed, unanswered, statuses, creditedInr, p50, p99 };
 }

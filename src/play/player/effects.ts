@@ -10,6 +10,7 @@ import type { JournalEntry } from "../../journal/entry.ts";
 import type { PlayedWorld } from "../../laws/law.ts";
 import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
+import type { Work } from "../../spec/work.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/directory.ts";
 
 import type { Traffic } from "../traffic/traffic.ts";
@@ -112,7 +113,9 @@ export interface Abilities {
   readonly control: boolean;
 }
 
-/** Does effects at once. */
+/** Does effects at once; what may be many requests, in slices. */
 export type Performers = {
-  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Effects[Kind]["gives"];
+  readonly [Kind in EffectKind]: (
+    effect: EffectOf<Kind>,
+  ) => Kind extends "traffic" | "together" ? Work<Effects[Kind]["gives"]> : Effects[Kind]["gives"];
 };

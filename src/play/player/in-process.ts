@@ -4,13 +4,13 @@ import { InputError } from "../../base/input.ts";
 import { type Exchange, exchangeOf, type Member, type Outgoing } from "../../laws/seen-exchange.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import type { Work } from "../../spec/work.ts";
+import { atOnce, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { fakerPeople } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
-import { runTraffic, trafficInSlices } from "../traffic/run-traffic.ts";
+import { runTraffic } from "../traffic/run-traffic.ts";
 import type { Effect, Performers, Playing } from "./effects.ts";
 import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";
@@ -47,36 +47,7 @@ export function* playInSlices(
   const scenario = parseScenario(input, options);
   yield;
   simulator.restore(freshSnapshot(scenario));
-  const performers = performersOn(simulator);
-  const playing = playingOf(scenario, options);
-  let next = playing.next();
-  while (!next.done) {
-    yield;
-    let given: unknown;
-    try {
-      given = yield* performedInSlices(next.value, performers, simulator);
-    } catch (error) {
-      next = playing.throw(error);
-      continue;
-    }
-    next = playing.next(given);
-  }
-  return next.value;
-}
-
-function* performedInSlices(
-  effect: Effect,
-  performers: Performers,
-  sim: SimulatorCore,
-): Work<unknown> {
-  if (effect.kind === "traffic") return yield* trafficInSlices(sim, effect.order);
-  if (effect.kind !== "together") return performed(effect, performers);
-  const exchanges: Exchange[] = [];
-  for (const outgoing of effect.outgoing) {
-    exchanges.push(performers.send({ kind: "send", outgoing }));
-    yield;
-  }
-  return exchanges;
+  return yield* driveInSlices(playingOf(scenario, options), performersOn(simulator));
 }
 
 function playingOf(scenario: Scenario, options: SyncOptions): Playing<PlayResult> {
@@ -110,12 +81,16 @@ export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["sna
 
 /** Plays to the end, doing each effect at once. */
 export function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): Result {
+  return atOnce(driveInSlices(playing, performers));
+}
+
+function* driveInSlices<Result>(playing: Playing<Result>, performers: Performers): Work<Result> {
   let next = playing.next();
   while (!next.done) {
-    const effect = next.value;
+    yield;
     let given: unknown;
     try {
-      given = performed(effect, performers);
+      given = yield* performed(next.value, performers);
     } catch (error) {
       next = playing.throw(error);
       continue;
@@ -125,10 +100,12 @@ export function driveAtOnce<Result>(playing: Playing<Result>, performers: Perfor
   return next.value;
 }
 
-export function performed(effect: Effect, performers: Performers): unknown {
+export function* performed(effect: Effect, performers: Performers): Work<unknown> {
   // The performer of a kind takes effects of that kind.
   const perform = performers[effect.kind] as (effect: Effect) => unknown;
-  return perform(effect);
+  const gave = perform(effect);
+  const isSliced = effect.kind === "traffic" || effect.kind === "together";
+  return isSliced ? yield* gave as Work<unknown> : gave;
 }
 
 /** Does every effect in a simulator. */
@@ -150,7 +127,14 @@ export function performersOn(sim: SimulatorCore): Performers {
     },
     publisher: ({ id }) => unlessMissing(() => memberOf(sim.publishers.get(id))),
     send: ({ outgoing }) => send(outgoing),
-    together: ({ outgoing }) => outgoing.map(send),
+    *together({ outgoing }) {
+      const exchanges: Exchange[] = [];
+      for (const one of outgoing) {
+        exchanges.push(send(one));
+        yield;
+      }
+      return exchanges;
+    },
     wait({ ms }) {
       sim.clock.advance(ms);
       return undefined;
@@ -183,7 +167,7 @@ export function performersOn(sim: SimulatorCore): Performers {
     },
     aside({ effect }) {
       if (aside === undefined) throw new Error("There is no world aside yet.");
-      return performed(effect, aside);
+      return atOnce(performed(effect, aside));
     },
   };
 }

@@ -2,8 +2,9 @@
 
 import { isPlainObject } from "../../base/input.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
+import { Inconclusive, inconclusive } from "../../laws/law.ts";
+import { isRuleKey } from "../language/parse/matchers.ts";
 import type { Matcher, MatchRule, Operand } from "../language/scenario.ts";
-import type { Playing } from "./effects.ts";
 import type { Check, Verdict } from "./result.ts";
 import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
 
@@ -12,114 +13,87 @@ const MOST_SHOWN = 300;
 /** How many elements of a list are told of one by one. */
 const MOST_TOLD = 20;
 
-const ruleNames: ReadonlySet<string> = new Set([
-  "atLeast",
-  "atMost",
-  "between",
-  "oneOf",
-  "not",
-  "type",
-  "contains",
-  "startsWith",
-  "length",
-  "every",
-  "some",
-  "absent",
-  "sum",
-  "equals",
-]);
-
 /** Whether the object is a rule: its only key is the name of one. */
 function isRule(matcher: unknown): matcher is MatchRule {
   if (!isPlainObject(matcher)) return false;
   const [name, ...others] = Object.keys(matcher);
-  return name !== undefined && others.length === 0 && ruleNames.has(name);
+  return name !== undefined && others.length === 0 && isRuleKey(name);
 }
+
+/** A value that was found. */
+interface Subject {
+  /** Undefined where there is no such member. */
+  readonly actual: unknown;
+  /** What it is called. */
+  readonly about: string;
+  readonly scope: Scope;
+}
+
+type Checks = readonly Check[];
 
 /** `actual`: undefined where there is no such member. `about`: what it is called. */
-export function* match(
-  matcher: Matcher,
-  actual: unknown,
-  about: string,
-  scope: Scope,
-): Playing<readonly Check[]> {
-  if (isIndirect(matcher)) {
-    const expected = yield* resolveValue(matcher, scope);
-    if (expected.kind === "unknown") return [notKnown(about, expected.why, actual)];
-    return [same(expected.value, actual, about)];
+export function match(matcher: Matcher, actual: unknown, about: string, scope: Scope): Checks {
+  try {
+    return matched(matcher, { actual, about, scope });
+  } catch (thrown) {
+    if (!(thrown instanceof Inconclusive)) throw thrown;
+    return [notKnown(about, thrown.message, actual)];
   }
-  if (isRule(matcher)) return yield* matchRule(matcher, actual, about, scope);
-  if (Array.isArray(matcher)) return yield* matchList(matcher, actual, about, scope);
-  if (typeof matcher === "object" && matcher !== null) {
-    return yield* matchMembers(matcher as Readonly<Record<string, Matcher>>, actual, about, scope);
-  }
-  return [same(matcher, actual, about)];
 }
 
-function* matchMembers(
-  members: Readonly<Record<string, Matcher>>,
-  actual: unknown,
-  about: string,
-  scope: Scope,
-): Playing<readonly Check[]> {
+function matched(matcher: Matcher, subject: Subject): Checks {
+  if (isIndirect(matcher)) return [same(resolveValue(matcher, subject.scope), subject)];
+  if (isRule(matcher)) return matchRule(matcher, subject);
+  const { actual } = subject;
+  if (Array.isArray(matcher)) {
+    if (!Array.isArray(actual)) return [judged(false, "a list", subject)];
+    return [
+      same(matcher.length, partOf(subject, "length", actual.length)),
+      ...matcher
+        .slice(0, actual.length)
+        .flatMap((one, index) => matchPart(one, subject, index, actual[index])),
+    ];
+  }
+  if (typeof matcher !== "object" || matcher === null) return [same(matcher, subject)];
   if (typeof actual !== "object" || actual === null || Array.isArray(actual)) {
-    return [check("broken", about, "an object", shownValue(actual))];
+    return [judged(false, "an object", subject)];
   }
-  const checks: Check[] = [];
-  for (const [name, matcher] of Object.entries(members)) {
-    const own = Object.hasOwn(actual, name);
-    const member = own ? (actual as Readonly<Record<string, unknown>>)[name] : undefined;
-    checks.push(...(yield* match(matcher, member, `${about}.${name}`, scope)));
-  }
-  return checks;
+  const own: Readonly<Record<string, unknown>> = Object.assign(Object.create(null), actual);
+  return Object.entries(matcher as Readonly<Record<string, Matcher>>).flatMap(([name, one]) =>
+    matchPart(one, subject, name, own[name]),
+  );
 }
 
-function* matchList(
-  matchers: readonly Matcher[],
-  actual: unknown,
-  about: string,
-  scope: Scope,
-): Playing<readonly Check[]> {
-  if (!Array.isArray(actual)) return [check("broken", about, "a list", shownValue(actual))];
-  const { length } = matchers;
-  const checks = [same(length, actual.length, `${about}.length`)];
-  for (const [index, matcher] of matchers.entries()) {
-    if (index < actual.length) {
-      checks.push(...(yield* match(matcher, actual[index], `${about}.${index}`, scope)));
-    }
-  }
-  return checks;
+function partOf({ about, scope }: Subject, name: string | number, actual: unknown): Subject {
+  return { actual, about: `${about}.${name}`, scope };
 }
 
-function* matchRule(
-  rule: MatchRule,
-  actual: unknown,
-  about: string,
-  scope: Scope,
-): Playing<readonly Check[]> {
-  if ("atLeast" in rule) return [yield* bounded(rule.atLeast, undefined, actual, about, scope)];
-  if ("atMost" in rule) return [yield* bounded(undefined, rule.atMost, actual, about, scope)];
-  if ("between" in rule) return [yield* bounded(...rule.between, actual, about, scope)];
-  if ("sum" in rule) {
-    const expected = yield* numberOf(rule, scope);
-    if (expected.kind === "unknown") return [notKnown(about, expected.why, actual)];
-    return [same(expected.value, actual, about)];
-  }
-  if ("oneOf" in rule) return [yield* oneOf(rule.oneOf, actual, about, scope)];
+function matchPart(matcher: Matcher, of: Subject, name: string | number, part: unknown): Checks {
+  const { actual, about, scope } = partOf(of, name, part);
+  return match(matcher, actual, about, scope);
+}
+
+function matchRule(rule: MatchRule, subject: Subject): Checks {
+  const { actual, about, scope } = subject;
+  if ("atLeast" in rule) return [bounded(rule.atLeast, undefined, subject)];
+  if ("atMost" in rule) return [bounded(undefined, rule.atMost, subject)];
+  if ("between" in rule) return [bounded(...rule.between, subject)];
+  if ("sum" in rule) return [same(numberOf(rule, scope), subject)];
+  if ("oneOf" in rule) return [oneOf(rule.oneOf, subject)];
   if ("not" in rule) {
-    const checks = yield* match(rule.not, actual, about, scope);
+    const checks = match(rule.not, actual, about, scope);
     const verdict = opposite(verdictOf(checks));
     const why = verdict === "held" ? whyVacuous(rule.not, actual) : undefined;
-    if (why !== undefined) return [notKnown(about, why, actual)];
-    const expected = `not ${checks.map((one) => one.expected).join(", ")}`;
+    if (why !== undefined) return inconclusive(why);
+    const expected = `not ${expectedBy(checks).join(", ")}`;
     return [{ ...check(verdict, about, expected, shownValue(actual)), why: checks[0]?.why }];
   }
-  if ("every" in rule || "some" in rule) return yield* elements(rule, actual, about, scope);
+  if ("every" in rule || "some" in rule) return elements(rule, subject);
   if ("length" in rule) {
     const length = typeof actual === "string" || Array.isArray(actual) ? actual.length : undefined;
-    return yield* match(rule.length, length, `${about}.length`, scope);
+    return matchPart(rule.length, subject, "length", length);
   }
-  return [plainRule(rule, actual, about)];
+  return [plainRule(rule, subject)];
 }
 
 /** Why what isn't so says nothing: what isn't there is not anything. */
@@ -141,94 +115,85 @@ function plainRule(
     | { absent: unknown }
     | { equals: unknown }
   >,
-  actual: unknown,
-  about: string,
+  subject: Subject,
 ): Check {
-  const judged = (holds: boolean, expected: string): Check =>
-    check(holds ? "held" : "broken", about, expected, shownValue(actual));
+  const { actual } = subject;
   if ("type" in rule) {
-    const types = typesOf(actual);
-    return judged(types.includes(rule.type), `of type ${rule.type}`);
+    return judged(typesOf(actual).includes(rule.type), `of type ${rule.type}`, subject);
   }
   if ("contains" in rule) {
     const holds = typeof actual === "string" && actual.includes(rule.contains);
-    return judged(holds, `contains ${shownValue(rule.contains)}`);
+    return judged(holds, `contains ${shownValue(rule.contains)}`, subject);
   }
   if ("startsWith" in rule) {
     const holds = typeof actual === "string" && actual.startsWith(rule.startsWith);
-    return judged(holds, `starts with ${shownValue(rule.startsWith)}`);
+    return judged(holds, `starts with ${shownValue(rule.startsWith)}`, subject);
   }
-  if ("absent" in rule) return judged(actual === undefined, "absent");
-  return same(rule.equals, actual, about);
+  if ("absent" in rule) return judged(actual === undefined, "absent", subject);
+  return same(rule.equals, subject);
 }
 
-function* bounded(
-  least: Operand | undefined,
-  most: Operand | undefined,
-  actual: unknown,
-  about: string,
-  scope: Scope,
-): Playing<Check> {
-  const low = least === undefined ? undefined : yield* numberOf(least, scope);
-  const high = most === undefined ? undefined : yield* numberOf(most, scope);
-  if (low?.kind === "unknown") return notKnown(about, low.why, actual);
-  if (high?.kind === "unknown") return notKnown(about, high.why, actual);
-  const expected = [low && `at least ${low.value}`, high && `at most ${high.value}`]
-    .filter((part) => part !== undefined)
-    .join(" and ");
+function bounded(least: Operand | undefined, most: Operand | undefined, subject: Subject): Check {
+  const { actual, scope } = subject;
+  const low = least === undefined ? undefined : numberOf(least, scope);
+  const high = most === undefined ? undefined : numberOf(most, scope);
+  const expected = [
+    ...(low === undefined ? [] : [`at least ${low}`]),
+    ...(high === undefined ? [] : [`at most ${high}`]),
+  ].join(" and ");
   const holds =
     typeof actual === "number" &&
-    (low === undefined || actual >= low.value) &&
-    (high === undefined || actual <= high.value);
-  return check(holds ? "held" : "broken", about, expected, shownValue(actual));
+    (low === undefined || actual >= low) &&
+    (high === undefined || actual <= high);
+  return judged(holds, expected, subject);
 }
 
-function* oneOf(
-  matchers: readonly Matcher[],
-  actual: unknown,
-  about: string,
-  scope: Scope,
-): Playing<Check> {
+function oneOf(matchers: readonly Matcher[], subject: Subject): Check {
+  const { actual, about, scope } = subject;
   const expected: string[] = [];
   let why: string | undefined;
   for (const matcher of matchers) {
-    const checks = yield* match(matcher, actual, about, scope);
+    const checks = match(matcher, actual, about, scope);
     const verdict = verdictOf(checks);
-    expected.push(...checks.map((one) => one.expected));
-    if (verdict === "held") return check("held", about, expected.join(" or "), shownValue(actual));
+    expected.push(...expectedBy(checks));
+    if (verdict === "held") return judged(true, expected.join(" or "), subject);
     if (verdict === "unknown") why ??= checks.find((one) => one.why !== undefined)?.why;
   }
-  if (why !== undefined) return notKnown(about, why, actual);
-  return check("broken", about, `one of ${expected.join(", ")}`, shownValue(actual));
+  return why === undefined
+    ? judged(false, `one of ${expected.join(", ")}`, subject)
+    : inconclusive(why);
 }
 
-function* elements(
+function elements(
   rule: Extract<MatchRule, { every: unknown } | { some: unknown }>,
-  actual: unknown,
-  about: string,
-  scope: Scope,
-): Playing<readonly Check[]> {
-  if (!Array.isArray(actual)) return [check("broken", about, "a list", shownValue(actual))];
+  subject: Subject,
+): Checks {
+  const { actual, about } = subject;
+  if (!Array.isArray(actual)) return [judged(false, "a list", subject)];
   const all = "every" in rule;
   const broken: Check[] = [];
   let expected = "";
   let held = 0;
   for (const [index, element] of actual.entries()) {
-    const checks = yield* match(all ? rule.every : rule.some, element, `${about}.${index}`, scope);
-    expected = checks.map((one) => one.expected).join(", ");
+    const checks = matchPart(all ? rule.every : rule.some, subject, index, element);
+    expected = expectedBy(checks).join(", ");
     const verdict = verdictOf(checks);
     if (verdict === "unknown") return checks.filter((one) => one.verdict === "unknown");
     if (verdict === "held") held += 1;
     else broken.push(...checks.filter((one) => one.verdict === "broken"));
   }
-  if (all && actual.length === 0) return [notKnown(about, "the list is empty", actual)];
+  if (all && actual.length === 0) return inconclusive("the list is empty");
   if (all && broken.length > 0) return broken.slice(0, MOST_TOLD);
   if (all || held > 0) return [check("held", about, expected, `${held} of ${actual.length}`)];
-  return [check("broken", about, `one that is ${expected}`, shownValue(actual))];
+  return [judged(false, `one that is ${expected}`, subject)];
+}
+
+function expectedBy(checks: Checks): readonly string[] {
+  return checks.map((one) => one.expected);
 }
 
 /** Of checks that must all hold. */
-export function verdictOf(checks: readonly Check[]): Verdict {
+export function verdictOf(checks: Checks): Verdict {
   if (checks.some(({ verdict }) => verdict === "broken")) return "broken";
   return checks.some(({ verdict }) => verdict === "unknown") ? "unknown" : "held";
 }
@@ -238,9 +203,8 @@ function opposite(verdict: Verdict): Verdict {
   return verdict === "held" ? "broken" : "held";
 }
 
-function same(expected: unknown, actual: unknown, about: string): Check {
-  const holds = isSame(expected, actual);
-  return check(holds ? "held" : "broken", about, shownValue(expected), shownValue(actual));
+function same(expected: unknown, subject: Subject): Check {
+  return judged(isSame(expected, subject.actual), shownValue(expected), subject);
 }
 
 /** Equal as JSON values: members in any order. */
@@ -249,17 +213,11 @@ function isSame(left: unknown, right: unknown): boolean {
     return left === right;
   }
   if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const names = Object.keys(left);
+  const members = Object.entries(left);
+  const others = new Map(Object.entries(right));
   return (
-    names.length === Object.keys(right).length &&
-    names.every(
-      (name) =>
-        Object.hasOwn(right, name) &&
-        isSame(
-          (left as Readonly<Record<string, unknown>>)[name],
-          (right as Readonly<Record<string, unknown>>)[name],
-        ),
-    )
+    members.length === others.size &&
+    members.every(([name, member]) => others.has(name) && isSame(member, others.get(name)))
   );
 }
 
@@ -267,6 +225,10 @@ function typesOf(value: unknown): readonly string[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
   return Number.isInteger(value) ? ["integer", "number"] : [typeof value];
+}
+
+function judged(holds: boolean, expected: string, { about, actual }: Subject): Check {
+  return check(holds ? "held" : "broken", about, expected, shownValue(actual));
 }
 
 export function check(verdict: Verdict, about: string, expected: string, found: string): Check {

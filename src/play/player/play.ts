@@ -1,7 +1,6 @@
 /** A scenario's play from its first step to its last, whatever it is played on. */
 
 import type { FaultRule } from "../../faults/rule.ts";
-import { createTrace } from "../../laws/trace.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
 import { kindOf } from "../language/step-kind.ts";
 import { conclude } from "./conclude.ts";
@@ -28,7 +27,7 @@ const JOURNAL_ENTRIES = 6;
 export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayResult> {
   const { abilities, target, reproduce, onStep } = options;
   const startMs = yield* perform({ kind: "now" });
-  const run = createRun(scenario, abilities, startMs, createTrace());
+  const run = createRun(scenario, abilities, startMs);
   const { steps, expectations = [], faults = [] } = scenario;
   if (abilities.control) yield* seeFirstRules(run, faults);
   else run.skipped.push(...worldNotMade(scenario));

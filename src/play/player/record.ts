@@ -1,16 +1,17 @@
 /** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
+import { plainRequest } from "../../exchange/plain-request.ts";
+import { REDACTED, withoutSecrets } from "../../journal/secrets.ts";
+import { Inconclusive } from "../../laws/law.ts";
 import type { Exchange } from "../../laws/seen-exchange.ts";
 import type { Step } from "../language/scenario.ts";
 import { kindOf, type StepKind } from "../language/step-kind.ts";
 import type { TallySummary } from "../measure/tally.ts";
-
 import { verdictOf } from "./matching.ts";
 import type { Named } from "./names.ts";
-import type { Check, StepResult } from "./result.ts";
+import type { Check, ShownExchange, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
-import { shownExchange } from "./shown-exchange.ts";
 
 /** What came of a step. */
 export interface Played {
@@ -24,6 +25,12 @@ export interface Played {
   readonly named?: Named | undefined;
   readonly exchange?: Exchange | undefined;
   readonly tally?: TallySummary | undefined;
+}
+
+/** What came of a step that ended so early. @throws what says nothing of that. */
+export function unknownBy(thrown: unknown): Played {
+  if (thrown instanceof Inconclusive) return { checks: [], unknown: thrown.message };
+  throw thrown;
 }
 
 /** The most checks of one step that are told. */
@@ -83,4 +90,43 @@ function name({ names }: Run, { as }: Step, { named, skipped, unknown }: Played)
   if (as === undefined) return;
   const why = skipped ?? unknown ?? "it gives nothing";
   names.set(as, named ?? { kind: "nothing", why });
+}
+
+const MOST_BODY = 2000;
+
+/** As reports show it: no keys, no payment addresses, and not pages of them. */
+function shownExchange(exchange: Exchange): ShownExchange {
+  const { operation, atMs, outcome, status, headers, text, latencyMs, why } = exchange;
+  const { method, path, query, headers: sent, body } = plainRequest(exchange.request);
+  return {
+    operation,
+    at: formatInstant(atMs),
+    request: {
+      method,
+      path: veiled(path),
+      query: veiled(query),
+      headers: veiledHeaders(sent),
+      body: veiled(typeof body === "string" ? body : new TextDecoder().decode(body)),
+    },
+    outcome,
+    status,
+    headers: veiledHeaders(headers),
+    body: veiled(text),
+    latencyMs,
+    ...(why !== undefined && { why }),
+  };
+}
+
+function veiledHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name.toLowerCase() === "authorization" ? REDACTED : veiled(value),
+    ]),
+  );
+}
+
+function veiled(text: string): string {
+  const redacted = withoutSecrets(text);
+  return redacted.length <= MOST_BODY ? redacted : `${redacted.slice(0, MOST_BODY)}…`;
 }

@@ -1,8 +1,9 @@
 /** A run of a scenario: what is known so far, and who is told of every exchange. */
 
 import type { FaultRule } from "../../faults/rule.ts";
+import { inconclusive } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
-import type { Trace } from "../../laws/trace.ts";
+import { createTrace, type Trace } from "../../laws/trace.ts";
 import type { Cast, Scenario } from "../language/scenario.ts";
 import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
@@ -12,7 +13,7 @@ import { createRunDigest, type RunDigest } from "./digest.ts";
 import { type Abilities, type Observer, type Playing, perform } from "./effects.ts";
 import type { Named } from "./names.ts";
 import type { StepResult } from "./result.ts";
-import type { Scope } from "./values.ts";
+import { ordinalsIn, type Scope } from "./values.ts";
 
 /** Why a target that isn't controlled doesn't do something. */
 export const NEEDS_CONTROL = "only an adsim that may be controlled can do that";
@@ -65,12 +66,7 @@ export interface Run {
   readonly rounds: number[];
 }
 
-export function createRun(
-  scenario: Scenario,
-  abilities: Abilities,
-  startMs: number,
-  trace: Trace,
-): Run {
+export function createRun(scenario: Scenario, abilities: Abilities, startMs: number): Run {
   return {
     scenario,
     abilities,
@@ -85,7 +81,7 @@ export function createRun(
     tally: createTally(),
     latencies: createLatencies(),
     timeline: createTimeline(startMs),
-    trace,
+    trace: createTrace(),
     digest: createRunDigest(),
     rules: new Map(),
     ruleById: new Map(),
@@ -127,10 +123,12 @@ export function observeSingle(run: Run, exchange: Exchange): void {
   run.last = exchange;
 }
 
-export function scopeOf(run: Run): Scope {
+/** What references in `data` are looked up in. The publishers among them are looked up here. */
+export function* scopeFor(run: Run, data: unknown): Playing<Scope> {
+  for (const ordinal of ordinalsIn(data)) yield* memberAt(run, ordinal);
   return {
     named: (name) => run.names.get(name),
-    member: (ordinal) => memberAt(run, ordinal),
+    member: (ordinal) => run.members.get(ordinal),
     round: run.rounds.at(-1) ?? 1,
   };
 }
@@ -151,6 +149,11 @@ export function* castOf(run: Run, cast: Cast = 0): Playing<Member | undefined> {
   if (typeof cast === "number") return yield* memberAt(run, cast);
   const named = run.names.get(cast);
   return named?.kind === "publisher" ? named.member : undefined;
+}
+
+/** The same, of a request. @throws Inconclusive where there is none. */
+export function* senderOf(run: Run, cast: Cast = 0): Playing<Member> {
+  return (yield* castOf(run, cast)) ?? inconclusive(`there is no publisher ${cast}`);
 }
 
 /** Takes a publisher that has signed up among the members. Sign-ups follow the seeded publishers. */

@@ -4,15 +4,13 @@ import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ParallelStep, RequestStep } from "../language/scenario.ts";
 import { type Playing, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
-import { type Found, unknown } from "./names.ts";
-import { type Played, record } from "./record.ts";
+import { type Played, record, unknownBy } from "./record.ts";
 import { outgoingOf } from "./requests.ts";
-import { castOf, observeSingle, type Run, scopeOf } from "./run.ts";
+import { observeSingle, type Run, scopeFor, senderOf } from "./run.ts";
 
 export function* playRequest(run: Run, step: RequestStep): Playing<Played> {
   const outgoing = yield* outgoingFrom(run, step);
-  if (outgoing.kind === "unknown") return { checks: [], unknown: outgoing.why };
-  const exchange = yield* perform({ kind: "send", outgoing: outgoing.value });
+  const exchange = yield* perform({ kind: "send", outgoing });
   return yield* answered(run, step, exchange);
 }
 
@@ -27,9 +25,11 @@ export function* playTogether(
     run.rounds.push(round);
     for (const [index, step] of steps.entries()) {
       const at = `${path}.parallel.steps.${index}`;
-      const outgoing = yield* outgoingFrom(run, step);
-      if (outgoing.kind === "value") sent.push({ step, path: at, round, outgoing: outgoing.value });
-      else record(run, step, at, { checks: [], unknown: outgoing.why });
+      try {
+        sent.push({ step, path: at, round, outgoing: yield* outgoingFrom(run, step) });
+      } catch (thrown) {
+        record(run, step, at, unknownBy(thrown));
+      }
     }
     run.rounds.pop();
   }
@@ -47,15 +47,15 @@ export function* playTogether(
   }
 }
 
-function* outgoingFrom(run: Run, step: RequestStep): Playing<Found<Outgoing>> {
-  const sender = yield* castOf(run, step.publisher);
-  if (sender === undefined) return unknown(`there is no publisher ${step.publisher ?? 0}`);
-  return yield* outgoingOf(step, sender, scopeOf(run));
+function* outgoingFrom(run: Run, step: RequestStep): Playing<Outgoing> {
+  const sender = yield* senderOf(run, step.publisher);
+  return outgoingOf(step, sender, yield* scopeFor(run, step));
 }
 
 function* answered(run: Run, { as, expect }: RequestStep, exchange: Exchange): Playing<Played> {
   observeSingle(run, exchange);
-  const checks =
-    expect === undefined ? [] : yield* checkAnswer(run, expect, exchange, as ?? "answer");
-  return { checks, exchange, named: { kind: "answer", exchange } };
+  const named = { kind: "answer", exchange } as const;
+  if (expect === undefined) return { checks: [], exchange, named };
+  const checks = checkAnswer(expect, exchange, as ?? "answer", yield* scopeFor(run, expect));
+  return { checks, exchange, named };
 }

@@ -1,16 +1,17 @@
 /** What each kind of step does. A missing kind is a type error. */
 
+import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
+import { inconclusive } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
-import type { AdvanceStep, ExpectStep, Matcher, Step } from "../language/scenario.ts";
-import { kindOf, type StepKind } from "../language/step-kind.ts";
+import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
+import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
-import { advanceMs } from "./advance.ts";
 import { type EffectKind, type EffectOf, type Effects, type Playing, perform } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
-import type { Played } from "./record.ts";
+import { type Played, unknownBy } from "./record.ts";
 import {
   castOf,
   createObserver,
@@ -18,11 +19,12 @@ import {
   type Run,
   renew,
   renewAll,
-  scopeOf,
+  scopeFor,
   seeRule,
   welcome,
 } from "./run.ts";
 import { playRequest, playTogether } from "./step-requests.ts";
+import { answerOf, type Scope } from "./values.ts";
 
 /** What a step is done in. */
 interface Stage {
@@ -50,13 +52,13 @@ export function* doStep(stage: Stage, step: Step): Playing<Played> {
   }
   // Each player takes steps of its own kind.
   const player = stepPlayers[kind] as (on: Stage, step: Step) => Playing<Played>;
-  return yield* player(stage, step);
+  try {
+    return yield* player(stage, step);
+  } catch (thrown) {
+    return unknownBy(thrown);
+  }
 }
 
-/** Others may have an `expect` of their own. */
-type StepOf<Kind extends StepKind> = Kind extends "expect"
-  ? ExpectStep
-  : Extract<Step, { readonly [Key in Kind]?: unknown }>;
 type StepPlayers = {
   readonly [Kind in StepKind]: (stage: Stage, step: StepOf<Kind>) => Playing<Played>;
 };
@@ -72,9 +74,7 @@ const stepPlayers: StepPlayers = {
     const whyNot = whyNotAdvance(run, step);
     if (whyNot !== undefined) return skipped(whyNot);
     const nowMs = yield* perform({ kind: "now" });
-    const ms = advanceMs(run, step, nowMs);
-    if (ms.kind === "unknown") return { checks: [], unknown: ms.why };
-    yield* wait(run, ms.value);
+    yield* wait(run, advanceMs(step, nowMs, yield* scopeFor(run, step)));
     return done;
   },
   *traffic({ run }, { traffic, expect }) {
@@ -150,10 +150,8 @@ const stepPlayers: StepPlayers = {
       publisher: member.id,
     });
     renew(run, renewed);
-    return {
-      checks: [],
-      named: { kind: "keys", apiKey: renewed.apiKey, oldKey: member.apiKey },
-    };
+    const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
+    return { checks: [], named: { kind: "content", content: keys } };
   },
   *repeat({ run, path, playSteps }, { repeat, expect }) {
     const before = openTally(run);
@@ -224,8 +222,9 @@ function* tallied(run: Run, before: Tally, expect: Matcher | undefined): Playing
   const summary = run.tally.summary();
   before.add(run.tally);
   run.tally = before;
-  const checks = expect === undefined ? [] : yield* match(expect, summary, "tally", scopeOf(run));
-  return { checks, tally: summary, named: { kind: "tally", summary } };
+  const scope = yield* scopeFor(run, expect);
+  const checks = expect === undefined ? [] : match(expect, summary, "tally", scope);
+  return { checks, tally: summary, named: { kind: "content", content: summary } };
 }
 
 /** Waiting in real time moves a foreign clock only as fast as it goes. */
@@ -234,4 +233,26 @@ function whyNotAdvance({ abilities: { time } }: Run, { advance }: AdvanceStep): 
   if (time.speed !== 1) return `the target's clock doesn't follow at speed ${time.speed}`;
   const isTo = typeof advance === "object" && "to" in advance;
   return isTo ? "the target's clock can't be set" : undefined;
+}
+
+/** Milliseconds from `nowMs` on. @throws Inconclusive where the target's time can't be moved so. */
+function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): number {
+  if (typeof advance !== "object") return durationMs(advance);
+  if ("to" in advance) {
+    const toMs = parseInstant(advance.to) ?? nowMs;
+    return toMs >= nowMs ? toMs - nowMs : inconclusive(`it is past ${advance.to} already`);
+  }
+  const { retryAfterOf, less = 0, more = 0 } = advance;
+  const answer = answerOf(retryAfterOf, scope);
+  const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
+  return Math.max(0, answer.atMs + hinted - durationMs(less) + durationMs(more) - nowMs);
+}
+
+/** How long to wait from the answer on, as its header says: in seconds, or until a date (RFC 9110 §10.2.3). */
+function retryAfterMs({ headers, atMs }: Exchange): number | undefined {
+  const hint = headers["retry-after"];
+  if (hint === undefined) return undefined;
+  if (/^\d+$/.test(hint)) return Number(hint) * 1000;
+  const untilMs = Date.parse(hint);
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - atMs);
 }

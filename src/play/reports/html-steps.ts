@@ -2,15 +2,12 @@
 
 import { readableCount } from "../measure/quantities.ts";
 import type { Check, PlayResult, ShownExchange, StepResult } from "../player/result.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, table } from "./html.ts";
 import { answerLine, journalLine, marks, tallyLine } from "./lines.ts";
 
 export function stepTable({ steps }: PlayResult): Html {
   if (steps.length === 0) return html`<p class="muted">The scenario has no steps.</p>`;
-  return html`<div class="card"><table class="rows">
-<thead><tr><th scope="col">Result</th><th scope="col">Step</th><th scope="col" class="wide">Where</th><th scope="col" class="wide">When</th></tr></thead>
-<tbody>
-${steps.map(stepRows)}</tbody></table></div>`;
+  return table([["Result"], ["Step"], ["Where", "wide"], ["When", "wide"]], steps.map(stepRows));
 }
 
 /** A verdict with its sign and its word: colours alone tell some readers nothing. */

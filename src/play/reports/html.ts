@@ -12,6 +12,23 @@ export function html(parts: TemplateStringsArray, ...inserted: readonly Inserted
   return { html: rest.reduce((so, part, at) => `${so}${textOf(inserted[at])}${part}`, first) };
 }
 
+/** A table in a card. `headings`: of the columns, each with the column's class. */
+export function table(
+  headings: readonly (readonly [name: string, kind?: string])[],
+  rows: readonly Html[],
+  caption = "",
+): Html {
+  const columns = headings.map(([name, kind]) =>
+    kind === undefined
+      ? html`<th scope="col">${name}</th>`
+      : html`<th scope="col" class="${kind}">${name}</th>`,
+  );
+  const above = caption === "" ? html`` : html`<caption class="muted">${caption}</caption>`;
+  return html`<div class="card"><table class="rows">${above}<thead><tr>${columns}</tr></thead>
+<tbody>
+${rows}</tbody></table></div>`;
+}
+
 /** What is known to be no markup of others, or to be free of ends of its element. */
 export function trusted(text: string): Html {
   return { html: text };

@@ -11,7 +11,7 @@ import {
 import type { PlayResult } from "../player/result.ts";
 import { type Chart, type ChartData, chartDataOf } from "./chart-data.ts";
 import { CHART_SCRIPT } from "./chart-script.ts";
-import { type Html, html, scriptJson, trusted } from "./html.ts";
+import { type Html, html, scriptJson, table, trusted } from "./html.ts";
 import { chip, stepTable } from "./html-steps.ts";
 import { STYLE } from "./html-style.ts";
 import { marks, targetLine, verdictCounts } from "./lines.ts";
@@ -108,27 +108,15 @@ function figure({ id, title, unit, path, lines }: Chart, each: string): Html {
 }
 
 function timelineTable({ buckets }: PlayResult["timeline"], each: string): Html {
-  const names = [
-    "After",
-    "Sent",
-    "Ok",
-    "Refused",
-    "Failed",
-    "No answer",
-    "INR",
-    "p50 ms",
-    "p99 ms",
-  ];
+  const names = ["Sent", "Ok", "Refused", "Failed", "No answer", "INR", "p50 ms", "p99 ms"];
+  const headings = names.map((name) => [name, "number"] as const);
   const rows = buckets.map((one) => {
     const { atMs, sent, ok, refused, failed, unanswered, creditedInr, p50, p99 } = one;
     const cells = [sent, ok, refused, failed, unanswered, creditedInr, p50, p99];
     return html`<tr><th scope="row">${atMs / 1000} s</th>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>
 `;
   });
-  return html`<div class="card"><table class="rows"><caption class="muted">Stretches of ${each} in which something was sent</caption>
-<thead><tr>${names.map((name, at) => html`<th scope="col" class="${at === 0 ? "" : "number"}">${name}</th>`)}</tr></thead>
-<tbody>
-${rows}</tbody></table></div>`;
+  return table([["After"], ...headings], rows, `Stretches of ${each} in which something was sent`);
 }
 
 function skipped({ skipped: all }: PlayResult): Html {
@@ -147,9 +135,7 @@ function thresholds({ thresholds: all }: PlayResult): Html {
 `,
   );
   return html`<h2>Thresholds</h2>
-<div class="card"><table class="rows"><thead><tr><th scope="col">Result</th><th scope="col">Threshold</th><th scope="col">Found</th></tr></thead>
-<tbody>
-${rows}</tbody></table></div>
+${table([["Result"], ["Threshold"], ["Found"]], rows)}
 `;
 }
 
@@ -162,9 +148,7 @@ function invariants({ invariants: all }: PlayResult): Html {
   );
   const open = all.some(({ verdict }) => verdict === "broken") ? html` open` : html``;
   return html`<h2>Invariants</h2>
-<details${open}><summary>${verdictCounts(all)}</summary><div class="card"><table class="rows"><thead><tr><th scope="col">Result</th><th scope="col">What must hold</th></tr></thead>
-<tbody>
-${rows}</tbody></table></div></details>
+<details${open}><summary>${verdictCounts(all)}</summary>${table([["Result"], ["What must hold"]], rows)}</details>
 `;
 }
 

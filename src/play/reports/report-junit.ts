@@ -44,21 +44,10 @@ function durationOf({ exchange, at }: StepResult, nextAt: string): number {
 
 function stepOutcome(step: StepResult, reproduce: string): JunitOutcome {
   const { verdict, why, checks } = step;
-  switch (verdict) {
-    case "held":
-    case "done":
-      return { kind: "passed" };
-    case "unknown":
-    case "skipped": {
-      const reasons = [why, ...checks.map((check) => check.why)].filter((one) => one !== undefined);
-      return { kind: "skipped", message: reasons[0] ?? "nothing is known" };
-    }
-    case "broken": {
-      const broken = checks.filter((check) => check.verdict === "broken");
-      const message = broken.map(checkLine).join("; ") || (why ?? "broken");
-      return { kind: "failure", type: "broken", message, text: detailOf(step, reproduce) };
-    }
-  }
+  const reasons = [why, ...checks.map((check) => check.why)].filter((one) => one !== undefined);
+  const broken = checks.filter((check) => check.verdict === "broken").map(checkLine);
+  const message = verdict === "broken" ? broken.join("; ") || (why ?? "broken") : reasons[0];
+  return outcomeOf(verdict, message, () => detailOf(step, reproduce));
 }
 
 function checkLine({ about, expected, found }: Check): string {
@@ -81,35 +70,34 @@ function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: s
 }
 
 function invariantCases({ invariants, reproduce }: PlayResult, className: string): JunitCase[] {
-  return invariants.map(({ id, says, verdict, why }) => ({
-    name: `${id} ${says}`,
-    className,
-    durationMs: 0,
-    outcome: judged(verdict, why ?? "nothing is known", reproduce),
-  }));
+  return invariants.map(({ id, says, verdict, why }) => {
+    const outcome = outcomeOf(verdict, why, (message) => `${message}\nReproduce: ${reproduce}`);
+    return { name: `${id} ${says}`, className, durationMs: 0, outcome };
+  });
 }
 
 function thresholdCases({ thresholds, reproduce }: PlayResult, className: string): JunitCase[] {
-  return thresholds.map(({ threshold, verdict, found }) => ({
-    name: threshold,
-    className,
-    durationMs: 0,
-    outcome: judged(verdict, verdict === "unknown" ? found : `found ${found}`, reproduce),
-  }));
+  return thresholds.map(({ threshold, verdict, found }) => {
+    const why = verdict === "unknown" ? found : `found ${found}`;
+    const outcome = outcomeOf(verdict, why, (message) => `${message}\nReproduce: ${reproduce}`);
+    return { name: threshold, className, durationMs: 0, outcome };
+  });
 }
 
-function judged(verdict: PlayResult["verdict"], message: string, reproduce: string): JunitOutcome {
+function outcomeOf(
+  verdict: StepResult["verdict"],
+  why: string | undefined,
+  textOf: (message: string) => string,
+): JunitOutcome {
+  const message = why ?? "nothing is known";
   switch (verdict) {
     case "held":
+    case "done":
       return { kind: "passed" };
     case "unknown":
+    case "skipped":
       return { kind: "skipped", message };
     case "broken":
-      return {
-        kind: "failure",
-        type: "broken",
-        message,
-        text: `${message}\nReproduce: ${reproduce}`,
-      };
+      return { kind: "failure", type: "broken", message, text: textOf(message) };
   }
 }

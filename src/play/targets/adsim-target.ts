@@ -3,38 +3,21 @@
 import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
-import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type { Observer, Punctuality } from "../player/effects.ts";
-import { createTrafficSource, type TrafficSource } from "../traffic/source.ts";
-import { createAsideWorlds } from "./aside.ts";
+import type { Punctuality, TrafficOrder } from "../player/effects.ts";
+import { createTrafficSource } from "../traffic/source.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { performWith } from "./drive.ts";
-import { askHealth } from "./health.ts";
-import { createHttpClient, type HttpClient } from "./http-client.ts";
+import { createHttpClient } from "./http-client.ts";
 import { readWorld } from "./read-world.ts";
-import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
-import { readSpeed, readTargetUrl, type TargetUrl } from "./target-url.ts";
+import type { LatePerformers, Target, TargetOptions } from "./target.ts";
+import { readSpeed, type TargetUrl } from "./target-url.ts";
 import {
   createWorldPerformers,
   instantOf,
   type PlayedWorld,
   type WorldPerformers,
 } from "./world-performers.ts";
-
-export interface AdsimTargetOptions {
-  /** The base URL of the server, or of one of its worlds: that one is replaced. */
-  readonly url: string | URL;
-  /** What the server asks for on control requests. */
-  readonly controlToken?: string | undefined;
-  /** What the world is to be. */
-  readonly snapshot: Snapshot;
-  /** The world's name where the URL names none. */
-  readonly worldName: string;
-  /** How many times as fast as real time. @default nobody waits */
-  readonly speed?: number | undefined;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
-}
 
 /** One after the other: answers can't overtake each other. */
 const CONNECTIONS = 1;
@@ -43,39 +26,38 @@ const MOST_BODY_BYTES = 256 * 1024 * 1024;
 const LONGEST_NAME = 64;
 
 /**
- * Puts the world in its place and takes control of it.
+ * Puts the world in its place and takes control of it. `version`: of the adsim that is there.
  *
- * @throws InputError (as a rejection) for wrong options; Error that says what to do where there is no adsim, or it refuses.
+ * @throws InputError (as a rejection) for wrong options; Error that says what to do where it refuses.
  */
-export async function openAdsimTarget(options: AdsimTargetOptions): Promise<Target> {
-  const target = readTargetUrl(options.url);
+export async function openAdsimTarget(
+  target: TargetUrl,
+  version: string,
+  options: TargetOptions,
+): Promise<Target> {
+  const { origin } = target;
   const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
-  const client = await createHttpClient(target.origin, {
+  const client = await createHttpClient(origin, {
     connections: CONNECTIONS,
     mostBodyBytes: MOST_BODY_BYTES,
   });
+  const token = options.controlToken;
+  const apiAt = (prefix: string): ControlApi =>
+    createControlApi({ client, origin, prefix, token, version });
+  const name = options.worldName.slice(0, LONGEST_NAME);
+  const prefix = target.namesWorld ? target.prefix : `${target.prefix}/@${name}`;
+  const api = apiAt(prefix);
   try {
-    const version = await versionAt(target, client, options.controlToken);
-    const name = options.worldName.slice(0, LONGEST_NAME);
-    const prefix = target.namesWorld ? target.prefix : `${target.prefix}/@${name}`;
-    const apiOf = (worldPrefix: string): ControlApi =>
-      createControlApi({
-        client,
-        origin: target.origin,
-        prefix: worldPrefix,
-        token: options.controlToken,
-        version,
-      });
-    const world = await takeOver(apiOf(prefix), options.snapshot);
-    const played: PlayedWorld = { ...world, client, prefix, api: apiOf(prefix), speed };
-    const { performers, removeAside } = performersOf(played, apiOf, options);
+    const world = await takeOver(api, options.snapshot());
+    const played: PlayedWorld = { ...world, client, prefix, api, speed };
+    const { performers, removeAside } = performersOf(played, apiAt, options);
     return {
       abilities: {
         time: speed === undefined ? { kind: "virtual" } : { kind: "paced", speed },
         control: true,
       },
       performers,
-      description: { kind: "adsim", url: `${target.origin}${prefix}` },
+      description: { kind: "adsim", url: `${origin}${prefix}` },
       async close() {
         // The result is there: a server that has gone takes nothing from it.
         await removeAside().catch(() => undefined);
@@ -85,26 +67,6 @@ export async function openAdsimTarget(options: AdsimTargetOptions): Promise<Targ
   } catch (error) {
     await client.close();
     throw error;
-  }
-}
-
-async function versionAt(
-  { url, origin, prefix }: TargetUrl,
-  client: HttpClient,
-  token: string | undefined,
-): Promise<string> {
-  const health = await askHealth({ client, origin, prefix, token });
-  switch (health.kind) {
-    case "adsim":
-      return health.version;
-    case "refusing":
-      throw new Error(
-        `The target ${url} is an adsim and refuses control (${health.status}): ${health.detail} Give its control token (--control-token), or --api-key and --publisher to play against it as against any other service.`,
-      );
-    case "other":
-      throw new Error(
-        `The target ${url} is no adsim: GET ${url}/_sim/health has status ${health.status}. Check the address, or give --api-key and --publisher to play against it as another service.`,
-      );
   }
 }
 
@@ -137,48 +99,40 @@ async function takeOver(
 
 function performersOf(
   world: PlayedWorld,
-  apiOf: (prefix: string) => ControlApi,
-  { onProgress }: Pick<AdsimTargetOptions, "onProgress">,
+  apiAt: (prefix: string) => ControlApi,
+  { onProgress }: Pick<TargetOptions, "onProgress">,
 ): { readonly performers: LatePerformers; removeAside(): Promise<void> } {
   const own = createWorldPerformers(world);
   const [root = "", name = ""] = splitAtName(world.prefix);
-  const asides = createAsideWorlds(world.api, name);
-  let aside: WorldPerformers | undefined;
+  let aside: { readonly name: string; readonly performers: WorldPerformers } | undefined;
 
+  async function removeAside(): Promise<void> {
+    const path = aside && `worlds/${encodeURIComponent(aside.name)}`;
+    aside = undefined;
+    if (path !== undefined) await world.api.ask("DELETE", path);
+  }
   const performers: LatePerformers = {
     ...own,
-    traffic: ({ order }) =>
-      playVirtualTraffic({
-        source: createTrafficSource(order),
-        forMs: durationMs(order.traffic.for),
-        advance: async (ms) => {
-          await own.wait({ kind: "wait", ms });
-        },
-        send: (outgoing) => own.send({ kind: "send", outgoing }),
-        observe: order.observe,
-        onProgress: (sent) => onProgress?.({ sent, ended: sent, waiting: 0, late: 0, dropped: 0 }),
-      }),
+    traffic: ({ order }) => playVirtualTraffic(order, own, onProgress),
     world: () => readWorld(world.api, name),
     async fork() {
-      aside = undefined;
-      const prefix = `${root}/@${await asides.fork()}`;
+      await removeAside();
+      const forked = await forkAside(world.api, name);
+      const prefix = `${root}/@${forked}`;
       const nowMs = await own.now({ kind: "now" });
-      aside = createWorldPerformers({
-        ...world,
-        prefix,
-        api: apiOf(prefix),
-        nowMs,
-        journalled: 0,
-        speed: undefined,
-      });
+      const fresh = { nowMs, journalled: 0, speed: undefined };
+      aside = {
+        name: forked,
+        performers: createWorldPerformers({ ...world, ...fresh, prefix, api: apiAt(prefix) }),
+      };
       return undefined;
     },
     async aside({ effect }) {
       if (aside === undefined) throw new Error("There is no world aside: fork it first.");
-      return await performWith({ ...performers, ...aside }, effect);
+      return await performWith({ ...performers, ...aside.performers }, effect);
     },
   };
-  return { performers, removeAside: () => asides.remove() };
+  return { performers, removeAside };
 }
 
 /** What comes before `/@NAME`, and the name. */
@@ -187,38 +141,56 @@ function splitAtName(prefix: string): readonly string[] {
   return [prefix.slice(0, at), prefix.slice(at + 2)];
 }
 
-interface VirtualTraffic {
-  readonly source: TrafficSource;
-  /** How long it lasts, where the last click doesn't come later. */
-  readonly forMs: number;
-  /** Lets the world's clock go on. */
-  advance(ms: number): Promise<void>;
-  send(outgoing: Outgoing): Promise<Exchange>;
-  readonly observe: Observer;
-  /** Is told after each request how many there were. */
-  readonly onProgress?: ((sent: number) => void) | undefined;
+const MOST_TRIES = 100;
+
+/** Makes a world that goes on from the one with this name. @returns its name, which nobody had. */
+async function forkAside(api: ControlApi, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const ending = number === 1 ? ".aside" : `.aside-${number}`;
+    const aside = `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
+    try {
+      await api.ask("POST", "worlds", { name: aside });
+      return aside;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      if (isTaken(error) && number < MOST_TRIES) continue;
+      // Nothing that the scenario says is at fault.
+      throw new Error(`The target makes no world aside: ${error.message}`, { cause: error });
+    }
+  }
+}
+
+/** It is somebody else's, or was left by a play that was killed. */
+function isTaken({ reason, field, expected }: InputError): boolean {
+  return reason === "conflict" && field === "name" && expected.startsWith("is that of a world");
 }
 
 /** It is always on time. */
 const punctual: Punctuality = Object.freeze({ late: 0, dropped: 0 });
 
 /** Over when the last answer is in, and its time has passed. */
-async function playVirtualTraffic(order: VirtualTraffic): Promise<Punctuality> {
-  const { source, onProgress } = order;
+async function playVirtualTraffic(
+  order: TrafficOrder,
+  { wait, send }: WorldPerformers,
+  onProgress: TargetOptions["onProgress"],
+): Promise<Punctuality> {
+  const source = createTrafficSource(order);
+  const forMs = durationMs(order.traffic.for);
   let passedMs = 0;
+  async function passUntil(ms: number): Promise<void> {
+    if (ms > passedMs) await wait({ kind: "wait", ms: ms - passedMs });
+    passedMs = Math.max(ms, passedMs);
+  }
   let sent = 0;
   for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
-    const { number, dueMs } = arrival;
-    if (dueMs > passedMs) {
-      await order.advance(dueMs - passedMs);
-      passedMs = dueMs;
-    }
-    const exchange = await order.send(arrival);
+    const { number } = arrival;
+    await passUntil(arrival.dueMs);
+    const exchange = await send({ kind: "send", outgoing: arrival });
     source.answered(number, exchange);
     order.observe(exchange);
     sent += 1;
-    onProgress?.(sent);
+    onProgress?.({ sent, ended: sent, waiting: 0, late: 0, dropped: 0 });
   }
-  if (order.forMs > passedMs) await order.advance(order.forMs - passedMs);
+  await passUntil(forMs);
   return punctual;
 }

@@ -30,11 +30,11 @@ export interface ControlApiOptions {
   readonly prefix: string;
   readonly token: string | undefined;
   /** The server's version; undefined while it isn't known. */
-  readonly version: string | undefined;
+  readonly version?: string | undefined;
 }
 
 /** What a control request came to. */
-export interface ControlAnswer {
+interface ControlAnswer {
   readonly status: number;
   /** Its JSON; undefined for anything else. */
   readonly value: unknown;
@@ -44,12 +44,9 @@ export interface ControlAnswer {
 const MOST_WAIT_MS = 60_000;
 
 /** What a server says ends up on a terminal, on one line. */
-export const plainText: v.GenericSchema<unknown, string> = v.pipe(
-  v.string(),
-  v.transform(printable),
-);
+const plainText: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.transform(printable));
 
-export const problem: v.GenericSchema<unknown, Problem> = v.looseObject({
+const problem: v.GenericSchema<unknown, Problem> = v.looseObject({
   type: v.pipe(v.string(), v.startsWith("urn:adsim:control:")),
   detail: plainText,
   field: v.optional(plainText),
@@ -82,10 +79,35 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
   };
 }
 
+export type Health =
+  | { readonly kind: "adsim"; readonly version: string; readonly seed: string }
+  | { readonly kind: "refusing"; readonly status: number; readonly detail: string }
+  | { readonly kind: "other"; readonly status: number };
+
+const healthy = v.looseObject({
+  status: v.literal("ok"),
+  version: plainText,
+  seed: v.string(),
+  world: v.string(),
+  now: v.string(),
+});
+
+/** Finds out what is there: an adsim that lets us control it, one that doesn't, or another service. @throws as {@link askControl}. */
+export async function askHealth(options: ControlApiOptions): Promise<Health> {
+  const { status, value } = await askControl(options, "GET", "health");
+  const refusal = v.safeParse(problem, value);
+  if (refusal.success) return { kind: "refusing", status, detail: refusal.output.detail };
+  const found = v.safeParse(healthy, value);
+  if (status === 200 && found.success) {
+    const { version, seed } = found.output;
+    return { kind: "adsim", version, seed };
+  }
+  return { kind: "other", status };
+}
+
 /** @throws Error (as a rejection) where there is no answer. */
-export async function askControl(
-  options: Pick<ControlApiOptions, "client" | "origin" | "prefix" | "token"> &
-    Partial<Pick<ControlApiOptions, "version">>,
+async function askControl(
+  options: ControlApiOptions,
   method: string,
   path: string,
   body?: object,

@@ -1,17 +1,16 @@
 /** Plays a scenario on any target: in this process, at an adsim over HTTP, or at another service in real time. */
 
 import { InputError } from "../../base/input.ts";
-import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
 import { freshSnapshot, playScenarioSync } from "../player/in-process.ts";
 import { play } from "../player/play.ts";
 import type { PlayResult } from "../player/result.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
+import { askHealth, type Health } from "./control-api.ts";
 import { drive } from "./drive.ts";
-import { askHealth, type Health } from "./health.ts";
 import { createHttpClient } from "./http-client.ts";
-import { openServiceTarget, type ServiceCredentials } from "./service-target.ts";
-import type { Target, TrafficProgress } from "./target.ts";
+import { openServiceTarget } from "./service-target.ts";
+import type { Target, TargetOptions } from "./target.ts";
 import { readTargetUrl, type TargetUrl } from "./target-url.ts";
 
 export interface PlayScenarioOptions
@@ -92,22 +91,6 @@ function unlessAborted<Result>(
   });
 }
 
-export interface TargetOptions {
-  /** What the world of an adsim is to be. Only asked for where there is one. */
-  readonly snapshot: () => Snapshot;
-  /** The world's name where the URL names none. */
-  readonly worldName: string;
-  /** What an adsim asks for on control requests. */
-  readonly controlToken?: string | undefined;
-  /** How many times as fast as real time. @default for an adsim nobody waits, for another service 1 */
-  readonly speed?: number | undefined;
-  /** Publishers of the service. Given these, it is no adsim to us, whatever it is. */
-  readonly credentials?: readonly ServiceCredentials[] | undefined;
-  /** How many requests of traffic can be on their way to a service at once. @default 64 */
-  readonly connections?: number | undefined;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
-}
-
 /**
  * @throws InputError (as a rejection) for wrong options, and where a service is no adsim and no credentials are given; Error
  * that says what to do where nobody is there, or it refuses.
@@ -115,10 +98,13 @@ export interface TargetOptions {
 export async function openTarget(url: string | URL, options: TargetOptions): Promise<Target> {
   const target = readTargetUrl(url);
   const { credentials = [] } = options;
-  if (credentials.length > 0) return await openServiceTarget({ ...options, url, credentials });
+  if (credentials.length > 0) return await openServiceTarget(target, credentials, options);
   const found = await healthAt(target, options.controlToken);
-  if (found.kind !== "other") {
-    return await openAdsimTarget({ ...options, url, snapshot: options.snapshot() });
+  if (found.kind === "adsim") return await openAdsimTarget(target, found.version, options);
+  if (found.kind === "refusing") {
+    throw new Error(
+      `The target ${target.url} is an adsim and refuses control (${found.status}): ${found.detail} Give its control token (--control-token), or --api-key and --publisher to play against it as against any other service.`,
+    );
   }
   throw new InputError(
     "target",

@@ -13,42 +13,26 @@ import { createTrafficSource } from "../traffic/source.ts";
 import { jsonIn } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
-import type { LatePerformers, Target, TrafficProgress } from "./target.ts";
-import { readSpeed, readTargetUrl } from "./target-url.ts";
-
-/** A publisher of the service, which the scenario calls by its place in the list. */
-export interface ServiceCredentials {
-  readonly id: string;
-  readonly apiKey: string;
-  /** Ids of its surfaces. @default the service is asked for them, once */
-  readonly surfaces?: readonly string[] | undefined;
-}
-
-export interface ServiceTargetOptions {
-  /** What paths are appended to. */
-  readonly url: string | URL;
-  readonly credentials: readonly ServiceCredentials[];
-  /** Traffic and waiting go so many times as fast. @default 1 */
-  readonly speed?: number | undefined;
-  /** How many requests of traffic can be on their way at once. @default 64 */
-  readonly connections?: number | undefined;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
-}
+import type { LatePerformers, ServiceCredentials, Target, TargetOptions } from "./target.ts";
+import { readSpeed, type TargetUrl } from "./target-url.ts";
 
 /** Enough for what a scenario sends in parallel; more wait for one of these. */
 const MOST_CONNECTIONS = 1024;
 const SURFACES_TIMEOUT_MS = 10_000;
 
 /** @throws InputError (as a rejection) for wrong options. */
-export async function openServiceTarget(options: ServiceTargetOptions): Promise<Target> {
-  const { url, origin, prefix } = readTargetUrl(options.url);
+export async function openServiceTarget(
+  { url, origin, prefix }: TargetUrl,
+  credentials: readonly ServiceCredentials[],
+  options: Pick<TargetOptions, "speed" | "connections" | "onProgress">,
+): Promise<Target> {
   const speed = readSpeed(options.speed ?? 1);
   const connections = options.connections ?? CONNECTIONS;
   if (!Number.isSafeInteger(connections) || connections < 1 || connections > MOST_CONNECTIONS) {
     throw new InputError("connections", `must be a whole number from 1 to ${MOST_CONNECTIONS}`);
   }
   const client = await createHttpClient(origin, { connections: MOST_CONNECTIONS });
-  const members = options.credentials.map((one) => memberLater(one, client, prefix, url));
+  const members = credentials.map((one) => memberLater(one, client, prefix, url));
 
   async function send(outgoing: Outgoing): Promise<Exchange> {
     const { operation, request } = outgoing;

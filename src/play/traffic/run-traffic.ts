@@ -3,22 +3,18 @@
 import { durationMs } from "../../base/duration.ts";
 import { exchangeOf } from "../../laws/seen-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import { atOnce, type Work } from "../../spec/work.ts";
+import type { Work } from "../../spec/work.ts";
 import type { Punctuality, TrafficOrder } from "../player/effects.ts";
 
 import { createTrafficSource } from "./source.ts";
 
 /**
- * Begins at the clock's instant, which stands, and ends when `for` is over, or with the last click where that is later.
+ * Begins at the clock's instant, which stands, and ends when `for` is over, or with the last click where that is later. Others may pass after
+ * every few requests.
  *
  * @throws InputError where nobody takes part, or somebody without a surface, before anything is sent.
  */
-export function runTraffic(sim: SimulatorCore, order: TrafficOrder): Punctuality {
-  return atOnce(trafficInSlices(sim, order));
-}
-
-/** The same, so that others may pass after every few requests. */
-export function* trafficInSlices(sim: SimulatorCore, order: TrafficOrder): Work<Punctuality> {
+export function* runTraffic(sim: SimulatorCore, order: TrafficOrder): Work<Punctuality> {
   const { observe, traffic } = order;
   // Taken out once: an engine looks a method up slowly in an object that has getters.
   const { handle, clock } = sim;

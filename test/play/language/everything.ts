@@ -1,4 +1,21 @@
-/** A scenario that has one of everything, as its author would write it in JSON. */
+/** A scenario that has one of everything, as its author would write it in JSON; and what is said of others. */
+
+import { InputError } from "../../../src/base/input.ts";
+import {
+  type ParseScenarioOptions,
+  parseScenario,
+} from "../../../src/play/language/parse/parse-scenario.ts";
+
+/** Why it isn't taken; undefined where it is. */
+export function refusalOf(input: unknown, options?: ParseScenarioOptions): InputError | undefined {
+  try {
+    parseScenario(input, options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InputError && error.field !== "") return error;
+    throw error;
+  }
+}
 
 export const everything: Readonly<Record<string, unknown>> = {
   $schema: "./scenario.schema.json",

@@ -1,5 +1,6 @@
 /** Plays the steps of a scenario that is about nothing else. */
 
+import { expect } from "vitest";
 import { type PlayResult, playScenarioSync, type Scenario } from "../../../src/scenario.ts";
 
 export function playSteps(
@@ -7,6 +8,13 @@ export function playSteps(
   others: Partial<Omit<Scenario, "steps">> = {},
 ): PlayResult {
   return playScenarioSync({ name: "test", about: "A test.", ...others, steps });
+}
+
+/** The same, where all that is expected must hold. */
+export function heldSteps(...given: Parameters<typeof playSteps>): PlayResult {
+  const result = playSteps(...given);
+  expect(result.verdict, result.why).toBe("held");
+  return result;
 }
 
 /** The result of the step at this path. */

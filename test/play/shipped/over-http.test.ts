@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PlayResult } from "../../../src/play/player/result.ts";
 import { type PlayScenarioOptions, playScenario } from "../../../src/play/targets/play-scenario.ts";
-import type { ServiceCredentials } from "../../../src/play/targets/service-target.ts";
+import type { ServiceCredentials } from "../../../src/play/targets/target.ts";
 import { playScenarioSync, type Scenario } from "../../../src/scenario.ts";
 import { type Serving, serving } from "./serving.ts";
 

@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
 import type { Member, Outgoing } from "../../../src/laws/seen-exchange.ts";
 import type { EffectKind, EffectOf, Effects } from "../../../src/play/player/effects.ts";
-import { openTarget, type TargetOptions } from "../../../src/play/targets/play-scenario.ts";
-import type { Target } from "../../../src/play/targets/target.ts";
+import { openTarget } from "../../../src/play/targets/play-scenario.ts";
+import type { Target, TargetOptions } from "../../../src/play/targets/target.ts";
 import { type Server, type ServerOptions, startServer } from "../../../src/server.ts";
 
 export interface Played {

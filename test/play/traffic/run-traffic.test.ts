@@ -6,6 +6,7 @@ import { createTally } from "../../../src/play/measure/tally.ts";
 
 import { runTraffic } from "../../../src/play/traffic/run-traffic.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
+import { atOnce } from "../../../src/spec/work.ts";
 import { orderOf } from "./orders.ts";
 
 type Verdict = FaultRule["verdict"];
@@ -18,18 +19,16 @@ function run(sim: Simulator, traffic: Traffic, number = 0) {
   const exchanges: Exchange[] = [];
   const tally = createTally();
   const members = sim.publishers.credentials(2).map((one) => ({ ...one, joined: undefined }));
-  const punctuality = runTraffic(
-    sim,
-    orderOf(traffic, {
-      members,
-      number,
-      startMs: sim.clock.now(),
-      observe(exchange) {
-        exchanges.push(exchange);
-        tally.count(exchange);
-      },
-    }),
-  );
+  const order = orderOf(traffic, {
+    members,
+    number,
+    startMs: sim.clock.now(),
+    observe(exchange) {
+      exchanges.push(exchange);
+      tally.count(exchange);
+    },
+  });
+  const punctuality = atOnce(runTraffic(sim, order));
   return { exchanges, punctuality, summary: tally.summary() };
 }
 
@@ -91,7 +90,7 @@ describe("in process", () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
     const order = orderOf(steady, { members: [], startMs: beginMs });
-    expect(() => runTraffic(sim, order)).toThrow(/^publishers must name at least one/);
+    expect(() => atOnce(runTraffic(sim, order))).toThrow(/^publishers must name at least one/);
     expect([sim.clock.now(), sim.held().impressions]).toEqual([beginMs, 0]);
   });
 });

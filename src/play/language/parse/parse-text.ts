@@ -5,7 +5,6 @@ import { repeatedMember } from "../../../base/repeated-members.ts";
 import type { Scenario } from "../scenario.ts";
 import { MOST_TEXT } from "./copy-data.ts";
 import { type ParseScenarioOptions, parseScenario } from "./parse-scenario.ts";
-import { syntaxErrorAt } from "./syntax-error.ts";
 
 /**
  * The scenario that a JSON text holds.
@@ -36,4 +35,75 @@ export function readScenarioText(json: string): unknown {
     throw new InputError(repeated, "stands there more than once. Keep one of them");
   }
   return value;
+}
+
+/** What may come next. */
+type Next = "value" | "value or ]" | "name" | "name or }" | "colon" | "after";
+
+const space = /[ \t\n\r]*/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const word = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/**
+ * The index of what can't stand there, or the length where something is missing; undefined of valid JSON. Engines say it
+ * each in their own way, some not at all, and quote the text.
+ */
+function syntaxErrorAt(json: string): number | undefined {
+  const open: string[] = [];
+  let next: Next = "value";
+  let at = 0;
+  for (;;) {
+    at = endOf(space, json, at) ?? at;
+    const character = json[at];
+    if (character === undefined) return next === "after" && open.length === 0 ? undefined : at;
+    const inner = open.at(-1);
+    if (next === "after") {
+      if (character === (inner === "{" ? "}" : "]") && inner !== undefined) open.pop();
+      else if (character === "," && inner !== undefined) next = inner === "{" ? "name" : "value";
+      else return at;
+      at += 1;
+    } else if (next === "colon") {
+      if (character !== ":") return at;
+      next = "value";
+      at += 1;
+    } else if (character === (next === "name or }" ? "}" : next === "value or ]" ? "]" : "")) {
+      open.pop();
+      next = "after";
+      at += 1;
+    } else if (next === "name" || next === "name or }") {
+      const end = endOfText(json, at);
+      if (end === undefined) return at;
+      next = "colon";
+      at = end;
+    } else if (character === "{" || character === "[") {
+      open.push(character);
+      next = character === "{" ? "name or }" : "value or ]";
+      at += 1;
+    } else {
+      const end = character === '"' ? endOfText(json, at) : endOf(word, json, at);
+      if (end === undefined) return at;
+      next = "after";
+      at = end;
+    }
+  }
+}
+
+function endOf(pattern: RegExp, json: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(json) ? pattern.lastIndex : undefined;
+}
+
+/** A loop, not a pattern: texts may have megabytes. */
+function endOfText(json: string, start: number): number | undefined {
+  if (json[start] !== '"') return undefined;
+  let at = start + 1;
+  for (;;) {
+    const code = json.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    // Control characters, and NaN past the end.
+    if (!(code >= 0x20)) return undefined;
+    const end = code === 0x5c ? endOf(escaped, json, at) : at + 1;
+    if (end === undefined) return undefined;
+    at = end;
+  }
 }

@@ -1,6 +1,6 @@
 /** Sets of choices that differ from the defaults, as texts that `--assume` takes. */
 
-import { catalogue, type OpenPoint } from "../../spec/assumptions/catalogue.ts";
+import { catalogue, type OpenPoint } from "../spec/assumptions/catalogue.ts";
 
 /** `KEY=CHOICE`. */
 export type Departure = string;

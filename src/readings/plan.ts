@@ -1,14 +1,12 @@
 /** What is going to be tried: the defaults, with the pins that were asked for, and rows that depart from them. */
 
-import { InputError } from "../../base/input.ts";
-import {
-  type AssumptionKey,
-  type Assumptions,
-  catalogue,
-} from "../../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { allKeys } from "../assumption-key.ts";
+import { InputError } from "../base/input.ts";
+import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { type Departures, distinct, inOrder, partsOf } from "./departures.ts";
+
+/** In the order of the catalogue. */
+export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue) as AssumptionKey[];
 
 export interface Plan {
   readonly defaults: Assumptions;
