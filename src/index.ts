@@ -4,7 +4,7 @@ export { type AuditDifference, AuditError } from "./audit/audit-error.ts";
 export type { ClientCounts } from "./audit/client-counts.ts";
 export type { ClientReport } from "./audit/client-report.ts";
 export type { EventLine, EventLines } from "./audit/event-line.ts";
-export type { Finding, FindingId } from "./audit/finding.ts";
+export type { Finding, FindingId } from "./audit/findings/finding.ts";
 export type { Clock, ClockMode, WallClock } from "./base/clock.ts";
 export type { Duration } from "./base/duration.ts";
 export { InputError } from "./base/input.ts";

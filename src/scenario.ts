@@ -33,17 +33,17 @@ export type {
   Value,
 } from "./play/language/scenario.ts";
 export type { StepKind } from "./play/language/step-kind.ts";
+export type { LatencySummary } from "./play/measure/latencies.ts";
 export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
+export type { ThresholdResult } from "./play/measure/thresholds.ts";
+export type { TimelineBucket } from "./play/measure/timeline.ts";
 export { playScenarioSync, type SyncOptions } from "./play/player/in-process.ts";
 export type {
   Check,
   InvariantResult,
-  LatencySummary,
   PlayResult,
   ShownExchange,
   StepResult,
-  ThresholdResult,
-  TimelineBucket,
   Verdict,
 } from "./play/player/result.ts";
 export { type PlayScenarioOptions, playScenario } from "./play/targets/play-scenario.ts";

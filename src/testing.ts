@@ -56,7 +56,7 @@ export { clientContract } from "./testing/contract/client-contract.ts";
 export type { ClientContractOptions, Describe, It } from "./testing/contract/contract-options.ts";
 export { ContractError } from "./testing/contract/failure.ts";
 export type { ContractReport, RuleVerdict } from "./testing/contract/report.ts";
-export { BrokenRule } from "./testing/contract/rule.ts";
+export { BrokenRule } from "./testing/contract/rules/rule.ts";
 export { type ScenarioOfOptions, scenarioOf } from "./testing/contract/scenario-of.ts";
 export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
 export type {

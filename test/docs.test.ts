@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { findingIds } from "../src/audit/finding.ts";
+import { findingIds } from "../src/audit/findings/finding.ts";
 import { controlRoutes } from "../src/control/routes.ts";
 import { coveringArray } from "../src/index.ts";
 import { startServer } from "../src/server.ts";

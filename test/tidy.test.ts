@@ -78,6 +78,24 @@ function importsOf({ path, text }: SourceFile): string[] {
   return Array.from(specifiers, ([, to = ""]) => posix.join(dirname(path), to));
 }
 
+/** What imports itself by way of others. `placeOf`: the file itself, or its folder. */
+function inCircles(placeOf: (path: string) => string): string[] {
+  const arrows = sources
+    .filter(({ path }) => !isEntry(path))
+    .flatMap((file) => importsOf(file).map((to) => [placeOf(file.path), placeOf(to)] as const))
+    .filter(([from, to]) => from !== to);
+  // Who imports nothing that is left, or is imported by nothing that is left, is in no circle.
+  let left = new Set(arrows.flat());
+  for (let before = 0; before !== left.size; ) {
+    before = left.size;
+    const within = arrows.filter(([from, to]) => left.has(from) && left.has(to));
+    const importing = new Set(within.map(([from]) => from));
+    const imported = new Set(within.map(([, to]) => to));
+    left = new Set([...left].filter((place) => importing.has(place) && imported.has(place)));
+  }
+  return [...left].sort();
+}
+
 /** Whether all that a file imports from there is gone at run time. */
 function onlyTypes({ path, text }: SourceFile, from: string): boolean {
   const imports = text.matchAll(/^(import|export)\s+([^;"]*?)\s*from\s*"(\.[^"]+)"/gm);
@@ -134,6 +152,11 @@ describe("floors", () => {
           .map((to) => `${file.path} imports ${to}`),
       );
     expect(upward).toEqual([]);
+  });
+
+  test("neither files nor folders import each other in a circle", () => {
+    expect(inCircles((path) => path)).toEqual([]);
+    expect(inCircles(dirname)).toEqual([]);
   });
 
   test("nothing but the command line imports an entry", () => {

@@ -1,7 +1,7 @@
 /** Events in a table, and what became of those that came and aren't on record. */
 
 import { formatInr } from "../base/money.ts";
-import { notes } from "../exchange/outcome.ts";
+import { notes } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import { cell, MOST_ROWS, table } from "./check.ts";
 import type { EventKind, EventRequest } from "./events.ts";

@@ -1,9 +1,9 @@
 /** Impressions and clicks as the journal tells of them: those on record, those that aren't, and whether it tells of all. */
 
-import { eventValues } from "../audit/client-event.ts";
+import { eventValues } from "../audit/findings/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
 import { nearestMicros } from "../base/money.ts";
-import { isRecorded } from "../exchange/outcome.ts";
+import { isRecorded } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 

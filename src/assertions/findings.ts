@@ -1,7 +1,7 @@
 /** Whether the client report finds fault with what clients did. */
 
 import * as v from "valibot";
-import { type FindingId, findingIds } from "../audit/finding.ts";
+import { type FindingId, findingIds } from "../audit/findings/finding.ts";
 import { parseInput } from "../base/input.ts";
 import { type Check, check, counted, readSim } from "./check.ts";
 import { checkWhole } from "./requests.ts";

@@ -1,8 +1,8 @@
 /** Whether clients kept to the request limits (spec §8), and to what a Retry-After asked of them. */
 
 import * as v from "valibot";
-import { eventValues } from "../audit/client-event.ts";
-import { retryAtMsOf } from "../audit/retry-after.ts";
+import { eventValues } from "../audit/findings/client-event.ts";
+import { retryAtMsOf } from "../audit/findings/retry-after.ts";
 import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/entry.ts";

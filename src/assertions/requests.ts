@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
-import { notes } from "../exchange/outcome.ts";
+import { notes } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter } from "../journal/filter.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { formatDay, parseDay } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
-import { dayReader } from "../exchange/world.ts";
+import { dayReader } from "../exchange/operations/operated-world.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { requestOf } from "../spec/request-of.ts";
 import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";

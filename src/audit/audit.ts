@@ -7,7 +7,7 @@ import type { Work } from "../spec/work.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { inOrder } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/directory.ts";
-import type { WorldSettings } from "../world/world-settings.ts";
+import type { WorldSettings } from "../world/publishers/world-settings.ts";
 import { assertCounts } from "./assert-counts.ts";
 import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";

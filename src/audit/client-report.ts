@@ -8,8 +8,11 @@ import type { JournalRing } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown.ts";
 import type { Work } from "../spec/work.ts";
-import { type Attempt, attemptsOf, type Stretch } from "./attempts.ts";
-import type { Era } from "./eras.ts";
+import { type Attempt, attemptsOf, type Stretch } from "./findings/attempts.ts";
+import { beforeRetryAfter } from "./findings/before-retry-after.ts";
+import { continuesAfter401 } from "./findings/continues-after-401.ts";
+import type { Era } from "./findings/eras.ts";
+import { eventInTwoSessions } from "./findings/event-in-two-sessions.ts";
 import {
   type Finding,
   type FindingId,
@@ -17,10 +20,7 @@ import {
   findingIds,
   groupedBy,
   type Offence,
-} from "./finding.ts";
-import { beforeRetryAfter } from "./findings/before-retry-after.ts";
-import { continuesAfter401 } from "./findings/continues-after-401.ts";
-import { eventInTwoSessions } from "./findings/event-in-two-sessions.ts";
+} from "./findings/finding.ts";
 import { hotLoop } from "./findings/hot-loop.ts";
 import { failedAndNeverSentAgain, lostAndSentAgainWithoutSession } from "./findings/lost-events.ts";
 import { pausesDoNotGrow } from "./findings/pauses-do-not-grow.ts";

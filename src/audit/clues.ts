@@ -1,6 +1,6 @@
 /** What the journal knows of events that a client and the ledger may count differently, and why. */
 
-import { isRecorded, notes } from "../exchange/outcome.ts";
+import { isRecorded, notes } from "../exchange/operations/outcome.ts";
 import type { JournalEntry, JournalFault } from "../journal/entry.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import { saysDuplicate } from "../spec/errors.ts";

@@ -1,6 +1,6 @@
 /** Tells requests that were on their way already when an answer came from those that were sent in spite of it. */
 
-import { type Attempt, isTimed } from "./attempts.ts";
+import { type Attempt, isTimed } from "./findings/attempts.ts";
 
 /** How long a request takes to arrive at most. */
 const ARRIVAL_MS = 100;

@@ -11,9 +11,9 @@ import {
   catalogue,
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
-import { knownKey } from "./assumption-key.ts";
-import { wrongUsage } from "./exit.ts";
-import { type CommonFlags, simulatorOptions } from "./options.ts";
+import { knownKey } from "./options/assumption-key.ts";
+import { type CommonFlags, simulatorOptions } from "./options/options.ts";
+import { wrongUsage } from "./output/exit.ts";
 
 export interface AssumptionsFlags extends CommonFlags {
   readonly markdown?: boolean;

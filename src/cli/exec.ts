@@ -1,14 +1,14 @@
 /** `adsim exec -- CMD`: a server for the life of one command, which finds it through its environment. */
 
 import type { ChildProcess } from "node:child_process";
-import { childCommand, clientEnvironment, startChild } from "./child.ts";
-import { exitCodes } from "./exit.ts";
 import { logFormatOf, logStarter } from "./log/format.ts";
-import type { ServerFlags } from "./options.ts";
-import { after } from "./ready-message.ts";
-import { reportText } from "./report-text.ts";
-import { say } from "./say.ts";
-import { endingSignals, onSignals } from "./signals.ts";
+import type { ServerFlags } from "./options/options.ts";
+import { exitCodes } from "./output/exit.ts";
+import { after } from "./output/ready-message.ts";
+import { reportText } from "./output/report-text.ts";
+import { say } from "./output/say.ts";
+import { childCommand, clientEnvironment, startChild } from "./processes/child.ts";
+import { endingSignals, onSignals } from "./processes/signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
 export interface ExecFlags extends ServerFlags {

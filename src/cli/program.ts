@@ -6,7 +6,6 @@ import { printable } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
-import { exitCodes, explain } from "./exit.ts";
 import type { FixturesFlags } from "./fixtures/fixtures.ts";
 import { addMatrixOptions, type MatrixFlags } from "./matrix/options.ts";
 import {
@@ -16,10 +15,11 @@ import {
   type CommonFlags,
   notEmpty,
   type ServerFlags,
-} from "./options.ts";
-import { addExport, addPlay, addScenarios } from "./play/commands.ts";
+} from "./options/options.ts";
+import { exitCodes, explain } from "./output/exit.ts";
+import { say } from "./output/say.ts";
 import { addReplayOptions, type ReplayFlags } from "./replay/options.ts";
-import { say } from "./say.ts";
+import { addExport, addPlay, addScenarios } from "./scenario-commands.ts";
 
 const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
 in its environment.`;

@@ -1,10 +1,10 @@
 /** `adsim serve`: a server until someone interrupts it. */
 
-import { exitCodes } from "./exit.ts";
 import { logFormatOf, logStarter } from "./log/format.ts";
-import type { ServerFlags } from "./options.ts";
-import { type Ready, readyEvent, readyText } from "./ready-message.ts";
-import { onFirstSignal } from "./signals.ts";
+import type { ServerFlags } from "./options/options.ts";
+import { exitCodes } from "./output/exit.ts";
+import { type Ready, readyEvent, readyText } from "./output/ready-message.ts";
+import { onFirstSignal } from "./processes/signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;

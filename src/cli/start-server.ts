@@ -6,9 +6,9 @@
 
 import type { ClockMode } from "../base/clock.ts";
 import { type Server, startServer } from "../server.ts";
-import { type ServerFlags, serverOptions } from "./options.ts";
-import type { PlayedScenario } from "./ready-message.ts";
-import { say } from "./say.ts";
+import { type ServerFlags, serverOptions } from "./options/options.ts";
+import type { PlayedScenario } from "./output/ready-message.ts";
+import { say } from "./output/say.ts";
 
 /** A server, and the scenario that its world `default` goes on from. */
 export interface StartedServer extends Server {

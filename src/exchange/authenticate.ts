@@ -5,7 +5,7 @@ import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import { BodyTemplates } from "./body-templates.ts";
 import { headerOf } from "./headers.ts";
-import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
+import { documented, type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
 
 export type Caller =
   | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }

@@ -5,7 +5,7 @@ import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { Operation, OperationId, Subject } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
-import { type Refused, refused, type ShapedBy } from "./outcome.ts";
+import { type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
 import type { ParsedTarget } from "./parameters.ts";
 import type { InputReader } from "./read-input.ts";
 import type { World } from "./world.ts";

@@ -19,10 +19,17 @@ import { createIdentify, type Identified, type Unidentified } from "./identify.t
 import { createInspector } from "./inspect.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpressionRecorder } from "./operations/impression.ts";
+import { dayReader } from "./operations/operated-world.ts";
+import {
+  alsoShapedBy,
+  type Outcome,
+  type Refused,
+  refused,
+  shapedByBoth,
+} from "./operations/outcome.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { alsoShapedBy, type Outcome, type Refused, refused, shapedByBoth } from "./outcome.ts";
 import { countedAs, createPages } from "./pages.ts";
 import { createQuota, type Standing } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
@@ -30,7 +37,7 @@ import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf } from "./route.ts";
 import { shapedByReading } from "./validate.ts";
 import { Visit } from "./visit.ts";
-import { dayReader, forgetter, type World } from "./world.ts";
+import { forgetter, type World } from "./world.ts";
 
 /** The service of one world. */
 export interface Exchange {

@@ -12,7 +12,7 @@ import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.t
 import type { Cors } from "./cors.ts";
 import { countUnseen, tallyOf } from "./count.ts";
 import type { Inspection } from "./inspect.ts";
-import { documented } from "./outcome.ts";
+import { documented } from "./operations/outcome.ts";
 import type { Quota } from "./quota.ts";
 import { type Responder, withoutBody } from "./respond.ts";
 import type { Visit } from "./visit.ts";

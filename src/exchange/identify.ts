@@ -11,7 +11,13 @@ import type { Account } from "../world/accounts/account.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
 import type { Members, Recognised } from "./body-templates.ts";
-import { alsoShapedBy, documented, refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
+import {
+  alsoShapedBy,
+  documented,
+  refused,
+  type ShapedBy,
+  shapedByBoth,
+} from "./operations/outcome.ts";
 import { authorizationIfPlainJson, isShortText, readsJson } from "./plain-json.ts";
 import type { Route, Router } from "./route.ts";
 import type { Visit } from "./visit.ts";

@@ -5,7 +5,7 @@ import type { ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import { type Cors, isPreflight } from "./cors.ts";
 import { headerOf } from "./headers.ts";
-import { type ShapedBy, shapedByBoth } from "./outcome.ts";
+import { type ShapedBy, shapedByBoth } from "./operations/outcome.ts";
 import type { Quota } from "./quota.ts";
 import type { Responder } from "./respond.ts";
 import type { Route } from "./route.ts";

@@ -7,7 +7,7 @@ import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
 import { headerOf } from "./headers.ts";
-import { type Refused, refused } from "./outcome.ts";
+import { type Refused, refused } from "./operations/outcome.ts";
 
 /** Values as they were sent, by the name of a parameter that the operation has: text, or any JSON value. */
 export type RawParameters = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import type { Account } from "../world/accounts/account.ts";
 import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { Decision, Rate } from "../world/limits/algorithm.ts";
 import { type LimitHeaders, limitHeaders, type PoolName } from "./limit-headers.ts";
-import { type Refused, refused } from "./outcome.ts";
+import { type Refused, refused } from "./operations/outcome.ts";
 
 /** What every response says of the limit. */
 export interface Standing {

@@ -8,7 +8,7 @@ import {
   operations,
   subjectOf,
 } from "../spec/operations.ts";
-import { alsoShapedBy } from "./outcome.ts";
+import { alsoShapedBy } from "./operations/outcome.ts";
 import { createParameterParser, type ParsedTarget } from "./parameters.ts";
 import { authorizationIfPlainJson, isShortText, readsJson } from "./plain-json.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";

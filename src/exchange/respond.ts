@@ -12,7 +12,13 @@ import { type ApiResponse, responseOf } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
 import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
 import type { CorsHeaders } from "./cors.ts";
-import { type Done, documented, type Refused, type ShapedBy, shapedByBoth } from "./outcome.ts";
+import {
+  type Done,
+  documented,
+  type Refused,
+  type ShapedBy,
+  shapedByBoth,
+} from "./operations/outcome.ts";
 import type { Standing } from "./quota.ts";
 
 export interface Responder {

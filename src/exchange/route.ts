@@ -2,7 +2,7 @@
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { type Operation, type OperationId, operations } from "../spec/operations.ts";
-import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
+import { documented, type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
 
 export type Route =
   | {

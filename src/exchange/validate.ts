@@ -11,7 +11,7 @@ import {
   type Subject,
   subjectOf,
 } from "../spec/operations.ts";
-import { documented, type Refused, refused, type ShapedBy } from "./outcome.ts";
+import { documented, type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
 import { nameShown, type SentParameters } from "./parameters.ts";
 
 export type Validated<Id extends OperationId> =

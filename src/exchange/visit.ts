@@ -5,8 +5,8 @@ import type { FaultRecord, JournalRecord } from "../journal/record.ts";
 import { type ApiRequest, type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
-import type { WorldAbout } from "../world/world-settings.ts";
-import { documented, type Effect, type ShapedBy } from "./outcome.ts";
+import type { WorldAbout } from "../world/publishers/world-settings.ts";
+import { documented, type Effect, type ShapedBy } from "./operations/outcome.ts";
 import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 /**

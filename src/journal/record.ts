@@ -3,7 +3,7 @@
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import type { ApiResponse, RequestParts } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
-import type { WorldAbout } from "../world/world-settings.ts";
+import type { WorldAbout } from "../world/publishers/world-settings.ts";
 import type { JournalEntry, JournalFault, Producer } from "./entry.ts";
 
 /** The reason of a preflight that was answered as one: a browser asked whether a page may send another request. */

@@ -1,7 +1,7 @@
 /** A recording as it is replayed: requests in their order, each with the answer that it got. */
 
 import type { RequestParts } from "../spec/messages.ts";
-import type { WorldAbout } from "../world/world-settings.ts";
+import type { WorldAbout } from "../world/publishers/world-settings.ts";
 
 /** Its headers are by lower-case name. */
 export type RecordedRequest = RequestParts;

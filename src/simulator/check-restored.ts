@@ -5,7 +5,7 @@
 
 import { auditInSlices } from "../audit/audit.ts";
 import { InputError, inField } from "../base/input.ts";
-import { dedupWindowOf } from "../exchange/world.ts";
+import { dedupWindowOf } from "../exchange/operations/operated-world.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
 import { inOrder } from "../world/accounts/accounts.ts";

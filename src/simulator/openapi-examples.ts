@@ -4,10 +4,10 @@
  */
 
 import { day, formatDay } from "../base/calendar.ts";
-import { documented } from "../exchange/outcome.ts";
+import { dayReader } from "../exchange/operations/operated-world.ts";
+import { documented } from "../exchange/operations/outcome.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
-import { dayReader } from "../exchange/world.ts";
 import { codesOf, type ErrorCode, errorKinds, unreadable, unroutedCodes } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { ErrorExample, ErrorExamples, Examples } from "../spec/openapi/openapi-examples.ts";

@@ -4,7 +4,8 @@ import { type Clock, createClock } from "../base/clock.ts";
 import { inField } from "../base/input.ts";
 import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
-import { dayReader, dedupWindowOf, type World } from "../exchange/world.ts";
+import { dayReader, dedupWindowOf } from "../exchange/operations/operated-world.ts";
+import type { World } from "../exchange/world.ts";
 import type { Transports } from "../faults/faults.ts";
 import { createRuleList, type RuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
@@ -26,7 +27,7 @@ import type { Book } from "../world/ledger/book.ts";
 import { createIds } from "../world/publishers/ids.ts";
 import type { People } from "../world/publishers/people.ts";
 import { createPopulation } from "../world/publishers/population.ts";
-import { type WorldSettings, worldAbout } from "../world/world-settings.ts";
+import { type WorldSettings, worldAbout } from "../world/publishers/world-settings.ts";
 import { type ReadOptions, worldMs } from "./simulator-options.ts";
 
 /** What the surroundings provide. */

@@ -12,7 +12,7 @@ import type { AssumptionKey, Choice } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { MAX_POPULATION } from "../world/publishers/population.ts";
 import { type Profile, profileNames } from "../world/publishers/profiles.ts";
-import type { WorldSettings } from "../world/world-settings.ts";
+import type { WorldSettings } from "../world/publishers/world-settings.ts";
 
 /** A choice for some of the spec's open points. */
 export type Readings = { readonly [Key in AssumptionKey]?: Choice<Key> | undefined };

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { type Audit, auditInSlices } from "../audit/audit.ts";
 import { type ClientReport, reportInSlices } from "../audit/client-report.ts";
-import { createEras, type Eras } from "../audit/eras.ts";
+import { createEras, type Eras } from "../audit/findings/eras.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock, ClockMode } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
-import type { Fixture } from "../../src/cli/fixtures/fixture.ts";
+import type { Fixture } from "../../src/cli/fixtures/cases/fixture.ts";
 import { type Fixtures, makeFixtures } from "../../src/cli/fixtures/make.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Readings } from "../../src/index.ts";

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { CommandFailure } from "../../src/cli/exit.ts";
+import { CommandFailure } from "../../src/cli/output/exit.ts";
 import { chosenScenario, reproduceLine } from "../../src/cli/play/chosen.ts";
 import { givenPublishers, publisherWords } from "../../src/cli/play/credentials.ts";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";

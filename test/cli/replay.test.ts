@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { explain } from "../../src/cli/exit.ts";
+import { explain } from "../../src/cli/output/exit.ts";
 import type { ReplayFlags } from "../../src/cli/replay/options.ts";
 import { replay } from "../../src/cli/replay/replay.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { explain } from "../../src/cli/exit.ts";
-import { faultRules } from "../../src/cli/faults-file.ts";
-import type { ServerFlags } from "../../src/cli/options.ts";
+import { faultRules } from "../../src/cli/options/faults-file.ts";
+import type { ServerFlags } from "../../src/cli/options/options.ts";
+import { explain } from "../../src/cli/output/exit.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
 import { saveSnapshot } from "../../src/server.ts";

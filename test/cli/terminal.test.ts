@@ -1,7 +1,7 @@
 /** Nothing that came from a file or the network acts on the terminal that a command writes to, in text and in JSON. */
 
 import { describe, expect, test } from "vitest";
-import { reportText } from "../../src/cli/report-text.ts";
+import { reportText } from "../../src/cli/output/report-text.ts";
 import { createSimulator } from "../../src/index.ts";
 import { linesOf } from "../play/replay/recorded.ts";
 import { foreign } from "../play/targets/played.ts";

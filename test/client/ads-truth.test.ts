@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { eventValues } from "../../src/audit/client-event.ts";
+import { eventValues } from "../../src/audit/findings/client-event.ts";
 import {
   type Ads,
   type Click,
@@ -11,7 +11,7 @@ import {
   type Outcome,
   type Report,
 } from "../../src/client.ts";
-import { isRecorded } from "../../src/exchange/outcome.ts";
+import { isRecorded } from "../../src/exchange/operations/outcome.ts";
 import type { FaultRule, JournalEntry } from "../../src/index.ts";
 import type { surfaceStatuses } from "../../src/spec/responses.ts";
 import {

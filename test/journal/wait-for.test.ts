@@ -6,7 +6,7 @@ import { createSimulator, type JournalEntry, type Simulator } from "../../src/in
 import { createWaiters } from "../../src/journal/wait-for.ts";
 import { startServer } from "../../src/server.ts";
 import { noResponse } from "../../src/spec/messages.ts";
-import { worldAbout } from "../../src/world/world-settings.ts";
+import { worldAbout } from "../../src/world/publishers/world-settings.ts";
 import { askSurfaces } from "./asking.ts";
 
 const sequences = (entries: readonly JournalEntry[]): number[] =>

@@ -1,8 +1,8 @@
 /** Requests that came before the wait was over that an answer had asked for. */
 
 import { operations } from "../../spec/operations.ts";
-import { type Attempt, isServed, isTimed, type Stretch } from "../attempts.ts";
-import { cameAfter, type FindingKind, lasting, type Offence } from "../finding.ts";
+import { type Attempt, isServed, isTimed, type Stretch } from "./attempts.ts";
+import { cameAfter, type FindingKind, lasting, type Offence } from "./finding.ts";
 
 /** A client's timer may ring a little early, and its clock be a little ahead. */
 const TOLERANCE_MS = 50;

@@ -1,7 +1,7 @@
 /** Requests with credentials that the service has refused. */
 
-import { type Attempt, isServed, type Stretch } from "../attempts.ts";
-import { cameAfter, type FindingKind, type Offence } from "../finding.ts";
+import { type Attempt, isServed, type Stretch } from "./attempts.ts";
+import { cameAfter, type FindingKind, type Offence } from "./finding.ts";
 
 export const continuesAfter401: FindingKind = {
   title: "Requests with credentials that were refused",

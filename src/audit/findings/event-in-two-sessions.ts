@@ -4,9 +4,9 @@
  * mostly becomes of its sender's failed impressions, it is one event.
  */
 
-import type { Attempt, Stretch } from "../attempts.ts";
-import { cameAfter, type FindingKind, groupedBy, type Offence } from "../finding.ts";
+import type { Attempt, Stretch } from "./attempts.ts";
 import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
+import { cameAfter, type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 export const eventInTwoSessions: FindingKind = {
   title: "One event under two sessions",

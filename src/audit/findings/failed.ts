@@ -1,6 +1,6 @@
 /** When an event has failed in its client's eyes, and when one may expect that client to try it again. */
 
-import type { Attempt } from "../attempts.ts";
+import type { Attempt } from "./attempts.ts";
 
 /** What comes later is hardly a retry. */
 const RETRY_WITHIN_MS = 30_000;

@@ -1,7 +1,7 @@
 /** The same failing request again and again, with next to no pause. */
 
-import { type Attempt, isPauseChosen, pauseMs } from "../attempts.ts";
-import { type FindingKind, groupedBy, lasting, type Offence } from "../finding.ts";
+import { type Attempt, isPauseChosen, pauseMs } from "./attempts.ts";
+import { type FindingKind, groupedBy, lasting, type Offence } from "./finding.ts";
 
 /** No pause worth the name. */
 const NO_PAUSE_MS = 10;

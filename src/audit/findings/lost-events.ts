@@ -1,10 +1,10 @@
 /** Impressions that failed on the way: those that nobody sent again, and those that count twice since nobody could tell. */
 
-import { isRecorded } from "../../exchange/outcome.ts";
-import type { Attempt } from "../attempts.ts";
-import { cameAfter, type FindingKind, groupedBy, type Offence } from "../finding.ts";
+import { isRecorded } from "../../exchange/operations/outcome.ts";
+import type { Attempt } from "./attempts.ts";
 import { movedEvents } from "./event-in-two-sessions.ts";
 import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
+import { cameAfter, type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 export const failedAndNeverSentAgain: FindingKind = {
   title: "Failed impressions never sent again",

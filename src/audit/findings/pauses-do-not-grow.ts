@@ -4,8 +4,8 @@
  * full jitter gets away.
  */
 
-import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "../attempts.ts";
-import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "../finding.ts";
+import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "./attempts.ts";
+import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "./finding.ts";
 
 /** The fewest pauses in a row that say anything. */
 const FEWEST_PAUSES = 3;

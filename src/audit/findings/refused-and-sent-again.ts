@@ -1,8 +1,8 @@
 /** A wrong request that is sent again unchanged. */
 
 import { headerOf } from "../../exchange/headers.ts";
-import type { Attempt } from "../attempts.ts";
-import { type FindingKind, groupedBy, type Offence } from "../finding.ts";
+import type { Attempt } from "./attempts.ts";
+import { type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 /** So many refusals in a row are no accident. */
 const FEWEST = 3;

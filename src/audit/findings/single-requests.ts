@@ -1,10 +1,10 @@
 /** What one request alone shows. */
 
 import { oneLine } from "../../base/text.ts";
-import { notes } from "../../exchange/outcome.ts";
+import { notes } from "../../exchange/operations/outcome.ts";
 import { operations } from "../../spec/operations.ts";
-import type { Attempt } from "../attempts.ts";
-import type { FindingKind } from "../finding.ts";
+import type { Attempt } from "./attempts.ts";
+import type { FindingKind } from "./finding.ts";
 
 export const keyInUrl: FindingKind = {
   title: "API keys in URLs",

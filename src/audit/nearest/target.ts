@@ -2,8 +2,9 @@
 
 import { formatDay, parseDay } from "../../base/calendar.ts";
 import { DAY_MS } from "../../base/duration.ts";
+import { dayReader } from "../../exchange/operations/operated-world.ts";
 import type { RawParameters } from "../../exchange/parameters.ts";
-import { dayReader, type World } from "../../exchange/world.ts";
+import type { World } from "../../exchange/world.ts";
 import { type Operation, type OperationId, operations } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Target } from "./curl-line.ts";

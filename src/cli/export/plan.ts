@@ -7,7 +7,7 @@ import { kindOf } from "../../play/language/step-kind.ts";
 import { worldOf } from "../../play/player/in-process.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
-import { wrongUsage } from "../exit.ts";
+import { wrongUsage } from "../output/exit.ts";
 
 export interface Plan {
   readonly traffics: readonly { readonly traffic: Traffic; readonly startMs: number }[];

@@ -4,7 +4,7 @@ import { printable } from "../../base/text.ts";
 import type { LoggedExchange } from "../../journal/logged-exchange.ts";
 import { shortened } from "../../play/reports/lines.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
-import { isColourful } from "../say.ts";
+import { isColourful } from "../output/say.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { sinkOf } from "./sink.ts";
 

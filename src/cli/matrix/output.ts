@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { checkWritable, moveToFreeName, temporaryIn } from "../../adapters/files/whole-file.ts";
 import { shortened } from "../../play/reports/lines.ts";
-import { couldNotRun } from "../exit.ts";
-import { makeFolder } from "../make-folder.ts";
+import { couldNotRun } from "../output/exit.ts";
+import { makeFolder } from "../output/make-folder.ts";
 
 /** Output that was kept. */
 export interface KeptOutput {

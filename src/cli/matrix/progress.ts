@@ -1,6 +1,13 @@
 /** How far the work is, on standard error: one line redrawn in place on a terminal, a line a row elsewhere. */
 
-import { barOf, drawLine, eraseLine, isLive, type LineStream, timeLeft } from "../progress-line.ts";
+import {
+  barOf,
+  drawLine,
+  eraseLine,
+  isLive,
+  type LineStream,
+  timeLeft,
+} from "../output/progress-line.ts";
 
 export interface Progress {
   /** From now on rows are run. */

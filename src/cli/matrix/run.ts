@@ -3,7 +3,12 @@
 import type { ChildProcess } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
 import { type Server, type ServerOptions, startServer } from "../../server.ts";
-import { type ChildCommand, type ChildEnd, clientEnvironment, startChild } from "../child.ts";
+import {
+  type ChildCommand,
+  type ChildEnd,
+  clientEnvironment,
+  startChild,
+} from "../processes/child.ts";
 
 export type Ending =
   | { readonly kind: "exit"; readonly exitCode: number }

@@ -8,7 +8,7 @@ import { type Departures, nameOf } from "../../readings/departures.ts";
 import type { Plan } from "../../readings/plan.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import type { ChildCommand } from "../child.ts";
+import type { ChildCommand } from "../processes/child.ts";
 import type { KeptOutput, OutputFolder } from "./output.ts";
 import { type Run, type Running, runOnce, type Stop } from "./run.ts";
 import type { Trials } from "./shrink.ts";

@@ -4,8 +4,8 @@ import { constants } from "node:os";
 import { InputError } from "../../base/input.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { type PlayScenarioOptions, playScenario } from "../../play/targets/play-scenario.ts";
-import { failureAtTarget, wrongUsage } from "../exit.ts";
-import { endingSignals, onSignals } from "../signals.ts";
+import { failureAtTarget, wrongUsage } from "../output/exit.ts";
+import { endingSignals, onSignals } from "../processes/signals.ts";
 import { type Chosen, ofSource } from "./chosen.ts";
 import { createProgress } from "./progress.ts";
 

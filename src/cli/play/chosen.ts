@@ -11,9 +11,9 @@ import {
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import type { Scenario } from "../../play/language/scenario.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
-import { chosenAssumptions } from "../chosen-assumptions.ts";
-import { wrongUsage } from "../exit.ts";
-import type { CommonFlags } from "../options.ts";
+import { chosenAssumptions } from "../options/chosen-assumptions.ts";
+import type { CommonFlags } from "../options/options.ts";
+import { wrongUsage } from "../output/exit.ts";
 import { loadScenario } from "./load-scenario.ts";
 
 export interface Chosen {

@@ -1,7 +1,7 @@
 /** `--api-key`, `--publisher` and `--surface` as publishers of a foreign service, in the order in which they were given. */
 
 import type { ServiceCredentials } from "../../play/targets/target.ts";
-import { wrongUsage } from "../exit.ts";
+import { wrongUsage } from "../output/exit.ts";
 
 /** One of the three options as it was given. */
 export interface CredentialWord {

@@ -4,7 +4,7 @@ import type { Scenario } from "../../play/language/scenario.ts";
 import { playScenarioSync, simulatorFor } from "../../play/player/in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
-import { isLive } from "../progress-line.ts";
+import { isLive } from "../output/progress-line.ts";
 import { createProgress } from "./progress.ts";
 
 export interface InProcessOptions {

@@ -11,7 +11,7 @@ import { didYouMean } from "../../base/did-you-mean.ts";
 import { whyNot } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { readScenarioText } from "../../play/language/parse/parse-text.ts";
-import { CommandFailure, couldNotRun, wrongUsage } from "../exit.ts";
+import { CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 
 /** As large as a scenario may be, in bytes of JSON. */
 const MAX_BYTES: number = 4 * 1024 * 1024;

@@ -7,8 +7,8 @@ import {
   notEmpty,
   TARGETS_CONTROL_TOKEN,
   wholeNumber,
-} from "../options.ts";
-import { type ReportTarget, reportOption } from "../report-option.ts";
+} from "../options/options.ts";
+import { type ReportTarget, reportOption } from "../output/report-option.ts";
 import type { CredentialFlags, CredentialWord } from "./credentials.ts";
 
 const reportKinds = ["junit", "json", "html"] as const;

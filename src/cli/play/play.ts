@@ -3,10 +3,10 @@
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
-import { exitCodes, wrongUsage } from "../exit.ts";
-import { isTokenGiven } from "../options.ts";
-import { checkReports } from "../reports.ts";
-import { isColourful, say } from "../say.ts";
+import { isTokenGiven } from "../options/options.ts";
+import { exitCodes, wrongUsage } from "../output/exit.ts";
+import { checkReports } from "../output/reports.ts";
+import { isColourful, say } from "../output/say.ts";
 import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
 import { playHere } from "./in-process.ts";

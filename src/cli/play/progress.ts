@@ -1,7 +1,14 @@
 /** How far a play is, on a terminal: one line redrawn in place. Anywhere else nothing is written. */
 
 import { readableCount } from "../../play/measure/quantities.ts";
-import { barOf, drawLine, eraseLine, isLive, type LineStream, timeLeft } from "../progress-line.ts";
+import {
+  barOf,
+  drawLine,
+  eraseLine,
+  isLive,
+  type LineStream,
+  timeLeft,
+} from "../output/progress-line.ts";
 
 export interface PlayProgress {
   /**

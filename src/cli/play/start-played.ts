@@ -7,10 +7,10 @@ import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import type { Server } from "../../server.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
-import { CommandFailure, exitCodes, wrongUsage } from "../exit.ts";
-import { type ServerFlags, serverOptions } from "../options.ts";
-import type { PlayedScenario } from "../ready-message.ts";
-import { say } from "../say.ts";
+import { type ServerFlags, serverOptions } from "../options/options.ts";
+import { CommandFailure, exitCodes, wrongUsage } from "../output/exit.ts";
+import type { PlayedScenario } from "../output/ready-message.ts";
+import { say } from "../output/say.ts";
 import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 
 /** @throws InputError and CommandFailure, before anything listens: where the scenario is broken with the report. */

@@ -6,8 +6,8 @@ import { indentedJson } from "../../base/text.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { type ChartLibrary, reportHtml } from "../../play/reports/report-html.ts";
 import { reportJunit } from "../../play/reports/report-junit.ts";
-import type { ReportTarget } from "../report-option.ts";
-import { writeReports } from "../reports.ts";
+import type { ReportTarget } from "../output/report-option.ts";
+import { writeReports } from "../output/reports.ts";
 
 /** @throws CommandFailure for a file that can't be written. */
 export function writePlayReports(

@@ -19,7 +19,7 @@ import type { LatePerformers } from "../../play/targets/target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { createWorldPerformers } from "../../play/targets/world-performers.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { type CommandFailure, couldNotRun, failureAtTarget } from "../exit.ts";
+import { type CommandFailure, couldNotRun, failureAtTarget } from "../output/exit.ts";
 import type { ReplayFlags } from "./options.ts";
 
 type Performers = Partial<LatePerformers> & Pick<LatePerformers, "send">;

@@ -7,7 +7,7 @@ import {
   notEmpty,
   TARGETS_CONTROL_TOKEN,
   wholeNumber,
-} from "../options.ts";
+} from "../options/options.ts";
 
 export interface ReplayFlags extends CommonFlags {
   readonly target?: string;

@@ -8,18 +8,18 @@ import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import { dedupInputOf, fingerprint } from "../../world/ledger/fingerprint.ts";
 import { clickPrices } from "../../world/publishers/baseline.ts";
-import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "../outcome.ts";
-import type { World } from "../world.ts";
 import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";
+import type { OperatedWorld } from "./operated-world.ts";
+import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "./outcome.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
 
 type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 
 /** Answers a click on no impression of the publisher. */
-type Stray = (world: World) => (sent: string, account: Account) => Outcome;
+type Stray = (world: OperatedWorld) => (sent: string, account: Account) => Outcome;
 
-export function createClick(world: World): Click {
+export function createClick(world: OperatedWorld): Click {
   const { assumptions, ids } = world;
   const stray = strays[assumptions["click.unknown"]](world);
   const windowMs = windows[assumptions["click.window"]];

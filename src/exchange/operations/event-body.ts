@@ -2,7 +2,7 @@
 
 import { inrBetween } from "../../base/money.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { amountWriterOf } from "../amounts.ts";
+import { amountWriterOf } from "./amounts.ts";
 
 /** Writes the body of an answer. `micros`: the credit that it shows, in micro-INR. */
 export type EventBodyWriter = (id: string, micros: number) => string;

@@ -14,6 +14,8 @@ import {
   withoutAd,
 } from "../../world/ledger/fingerprint.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
+import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";
+import { dedupWindowOf, type OperatedWorld } from "./operated-world.ts";
 import {
   alsoShapedBy,
   documented,
@@ -22,9 +24,7 @@ import {
   recorded,
   refused,
   type ShapedBy,
-} from "../outcome.ts";
-import { dedupWindowOf, type World } from "../world.ts";
-import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";
+} from "./outcome.ts";
 
 type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 
@@ -43,7 +43,7 @@ export interface ImpressionRecorder {
 /** A thousandth of a cpm of 1 paisa, in micro-INR. */
 const MICROS_PER_CPM_PAISA = 10;
 
-export function createImpressionRecorder(world: World): ImpressionRecorder {
+export function createImpressionRecorder(world: OperatedWorld): ImpressionRecorder {
   const { assumptions, ids } = world;
   const windowMs = dedupWindowOf(assumptions);
   const hashKey = deriveKey(world.seed, "dedup");

@@ -7,9 +7,9 @@ import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-courses.ts";
 import { type Payout, payoutCycles } from "../../world/ledger/payouts.ts";
-import { amountWriterOf } from "../amounts.ts";
-import { done, type Outcome, type ShapedBy } from "../outcome.ts";
-import type { World } from "../world.ts";
+import { amountWriterOf } from "./amounts.ts";
+import type { OperatedWorld } from "./operated-world.ts";
+import { done, type Outcome, type ShapedBy } from "./outcome.ts";
 import { createPayoutHistories } from "./payout-histories.ts";
 import { historyShapedBy } from "./revenue.ts";
 
@@ -28,7 +28,7 @@ const unpaidReferences = {
   absent: "",
 } satisfies Record<Choice<"payout.txn-id">, string>;
 
-export function createPayouts(world: World, startDay: Day): Payouts {
+export function createPayouts(world: OperatedWorld, startDay: Day): Payouts {
   const { assumptions, ids, population } = world;
   const historyOf = createPayoutHistories(world, startDay);
   const order = orders[assumptions["payout.order"]];

@@ -7,9 +7,9 @@ import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import { noTotals, type Totals } from "../../world/publishers/baseline.ts";
-import { type AmountWriter, amountWriterOf } from "../amounts.ts";
-import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "../outcome.ts";
-import type { World } from "../world.ts";
+import { type AmountWriter, amountWriterOf } from "./amounts.ts";
+import type { OperatedWorld } from "./operated-world.ts";
+import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "./outcome.ts";
 import { historyShapedBy, surfaceTotals } from "./revenue.ts";
 
 export type Stats = (input: Input<"stats">, account: Account, moment: Moment) => Outcome;
@@ -26,7 +26,7 @@ const DEFAULT_DAYS_BACK = 30;
 const NO_SURFACE = -1;
 
 /** `startDay`: the first day without seeded history. */
-export function createStats(world: World, startDay: Day): Stats {
+export function createStats(world: OperatedWorld, startDay: Day): Stats {
   const { assumptions, population } = world;
   const invert = inverted[assumptions["date.inverted-range"]];
   const allowsFuture = future[assumptions["date.future"]];

@@ -3,7 +3,7 @@
 import { utf8Length } from "../../base/text.ts";
 import type { Input } from "../../spec/operations.ts";
 import { type Account, publicSurface } from "../../world/accounts/account.ts";
-import { done, type Outcome, type ShapedBy } from "../outcome.ts";
+import { done, type Outcome, type ShapedBy } from "./outcome.ts";
 
 export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {
   const surfaces = account.surfaces.map((terms) => {

@@ -4,7 +4,16 @@
  */
 
 import { constructorFromBucketSize } from "hdr-histogram-js/dist/JsHistogramFactory.js";
-import type { LatencySummary } from "../player/result.ts";
+
+/** Latencies in milliseconds. Undefined of no requests. */
+export interface LatencySummary {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+  readonly mean: number;
+}
 
 export interface Latencies {
   record(latencyMs: number): void;

@@ -4,7 +4,7 @@ import { MICROS_PER_INR } from "../../base/money.ts";
 import { type Exchange, type RequestOutcome, requestOutcomes } from "../../laws/seen-exchange.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
 
-import type { Punctuality } from "../player/effects.ts";
+import type { Punctuality } from "../traffic/order.ts";
 import { creditedMicros } from "./credited.ts";
 
 export interface OperationTally {

@@ -4,7 +4,8 @@ import { listed } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
 import { editDistance } from "../../base/edit-distance.ts";
 import { InputError } from "../../base/input.ts";
-import type { LatencySummary, ThresholdResult } from "../player/result.ts";
+import type { LawVerdict } from "../../laws/law.ts";
+import type { LatencySummary } from "./latencies.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
 import type { TallySummary } from "./tally.ts";
 
@@ -17,6 +18,13 @@ export interface Threshold {
   readonly unit: "ms" | "%" | "";
   readonly digits: number;
   readonly decimals: number;
+}
+
+export interface ThresholdResult {
+  /** As written. */
+  readonly threshold: string;
+  readonly verdict: LawVerdict;
+  readonly found: string;
 }
 
 /** What a run came to. */

@@ -3,16 +3,36 @@
 import { inInr } from "../../audit/event-line.ts";
 import type { Exchange } from "../../laws/seen-exchange.ts";
 
-import type { PlayResult, TimelineBucket } from "../player/result.ts";
 import { creditedMicros } from "./credited.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";
 import { answersFrom } from "./tally.ts";
+
+/** A stretch of the run. */
+export interface TimelineBucket {
+  /** When it begins, in milliseconds from the beginning of the run. */
+  readonly atMs: number;
+  readonly sent: number;
+  readonly ok: number;
+  readonly refused: number;
+  readonly failed: number;
+  /** Cut, lost or timed out. */
+  readonly unanswered: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly creditedInr: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface TimelineSummary {
+  readonly bucketMs: number;
+  readonly buckets: readonly TimelineBucket[];
+}
 
 export interface Timeline {
   /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
   count(exchange: Exchange, micros?: number): void;
   /** Stretches in which nothing was sent are left out. */
-  summary(): PlayResult["timeline"];
+  summary(): TimelineSummary;
 }
 
 interface Bucket {

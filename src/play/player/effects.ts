@@ -13,31 +13,7 @@ import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Work } from "../../spec/work.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/directory.ts";
 
-import type { Traffic } from "../traffic/traffic.ts";
-
-/** Traffic with everybody in it. */
-export interface TrafficOrder {
-  readonly traffic: Traffic;
-  readonly members: readonly Member[];
-  /** When it begins, in milliseconds since 1970 on the target's clock: a daily curve follows the hours of UTC. */
-  readonly startMs: number;
-  /** What its draws follow from. */
-  readonly seed: string;
-  /** Number of the traffic step in the run, from 0: two don't draw the same, and their sessions differ. */
-  readonly number: number;
-  readonly observe: Observer;
-}
-
-/** How well a schedule was kept. In virtual time it always is. */
-export interface Punctuality {
-  /** Requests that were sent more than 10 ms after they were due. */
-  readonly late: number;
-  /** Requests that were never sent, since too many were waiting for a connection. */
-  readonly dropped: number;
-}
-
-/** Is told of every exchange, in the order in which they end. */
-export type Observer = (exchange: Exchange) => void;
+import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 
 /** By kind: what is given, and what comes back. */
 export interface Effects {

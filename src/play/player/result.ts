@@ -1,17 +1,21 @@
 /** What playing a scenario came to. It is JSON as it stands: the report in JSON is this. */
 
 import type { JournalEntry } from "../../journal/entry.ts";
+import type { LawVerdict } from "../../laws/law.ts";
 import type { RequestOutcome } from "../../laws/seen-exchange.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
 import type { StepKind } from "../language/step-kind.ts";
+import type { LatencySummary } from "../measure/latencies.ts";
 import type { TallySummary } from "../measure/tally.ts";
+import type { ThresholdResult } from "../measure/thresholds.ts";
+import type { TimelineSummary } from "../measure/timeline.ts";
 
 /**
  * Whether what was expected came true. `unknown`: what it is about never happened, or the target couldn't do it: not
  * known to be broken, and not known to hold.
  */
-export type Verdict = "held" | "broken" | "unknown";
+export type Verdict = LawVerdict;
 
 /** One expectation and what was found. */
 export interface Check {
@@ -78,39 +82,6 @@ export interface InvariantResult {
   readonly why?: string | undefined;
 }
 
-export interface ThresholdResult {
-  /** As written. */
-  readonly threshold: string;
-  readonly verdict: Verdict;
-  readonly found: string;
-}
-
-/** Latencies in milliseconds. Undefined of no requests. */
-export interface LatencySummary {
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-  readonly mean: number;
-}
-
-/** A stretch of the run. */
-export interface TimelineBucket {
-  /** When it begins, in milliseconds from the beginning of the run. */
-  readonly atMs: number;
-  readonly sent: number;
-  readonly ok: number;
-  readonly refused: number;
-  readonly failed: number;
-  /** Cut, lost or timed out. */
-  readonly unanswered: number;
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly creditedInr: number;
-  readonly p50: number;
-  readonly p99: number;
-}
-
 export interface PlayResult {
   /** Of this format. */
   readonly version: 1;
@@ -137,7 +108,7 @@ export interface PlayResult {
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
   readonly tally: TallySummary;
   readonly latency: LatencySummary | undefined;
-  readonly timeline: { readonly bucketMs: number; readonly buckets: readonly TimelineBucket[] };
+  readonly timeline: TimelineSummary;
   /** A line for a POSIX shell that plays it again. */
   readonly reproduce: string;
 }

@@ -1,7 +1,8 @@
 /** A run's timeline as the lines of four charts: rate, latency, statuses and revenue. */
 
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
-import type { PlayResult, TimelineBucket } from "../player/result.ts";
+import type { TimelineBucket } from "../measure/timeline.ts";
+import type { PlayResult } from "../player/result.ts";
 
 /** A chart as the page's script draws it. */
 export interface Chart {

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type { Punctuality, TrafficOrder } from "../player/effects.ts";
+import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { performWith } from "./drive.ts";

@@ -5,7 +5,7 @@
 
 import { timerMs } from "../../base/pace.ts";
 import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
-import type { Observer, Punctuality } from "../player/effects.ts";
+import type { Observer, Punctuality } from "../traffic/order.ts";
 import type { Arrival, TrafficSource } from "../traffic/source.ts";
 import type { Answer } from "./http-client.ts";
 import type { TrafficProgress } from "./target.ts";

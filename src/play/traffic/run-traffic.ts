@@ -4,7 +4,7 @@ import { durationMs } from "../../base/duration.ts";
 import { exchangeOf } from "../../laws/seen-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Work } from "../../spec/work.ts";
-import type { Punctuality, TrafficOrder } from "../player/effects.ts";
+import type { Punctuality, TrafficOrder } from "./order.ts";
 
 import { createTrafficSource } from "./source.ts";
 

@@ -6,9 +6,9 @@ import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
 import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
-import type { TrafficOrder } from "../player/effects.ts";
 import { createSchedule } from "./arrivals.ts";
 import { createClicks } from "./clicks.ts";
+import type { TrafficOrder } from "./order.ts";
 import { type Asker, createAsker } from "./requests.ts";
 import type { Mix } from "./traffic.ts";
 

@@ -5,8 +5,15 @@ import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { InputError, parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
+import {
+  DEFAULT_START,
+  instant,
+  lengthFrom,
+  msOf,
+  simulator,
+  someOf,
+} from "../arbitrary-options.ts";
 import { anyWait, createWaits, type Edge, edges } from "./edges.ts";
-import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";
 
 export interface ArbitraryClockPlanOptions {

@@ -7,10 +7,17 @@ import { DAY_MS } from "../../base/duration.ts";
 import { InputError, inField, parseInput } from "../../base/input.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import { operations } from "../../spec/operations.ts";
+import {
+  DEFAULT_START,
+  instant,
+  lengthFrom,
+  msOf,
+  someOf,
+  weightsOf,
+} from "../arbitrary-options.ts";
 import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
 import { anyWait, createWaits, edges, type Wait } from "./edges.ts";
 import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
-import { DEFAULT_START, instant, lengthFrom, msOf, someOf, weightsOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";
 
 export type CommandKind = Command["kind"];

@@ -8,7 +8,7 @@ import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
 import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
-import { lengthFrom, someOf } from "./options.ts";
+import { lengthFrom, someOf } from "../arbitrary-options.ts";
 import { sequenceOf } from "./sequence.ts";
 
 export interface ArbitraryFaultRuleOptions {

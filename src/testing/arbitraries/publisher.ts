@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { InputError, parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { isSimulator, simulator } from "./options.ts";
+import { isSimulator, simulator } from "../arbitrary-options.ts";
 
 export interface ArbitraryPublisherOptions {
   /** Whose publishers. It is only read. */

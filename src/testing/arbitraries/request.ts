@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import { instant, simulator, someOf } from "./options.ts";
+import { instant, simulator, someOf } from "../arbitrary-options.ts";
 import { written } from "./request/draft.ts";
 import { type Flaw, type FlawKind, flawKinds, type Spoiling } from "./request/flaw.ts";
 import { flawsOfSending } from "./request/flaws-of-sending.ts";

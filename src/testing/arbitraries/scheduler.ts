@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { parseInput } from "../../base/input.ts";
+import { lengthFrom } from "../arbitrary-options.ts";
 import type { Scheduler } from "../driver/scheduled-fetch.ts";
-import { lengthFrom } from "./options.ts";
 
 export interface ArbitrarySchedulerOptions {
   /** How many times the order is drawn; from then on who came first goes first. @default 60 */

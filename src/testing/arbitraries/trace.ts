@@ -6,8 +6,15 @@ import { LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { parseInput } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { documentedLimits } from "../../spec/operations.ts";
+import {
+  DEFAULT_START,
+  instant,
+  lengthFrom,
+  msOf,
+  simulator,
+  someOf,
+} from "../arbitrary-options.ts";
 import { anyWait, createWaits, type Edge, edges, type Wait } from "./edges.ts";
-import { DEFAULT_START, instant, lengthFrom, msOf, simulator, someOf } from "./options.ts";
 import { sequenceOf } from "./sequence.ts";
 
 /** Something that happens. Places of publishers, surfaces and impressions wrap around: any part of a trace is one, too. */

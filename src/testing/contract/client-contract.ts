@@ -15,7 +15,7 @@ import {
 } from "./contract-options.ts";
 import { failureOf } from "./failure.ts";
 import { type ContractReport, type RuleVerdict, unknownText } from "./report.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 import { rules as allRules } from "./rules.ts";
 import { stackFrom, withStack } from "./stack.ts";
 import { type Tried, tryRule } from "./try-rule.ts";

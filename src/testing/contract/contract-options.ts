@@ -9,7 +9,7 @@ import { checkGlobals, type TestWorldOptions } from "../driver/test-world.ts";
 import { checkOptions, type OptionEntries, unchecked } from "../known-options.ts";
 import { environmentValue } from "../machine/environment.ts";
 import type { ContractReport } from "./report.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 import { tryEntries } from "./try-rule.ts";
 
 /** A runner's `describe`: vitest's, Jest's, node:test's, mocha's. */

@@ -16,7 +16,7 @@ import {
   outcomeInWords,
 } from "../session/words.ts";
 import type { ReadContract } from "./contract-options.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 import { scenarioOf } from "./scenario-of.ts";
 import { withStack } from "./stack.ts";
 import type { Failed } from "./try-rule.ts";

@@ -1,6 +1,6 @@
 /** What came of each rule of a contract: what was held and how often it came up, and what nothing is known of. */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 
 /** What came of a rule. */
 export type RuleVerdict =

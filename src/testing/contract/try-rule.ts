@@ -10,8 +10,8 @@ import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../kn
 import type { Command } from "../session/command.ts";
 import { lifeOf } from "../session/live.ts";
 import type { Session } from "../session/session.ts";
-import { mustNotThrow, mustOpen } from "./judging.ts";
-import { BrokenRule, type Rule } from "./rule.ts";
+import { mustNotThrow, mustOpen } from "./rules/judging.ts";
+import { BrokenRule, type Rule } from "./rules/rule.ts";
 
 export interface TryOptions extends TestWorldOptions {
   /** How many sequences are tried. @default 20 */

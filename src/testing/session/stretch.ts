@@ -3,7 +3,7 @@
  * A report has the requests alone. Where it can't be sure it says nothing, and it can't know what the client's user asked for.
  */
 
-import type { Attempt, Stretch } from "../../audit/attempts.ts";
+import type { Attempt, Stretch } from "../../audit/findings/attempts.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import type { Outcome, Session, Step } from "./session.ts";
 import { eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";

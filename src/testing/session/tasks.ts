@@ -3,7 +3,7 @@
  * has on record of it.
  */
 
-import { type Attempt, attemptsOf } from "../../audit/attempts.ts";
+import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { type Asked, askedOf } from "./asked.ts";

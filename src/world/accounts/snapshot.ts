@@ -13,7 +13,7 @@ import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
 import { profileNames } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import type { WorldSettings } from "../world-settings.ts";
+import type { WorldSettings } from "../publishers/world-settings.ts";
 import { type Account, createAccount } from "./account.ts";
 import { type Accounts, type AccountWorld, inOrder } from "./accounts.ts";
 import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";

@@ -7,12 +7,12 @@ import { type Day, day } from "../../base/calendar.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../../base/random.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { type SurfaceStatus, surfaceStatuses } from "../../spec/responses.ts";
-import type { WorldSettings } from "../world-settings.ts";
 import { type Baseline, createBaseline } from "./baseline.ts";
 import type { Ids } from "./ids.ts";
 import type { People, Person } from "./people.ts";
 import { profiles } from "./profiles.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
+import type { WorldSettings } from "./world-settings.ts";
 
 /** Sign-ups are numbered from here, so their ids don't depend on the size of the population. */
 export const FIRST_SIGN_UP_ORDINAL = 1_000_000;

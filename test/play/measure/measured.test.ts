@@ -10,9 +10,7 @@ import {
   readableShare,
 } from "../../../src/play/measure/quantities.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
-import { createTimeline } from "../../../src/play/measure/timeline.ts";
-
-import type { TimelineBucket } from "../../../src/play/player/result.ts";
+import { createTimeline, type TimelineBucket } from "../../../src/play/measure/timeline.ts";
 
 const START = Date.UTC(2026, 0, 15);
 

@@ -2,11 +2,11 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { LineStream } from "../../../src/cli/output/progress-line.ts";
+import { reportOption } from "../../../src/cli/output/report-option.ts";
+import { checkReports } from "../../../src/cli/output/reports.ts";
 import { createProgress, type PlayState } from "../../../src/cli/play/progress.ts";
 import { writePlayReports } from "../../../src/cli/play/write-reports.ts";
-import type { LineStream } from "../../../src/cli/progress-line.ts";
-import { reportOption } from "../../../src/cli/report-option.ts";
-import { checkReports } from "../../../src/cli/reports.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { brokenResult, playResult } from "./play-results.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { Exchange, Member } from "../../../src/laws/seen-exchange.ts";
-import type { TrafficOrder } from "../../../src/play/player/effects.ts";
 import type { Target } from "../../../src/play/targets/target.ts";
+import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import type { TrafficSource } from "../../../src/play/traffic/source.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 import { auditOf, does, foreign, impressionBy, opened, played } from "./played.ts";

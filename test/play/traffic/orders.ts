@@ -1,8 +1,8 @@
 /** What the tests of traffic share: orders with made-up members, and whole lists of what a source gives. */
 
 import type { Member } from "../../../src/laws/seen-exchange.ts";
-import type { TrafficOrder } from "../../../src/play/player/effects.ts";
 import { createSchedule } from "../../../src/play/traffic/arrivals.ts";
+import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import {
   type Answered,
   createTrafficSource,

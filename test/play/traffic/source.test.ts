@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../../src/base/digest.ts";
-import type { TrafficOrder } from "../../../src/play/player/effects.ts";
+import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import { createTrafficSource } from "../../../src/play/traffic/source.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
 import { answerTo, member, orderOf, type Sent, sentBy, success, take } from "./orders.ts";

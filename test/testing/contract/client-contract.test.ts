@@ -11,7 +11,7 @@ import { clientContract, registerRules } from "../../../src/testing/contract/cli
 import type { ClientContractOptions, It } from "../../../src/testing/contract/contract-options.ts";
 import { ContractError } from "../../../src/testing/contract/failure.ts";
 import type { ContractReport } from "../../../src/testing/contract/report.ts";
-import { BrokenRule, type Rule } from "../../../src/testing/contract/rule.ts";
+import { BrokenRule, type Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { live, openTestWorld, tryRule, withDriver } from "../../../src/testing.ts";
 import { createExampleClient } from "./example-client.ts";
 import { exampleRules } from "./example-rules.ts";

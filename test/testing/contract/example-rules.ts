@@ -1,7 +1,7 @@
 /** Rules for tests of the contract's runner, one for each thing that can come of a rule. */
 
 import fc from "fast-check";
-import { BrokenRule, type Rule } from "../../../src/testing/contract/rule.ts";
+import { BrokenRule, type Rule } from "../../../src/testing/contract/rules/rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 
 const showing: Command = { kind: "impression", surface: 0 };

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { findingKinds, reportInSlices } from "../../../src/audit/client-report.ts";
-import { type FindingId, findingIds } from "../../../src/audit/finding.ts";
+import { type FindingId, findingIds } from "../../../src/audit/findings/finding.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import type { JournalRing } from "../../../src/journal/journal.ts";
 import { atOnce } from "../../../src/spec/work.ts";

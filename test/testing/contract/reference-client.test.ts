@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import type { Verdict, VerdictKind } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/index.ts";
-import type { Rule } from "../../../src/testing/contract/rule.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue.ts";
 import { retryRules } from "../../../src/testing/contract/rules/retries.ts";
+import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { rules } from "../../../src/testing/contract/rules.ts";
 import { type Tried, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import { createReferenceDriver } from "../../client/reference-driver.ts";

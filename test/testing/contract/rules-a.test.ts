@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { type Assumptions, coveringArray } from "../../../src/index.ts";
-import type { Rule } from "../../../src/testing/contract/rule.ts";
 import { answerRules } from "../../../src/testing/contract/rules/answers.ts";
 import { reportingRules } from "../../../src/testing/contract/rules/reporting.ts";
 import { requestRules } from "../../../src/testing/contract/rules/requests.ts";
+import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { tryRule } from "../../../src/testing.ts";
 import { plainClient } from "./plain-client.ts";
 import { broken, type Defect, spelt } from "./plain-defects.ts";

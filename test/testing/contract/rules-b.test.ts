@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
-import type { Rule } from "../../../src/testing/contract/rule.ts";
 import { limitRules } from "../../../src/testing/contract/rules/limits.ts";
 import { queueRules } from "../../../src/testing/contract/rules/queue.ts";
 import { refusalRules } from "../../../src/testing/contract/rules/refusals.ts";
 import { retryRules } from "../../../src/testing/contract/rules/retries.ts";
+import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { type TryOptions, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { live } from "../../../src/testing/session/live.ts";

@@ -77,7 +77,7 @@ export const simulatorDefects: readonly Defect[] = [
   {
     says: "Indian time is five hours ahead",
     topic: "stats",
-    file: "exchange/world.ts",
+    file: "exchange/operations/operated-world.ts",
     find: "ist: 5.5 * HOUR_MS,",
     replace: "ist: 5 * HOUR_MS,",
   },

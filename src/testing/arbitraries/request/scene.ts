@@ -8,8 +8,8 @@ import type { Readings } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import type { Credentials, Surface } from "../../../world/accounts/account.ts";
+import { DEFAULT_START, msOf } from "../../arbitrary-options.ts";
 import { memberOf } from "../../session/wire.ts";
-import { DEFAULT_START, msOf } from "../options.ts";
 
 /** An impression on record, for clicks. */
 export interface KnownImpression {

@@ -2,8 +2,9 @@
 
 import type { Session } from "../../session/session.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
-import { mustGive, mustPassOn, mustUnderstand } from "../as-answered.ts";
-import { must, type Rule } from "../rule.ts";
+import { mustGive, mustPassOn, mustUnderstand } from "./as-answered.ts";
+import { countingRules } from "./counting.ts";
+import { must, type Rule } from "./rule.ts";
 import {
   again,
   anyShowing,
@@ -15,8 +16,7 @@ import {
   stats,
   surfaces,
   together,
-} from "../sequences.ts";
-import { countingRules } from "./counting.ts";
+} from "./sequences.ts";
 
 const answerAsGiven: Rule = {
   id: "answer-as-given",

@@ -5,7 +5,8 @@ import { adInWords } from "../../session/names.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { must, type Rule } from "../rule.ts";
+import { isHealthy, saidAgainCountsOnce } from "./doubling.ts";
+import { must, type Rule } from "./rule.ts";
 import {
   again,
   anyShowing,
@@ -16,8 +17,7 @@ import {
   shortPause,
   showing,
   together,
-} from "../sequences.ts";
-import { isHealthy, saidAgainCountsOnce } from "./doubling.ts";
+} from "./sequences.ts";
 
 function isDone({ outcome }: Asked): boolean {
   return outcome.kind === "done";

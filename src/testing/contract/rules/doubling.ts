@@ -1,13 +1,13 @@
 /** Nothing counts twice: what a client sends once more though the service may have done it. */
 
 import fc from "fast-check";
-import { dedupWindowOf } from "../../../exchange/world.ts";
+import { dedupWindowOf } from "../../../exchange/operations/operated-world.ts";
 import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
-import { applied, doubtful, fault } from "../disturbances.ts";
-import { must, onRecord, type Rule } from "../rule.ts";
+import { applied, doubtful, fault } from "./disturbances.ts";
+import { must, onRecord, type Rule } from "./rule.ts";
 import {
   again,
   anyShowing,
@@ -20,7 +20,7 @@ import {
   shortPause,
   showing,
   together,
-} from "../sequences.ts";
+} from "./sequences.ts";
 
 const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
   { operation: "click", times: 1 },

@@ -14,10 +14,10 @@ import {
   toldByAnotherStatus,
   toldNothing,
   toldToWait,
-} from "../disturbances.ts";
-import { mustNotLoseSilently, mustNotShow, mustRecordShown } from "../judging.ts";
-import type { Rule } from "../rule.ts";
-import { event, flush, mixed, question, sequence, showing, stats } from "../sequences.ts";
+} from "./disturbances.ts";
+import { mustNotLoseSilently, mustNotShow, mustRecordShown } from "./judging.ts";
+import type { Rule } from "./rule.ts";
+import { event, flush, mixed, question, sequence, showing, stats } from "./sequences.ts";
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
 const beyondLimit: fc.Arbitrary<readonly Command[]> = mixed(

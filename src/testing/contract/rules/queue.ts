@@ -14,10 +14,10 @@ import {
   lost,
   next,
   some,
-} from "../disturbances.ts";
-import { mustEnd, mustNotLoseSilently, undeliveredOf } from "../judging.ts";
-import { must, type Rule } from "../rule.ts";
-import { event, flush, sequence, showing } from "../sequences.ts";
+} from "./disturbances.ts";
+import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./judging.ts";
+import { must, type Rule } from "./rule.ts";
+import { event, flush, sequence, showing } from "./sequences.ts";
 
 const flushDelivers: Rule = {
   id: "flush-delivers",

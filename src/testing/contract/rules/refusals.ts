@@ -15,11 +15,11 @@ import {
   type Task,
 } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
-import { mustGive } from "../as-answered.ts";
-import { advance, fault, lasting, next, refusal, some } from "../disturbances.ts";
-import { mustEnd, mustNotLoseSilently, mustNotShow } from "../judging.ts";
-import { must, type Rule } from "../rule.ts";
-import { event, mixed, question, sequence, showing, surfaces } from "../sequences.ts";
+import { mustGive } from "./as-answered.ts";
+import { advance, fault, lasting, next, refusal, some } from "./disturbances.ts";
+import { mustEnd, mustNotLoseSilently, mustNotShow } from "./judging.ts";
+import { must, type Rule } from "./rule.ts";
+import { event, mixed, question, sequence, showing, surfaces } from "./sequences.ts";
 
 const DAY_S = 86_400;
 

@@ -10,8 +10,8 @@ import { type Command, queryOf } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
 import type { WireExchange } from "../../session/wire.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { mustPassOn } from "../as-answered.ts";
-import { must, type Rule } from "../rule.ts";
+import { mustPassOn } from "./as-answered.ts";
+import { must, type Rule } from "./rule.ts";
 import {
   click,
   longPause,
@@ -22,7 +22,7 @@ import {
   showing,
   stats,
   surfaces,
-} from "../sequences.ts";
+} from "./sequences.ts";
 
 const statsAsAnswered: Rule = {
   id: "stats-as-answered",

@@ -7,9 +7,9 @@ import { askedFor } from "../../session/asked.ts";
 import { exactly } from "../../session/names.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
-import { mustNotShow, mustOpen } from "../judging.ts";
-import { must, type Rule } from "../rule.ts";
-import { anyShowing, everyday } from "../sequences.ts";
+import { mustNotShow, mustOpen } from "./judging.ts";
+import { must, type Rule } from "./rule.ts";
+import { anyShowing, everyday } from "./sequences.ts";
 
 const opens: Rule = {
   id: "opens",

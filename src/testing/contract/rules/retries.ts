@@ -8,7 +8,7 @@ import {
   questionsOf,
   type Sent,
 } from "../../session/tasks.ts";
-import { mustGive } from "../as-answered.ts";
+import { mustGive } from "./as-answered.ts";
 import {
   advance,
   broken,
@@ -21,9 +21,10 @@ import {
   next,
   silence,
   some,
-} from "../disturbances.ts";
-import { mustEnd, mustNotLoseSilently, mustNotShow, mustRecordShown } from "../judging.ts";
-import { must, type Rule } from "../rule.ts";
+} from "./disturbances.ts";
+import { isInDoubt, noEventDoubled } from "./doubling.ts";
+import { mustEnd, mustNotLoseSilently, mustNotShow, mustRecordShown } from "./judging.ts";
+import { must, type Rule } from "./rule.ts";
 import {
   anyEvent,
   anyShowing,
@@ -33,8 +34,7 @@ import {
   sequence,
   showing,
   stats,
-} from "../sequences.ts";
-import { isInDoubt, noEventDoubled } from "./doubling.ts";
+} from "./sequences.ts";
 
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",

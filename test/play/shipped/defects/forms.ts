@@ -48,7 +48,7 @@ export const formDefects: readonly Defect[] = [
   {
     scenario: "tiny-amounts",
     says: "amounts that are shown in paise are kept in paise",
-    file: "exchange/amounts.ts",
+    file: "exchange/operations/amounts.ts",
     find: "exact: (write) => write,",
     replace: "exact: (write) => (micros) => write(inWholePaise(micros)),",
   },

@@ -1,13 +1,13 @@
 /** A rule that any client of the API has to keep, as something that can be tried: sequences that come near it, and a judge. */
 
 import type fc from "fast-check";
-import { withoutSecrets } from "../../journal/secrets.ts";
-import type { Expectation } from "../../play/language/scenario.ts";
-import type { Readings } from "../../simulator/simulator-options.ts";
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import type { Driver } from "../driver/driver.ts";
-import type { Command } from "../session/command.ts";
-import type { Session } from "../session/session.ts";
+import { withoutSecrets } from "../../../journal/secrets.ts";
+import type { Expectation } from "../../../play/language/scenario.ts";
+import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import type { Driver } from "../../driver/driver.ts";
+import type { Command } from "../../session/command.ts";
+import type { Session } from "../../session/session.ts";
 
 export interface Rule {
   /** What `skip` and a replay know it by: words with hyphens. */

@@ -1,13 +1,13 @@
 /** Compares what a client gives with what the service answered: the spec's members, whatever others there are. */
 
-import { nearestMicros } from "../../base/money.ts";
-import { type JsonSchema, membersOfAnswers } from "../../spec/responses.ts";
-import { type Asked, type AskedFor, askedFor, askedOf } from "../session/asked.ts";
-import { queryOf } from "../session/command.ts";
-import { adInWords } from "../session/names.ts";
-import type { Session, Showing } from "../session/session.ts";
-import { jsonOf, memberOf, type WireExchange } from "../session/wire.ts";
-import { outcomeInWords } from "../session/words.ts";
+import { nearestMicros } from "../../../base/money.ts";
+import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
+import { type Asked, type AskedFor, askedFor, askedOf } from "../../session/asked.ts";
+import { queryOf } from "../../session/command.ts";
+import { adInWords } from "../../session/names.ts";
+import type { Session, Showing } from "../../session/session.ts";
+import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
+import { outcomeInWords } from "../../session/words.ts";
 import { must } from "./rule.ts";
 
 /** Of a body in a message, in characters. */

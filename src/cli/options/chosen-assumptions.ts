@@ -1,11 +1,16 @@
 /** What `--assume` and the file of `--assumptions` choose together. What is wrong is said of the one it came from. */
 
-import { InputError } from "../base/input.ts";
-import { shown } from "../base/shown.ts";
-import type { Assumptions } from "../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import { InputError } from "../../base/input.ts";
+import { shown } from "../../base/shown.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type JsonFile, readJsonFile } from "./json-file.ts";
-import type { CommonFlags } from "./options.ts";
+
+export interface AssumptionFlags {
+  readonly assume?: Readonly<Record<string, string>>;
+  /** A file that holds more of them. */
+  readonly assumptions?: string;
+}
 
 type Chosen = Readonly<Record<string, string>>;
 
@@ -23,7 +28,7 @@ export interface ChosenAssumptions {
 export async function chosenAssumptions({
   assume = {},
   assumptions: file,
-}: CommonFlags): Promise<ChosenAssumptions> {
+}: AssumptionFlags): Promise<ChosenAssumptions> {
   if (file === undefined) return { chosen: assume, inForce: resolveAssumptions(assume) };
   const read = await readJsonFile("--assumptions", file, EXPECTED);
   const chosen = { ...choicesIn(read), ...assume };

@@ -1,6 +1,6 @@
 /** How a command ends: exit codes, and the failures that a user can do something about. */
 
-import type { InputError } from "../base/input.ts";
+import type { InputError } from "../../base/input.ts";
 
 export const exitCodes = { fine: 0, checkFailed: 1, wrongUsage: 2, couldNotRun: 3 } as const;
 

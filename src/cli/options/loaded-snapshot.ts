@@ -1,13 +1,13 @@
 /** What `--load FILE` brings: the snapshot, and the options that a world is made from to be like it. */
 
-import { readSnapshot } from "../adapters/files/snapshot-file.ts";
-import { formatInstant, parseInstant } from "../base/calendar.ts";
-import { InputError } from "../base/input.ts";
-import type { Readings, SimulatorOptions } from "../simulator/simulator-options.ts";
-import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import type { Snapshot } from "../world/accounts/snapshot.ts";
+import { readSnapshot } from "../../adapters/files/snapshot-file.ts";
+import { formatInstant, parseInstant } from "../../base/calendar.ts";
+import { InputError } from "../../base/input.ts";
+import type { Readings, SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import type { Snapshot } from "../../world/accounts/snapshot.ts";
+import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 import { chosenAssumptions } from "./chosen-assumptions.ts";
-import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { CommonFlags } from "./options.ts";
 
 export interface LoadedSnapshot {

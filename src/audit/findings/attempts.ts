@@ -1,8 +1,8 @@
 /** The journal's records as what a client did: one attempt a request, with what it asks for and what came of it. */
 
-import { headerOf } from "../exchange/headers.ts";
-import type { JournalRecord } from "../journal/record.ts";
-import { saysDuplicate } from "../spec/errors.ts";
+import { headerOf } from "../../exchange/headers.ts";
+import type { JournalRecord } from "../../journal/record.ts";
+import { saysDuplicate } from "../../spec/errors.ts";
 import { type ClientEvent, eventOf } from "./client-event.ts";
 import type { Era } from "./eras.ts";
 import { retryAtMsOf } from "./retry-after.ts";

@@ -1,9 +1,9 @@
 /** The client report for people: counts, then what is wrong, with what costs money first. */
 
-import type { ClientReport } from "../audit/client-report.ts";
-import type { Finding } from "../audit/finding.ts";
-import { printable } from "../base/text.ts";
-import { paragraphs } from "../play/reports/lines.ts";
+import type { ClientReport } from "../../audit/client-report.ts";
+import type { Finding } from "../../audit/findings/finding.ts";
+import { printable } from "../../base/text.ts";
+import { paragraphs } from "../../play/reports/lines.ts";
 
 const WIDTH = 100;
 

@@ -1,7 +1,7 @@
 /** Report files: checked before any work, and written after it. */
 
-import { checkWritable, writeWhole } from "../adapters/files/whole-file.ts";
-import { whyNot } from "../base/file-error.ts";
+import { checkWritable, writeWhole } from "../../adapters/files/whole-file.ts";
+import { whyNot } from "../../base/file-error.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
 

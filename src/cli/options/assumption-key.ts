@@ -1,8 +1,8 @@
 /** Keys of assumptions as users name them. */
 
-import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
-import { keyHint } from "../spec/assumptions/resolve.ts";
-import { wrongUsage } from "./exit.ts";
+import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
+import { keyHint } from "../../spec/assumptions/resolve.ts";
+import { wrongUsage } from "../output/exit.ts";
 
 /** @throws CommandFailure for a text that is no key; `subject` is where it stands. */
 export function knownKey(subject: string, text: string): AssumptionKey {

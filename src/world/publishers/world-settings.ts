@@ -1,8 +1,12 @@
 /** What a world is made from, as code works with it and as it is written down. Every other shape of it derives from these. */
 
-import { formatInstant } from "../base/calendar.ts";
-import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
-import type { Profile } from "./publishers/profiles.ts";
+import { formatInstant } from "../../base/calendar.ts";
+import {
+  type AssumptionKey,
+  type Assumptions,
+  catalogue,
+} from "../../spec/assumptions/catalogue.ts";
+import type { Profile } from "./profiles.ts";
 
 /** Everything that a world's behaviour follows from, save for its clock and accounts. */
 export interface WorldSettings {

@@ -1,10 +1,10 @@
 /** Arbitraries of what goes wrong: faults, limits that are used up, and time to get over it. The simplest come first. */
 
 import fc from "fast-check";
-import type { FaultMatch } from "../../faults/rule.ts";
-import type { Verdict } from "../../faults/verdict.ts";
-import type { OperationId } from "../../spec/operations.ts";
-import type { Command } from "../session/command.ts";
+import type { FaultMatch } from "../../../faults/rule.ts";
+import type { Verdict } from "../../../faults/verdict.ts";
+import type { OperationId } from "../../../spec/operations.ts";
+import type { Command } from "../../session/command.ts";
 import { mixed } from "./sequences.ts";
 
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });

@@ -1,6 +1,6 @@
 /** What the client report finds fault with: one kind a row, each a pure function over a client's attempts. */
 
-import type { JournalEntry } from "../journal/entry.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
 import type { Attempt, Stretch } from "./attempts.ts";
 
 /** Something that a client did wrong. */

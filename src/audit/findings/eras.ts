@@ -1,7 +1,7 @@
 /** Where a world's state was replaced under a running client, or its clock changed its way: pauses across are no pauses. */
 
-import type { ClockMode } from "../base/clock.ts";
-import type { JournalRing } from "../journal/journal.ts";
+import type { ClockMode } from "../../base/clock.ts";
+import type { JournalRing } from "../../journal/journal.ts";
 
 /** A stretch of the journal in which neither happened. */
 export interface Era {

@@ -2,8 +2,8 @@
 
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { constants } from "node:os";
-import type { Server } from "../server.ts";
-import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
+import type { Server } from "../../server.ts";
+import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 
 /** What to run: no shell reads it. */
 export interface ChildCommand {

@@ -1,9 +1,9 @@
 /** A JSON file that an option names. What is wrong is said of both, and repeats nothing of the file: keys may be in it. */
 
-import { whyNot } from "../base/file-error.ts";
-import { whyNotJson } from "../base/not-json.ts";
-import { repeatedMember } from "../base/repeated-members.ts";
-import { type CommandFailure, wrongUsage } from "./exit.ts";
+import { whyNot } from "../../base/file-error.ts";
+import { whyNotJson } from "../../base/not-json.ts";
+import { repeatedMember } from "../../base/repeated-members.ts";
+import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 
 export interface JsonFile {
   readonly value: unknown;

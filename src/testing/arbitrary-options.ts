@@ -1,9 +1,9 @@
 /** What the options of the arbitraries have in common: how they are checked. */
 
 import * as v from "valibot";
-import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
-import { instantText, wholeFrom } from "../../base/schemas.ts";
-import type { SimulatorCore } from "../../simulator/simulator.ts";
+import { LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
+import { instantText, wholeFrom } from "../base/schemas.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
 
 /** The instant at which a simulator starts that isn't told another. */
 export const DEFAULT_START = "2026-01-15T00:00:00Z";

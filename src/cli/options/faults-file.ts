@@ -1,8 +1,8 @@
 /** The rules of `--faults FILE`: a JSON list of them, or one. What is wrong is said of its place in the file. */
 
-import { InputError } from "../base/input.ts";
-import type { FaultRule } from "../faults/rule.ts";
-import { createRuleList } from "../faults/rule-list.ts";
+import { InputError } from "../../base/input.ts";
+import type { FaultRule } from "../../faults/rule.ts";
+import { createRuleList } from "../../faults/rule-list.ts";
 import { readJsonFile } from "./json-file.ts";
 
 const EXPECTED =

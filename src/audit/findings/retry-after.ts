@@ -1,6 +1,6 @@
 /** Retry-After as a client reads it: seconds, or an HTTP date (RFC 9110 §10.2.3). */
 
-import type { JournalRecord } from "../journal/record.ts";
+import type { JournalRecord } from "../../journal/record.ts";
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 

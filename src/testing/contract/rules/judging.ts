@@ -1,13 +1,13 @@
 /** What several rules expect of a client: that it can be made, that it ends, that it loses nothing, and what findings forbid. */
 
-import { exampleOf, findingKinds } from "../../audit/client-report.ts";
-import type { FindingId } from "../../audit/finding.ts";
-import type { Asked } from "../session/asked.ts";
-import type { Session, Step } from "../session/session.ts";
-import { stretchOf } from "../session/stretch.ts";
-import { type EventTask, eventsOf, isUnreadable } from "../session/tasks.ts";
-import { memberOf } from "../session/wire.ts";
-import { durationInWords, errorInWords, outcomeInWords } from "../session/words.ts";
+import { exampleOf, findingKinds } from "../../../audit/client-report.ts";
+import type { FindingId } from "../../../audit/findings/finding.ts";
+import type { Asked } from "../../session/asked.ts";
+import type { Session, Step } from "../../session/session.ts";
+import { stretchOf } from "../../session/stretch.ts";
+import { type EventTask, eventsOf, isUnreadable } from "../../session/tasks.ts";
+import { memberOf } from "../../session/wire.ts";
+import { durationInWords, errorInWords, outcomeInWords } from "../../session/words.ts";
 import { must, onRecord } from "./rule.ts";
 
 /**

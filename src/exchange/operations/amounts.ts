@@ -1,7 +1,7 @@
 /** How fine amounts are in response bodies (spec §2). Inside, money is whole micro-INR whatever is shown. */
 
-import { formatInr, inWholePaise } from "../base/money.ts";
-import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
+import { formatInr, inWholePaise } from "../../base/money.ts";
+import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 
 /** Text that says an amount in micro-INR as a number of INR. */
 export type AmountWriter = (micros: number) => string;

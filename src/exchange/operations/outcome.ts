@@ -1,7 +1,7 @@
 /** What a stage of the request path decides: go on with a value, or refuse. Each says which open points decided it. */
 
-import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
-import type { Rejection } from "../spec/errors.ts";
+import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
+import type { Rejection } from "../../spec/errors.ts";
 
 /** The open points whose other choices would have made another answer. Empty: the spec decides it alone. */
 export type ShapedBy = readonly AssumptionKey[];

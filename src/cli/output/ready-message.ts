@@ -1,10 +1,10 @@
 /** What `serve` says when it is ready: for people with lines to paste, for programs as one JSON document. */
 
-import { curlLine, type Target } from "../audit/nearest/curl-line.ts";
-import { oneLine, printable } from "../base/text.ts";
-import type { Choice } from "../spec/assumptions/catalogue.ts";
-import { operations } from "../spec/operations.ts";
-import type { Credentials } from "../world/accounts/account.ts";
+import { curlLine, type Target } from "../../audit/nearest/curl-line.ts";
+import { oneLine, printable } from "../../base/text.ts";
+import type { Choice } from "../../spec/assumptions/catalogue.ts";
+import { operations } from "../../spec/operations.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
 
 /** Names are the population's, and some populations are out to break things. */
 const LONGEST_NAME = 60;

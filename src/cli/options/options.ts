@@ -1,23 +1,21 @@
 /** The options that commands share, and how they become a simulator's. Checks form only: bounds are the simulator's. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { ClockMode } from "../base/clock.ts";
-import type { FaultRule } from "../faults/rule.ts";
-import type { ServerOptions } from "../server.ts";
-import type { SimulatorOptions } from "../simulator/simulator-options.ts";
-import type { Profile } from "../world/publishers/profiles.ts";
-import { type LogFormat, logFormats } from "./log/format.ts";
+import type { ClockMode } from "../../base/clock.ts";
+import type { FaultRule } from "../../faults/rule.ts";
+import type { ServerOptions } from "../../server.ts";
+import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { Profile } from "../../world/publishers/profiles.ts";
+import { type LogFormat, logFormats } from "../log/format.ts";
+import type { AssumptionFlags } from "./chosen-assumptions.ts";
 
 /** What every command takes. */
-export interface CommonFlags {
+export interface CommonFlags extends AssumptionFlags {
   readonly seed?: string;
   readonly start?: string;
   readonly clock?: ClockMode;
   readonly publishers?: number;
   readonly profile?: Profile;
-  readonly assume?: Readonly<Record<string, string>>;
-  /** A file that holds more of them. */
-  readonly assumptions?: string;
   readonly json?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** Writes output that holds text from files or the network, so that this text can't act on a terminal. */
 
-import { printableLines } from "../base/text.ts";
+import { printableLines } from "../../base/text.ts";
 
 /** Whether it shows colours: https://no-color.org */
 export function isColourful(stream: NodeJS.WriteStream): boolean {

@@ -1,9 +1,9 @@
 /** What a recording request is about, read from the request alone in whichever encoding it has. */
 
-import { createParameterParser, type ParameterParser } from "../exchange/parameters.ts";
-import type { JournalRecord } from "../journal/record.ts";
-import { defaultAssumptions } from "../spec/assumptions/resolve.ts";
-import { operations } from "../spec/operations.ts";
+import { createParameterParser, type ParameterParser } from "../../exchange/parameters.ts";
+import type { JournalRecord } from "../../journal/record.ts";
+import { defaultAssumptions } from "../../spec/assumptions/resolve.ts";
+import { operations } from "../../spec/operations.ts";
 
 /** An impression or a click as its client means it. `key`: equal for the same event. */
 export type ClientEvent =

@@ -1,10 +1,10 @@
 /** The commands that are about scenarios, and their help. What they do is loaded when they are called. */
 
 import { type Command, Option } from "commander";
-import type { ExportFlags } from "../export/export.ts";
-import { addCommonOptions, notEmpty } from "../options.ts";
-import type { ScenariosFlags } from "../scenarios.ts";
-import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./options.ts";
+import type { ExportFlags } from "./export/export.ts";
+import { addCommonOptions, notEmpty } from "./options/options.ts";
+import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./play/options.ts";
+import type { ScenariosFlags } from "./scenarios.ts";
 
 const SCENARIO =
   "one that comes with adsim, by its name; a file (.json, .ts, .mts, .js, .mjs); - for JSON from standard input";
@@ -26,7 +26,7 @@ Exit codes: 0 held, 1 broken, or nobody knows, 2 wrong usage or no valid scenari
     );
   addPlayOptions(addCommonOptions(play, "frozen")).action(
     async (source: string, flags: PlayFlags) => {
-      const command = await import("./play.ts");
+      const command = await import("./play/play.ts");
       ends(await command.play(source, flags));
     },
   );
@@ -39,7 +39,7 @@ export function addScenarios(program: Command): void {
     .argument("[NAME]", "print this one: adsim scenarios NAME > mine.json")
     .option("--json", "machine-readable output on stdout")
     .action(async (name: string | undefined, flags: ScenariosFlags) => {
-      const command = await import("../scenarios.ts");
+      const command = await import("./scenarios.ts");
       command.scenarios(name, flags);
     });
 }
@@ -67,7 +67,7 @@ Exit codes: 0 fine, 2 wrong usage, no valid scenario, or one without traffic, 3 
     );
   addCredentialOptions(addCommonOptions(exporting, "frozen")).action(
     async (source: string, flags: ExportFlags) => {
-      const command = await import("../export/export.ts");
+      const command = await import("./export/export.ts");
       await command.exportScenario(source, flags);
     },
   );

@@ -1,9 +1,9 @@
 /** Arbitraries of commands, and of sequences of them, that rules draw from. All shrink to the plainest, and to any part. */
 
 import fc from "fast-check";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
-import { sequenceOf } from "../arbitraries/sequence.ts";
-import type { ClientCommand, Command } from "../session/command.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/duration.ts";
+import { sequenceOf } from "../../arbitraries/sequence.ts";
+import type { ClientCommand, Command } from "../../session/command.ts";
 
 type One<Kind extends Command["kind"]> = fc.Arbitrary<Extract<Command, { kind: Kind }>>;
 
