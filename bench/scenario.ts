@@ -4,8 +4,8 @@
  */
 
 import { scenario } from "../scenarios/busy-day.ts";
-import { driveAtOnce, performersOn, simulatorFor } from "../src/play/player/in-process.ts";
 import { play } from "../src/play/player/play.ts";
+import { driveAtOnce, performersOn, simulatorFor } from "../src/play/player/play-in-process.ts";
 import type { Observer } from "../src/play/traffic/order.ts";
 import { parseScenario } from "../src/scenario.ts";
 import { parseBody, printFigure, printMachine, timed } from "./measure.ts";

@@ -24,4 +24,4 @@ export type { FindingOptions } from "./assertions/findings.ts";
 export { matchers, type SimMatchers } from "./assertions/matchers.ts";
 export type { RateLimitOptions } from "./assertions/rate-limits.ts";
 export type { After, RequestMatch } from "./assertions/requests.ts";
-export type { StatsMatch, SurfaceFigures } from "./assertions/stats.ts";
+export type { StatsMatch, SurfaceFigures } from "./assertions/stats-match.ts";

@@ -1,4 +1,4 @@
-export { createSimulator, type Simulator } from "./adapters/in-process.ts";
+export { createSimulator, type Simulator } from "./adapters/create-simulator.ts";
 export type { Audit, PublisherAudit } from "./audit/audit.ts";
 export { type AuditDifference, AuditError } from "./audit/audit-error.ts";
 export type { ClientCounts } from "./audit/client-counts.ts";

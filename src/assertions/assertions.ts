@@ -17,7 +17,7 @@ import {
   sentNoInvalidRequests,
   usesValidKeys,
 } from "./requests.ts";
-import { type StatsMatch, stats } from "./stats.ts";
+import { type StatsMatch, stats } from "./stats-match.ts";
 
 /** A check doesn't hold. Has what test runners need to show both sides. */
 export class AssertionError extends Error {

@@ -15,7 +15,7 @@ import {
   sentNoInvalidRequests,
   usesValidKeys,
 } from "./requests.ts";
-import { type StatsMatch, stats } from "./stats.ts";
+import { type StatsMatch, stats } from "./stats-match.ts";
 
 /**
  * Matchers of a simulator, as `expect(sim)` has them. Each throws InputError for something that isn't a simulator, for an

@@ -7,7 +7,7 @@ import { type Day, day } from "../base/calendar.ts";
 import { formatInr } from "../base/money.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { EventTally, Tally } from "../world/accounts/tally.ts";
-import type { PayoutHistory } from "../world/ledger/payouts.ts";
+import type { PayoutHistory } from "../world/ledger/payout-history.ts";
 import type { Baseline, Totals } from "../world/publishers/baseline.ts";
 import { answeredIn, type FiguresByOperation } from "./event-line.ts";
 

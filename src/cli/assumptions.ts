@@ -3,7 +3,7 @@
 import { nodeSurroundings } from "../adapters/node-surroundings.ts";
 import { indentedJson } from "../base/text.ts";
 import { formKeys } from "../exchange/respond.ts";
-import { allKeys } from "../readings/plan.ts";
+import { allKeys } from "../readings/matrix-plan.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
 import {
   type AssumptionKey,
@@ -12,7 +12,7 @@ import {
   type OpenPoint,
 } from "../spec/assumptions/catalogue.ts";
 import { knownKey } from "./options/assumption-key.ts";
-import { type CommonFlags, simulatorOptions } from "./options/options.ts";
+import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import { wrongUsage } from "./output/exit.ts";
 
 export interface AssumptionsFlags extends CommonFlags {

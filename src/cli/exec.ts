@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from "node:child_process";
 import { logFormatOf, logStarter } from "./log/format.ts";
-import type { ServerFlags } from "./options/options.ts";
+import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
 import { after } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";

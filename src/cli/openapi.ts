@@ -5,7 +5,7 @@ import { indentedJson } from "../base/text.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
-import { type CommonFlags, simulatorOptions } from "./options/options.ts";
+import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 
 /** Where `adsim serve` is found unless it is told otherwise. */
 const BASE_URL = "http://127.0.0.1:4010";

@@ -7,7 +7,7 @@ import { VERSION } from "../base/version.ts";
 import type { AssumptionsFlags } from "./assumptions.ts";
 import type { ExecFlags } from "./exec.ts";
 import type { FixturesFlags } from "./fixtures/fixtures.ts";
-import { addMatrixOptions, type MatrixFlags } from "./matrix/options.ts";
+import { addMatrixOptions, type MatrixFlags } from "./matrix/matrix-options.ts";
 import {
   addAnswerOptions,
   addCommonOptions,
@@ -15,10 +15,10 @@ import {
   type CommonFlags,
   notEmpty,
   type ServerFlags,
-} from "./options/options.ts";
+} from "./options/common-options.ts";
 import { exitCodes, explain } from "./output/exit.ts";
 import { say } from "./output/say.ts";
-import { addReplayOptions, type ReplayFlags } from "./replay/options.ts";
+import { addReplayOptions, type ReplayFlags } from "./replay/replay-options.ts";
 import { addExport, addPlay, addScenarios } from "./scenario-commands.ts";
 
 const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)

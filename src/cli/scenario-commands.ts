@@ -2,8 +2,8 @@
 
 import { type Command, Option } from "commander";
 import type { ExportFlags } from "./export/export.ts";
-import { addCommonOptions, notEmpty } from "./options/options.ts";
-import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./play/options.ts";
+import { addCommonOptions, notEmpty } from "./options/common-options.ts";
+import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./play/play-options.ts";
 import type { ScenariosFlags } from "./scenarios.ts";
 
 const SCENARIO =

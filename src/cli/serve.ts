@@ -1,7 +1,7 @@
 /** `adsim serve`: a server until someone interrupts it. */
 
 import { logFormatOf, logStarter } from "./log/format.ts";
-import type { ServerFlags } from "./options/options.ts";
+import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
 import { type Ready, readyEvent, readyText } from "./output/ready-message.ts";
 import { onFirstSignal } from "./processes/signals.ts";

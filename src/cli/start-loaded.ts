@@ -6,8 +6,8 @@ import { type FaultRule, parseRule } from "../faults/rule.ts";
 import { createRuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import { type Server, startServer } from "../server.ts";
+import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { loadedSnapshot, notFitting } from "./options/loaded-snapshot.ts";
-import { type ServerFlags, serverOptions } from "./options/options.ts";
 import { wrongUsage } from "./output/exit.ts";
 
 /** @throws InputError, CommandFailure or SnapshotFileError, before anything listens. */

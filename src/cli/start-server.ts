@@ -6,7 +6,7 @@
 
 import type { ClockMode } from "../base/clock.ts";
 import { type Server, startServer } from "../server.ts";
-import { type ServerFlags, serverOptions } from "./options/options.ts";
+import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import type { PlayedScenario } from "./output/ready-message.ts";
 import { say } from "./output/say.ts";
 

@@ -1,7 +1,7 @@
 /** What a route of the control API is: what it needs, what it gets, and what it replies. */
 
 import type { Scenario } from "../play/language/scenario.ts";
-import type { playInSlices } from "../play/player/in-process.ts";
+import type { playInSlices } from "../play/player/play-in-process.ts";
 import type { HostedCore } from "../simulator/simulator.ts";
 import type { Worlds } from "../simulator/worlds.ts";
 import type { MetricFamily } from "../spec/metrics.ts";

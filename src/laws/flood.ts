@@ -3,7 +3,7 @@
 import { MINUTE_MS } from "../base/duration.ts";
 import { documentedLimits } from "../spec/operations.ts";
 import { ask, auditText, type Copy, copyOf, freshKey, stateOf, waitIn } from "./copy.ts";
-import { shownTo } from "./isolation.ts";
+import { shownTo } from "./isolation-laws.ts";
 import { inconclusive, type Looked } from "./law.ts";
 import type { Arrival } from "./quotas.ts";
 import type { Exchange } from "./seen-exchange.ts";

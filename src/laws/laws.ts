@@ -1,21 +1,21 @@
 /** Every invariant, once: for the player, for tests that check a simulator, for the property campaigns and the reports. */
 
-import { determinism } from "./determinism.ts";
-import { isolation } from "./isolation.ts";
+import { determinismLaws } from "./determinism-laws.ts";
+import { isolationLaws } from "./isolation-laws.ts";
 import type { Law } from "./law.ts";
-import { limits } from "./limits.ts";
-import { money } from "./money.ts";
-import { recording } from "./recording.ts";
-import { shape } from "./shape.ts";
-import { stats } from "./stats.ts";
+import { limitLaws } from "./limit-laws.ts";
+import { moneyLaws } from "./money-laws.ts";
+import { recordingLaws } from "./recording-laws.ts";
+import { shapeLaws } from "./shape-laws.ts";
+import { statsLaws } from "./stats-laws.ts";
 
 /** In the order of the list. */
 export const laws: readonly Law[] = [
-  ...money,
-  ...stats,
-  ...recording,
-  ...limits,
-  ...isolation,
-  ...determinism,
-  ...shape,
+  ...moneyLaws,
+  ...statsLaws,
+  ...recordingLaws,
+  ...limitLaws,
+  ...isolationLaws,
+  ...determinismLaws,
+  ...shapeLaws,
 ];

@@ -1,7 +1,7 @@
 /** `--scenario`, of `serve` and `exec`: a server that goes on from a scenario's end. */
 
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ServerFlags } from "../../src/cli/options/options.ts";
+import type { ServerFlags } from "../../src/cli/options/common-options.ts";
 import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ServerFlags } from "../../src/cli/options/common-options.ts";
 import { faultRules } from "../../src/cli/options/faults-file.ts";
-import type { ServerFlags } from "../../src/cli/options/options.ts";
 import { explain } from "../../src/cli/output/exit.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";

@@ -1,7 +1,7 @@
 /** The control API over a world in process: what each route does, and that wrong input changes nothing. */
 
 import { describe, expect, test } from "vitest";
-import { createSimulator } from "../../src/adapters/in-process.ts";
+import { createSimulator } from "../../src/adapters/create-simulator.ts";
 import { playScenarioSync } from "../../src/scenario.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";

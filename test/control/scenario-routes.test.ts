@@ -1,7 +1,7 @@
 /** Scenarios over the control API: listed, shown, and played in the world that the path names. */
 
 import { describe, expect, test } from "vitest";
-import { playScenarioSync } from "../../src/play/player/in-process.ts";
+import { playScenarioSync } from "../../src/play/player/play-in-process.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { ask, worldsOf } from "../worlds.ts";

@@ -1,7 +1,7 @@
 /** Which rows a matrix runs. */
 
 import { describe, expect, test } from "vitest";
-import { makePlan, type Plan, type PlanOptions } from "../../src/readings/plan.ts";
+import { makePlan, type Plan, type PlanOptions } from "../../src/readings/matrix-plan.ts";
 import {
   type AssumptionKey,
   type Assumptions,

@@ -4,8 +4,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, test, vi } from "vitest";
+import type { Arrival } from "../../src/adapters/server/arrival.ts";
 import { createOutbox } from "../../src/adapters/server/outbox.ts";
-import type { Arrival } from "../../src/adapters/server/requests.ts";
 import { open, parseResponses, serve, talk } from "./raw.ts";
 
 function turn(): Promise<void> {

@@ -8,7 +8,7 @@ const loaders: Loaders = {
   async scenarios() {
     const [{ shippedNames, shippedScenario }, { playInSlices }] = await Promise.all([
       import("../shipped-scenarios.ts"),
-      import("../../play/player/in-process.ts"),
+      import("../../play/player/play-in-process.ts"),
     ]);
     return { list: shippedNames, find: shippedScenario, play: playInSlices };
   },

@@ -4,6 +4,7 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Worlds } from "../../simulator/worlds.ts";
 import { createOvertaking } from "../hold-back.ts";
+import { Arrival, answerConnect, type RequestHost, receive } from "./arrival.ts";
 import { http } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
 import { createConnections, IDLE_MS, RESERVED_CONNECTIONS, sweeper } from "./connections.ts";
@@ -12,7 +13,6 @@ import { createGuards } from "./guards.ts";
 import { createRuns } from "./held-input.ts";
 import { answerBrokenRequests } from "./last-answer.ts";
 import { createOutbox } from "./outbox.ts";
-import { Arrival, answerConnect, type RequestHost, receive } from "./requests.ts";
 import {
   createServerWorlds,
   pagesOf,

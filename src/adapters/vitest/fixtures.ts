@@ -6,7 +6,7 @@ import { printable } from "../../base/text.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import type { Simulator } from "../in-process.ts";
+import type { Simulator } from "../create-simulator.ts";
 import { createMswHost } from "./msw-host.ts";
 import { firstToShow, openWorld, type TestWorld, type Transport } from "./world.ts";
 

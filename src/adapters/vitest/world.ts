@@ -4,7 +4,7 @@ import { InputError } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import { createSimulator, type Simulator, withFetch } from "../in-process.ts";
+import { createSimulator, type Simulator, withFetch } from "../create-simulator.ts";
 import type { MswHost } from "./msw-host.ts";
 
 /**

@@ -2,16 +2,16 @@
 
 import { indentedJson } from "../../base/text.ts";
 import type { Cast, Scenario } from "../../play/language/scenario.ts";
-import { simulatorFor } from "../../play/player/in-process.ts";
+import { simulatorFor } from "../../play/player/play-in-process.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
-import type { CommonFlags } from "../options/options.ts";
+import type { CommonFlags } from "../options/common-options.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { type Chosen, chosenScenario } from "../play/chosen.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
-import { planOf } from "./plan.ts";
+import { planOf } from "./traffic-plan.ts";
 
 export interface ExportFlags extends CommonFlags, CredentialFlags {
   readonly to: "artillery";

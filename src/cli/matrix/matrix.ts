@@ -8,21 +8,27 @@ import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
-import { makePlan, type Plan } from "../../readings/plan.ts";
+import { makePlan, type Plan } from "../../readings/matrix-plan.ts";
 import { knownKey } from "../options/assumption-key.ts";
 import { chosenAssumptions } from "../options/chosen-assumptions.ts";
-import { controlTokenSet, simulatorOptions } from "../options/options.ts";
+import { controlTokenSet, simulatorOptions } from "../options/common-options.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { childCommand } from "../processes/child.ts";
 import { endingSignals, onFirstSignal } from "../processes/signals.ts";
-import type { MatrixFlags } from "./options.ts";
+import type { MatrixFlags } from "./matrix-options.ts";
+import { reportJunit } from "./matrix-report-junit.ts";
+import { reportText } from "./matrix-report-text.ts";
+import {
+  endingText,
+  type Findings,
+  type MatrixResult,
+  resultOf,
+  verdictOf,
+} from "./matrix-result.ts";
 import { createOutputFolder } from "./output.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { reportJunit } from "./report-junit.ts";
-import { reportText } from "./report-text.ts";
-import { endingText, type Findings, type MatrixResult, resultOf, verdictOf } from "./result.ts";
 import { createRunner, Interrupted, type Runner } from "./runner.ts";
 import { shrink } from "./shrink.ts";
 

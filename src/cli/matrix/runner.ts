@@ -5,7 +5,7 @@ import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type Departures, nameOf } from "../../readings/departures.ts";
-import type { Plan } from "../../readings/plan.ts";
+import type { Plan } from "../../readings/matrix-plan.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";

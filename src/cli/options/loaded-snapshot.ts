@@ -8,7 +8,7 @@ import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
 import { chosenAssumptions } from "./chosen-assumptions.ts";
-import type { CommonFlags } from "./options.ts";
+import type { CommonFlags } from "./common-options.ts";
 
 export interface LoadedSnapshot {
   readonly snapshot: Snapshot;

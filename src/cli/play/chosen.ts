@@ -12,7 +12,7 @@ import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import type { Scenario } from "../../play/language/scenario.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { chosenAssumptions } from "../options/chosen-assumptions.ts";
-import type { CommonFlags } from "../options/options.ts";
+import type { CommonFlags } from "../options/common-options.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { loadScenario } from "./load-scenario.ts";
 

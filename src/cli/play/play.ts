@@ -3,14 +3,14 @@
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
-import { isTokenGiven } from "../options/options.ts";
+import { isTokenGiven } from "../options/common-options.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
-import { playHere } from "./in-process.ts";
-import type { PlayFlags } from "./options.ts";
+import { playHere } from "./play-here.ts";
+import type { PlayFlags } from "./play-options.ts";
 
 /** What nobody knows must not be green either. */
 const exitCodeOf: Readonly<Record<Verdict, number>> = {

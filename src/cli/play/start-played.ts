@@ -2,12 +2,12 @@
 
 import { startPrepared } from "../../adapters/server/server.ts";
 import { formatInstant } from "../../base/calendar.ts";
-import { playScenarioSync, worldOf } from "../../play/player/in-process.ts";
+import { playScenarioSync, worldOf } from "../../play/player/play-in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import type { Server } from "../../server.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
-import { type ServerFlags, serverOptions } from "../options/options.ts";
+import { type ServerFlags, serverOptions } from "../options/common-options.ts";
 import { CommandFailure, exitCodes, wrongUsage } from "../output/exit.ts";
 import type { PlayedScenario } from "../output/ready-message.ts";
 import { say } from "../output/say.ts";

@@ -20,7 +20,7 @@ import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { createWorldPerformers } from "../../play/targets/world-performers.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type CommandFailure, couldNotRun, failureAtTarget } from "../output/exit.ts";
-import type { ReplayFlags } from "./options.ts";
+import type { ReplayFlags } from "./replay-options.ts";
 
 type Performers = Partial<LatePerformers> & Pick<LatePerformers, "send">;
 

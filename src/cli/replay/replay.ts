@@ -6,17 +6,17 @@ import { whyNot } from "../../base/file-error.ts";
 import { indentedJson, printable } from "../../base/text.ts";
 import { RecordingError, readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
-import { replayInProcess } from "../../play/replay/in-process.ts";
 import type { Replay } from "../../play/replay/replay.ts";
+import { replayInProcess } from "../../play/replay/replay-in-process.ts";
 import { reservationsOf } from "../../play/replay/reservations.ts";
 import { chosenAssumptions } from "../options/chosen-assumptions.ts";
+import { isTokenGiven } from "../options/common-options.ts";
 import { loadedSnapshot } from "../options/loaded-snapshot.ts";
-import { isTokenGiven } from "../options/options.ts";
 import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
 import { replayAtTarget } from "./at-target.ts";
-import type { ReplayFlags } from "./options.ts";
 import { resultOf, textOf } from "./output.ts";
+import type { ReplayFlags } from "./replay-options.ts";
 
 /** @returns 0 where all answers are the same, 1 where one differs. */
 export async function replay(file: string, flags: ReplayFlags): Promise<number> {

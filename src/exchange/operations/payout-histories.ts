@@ -7,7 +7,7 @@ import {
   payoutCycles,
   payoutHistory,
   payoutThresholds,
-} from "../../world/ledger/payouts.ts";
+} from "../../world/ledger/payout-history.ts";
 import type { OperatedWorld } from "./operated-world.ts";
 import { surfaceTotals } from "./revenue.ts";
 

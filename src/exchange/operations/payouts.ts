@@ -6,7 +6,7 @@ import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-courses.ts";
-import { type Payout, payoutCycles } from "../../world/ledger/payouts.ts";
+import { type Payout, payoutCycles } from "../../world/ledger/payout-history.ts";
 import { amountWriterOf } from "./amounts.ts";
 import type { OperatedWorld } from "./operated-world.ts";
 import { done, type Outcome, type ShapedBy } from "./outcome.ts";

@@ -14,7 +14,7 @@ import { type Playing, perform, performAside } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
 import { check, match, notKnown } from "./matching.ts";
 import { jsonBody } from "./names.ts";
-import { outgoingOf } from "./requests.ts";
+import { outgoingOf } from "./outgoing-of.ts";
 import type { Check } from "./result.ts";
 import { type Run, scopeFor, senderOf } from "./run.ts";
 import { answerOf, referenceTo, type Scope } from "./values.ts";

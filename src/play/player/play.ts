@@ -4,12 +4,12 @@ import type { FaultRule } from "../../faults/rule.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
 import { kindOf } from "../language/step-kind.ts";
 import { conclude } from "./conclude.ts";
+import { doStep, lookAtRules } from "./do-step.ts";
 import { type Abilities, type Playing, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
-import { record } from "./record.ts";
+import { record } from "./played.ts";
 import type { PlayResult } from "./result.ts";
 import { createRun, NEEDS_CONTROL, type Run, seeRule } from "./run.ts";
-import { doStep, lookAtRules } from "./steps.ts";
 
 export interface PlayOptions {
   readonly abilities: Abilities;

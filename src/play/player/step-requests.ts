@@ -4,8 +4,8 @@ import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ParallelStep, RequestStep } from "../language/scenario.ts";
 import { type Playing, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
-import { type Played, record, unknownBy } from "./record.ts";
-import { outgoingOf } from "./requests.ts";
+import { outgoingOf } from "./outgoing-of.ts";
+import { type Played, record, unknownBy } from "./played.ts";
 import { observeSingle, type Run, scopeFor, senderOf } from "./run.ts";
 
 export function* playRequest(run: Run, step: RequestStep): Playing<Played> {

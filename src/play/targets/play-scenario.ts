@@ -2,8 +2,8 @@
 
 import { InputError } from "../../base/input.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
-import { freshSnapshot, playScenarioSync } from "../player/in-process.ts";
 import { play } from "../player/play.ts";
+import { freshSnapshot, playScenarioSync } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
 import { askHealth, type Health } from "./control-api.ts";

@@ -7,9 +7,9 @@ import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { createSchedule } from "./arrivals.ts";
+import { type Asker, createAsker } from "./asker.ts";
 import { createClicks } from "./clicks.ts";
 import type { TrafficOrder } from "./order.ts";
-import { type Asker, createAsker } from "./requests.ts";
 import type { Mix } from "./traffic.ts";
 
 /** A request of the traffic. The same object serves the next one: keep only its parts. */

@@ -1,12 +1,12 @@
 /** All rules of the client contract, in the order in which a client meets them. */
 
-import { answerRules } from "./rules/answers.ts";
-import { limitRules } from "./rules/limits.ts";
-import { queueRules } from "./rules/queue.ts";
-import { refusalRules } from "./rules/refusals.ts";
-import { reportingRules } from "./rules/reporting.ts";
-import { requestRules } from "./rules/requests.ts";
-import { retryRules } from "./rules/retries.ts";
+import { answerRules } from "./rules/answer-rules.ts";
+import { limitRules } from "./rules/limit-rules.ts";
+import { queueRules } from "./rules/queue-rules.ts";
+import { refusalRules } from "./rules/refusal-rules.ts";
+import { reportingRules } from "./rules/reporting-rules.ts";
+import { requestRules } from "./rules/request-rules.ts";
+import { retryRules } from "./rules/retry-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 
 export const rules: readonly Rule[] = [

@@ -1,8 +1,8 @@
 /** The world that a client under test lives in: a simulated service, the way to it, and the time of both. */
 
 import * as v from "valibot";
+import { createSimulator } from "../../adapters/create-simulator.ts";
 import { createFetch } from "../../adapters/fetch.ts";
-import { createSimulator } from "../../adapters/in-process.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";

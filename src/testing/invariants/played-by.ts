@@ -7,7 +7,7 @@ import type { Again } from "../../laws/again.ts";
 import { inconclusive, type Played, require } from "../../laws/law.ts";
 import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import { createTrace, type Trace } from "../../laws/trace.ts";
-import { replayInProcess } from "../../play/replay/in-process.ts";
+import { replayInProcess } from "../../play/replay/replay-in-process.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";

@@ -3,7 +3,7 @@
 import type { Day } from "../../base/calendar.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { PayoutStatus } from "../../spec/responses.ts";
-import type { Payout } from "./payouts.ts";
+import type { Payout } from "./payout-history.ts";
 
 /** The status of a publisher's payout on a day that isn't before its date. */
 type StatusReader = (payout: Payout, publisher: number, today: Day) => PayoutStatus;

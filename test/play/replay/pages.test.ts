@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { nodeSurroundings } from "../../../src/adapters/node-surroundings.ts";
 import { createSimulator, type SimulatorOptions } from "../../../src/index.ts";
 import { readRecording } from "../../../src/journal/read-recording.ts";
-import { replayInProcess } from "../../../src/play/replay/in-process.ts";
+import { replayInProcess } from "../../../src/play/replay/replay-in-process.ts";
 import { linesOf } from "./recorded.ts";
 
 const page = "http://localhost:5173";

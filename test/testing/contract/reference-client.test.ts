@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import type { Verdict, VerdictKind } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/index.ts";
-import { queueRules } from "../../../src/testing/contract/rules/queue.ts";
-import { retryRules } from "../../../src/testing/contract/rules/retries.ts";
+import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
+import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { rules } from "../../../src/testing/contract/rules.ts";
 import { type Tried, tryRule } from "../../../src/testing/contract/try-rule.ts";

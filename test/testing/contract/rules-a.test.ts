@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { type Assumptions, coveringArray } from "../../../src/index.ts";
-import { answerRules } from "../../../src/testing/contract/rules/answers.ts";
-import { reportingRules } from "../../../src/testing/contract/rules/reporting.ts";
-import { requestRules } from "../../../src/testing/contract/rules/requests.ts";
+import { answerRules } from "../../../src/testing/contract/rules/answer-rules.ts";
+import { reportingRules } from "../../../src/testing/contract/rules/reporting-rules.ts";
+import { requestRules } from "../../../src/testing/contract/rules/request-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { tryRule } from "../../../src/testing.ts";
 import { plainClient } from "./plain-client.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import { coveringArray } from "../../../src/readings/covering-array.ts";
-import { limitRules } from "../../../src/testing/contract/rules/limits.ts";
-import { queueRules } from "../../../src/testing/contract/rules/queue.ts";
-import { refusalRules } from "../../../src/testing/contract/rules/refusals.ts";
-import { retryRules } from "../../../src/testing/contract/rules/retries.ts";
+import { limitRules } from "../../../src/testing/contract/rules/limit-rules.ts";
+import { queueRules } from "../../../src/testing/contract/rules/queue-rules.ts";
+import { refusalRules } from "../../../src/testing/contract/rules/refusal-rules.ts";
+import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { type TryOptions, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";

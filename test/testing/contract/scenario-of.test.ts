@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
-import { playScenarioSync, simulatorFor } from "../../../src/play/player/in-process.ts";
+import { playScenarioSync, simulatorFor } from "../../../src/play/player/play-in-process.ts";
 import {
   arbitraryAssumptions,
   arbitraryCommands,

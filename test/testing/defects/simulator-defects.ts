@@ -42,7 +42,7 @@ export const simulatorDefects: readonly Defect[] = [
   {
     says: "what was paid stays pending",
     topic: "payouts",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "paid += due;",
     replace: "",
   },

@@ -3,7 +3,7 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { parseScenario } from "../../../src/play/language/parse/parse-scenario.ts";
-import { playScenarioSync } from "../../../src/play/player/in-process.ts";
+import { playScenarioSync } from "../../../src/play/player/play-in-process.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";

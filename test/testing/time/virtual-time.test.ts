@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createClock } from "../../../src/base/clock.ts";
-import { countingRules } from "../../../src/testing/contract/rules/counting.ts";
+import { countingRules } from "../../../src/testing/contract/rules/counting-rules.ts";
 import { createVirtualTime } from "../../../src/testing/time/virtual-time.ts";
 import { type CreateDriver, tryRule } from "../../../src/testing.ts";
 import { createPlainDriver } from "../plain-driver.ts";

@@ -7,7 +7,7 @@ import {
   payoutCycles,
   payoutHistory,
   payoutThresholds,
-} from "../../../src/world/ledger/payouts.ts";
+} from "../../../src/world/ledger/payout-history.ts";
 
 const INR = 1_000_000;
 

@@ -10,7 +10,7 @@ import { checkWorld } from "./check-world.ts";
 import { copyData } from "./copy-data.ts";
 import { checkCounts } from "./count-requests.ts";
 import { scenarioSchema } from "./scenario-schema.ts";
-import { MOST_STEPS } from "./steps.ts";
+import { MOST_STEPS } from "./step-schemas.ts";
 
 /** Requests that a scenario plans at most, unless told otherwise. */
 const MOST_REQUESTS = 20_000_000;

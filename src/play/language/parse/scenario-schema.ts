@@ -13,7 +13,7 @@ import type { Scenario } from "../scenario.ts";
 import { expectation } from "./expectations.ts";
 import { exactObject, oneOf, textUpTo } from "./parts.ts";
 import { readings } from "./readings.ts";
-import { steps } from "./steps.ts";
+import { steps } from "./step-schemas.ts";
 
 const MOST_THRESHOLDS = 20;
 

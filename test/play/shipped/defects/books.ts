@@ -20,14 +20,14 @@ export const bookDefects: readonly Defect[] = [
   },
   ...noticedBy(["happy-month", "leap-day"], {
     says: "a month is paid a day early",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "const PAYOUT_DAY_OF_MONTH = 7;",
     replace: "const PAYOUT_DAY_OF_MONTH = 6;",
   }),
   {
     scenario: "happy-month",
     says: "what was paid stays pending",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "paid += due;",
     replace: "",
   },

@@ -40,14 +40,14 @@ export const calendarDefects: readonly Defect[] = [
   },
   ...noticedBy(["leap-day", "year-end"], {
     says: "a month's payout has the first day of the next in it",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "day(cycles.firstDay(cycle + 1) - 1));",
     replace: "day(cycles.firstDay(cycle + 1)));",
   }),
   {
     scenario: "year-end",
     says: "weeks begin on Sunday",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "const FIRST_MONDAY: Day = day(-719_533);",
     replace: "const FIRST_MONDAY: Day = day(-719_534);",
   },

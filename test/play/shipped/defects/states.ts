@@ -40,20 +40,20 @@ export const stateDefects: readonly Defect[] = [
   },
   ...noticedBy(["payout-month-end", "long-payout-list", "unknown-status"], {
     says: "just what is paid isn't paid",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "if (due < threshold) {",
     replace: "if (due <= threshold) {",
   }),
   {
     scenario: "payout-month-end",
     says: "what was too little to be paid is forgotten",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "rolledOver = due;",
     replace: "rolledOver = 0;",
   },
   ...noticedBy(["payout-month-end", "unknown-status"], {
     says: "a month is paid a day late",
-    file: "world/ledger/payouts.ts",
+    file: "world/ledger/payout-history.ts",
     find: "if (date > today) break;",
     replace: "if (date >= today) break;",
   }),

@@ -25,12 +25,12 @@ import {
   require,
   requireSame,
 } from "./law.ts";
-import { isThere } from "./payouts.ts";
+import { isThere } from "./payout-looks.ts";
 import { addDays, creditOf, dayAt } from "./reading.ts";
 import { halfway, type Rerun, rerunning } from "./second.ts";
 import type { Member } from "./seen-exchange.ts";
 
-export const stats: readonly Law[] = [
+export const statsLaws: readonly Law[] = [
   {
     id: "S1",
     says: "The figures of a period are the sum of those of its parts.",

@@ -9,7 +9,7 @@ import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulat
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { driveAtOnce, performersOn } from "../player/in-process.ts";
+import { driveAtOnce, performersOn } from "../player/play-in-process.ts";
 import { type Replay, type Replayed, type ReplayOptions, replay } from "./replay.ts";
 
 export interface InProcessOptions {

@@ -7,7 +7,7 @@ import {
   notEmpty,
   TARGETS_CONTROL_TOKEN,
   wholeNumber,
-} from "../options/options.ts";
+} from "../options/common-options.ts";
 
 export interface ReplayFlags extends CommonFlags {
   readonly target?: string;

@@ -1,7 +1,7 @@
 /** The options of `adsim matrix` that no other command has. Checks form only, and loads nothing else: help must come at once. */
 
 import { type Command, Option } from "commander";
-import { type AnswerFlags, wholeNumber } from "../options/options.ts";
+import { type AnswerFlags, wholeNumber } from "../options/common-options.ts";
 import { type ReportTarget, reportOption } from "../output/report-option.ts";
 
 const strengths = ["1", "2", "3"] as const;

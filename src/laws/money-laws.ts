@@ -14,12 +14,12 @@ import {
   readingsOf,
   require,
 } from "./law.ts";
-import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payouts.ts";
+import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payout-looks.ts";
 import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./reading.ts";
 import { legibleLook, legibleOf, type Rerun, rerunning } from "./second.ts";
 import type { Seen, TraceReader } from "./trace.ts";
 
-export const money: readonly Law[] = [
+export const moneyLaws: readonly Law[] = [
   {
     id: "M1",
     says: "Lifetime revenue is the sum of payouts and what is pending, to the micro.",

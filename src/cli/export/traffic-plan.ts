@@ -4,7 +4,7 @@ import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import type { Scenario, Step, TrafficStep } from "../../play/language/scenario.ts";
 import { kindOf } from "../../play/language/step-kind.ts";
-import { worldOf } from "../../play/player/in-process.ts";
+import { worldOf } from "../../play/player/play-in-process.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
 import { wrongUsage } from "../output/exit.ts";

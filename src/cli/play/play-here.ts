@@ -1,7 +1,7 @@
 /** Plays a scenario in this process, and says on a terminal how far it is: nothing else gets to run meanwhile. */
 
 import type { Scenario } from "../../play/language/scenario.ts";
-import { playScenarioSync, simulatorFor } from "../../play/player/in-process.ts";
+import { playScenarioSync, simulatorFor } from "../../play/player/play-in-process.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { isLive } from "../output/progress-line.ts";

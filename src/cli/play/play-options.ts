@@ -7,7 +7,7 @@ import {
   notEmpty,
   TARGETS_CONTROL_TOKEN,
   wholeNumber,
-} from "../options/options.ts";
+} from "../options/common-options.ts";
 import { type ReportTarget, reportOption } from "../output/report-option.ts";
 import type { CredentialFlags, CredentialWord } from "./credentials.ts";
 

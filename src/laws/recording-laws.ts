@@ -18,7 +18,7 @@ import {
 } from "./reading.ts";
 import { legibleLook } from "./second.ts";
 
-export const recording: readonly Law[] = [
+export const recordingLaws: readonly Law[] = [
   {
     id: "D1",
     says: "An impression that is sent again inside the window counts once.",

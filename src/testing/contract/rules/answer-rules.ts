@@ -3,7 +3,7 @@
 import type { Session } from "../../session/session.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
 import { mustGive, mustPassOn, mustUnderstand } from "./as-answered.ts";
-import { countingRules } from "./counting.ts";
+import { countingRules } from "./counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   again,

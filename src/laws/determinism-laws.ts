@@ -5,11 +5,11 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import { halfOf, newWorld } from "./again.ts";
 import { ask, type Copy, copyOf, forkOf, freshKey } from "./copy.ts";
 import { readLifetime } from "./figures.ts";
-import { shownTo, untouched } from "./isolation.ts";
+import { shownTo, untouched } from "./isolation-laws.ts";
 import { inconclusive, type Law, type Looked, looks, require, requireSame } from "./law.ts";
 import { groupsOf, type Rerun, rerunning, sameAnswers, sameState } from "./second.ts";
 
-export const determinism: readonly Law[] = [
+export const determinismLaws: readonly Law[] = [
   {
     id: "R1",
     says: "The same inputs get the same bytes.",

@@ -19,7 +19,7 @@ import { misfitOf } from "./misfit.ts";
 import { operationOf, ownAnswers } from "./reading.ts";
 import type { Exchange } from "./seen-exchange.ts";
 
-export const shape: readonly Law[] = [
+export const shapeLaws: readonly Law[] = [
   { id: "H1", says: "Every success is as the API's document has it.", seen: documentedAnswers },
   {
     id: "H2",

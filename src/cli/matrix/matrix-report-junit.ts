@@ -1,7 +1,7 @@
 /** A matrix's result as JUnit XML: a test case for the defaults, and one a row. */
 
 import { type JunitCase, type JunitOutcome, junitXml } from "../../play/reports/junit.ts";
-import { departuresIn, endingText, type MatrixResult, type RowResult } from "./result.ts";
+import { departuresIn, endingText, type MatrixResult, type RowResult } from "./matrix-result.ts";
 import type { FinishedRun } from "./runner.ts";
 
 const SUITE = "adsim.matrix";

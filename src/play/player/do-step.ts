@@ -11,7 +11,7 @@ import { createTally, type Tally } from "../measure/tally.ts";
 import { type EffectKind, type EffectOf, type Effects, type Playing, perform } from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
-import { type Played, unknownBy } from "./record.ts";
+import { type Played, unknownBy } from "./played.ts";
 import {
   castOf,
   createObserver,

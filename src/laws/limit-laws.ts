@@ -16,7 +16,7 @@ import { poolsInRun } from "./pools.ts";
 import { type Algorithm, type Arrival, type Findings, judgeArrivals } from "./quotas.ts";
 import { legibleLook } from "./second.ts";
 
-export const limits: readonly Law[] = [
+export const limitLaws: readonly Law[] = [
   {
     id: "L1",
     says: "Fixed window: of a window's requests the first are admitted, as many as the limit says.",

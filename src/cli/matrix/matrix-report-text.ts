@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import { counted } from "../../play/measure/quantities.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
-import { departuresIn, endingText, type MatrixResult, type Reliance } from "./result.ts";
+import { departuresIn, endingText, type MatrixResult, type Reliance } from "./matrix-result.ts";
 import type { FinishedRun } from "./runner.ts";
 
 export function reportText(result: MatrixResult): string {

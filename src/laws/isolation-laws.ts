@@ -20,7 +20,7 @@ import { operationOf } from "./reading.ts";
 import { groupsOf, type Rerun, rerunning, sameAnswers } from "./second.ts";
 import type { Exchange, Member } from "./seen-exchange.ts";
 
-export const isolation: readonly Law[] = [
+export const isolationLaws: readonly Law[] = [
   {
     id: "A1",
     says: "However two publishers' requests interleave, each gets the same bytes.",

@@ -11,13 +11,13 @@ import {
   nameOf,
   partsOf,
 } from "../../readings/departures.ts";
-import type { Plan } from "../../readings/plan.ts";
+import type { Plan } from "../../readings/matrix-plan.ts";
 import {
   type AssumptionKey,
   type Assumptions,
   catalogue,
 } from "../../spec/assumptions/catalogue.ts";
-import type { MatrixFlags } from "./options.ts";
+import type { MatrixFlags } from "./matrix-options.ts";
 import type { FinishedRun, Runner } from "./runner.ts";
 import type { Found } from "./shrink.ts";
 
