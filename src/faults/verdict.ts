@@ -78,13 +78,16 @@ export const shareSchema: Schema<number> = v.pipe(
 );
 
 /** A kind of verdict: what a rule does by it, and what it has beside a delay. */
-function kind<const Has extends v.ObjectEntries>(does: string, has: Has) {
-  return v.pipe(v.strictObject({ delay, ...has }), v.description(does));
+function kind<const Kind extends string, const Has extends v.ObjectEntries>(
+  name: Kind,
+  does: string,
+  has: Has,
+) {
+  return v.pipe(v.strictObject({ kind: v.literal(name), delay, ...has }), v.description(does));
 }
 
 const respond = v.pipe(
-  kind("Answers in the service's place.", {
-    kind: v.literal("respond"),
+  kind("respond", "Answers in the service's place.", {
     status: described(wholeBetween(200, 599), "Of the answer."),
     headers: optional(headersSchema),
     body: optional(bodySchema, "Text, or a value that is sent as JSON."),
@@ -99,8 +102,7 @@ const respond = v.pipe(
   ),
 );
 const truncate = v.pipe(
-  kind("The answer's body breaks off.", {
-    kind: v.literal("truncate"),
+  kind("truncate", "The answer's body breaks off.", {
     atByte: optional(wholeBetween(0, Number.MAX_SAFE_INTEGER), "After so many bytes."),
     share: optional(shareSchema, "After this share of it."),
   }),
@@ -111,31 +113,27 @@ const truncate = v.pipe(
 );
 
 const kinds = [
-  kind("Holds the answer back.", { kind: v.literal("delay"), delay: delaySchema }),
+  kind("delay", "Holds the answer back.", { delay: delaySchema }),
   respond,
-  kind("The request never reaches the service.", { kind: v.literal("drop"), as: loss }),
-  kind("Done, and the answer is lost.", { kind: v.literal("lose-response"), as: loss }),
-  kind("Nothing is done, and nothing ever comes.", { kind: v.literal("timeout") }),
-  kind("Nothing is done, and the connection is reset.", { kind: v.literal("reset") }),
-  kind("Nothing is done, and the connection closes without a byte.", { kind: v.literal("empty") }),
+  kind("drop", "The request never reaches the service.", { as: loss }),
+  kind("lose-response", "Done, and the answer is lost.", { as: loss }),
+  kind("timeout", "Nothing is done, and nothing ever comes.", {}),
+  kind("reset", "Nothing is done, and the connection is reset.", {}),
+  kind("empty", "Nothing is done, and the connection closes without a byte.", {}),
   truncate,
-  kind("Bytes that mean nothing come.", {
-    kind: v.literal("garbage"),
+  kind("garbage", "Bytes that mean nothing come.", {
     as: optional(v.picklist(["body", "response"], "must be body or response"), "In place of what."),
   }),
-  kind("The answer's body comes slowly.", {
-    kind: v.literal("drip"),
+  kind("drip", "The answer's body comes slowly.", {
     bytesPerSecond: described(wholeBetween(1, 1_000_000_000), "At this pace."),
   }),
-  kind("The service does it twice.", {
-    kind: v.literal("duplicate"),
+  kind("duplicate", "The service does it twice.", {
     answer: optional(
       v.picklist(["first", "second"], "must be first or second"),
       "Which answer the client sees.",
     ),
   }),
-  kind("Later answers overtake this one.", {
-    kind: v.literal("reorder"),
+  kind("reorder", "Later answers overtake this one.", {
     by: optional(wholeBetween(1, 1000), "How many."),
     atMost: optional(shortDuration),
   }),

@@ -98,6 +98,13 @@ describe("adding", () => {
 });
 
 describe("looking", () => {
+  test("a verdict begins with its kind and its delay, however it was written", () => {
+    const sim = createSimulator();
+    sim.faults.add({ verdict: { bytesPerSecond: 9, delay: "1s", kind: "drip" } });
+    const [rule] = sim.faults.list();
+    expect(Object.keys(rule?.verdict ?? {})).toEqual(["kind", "delay", "bytesPerSecond"]);
+  });
+
   test("gives what was given, with its counts", () => {
     const sim = createSimulator({ start: "2026-03-01T00:00:00Z" });
     const verdict = { kind: "delay", delay: "1s" } as const;
