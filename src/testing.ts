@@ -52,6 +52,11 @@ export {
   arbitraryTrace,
   type TraceEvent,
 } from "./testing/arbitraries/trace.ts";
+export {
+  type CheckInvariantsOptions,
+  checkInvariants,
+  invariants,
+} from "./testing/check-invariants/check-invariants.ts";
 export { clientContract } from "./testing/contract/client-contract.ts";
 export type { ClientContractOptions, Describe, It } from "./testing/contract/contract-options.ts";
 export { ContractError } from "./testing/contract/failure.ts";
@@ -73,11 +78,6 @@ export {
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
-export {
-  type CheckInvariantsOptions,
-  checkInvariants,
-  invariants,
-} from "./testing/invariants/check-invariants.ts";
 export { createMarks, type Mark, type MarkReport, type Marks } from "./testing/marks.ts";
 export {
   type Call,

@@ -3,6 +3,7 @@
 import { printableLines } from "../../base/text.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { controlBodyLimit } from "../../control/control.ts";
+import type { Guards } from "../../control/guards.ts";
 import { landingPage } from "../../control/landing-page.ts";
 import { problemResponse } from "../../control/problem.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
@@ -10,7 +11,6 @@ import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import type { Rejection } from "../../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { LongResponse, Work } from "../../spec/work.ts";
-import type { Guards } from "./guards.ts";
 
 /** A request before its body. */
 export interface Head {
