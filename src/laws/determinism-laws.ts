@@ -9,6 +9,8 @@ import { shownTo, untouched } from "./isolation-laws.ts";
 import { inconclusive, type Law, type Looked, looks, require, requireSame } from "./law.ts";
 import { groupsOf, type Rerun, rerunning, sameAnswers, sameState } from "./second.ts";
 
+const byReplay = "needs a second play: adsim replay does it";
+
 export const determinismLaws: readonly Law[] = [
   {
     id: "R1",
@@ -20,6 +22,7 @@ export const determinismLaws: readonly Law[] = [
     id: "R2",
     says: "A world that was saved and restored goes on as it would have.",
     again: rerunning(restoredHalfway),
+    needs: "needs a snapshot and a second play: the property tests do it",
   },
   {
     id: "R3",
@@ -32,7 +35,12 @@ export const determinismLaws: readonly Law[] = [
     says: "In the process, through MSW and over HTTP the answers are the same.",
     elsewhere: "needs a play on each of them: compare the digests",
   },
-  { id: "R5", says: "Replaying a journal reproduces it.", again: journalReplayed },
+  {
+    id: "R5",
+    says: "Replaying a journal reproduces it.",
+    again: journalReplayed,
+    needs: byReplay,
+  },
   {
     id: "R6",
     says: "A fault rule that never fires changes nothing.",
@@ -48,6 +56,7 @@ export const determinismLaws: readonly Law[] = [
     id: "R8",
     says: "Several servers, each for some of the keys, answer as one does.",
     again: rerunning(twoServers),
+    needs: "needs several servers: the property tests do it",
   },
 ];
 
@@ -119,7 +128,7 @@ function forkedHalfway(rerun: Rerun): string {
 function journalReplayed({ again }: Looked): string {
   if (typeof again === "string") return inconclusive(again);
   if (again.deeds.length === 0) inconclusive("nothing was sent that could be played again");
-  return again.replayed?.() ?? inconclusive("needs a second play: adsim replay does it");
+  return again.replayed?.() ?? inconclusive(byReplay);
 }
 
 const idle: FaultRule = {

@@ -25,6 +25,7 @@ export const isolationLaws: readonly Law[] = [
     id: "A1",
     says: "However two publishers' requests interleave, each gets the same bytes.",
     again: rerunning(eachAlone),
+    needs: "needs a second play in another order: the property tests do it",
   },
   {
     id: "A2",

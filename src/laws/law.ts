@@ -22,9 +22,14 @@ export interface Law {
   readonly tried?: Look;
   /** In new worlds, in which all that was done is done again. */
   readonly again?: Look;
+  /** What to say where nothing is done again. @default {@link noSecondPlay} */
+  readonly needs?: string;
   /** Why nothing here can look at it. */
   readonly elsewhere?: string;
 }
+
+/** Why a play does nothing again: it is played once. */
+export const noSecondPlay = "needs a second play: the property tests do it";
 
 /** What was done to a world, and the world. */
 export interface Played {
@@ -99,11 +104,17 @@ export function lookedOf(played: Played): Looked {
 }
 
 /** Broken where any look finds it broken, held where any finds it to hold and none misses a part of the trace. */
-export function judge({ seen, tried, again, elsewhere }: Law, played: Looked): Judgement {
+export function judge(law: Law, played: Looked): Judgement {
+  const { seen, tried, again, needs = noSecondPlay, elsewhere } = law;
   const found: string[] = [];
   const missing: string[] = elsewhere === undefined ? [] : [elsewhere];
   for (const look of [seen, tried, again]) {
     if (look === undefined) continue;
+    if (look === again && played.again === noSecondPlay) {
+      // What the others found, or lack, says more.
+      if (found.length === 0 && missing.length === 0) missing.push(needs);
+      continue;
+    }
     try {
       found.push(look(played));
     } catch (thrown) {
@@ -141,7 +152,7 @@ export function looks(...all: readonly Look[]): Look {
         missing.push(thrown.message);
       }
     }
-    if (found.length === 0) inconclusive(missing.join("; "));
+    if (found.length === 0) inconclusive([...new Set(missing)].join("; "));
     return found.join("; ");
   };
 }

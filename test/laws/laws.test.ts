@@ -116,6 +116,15 @@ test("what needs a second play is unknown, and says so", () => {
   }
 });
 
+test("what a law needs instead is said once, and only where nothing else is known of it", () => {
+  const stage = stageOf();
+  const whyOf = (id: string): string | undefined => stage.check([id])[0]?.why;
+  expect(whyOf("R5")).toBe("needs a second play: adsim replay does it");
+  expect(whyOf("R8")).toBe("needs several servers: the property tests do it");
+  expect(whyOf("S8")).toBe("needs a second play in the other time zone: the property tests do it");
+  expect(whyOf("M2")).toBe("nothing was recorded");
+});
+
 test("of a run in which nothing was sent, nothing is held that is about what was sent", () => {
   const ofTheRun = ["M2", "M3", "L7", "H1", "H2", "H3"];
   for (const { id, verdict, why } of stageOf().check(ofTheRun))

@@ -7,7 +7,7 @@ import {
   createSimulator,
   type Simulator,
 } from "../../src/index.ts";
-import { judge, lookedOf, type Played } from "../../src/laws/law.ts";
+import { judge, lookedOf, noSecondPlay, type Played } from "../../src/laws/law.ts";
 import { laws } from "../../src/laws/laws.ts";
 import { type Exchange, exchangeOf, type Member } from "../../src/laws/seen-exchange.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
@@ -95,7 +95,7 @@ function playedOn(
     isExactTime,
     readings: control ? sim.assumptions : undefined,
     world: control ? lying(stage, sim, lie, false) : "the target has no world aside to try it in",
-    again: "needs a second play: the property tests do it",
+    again: noSecondPlay,
     journal: () => sim.journal.entries({ limit: 1000 }),
     most: 4,
     defaultStats: control || member === undefined ? undefined : sent(sim, request, lie, false),

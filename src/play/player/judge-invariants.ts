@@ -1,7 +1,7 @@
 /** The laws held against what is known of a run so far: at its end, and wherever a step expects one. */
 
 import { outgoingOf } from "../../laws/copy.ts";
-import { judge, lookedOf, type Played } from "../../laws/law.ts";
+import { judge, lookedOf, noSecondPlay, type Played } from "../../laws/law.ts";
 import { laws } from "../../laws/laws.ts";
 import { type Playing, perform } from "./effects.ts";
 import type { InvariantResult } from "./result.ts";
@@ -37,7 +37,7 @@ function* playedOf(run: Run, asksStats: boolean): Playing<Played> {
     trace,
     members,
     isExactTime: abilities.time.kind === "virtual",
-    again: "needs a second play: the property tests do it",
+    again: noSecondPlay,
     most: MOST_TRIED,
   };
   if (abilities.control) {
