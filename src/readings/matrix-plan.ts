@@ -8,7 +8,7 @@ import { type Departures, distinct, inOrder, partsOf } from "./departures.ts";
 /** In the order of the catalogue. */
 export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue) as AssumptionKey[];
 
-export interface Plan {
+export interface MatrixPlan {
   readonly defaults: Assumptions;
   /** What holds in all runs, and isn't the catalogue's default. */
   readonly pins: Departures;
@@ -31,7 +31,7 @@ export interface PlanOptions {
   readonly array: readonly Assumptions[];
 }
 
-export function makePlan({ pinned, only, strength, array }: PlanOptions): Plan {
+export function makePlan({ pinned, only, strength, array }: PlanOptions): MatrixPlan {
   const defaults = resolveAssumptions(pinned);
   const open = allKeys.filter((key) => Object.keys(catalogue[key].choices).length > 1);
   const varied = open.filter(

@@ -1,7 +1,7 @@
 /** Which rows a matrix runs. */
 
 import { describe, expect, test } from "vitest";
-import { makePlan, type Plan, type PlanOptions } from "../../src/readings/matrix-plan.ts";
+import { type MatrixPlan, makePlan, type PlanOptions } from "../../src/readings/matrix-plan.ts";
 import {
   type AssumptionKey,
   type Assumptions,
@@ -28,7 +28,7 @@ const everything: readonly Assumptions[] = keys
   )
   .map((row) => resolveAssumptions(row));
 
-function planOf(options: Partial<PlanOptions>): Plan {
+function planOf(options: Partial<PlanOptions>): MatrixPlan {
   return makePlan({ pinned: {}, only: keys, strength: 2, array: everything, ...options });
 }
 
@@ -43,7 +43,7 @@ function pairsIn(rows: readonly Assumptions[], varied: readonly AssumptionKey[])
   );
 }
 
-function assumptionsOf({ defaults, rows, assumptionsWith }: Plan): Assumptions[] {
+function assumptionsOf({ defaults, rows, assumptionsWith }: MatrixPlan): Assumptions[] {
   return [defaults, ...rows.map((row) => assumptionsWith(row) ?? defaults)];
 }
 

@@ -9,7 +9,7 @@ import type { Traffic } from "../../play/traffic/traffic.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
 import { wrongUsage } from "../output/exit.ts";
 
-export interface Plan {
+export interface TrafficPlan {
   readonly traffics: readonly { readonly traffic: Traffic; readonly startMs: number }[];
   readonly leftOut: readonly string[];
 }
@@ -19,9 +19,9 @@ const MOST_TRAFFICS = 1000;
 /** Of the kinds of steps that are left out, so many are named by their places. */
 const MOST_PLACES = 3;
 
-export function planOf(scenario: Scenario): Plan {
+export function planOf(scenario: Scenario): TrafficPlan {
   const { settings } = readOptions(worldOf(scenario));
-  const traffics: Plan["traffics"][number][] = [];
+  const traffics: TrafficPlan["traffics"][number][] = [];
   const skipped = new Map<string, string[]>();
   let nowMs = settings.startMs;
 

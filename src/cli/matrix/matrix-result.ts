@@ -11,7 +11,7 @@ import {
   nameOf,
   partsOf,
 } from "../../readings/departures.ts";
-import type { Plan } from "../../readings/matrix-plan.ts";
+import type { MatrixPlan } from "../../readings/matrix-plan.ts";
 import {
   type AssumptionKey,
   type Assumptions,
@@ -27,7 +27,7 @@ type Choices = Readonly<Record<string, string>>;
 export interface Findings {
   readonly words: readonly string[];
   readonly flags: MatrixFlags;
-  readonly plan: Plan;
+  readonly plan: MatrixPlan;
   readonly runner: Pick<Runner, "runs" | "confirmed">;
   /** The two runs on the defaults. */
   readonly defaults: FinishedRun[];

@@ -8,7 +8,7 @@ import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
-import { makePlan, type Plan } from "../../readings/matrix-plan.ts";
+import { type MatrixPlan, makePlan } from "../../readings/matrix-plan.ts";
 import { knownKey } from "../options/assumption-key.ts";
 import { chosenAssumptions } from "../options/chosen-assumptions.ts";
 import { controlTokenSet, simulatorOptions } from "../options/common-options.ts";
@@ -114,7 +114,7 @@ async function investigate(
       progress.row(number, `${outcome} (${(run.durationMs / 1000).toFixed(1)} s)`, run.passed);
     }),
   );
-  const withVerdict = (passed: boolean): Plan["rows"] =>
+  const withVerdict = (passed: boolean): MatrixPlan["rows"] =>
     plan.rows.filter((_, index) => rows[index]?.passed === passed);
   const failing = withVerdict(false);
   if (failing.length > 0) progress.phase("looking for the smallest sets of choices that fail");
@@ -130,7 +130,7 @@ async function investigate(
   );
 }
 
-function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): Plan {
+function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): MatrixPlan {
   const only = flags.only?.map((key) => knownKey("--only", key));
   const both = only?.find((key) => Object.hasOwn(pinned, key));
   if (both !== undefined) {

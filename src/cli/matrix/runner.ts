@@ -5,7 +5,7 @@ import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { type Departures, nameOf } from "../../readings/departures.ts";
-import type { Plan } from "../../readings/matrix-plan.ts";
+import type { MatrixPlan } from "../../readings/matrix-plan.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";
@@ -43,7 +43,7 @@ export interface Runner extends Omit<Trials, "sensiblePart"> {
 export interface RunnerOptions {
   readonly command: ChildCommand;
   readonly server: ServerOptions;
-  readonly plan: Pick<Plan, "assumptionsWith">;
+  readonly plan: Pick<MatrixPlan, "assumptionsWith">;
   readonly output: OutputFolder;
   readonly timeLimitMs: number;
   readonly jobs: number;

@@ -7,7 +7,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { isLive } from "../output/progress-line.ts";
 import { createProgress } from "./progress.ts";
 
-export interface InProcessOptions {
+export interface PlayHereOptions {
   readonly maxRequests: number | undefined;
   readonly reproduce: string;
 }
@@ -16,7 +16,7 @@ export interface InProcessOptions {
 const REQUESTS_BETWEEN = 0x1000;
 
 /** @throws InputError that names the step that the world refuses. */
-export function playHere(scenario: Scenario, options: InProcessOptions): PlayResult {
+export function playHere(scenario: Scenario, options: PlayHereOptions): PlayResult {
   if (!isLive(process.stderr)) return playScenarioSync(scenario, options);
   const progress = createProgress(process.stderr);
   const simulator = counting(scenario, (sent) => progress.update({ sent }));

@@ -12,7 +12,7 @@ import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { driveAtOnce, performersOn } from "../player/play-in-process.ts";
 import { type Replay, type Replayed, type ReplayOptions, replay } from "./replay.ts";
 
-export interface InProcessOptions {
+export interface ReplayInProcessOptions {
   readonly surroundings: Surroundings;
   /** What is chosen in the place of what the recording says of its world. */
   readonly chosen: Chosen;
@@ -34,7 +34,7 @@ interface Stage {
 }
 
 /** @throws InputError for an option or a recorded world that can't be, and for a snapshot of another world. */
-export function replayInProcess(recording: Recording, options: InProcessOptions): Replay {
+export function replayInProcess(recording: Recording, options: ReplayInProcessOptions): Replay {
   const { chosen, snapshot, apiKey, time } = options;
   // A header that stands on every answer of such a world.
   const explain = recording.exchanges.some(({ response }) =>
@@ -101,7 +101,7 @@ function isOrigin(text: string): boolean {
 /** When the world starts, for a recording that doesn't say: a server's world starts when the server does. */
 function startOf(
   { byAdsim, exchanges }: Recording,
-  { chosen, time }: InProcessOptions,
+  { chosen, time }: ReplayInProcessOptions,
 ): string | undefined {
   if (chosen.start !== undefined || byAdsim || time === "standing") return chosen.start;
   const [firstMs] = exchanges.flatMap(({ atMs, skip }) =>
@@ -111,7 +111,7 @@ function startOf(
 }
 
 function settingsOf(
-  { chosen, snapshot }: InProcessOptions,
+  { chosen, snapshot }: ReplayInProcessOptions,
   start: string | undefined,
   world: RecordedWorld | undefined,
 ): Chosen {
@@ -147,7 +147,7 @@ function nameOf({ seed, start, publishers, profile }: Chosen): string {
 function loaded(
   snapshot: Snapshot,
   firstWorld: RecordedWorld | undefined,
-  options: InProcessOptions & Pick<SimulatorOptions, "explain" | "cors">,
+  options: ReplayInProcessOptions & Pick<SimulatorOptions, "explain" | "cors">,
 ): Stage {
   const settings = settingsIn(snapshot);
   if (firstWorld !== undefined && nameOf(settings) !== nameOf({ ...firstWorld })) {
