@@ -94,7 +94,7 @@ export function cell(text: string | undefined): string {
 
 const MOST_SHOWN = 48;
 
-/** More rows nobody reads. */
+/** A longer list is cut here. */
 export const MOST_ROWS = 10;
 
 /** Rows in columns, two spaces between them, indented by two. */

@@ -14,8 +14,8 @@ import { type PlainRequest, plainRequest } from "./plain-request.ts";
  * and slow to collect them and what they hold (see decision 026).
  */
 export class Visit implements JournalRecord {
-  /** As it came. Mostly nobody needs it in another form: it is read when somebody first asks. */
-  readonly request: ApiRequest;
+  /** As it came, until somebody asks for a part of it: then as it was read. */
+  request: ApiRequest;
   readonly nowMs: number;
   readonly world: WorldAbout;
   operation: OperationId | undefined = undefined;
@@ -69,7 +69,11 @@ export class Visit implements JournalRecord {
   }
 
   #plain(): PlainRequest {
-    this.#read ??= plainRequest(this.request);
+    if (this.#read === undefined) {
+      this.#read = plainRequest(this.request);
+      // The journal keeps visits, and counts the bytes of what was read: nothing else may stay with them.
+      this.request = this.#read;
+    }
     return this.#read;
   }
 }

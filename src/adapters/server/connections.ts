@@ -81,7 +81,7 @@ export const IDLE_MS = 65_000;
 /**
  * How many times a connection may be found with nothing new while its client is still taking an answer in, or while a
  * fault rule leaves it without one: about twelve minutes, for a snapshot over a slow link, or for longer than a client
- * waits. How much was taken can't be seen, and nobody may keep an answer in memory for good.
+ * waits. The server can't see how much the client has read, and must not keep an answer in memory for ever.
  */
 const MOST_FINDS_WHILE_BUSY = 10;
 

@@ -27,7 +27,7 @@ export interface Attempt {
   readonly retryAtMs: number | undefined;
   /** Pauses can be told between attempts with the same number; undefined while the clock stands still. */
   readonly timeline: number | undefined;
-  /** Between attempts with the same number nobody asked the client for anything; undefined where nobody knows. */
+  /** Which command to the client it followed: between two with the same number there was none. Undefined where unknown. */
   readonly step?: number | undefined;
 }
 
@@ -175,7 +175,7 @@ export function isServed({ outcome, record }: Attempt): boolean {
   return outcome === "answered" || isRefusal;
 }
 
-/** Whether the client chose how long to wait after this: it failed, and nobody said for how long. */
+/** Whether it was up to the client how long to wait after this: it failed, and its answer had no Retry-After. */
 export function isPauseChosen(attempt: Attempt): boolean {
   return attempt.retryAtMs === undefined && !isFinal(attempt);
 }

@@ -7,7 +7,7 @@ import { type FindingKind, groupedBy, lasting, type Offence } from "./finding.ts
 const NO_PAUSE_MS = 10;
 /** So many in a row are a loop where each of them can only be a repetition. Fewer are a few quick retries. */
 const FEWEST = 6;
-/** So many where nobody else can have asked for another, and no time passed at all. */
+/** Enough where the client is known to have repeated it by itself, and no time passed at all. */
 const FEWEST_UNASKED = 2;
 /** Queries of many users look the same, so they need more: this many, since no page sends so many at once, … */
 const FEWEST_SHARED = 50;
@@ -55,7 +55,7 @@ function isHot(before: Attempt, next: Attempt): boolean {
   if (isInvited || !hasFailed(before)) return false;
   const pause = pauseMs(before, next);
   if (pause === undefined || before.step !== next.step) return false;
-  // Where it is known that nobody asked, what was refused for good is the matter of another finding.
+  // A final refusal that the client repeats by itself is what refused-and-sent-again finds.
   return next.step === undefined ? pause <= NO_PAUSE_MS : pause === 0 && isPauseChosen(before);
 }
 

@@ -6,7 +6,7 @@ import { type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 /** So many refusals in a row are no accident. */
 const FEWEST = 3;
-/** Where nobody asked for it again, one repetition is none. */
+/** Enough where the client is known to have repeated it by itself. */
 const FEWEST_UNASKED = 2;
 /** Without a session, the impressions of many users look the same. */
 const FEWEST_SHARED = 20;
@@ -35,7 +35,7 @@ function repeatable({ isOneEvent, same, record }: Attempt): string | undefined {
     : undefined;
 }
 
-/** Refusals in a row. Where nobody asked again, what followed the last of them belongs to it, whatever became of that. */
+/** Refusals in a row, each row with the request after it if the client is known to have sent that by itself. */
 function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
   const rows: Attempt[][] = [[]];
   for (const attempt of attempts) {
