@@ -100,6 +100,8 @@ export interface SimulatorCore {
 export interface HostedCore extends SimulatorCore {
   readonly journal: JournalRing;
   fork(): HostedCore;
+  /** The same as a world of the server, whose requests are counted; those of a fork are nobody's client's. */
+  forkCounted(): HostedCore;
   /** Answers what never became a request, as broken HTTP doesn't. It isn't recorded. */
   refuse(rejection: Rejection): ApiResponse;
   /** About how many bytes the world takes in memory, its journal aside. */
@@ -220,11 +222,8 @@ class Core implements HostedCore {
     this.#running = next;
   }
 
-  readonly fork = (): HostedCore => {
-    // Rules go over as they are: a function has no place in a snapshot.
-    const state = copiedStateOf(this.#running, noFaults);
-    return new Core(this.#read, this.#surroundings, { state, rules: this.#running.rules.copy() });
-  };
+  readonly fork = (): HostedCore => this.#copy({ people: this.#surroundings.people });
+  readonly forkCounted = (): HostedCore => this.#copy(this.#surroundings);
 
   readonly fresh = (): SimulatorCore => {
     const { settings, clock } = this.#running;
@@ -264,6 +263,12 @@ class Core implements HostedCore {
     this.journal.restart();
     this.#eras.clear();
   };
+
+  #copy(surroundings: Surroundings): Core {
+    // Rules go over as they are: a function has no place in a snapshot.
+    const state = copiedStateOf(this.#running, noFaults);
+    return new Core(this.#read, surroundings, { state, rules: this.#running.rules.copy() });
+  }
 
   /** The clock of the world that runs. */
   #createClock(): Clock {

@@ -146,7 +146,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     }
     makeRoom(name, "name", from);
     kept.use(from);
-    const world = add(name, origin.fork());
+    const world = add(name, origin.forkCounted());
     kept.changed(name);
     return world;
   }

@@ -192,6 +192,29 @@ describe("a scrape", () => {
   });
 });
 
+test("a play's requests are counted, and not those that its invariants send to copies", async () => {
+  await using server = await serve();
+  const scenario = { name: "one", about: "One impression.", steps: [{ impression: {} }] };
+  const response = await fetch(`${server.url}/_sim/scenarios/play`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ scenario }),
+  });
+  expect(await response.json()).toMatchObject({ verdict: "held" });
+  const [requests] = server.worlds.metrics();
+  expect(requests?.samples).toEqual([
+    { labels: { operation: "impression", status: "200" }, value: 1 },
+  ]);
+});
+
+test("a world that goes on from another is counted", async () => {
+  await using server = await serve();
+  server.worlds.fork("other", "default");
+  await send(server, "/v1/publisher/stats", "/@other");
+  const [requests] = server.worlds.metrics();
+  expect(requests?.samples).toEqual([{ labels: { operation: "stats", status: "200" }, value: 1 }]);
+});
+
 test("in process the metrics are data, and JSON", async () => {
   await using server = await serve();
   await send(server, "/v1/publisher/stats");
