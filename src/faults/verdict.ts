@@ -139,6 +139,10 @@ const kinds = [
   }),
 ] as const;
 
+type Described = v.InferInput<(typeof kinds)[number]>["kind"];
+// A kind of verdict without a schema is a type error.
+true satisfies VerdictKind extends Described ? true : never;
+
 // The schema has made sure of one of atByte and share.
 export const verdictSchema: Schema<Verdict> = part(
   "verdict",
