@@ -2,7 +2,7 @@
 
 import type { ApiResponse, Publisher, SimulatorCore, Verdict } from "../src/index.ts";
 import type { OperationId } from "../src/spec/operations.ts";
-import { requestOf } from "../src/spec/request-of.ts";
+import { buildRequest } from "../src/spec/request-of.ts";
 
 /** A verdict that no answer of the service is taken for. */
 export const mark: Verdict = { kind: "respond", status: 599 };
@@ -26,7 +26,7 @@ export function senderOf(
 ): Sender {
   const { id: publisher_id, apiKey: key, surfaces } = publisher;
   const send = (operation: OperationId, parameters: Readonly<Record<string, unknown>>) =>
-    sim.handle(requestOf(operation, parameters, { key }));
+    sim.handle(buildRequest(operation, parameters, { key }));
   const surface = surfaces[0]?.id ?? "";
   const headers = { authorization: `Bearer ${key}` };
   return {

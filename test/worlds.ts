@@ -4,7 +4,7 @@ import { type ControlOptions, createControl } from "../src/control/control.ts";
 import type { SimulatorOptions } from "../src/simulator/simulator-options.ts";
 import { createWorlds, type Worlds } from "../src/simulator/worlds.ts";
 import type { ApiResponse } from "../src/spec/messages.ts";
-import { fakerPeople } from "../src/world/publishers/people.ts";
+import { fakerPerson } from "../src/world/publishers/people.ts";
 
 export const JSON_BODY: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
@@ -14,7 +14,7 @@ export function worldsOf(
 ): Worlds {
   return createWorlds({
     options,
-    surroundings: { people: () => fakerPeople },
+    surroundings: { people: () => fakerPerson },
     control: createControl({ version: "1.2.3", ...control }),
     maxWorlds,
   });

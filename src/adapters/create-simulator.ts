@@ -2,7 +2,7 @@
 
 import { createSimulatorCore, type SimulatorCore } from "../simulator/simulator.ts";
 import type { SimulatorOptions } from "../simulator/simulator-options.ts";
-import { fakerPeople } from "../world/publishers/people.ts";
+import { fakerPerson } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
 
 /** A simulated service in this process. */
@@ -19,7 +19,7 @@ export interface Simulator extends SimulatorCore {
  * @throws InputError that names the option at fault.
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  return withFetch(createSimulatorCore(options, { people: () => fakerPeople }));
+  return withFetch(createSimulatorCore(options, { people: () => fakerPerson }));
 }
 
 /** The core with `fetch`; it stays the same object. */

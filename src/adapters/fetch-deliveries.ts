@@ -1,6 +1,6 @@
 /** Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all. */
 
-import { dripOf } from "../base/pace.ts";
+import { createDrip } from "../base/pace.ts";
 import type { Delivery } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import {
@@ -143,7 +143,7 @@ function dripping(
   { bytesPerSecond, undelivered }: Extract<Delivery, { readonly kind: "drip" }>,
   { signal, timers = globalTimers }: Client,
 ): ReadableStream<Uint8Array> {
-  const drip = dripOf(text, bytesPerSecond);
+  const drip = createDrip(text, bytesPerSecond);
   const waiting: Waiting = { timers, stopWaiting: undefined };
   let stopListening = nothing;
   const giveUp = (): void => {

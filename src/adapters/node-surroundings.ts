@@ -2,11 +2,11 @@
 
 import { createRequire } from "node:module";
 import type { Surroundings } from "../simulator/running-world.ts";
-import type { People } from "../world/publishers/people.ts";
+import type { PersonGenerator } from "../world/publishers/people.ts";
 
 /** `.ts` in the repository, `.js` in the package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-let loaded: People | undefined;
+let loaded: PersonGenerator | undefined;
 
 /** Loads the names on first need: importing them takes longer than starting the server. */
 export const nodeSurroundings: Surroundings = {
@@ -16,7 +16,8 @@ export const nodeSurroundings: Surroundings = {
   },
 };
 
-function load(): People {
+function load(): PersonGenerator {
   const require = createRequire(import.meta.url);
-  return (require(`../world/publishers/people${extension}`) as { fakerPeople: People }).fakerPeople;
+  return (require(`../world/publishers/people${extension}`) as { fakerPerson: PersonGenerator })
+    .fakerPerson;
 }

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
-import { listed } from "../base/did-you-mean.ts";
+import { formatList } from "../base/did-you-mean.ts";
 import { editDistance } from "../base/edit-distance.ts";
 import { parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
@@ -132,7 +132,7 @@ export function filterText(filter: EventFilter): string {
   const named = compared.flatMap((name) =>
     wanted[name] === undefined ? [] : [`${name} ${quoted(wanted[name])}`],
   );
-  return `${named.length === 0 ? "" : ` with ${listed(named)}`}${timeText(filter)}`;
+  return `${named.length === 0 ? "" : ` with ${formatList(named)}`}${timeText(filter)}`;
 }
 
 export function timeText({ sinceMs, after }: Pick<EventFilter, "sinceMs" | "after">): string {

@@ -6,7 +6,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import { dayReader } from "../exchange/operations/operated-world.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { requestOf } from "../spec/request-of.ts";
+import { buildRequest } from "../spec/request-of.ts";
 import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
 
 /** Figures of one surface. */
@@ -155,7 +155,7 @@ function answerAside(
     ...(period.to === undefined ? {} : { to: period.to }),
     ...(surface === undefined ? {} : { surface }),
   };
-  const response = aside.handle(requestOf("stats", parameters, { key: apiKey }));
+  const response = aside.handle(buildRequest("stats", parameters, { key: apiKey }));
   if (response.status === 200) return JSON.parse(response.body);
   const reason = aside.journal.entries({ limit: 1 })[0]?.reason ?? "no reason is known";
   throw new InputError(

@@ -5,7 +5,7 @@ import { createPayoutHistories } from "../exchange/operations/payout-histories.t
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
 import type { Account } from "../world/accounts/account.ts";
-import { inOrder } from "../world/accounts/accounts.ts";
+import { accountsByOrdinal } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/directory.ts";
 import type { WorldSettings } from "../world/publishers/world-settings.ts";
 import { assertCounts } from "./assert-counts.ts";
@@ -59,7 +59,7 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
   const today = dayOf(nowMs);
   const historyOf = createPayoutHistories(world, dayOf(settings.startMs));
   const entries: { readonly account: Account; readonly books: Books }[] = [];
-  for (const account of inOrder(accounts).filter(hasHistory)) {
+  for (const account of accountsByOrdinal(accounts).filter(hasHistory)) {
     yield;
     const books = booksOf(account, population.baseline(account), historyOf(account, today));
     entries.push({ account, books });

@@ -8,7 +8,7 @@ import { formatInr } from "../base/money.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { EventTally, Tally } from "../world/accounts/tally.ts";
 import type { PayoutHistory } from "../world/ledger/payout-history.ts";
-import type { Baseline, Totals } from "../world/publishers/baseline.ts";
+import type { SeededHistory, Totals } from "../world/publishers/baseline.ts";
 import { answeredIn, type FiguresByOperation } from "./event-line.ts";
 
 /** An account's books, each figure from the place that it is kept in. */
@@ -34,7 +34,7 @@ type Check = readonly [
 
 export function booksOf(
   account: Account,
-  baseline: Baseline | undefined,
+  baseline: SeededHistory | undefined,
   { payouts, pending }: PayoutHistory,
 ): Books {
   const { tally, book } = account;

@@ -43,7 +43,7 @@ const publishers = {
   any(caller, subject, accounts, ids) {
     if (subject === undefined) return caller;
     const ordinal =
-      subject.names === "impression"
+      subject.kind === "impression"
         ? ids.impression.decode(subject.id)?.publisher
         : accounts.ordinalOf(subject.id);
     return ordinal === undefined ? caller : ids.publisher.encode(ordinal, 0);

@@ -63,12 +63,12 @@ export function createClock(
   // now = base + (wall - origin); a frozen clock ignores the wall.
   let current = mode;
   let baseMs = startMs;
-  let originMs = wallFor(mode, wallClock);
+  let originMs = wallClockMs(mode, wallClock);
   let latestMs = startMs;
 
   function now(): number {
     if (current === "frozen") return baseMs;
-    const flowedMs = baseMs + wallFor(current, wallClock) - originMs;
+    const flowedMs = baseMs + wallClockMs(current, wallClock) - originMs;
     // The wall can be set back; the world's time can't, nor can it leave the years that have four digits.
     latestMs = Math.min(LAST_INSTANT_MS, Math.max(latestMs, flowedMs));
     return latestMs;
@@ -80,7 +80,7 @@ export function createClock(
         "must not be past 9999-12-31T18:29:59.999Z: beyond, India has a year that YYYY-MM-DD can't write",
       );
     }
-    originMs = wallFor(nextMode, wallClock);
+    originMs = wallClockMs(nextMode, wallClock);
     current = nextMode;
     baseMs = nowMs;
     latestMs = nowMs;
@@ -100,7 +100,7 @@ export function createClock(
       const beforeMs = now();
       const target =
         nowMs ??
-        (nextMode === "system" ? Math.max(beforeMs, wallFor(nextMode, wallClock)) : beforeMs);
+        (nextMode === "system" ? Math.max(beforeMs, wallClockMs(nextMode, wallClock)) : beforeMs);
       if (target < beforeMs) {
         throw new InputError(
           "now",
@@ -114,7 +114,7 @@ export function createClock(
 }
 
 /** Real time in whole milliseconds; 0 for a mode that needs none. @throws InputError where it can't be had. */
-export function wallFor(mode: ClockMode, wallClock: WallClock | undefined): number {
+export function wallClockMs(mode: ClockMode, wallClock: WallClock | undefined): number {
   if (mode === "frozen") return 0;
   if (wallClock !== undefined) {
     const wallMs = wallClock();

@@ -1,9 +1,9 @@
-/** Natural numbers as decimal text. Short ones are kept: V8's own conversion is slow for numbers that it hasn't just seen. */
+/** Natural numbers as decimal text. Short ones are cached: V8's own conversion is slow for numbers that it hasn't just seen. */
 
-/** Numbers below this are kept, each from its first use on: nearly all lengths of bodies, and what is left of a limit (spec §8). */
-const KEPT = 10_000;
+/** Numbers below this are cached, each from its first use on: nearly all lengths of bodies, and what is left of a limit (spec §8). */
+const CACHED_BELOW = 10_000;
 // Filled in as needed; it holds nothing that depends on a world.
-const kept: string[] = new Array<string>(KEPT);
+const cached: string[] = new Array<string>(CACHED_BELOW);
 
 const padded: readonly string[] = Array.from({ length: 1000 }, (_, value) =>
   String(value).padStart(3, "0"),
@@ -11,9 +11,9 @@ const padded: readonly string[] = Array.from({ length: 1000 }, (_, value) =>
 
 /** The text of a whole number from 0 to 2^53. */
 export function decimal(value: number): string {
-  if (value < KEPT) {
-    kept[value] ??= String(value);
-    return kept[value];
+  if (value < CACHED_BELOW) {
+    cached[value] ??= String(value);
+    return cached[value];
   }
   if (value < 1_000_000) {
     const thousands = (value / 1000) | 0;

@@ -9,7 +9,10 @@ import * as v from "valibot";
 export type Schema<Output> = v.GenericSchema<unknown, Output>;
 
 /** Runs as `run`, and shows itself to tools as `shown`. What `run` takes, `shown` must take, too. */
-export function shownAs<Output>(shown: Schema<unknown>, run: Schema<Output>): Schema<Output> {
+export function withJsonSchema<Output>(
+  shown: Schema<unknown>,
+  run: Schema<Output>,
+): Schema<Output> {
   const both: Schema<unknown> = {
     ...shown,
     "~run": (dataset, config) => run["~run"](dataset, config),
@@ -22,7 +25,7 @@ export function anyOf<Output>(
   schemas: readonly Schema<Output>[],
   choose: (input: unknown) => Schema<Output>,
 ): Schema<Output> {
-  return shownAs(v.union(schemas), v.lazy(choose));
+  return withJsonSchema(v.union(schemas), v.lazy(choose));
 }
 
 /** One, or a list of them that isn't empty. */
@@ -49,7 +52,7 @@ export function optional<Output>(
 }
 
 /** A part that JSON Schema defines once, under this name. The getter lets parts refer to one another. */
-export function part<Output>(
+export function namedSchema<Output>(
   name: string,
   schemaOf: () => Schema<Output>,
   description?: string,

@@ -49,7 +49,7 @@ function onlyOneThatBegins(wanted: string, known: readonly string[]): string | u
 }
 
 /** `impression, click and stats`; of many the first ones. */
-export function listed(names: readonly string[], last = "and"): string {
+export function formatList(names: readonly string[], last = "and"): string {
   if (names.length > 20) return `${names.slice(0, 20).join(", ")} and ${names.length - 20} more`;
   if (names.length < 2) return names.join("");
   return `${names.slice(0, -1).join(", ")} ${last} ${names.at(-1)}`;

@@ -26,7 +26,7 @@ const unitMs: Readonly<Record<string, number>> = {
 export function durationMs(duration: Duration): number {
   const ms = msOf(duration);
   if (ms !== undefined && isWhole(ms)) return ms;
-  throw new InputError("duration", `${DURATION_EXPECTED}${but(duration)}`);
+  throw new InputError("duration", `${DURATION_EXPECTED}${notWhatWasSent(duration)}`);
 }
 
 /** What a field that isn't a duration is told. */
@@ -34,7 +34,7 @@ export const DURATION_EXPECTED: string =
   'must be whole milliseconds (1500) or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d")';
 
 /** A duration as text. */
-export const DURATION_TEXT: RegExp = /^(\d{1,15})(ms|s|m|h|d)$/;
+export const DURATION_PATTERN: RegExp = /^(\d{1,15})(ms|s|m|h|d)$/;
 
 /** Whether {@link durationMs} takes it. */
 export function isDuration(value: unknown): value is Duration {
@@ -52,14 +52,14 @@ function msOf(value: unknown): number | undefined {
 }
 
 /** What was sent, where it can't be a key in the wrong place. */
-function but(sent: unknown): string {
+function notWhatWasSent(sent: unknown): string {
   if (typeof sent === "number") return `, not ${sent}`;
   const harmless = typeof sent === "string" && /^[-+]?[\d.]{0,15} ?[a-z]{0,7}$/i.test(sent);
   return harmless ? `, not ${JSON.stringify(sent)}` : "";
 }
 
 function parse(text: string): number | undefined {
-  const match = DURATION_TEXT.exec(text);
+  const match = DURATION_PATTERN.exec(text);
   const unit = unitMs[match?.[2] ?? ""];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }

@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** The words for an error of the file system; what any other error says. They follow "can't be read: ". */
-export function whyNot(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return reasons[code ?? ""] ?? error.message;

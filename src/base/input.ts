@@ -1,7 +1,7 @@
 /** Input from users, options and control requests alike: checked against a schema, refused by the field's name. */
 
 import * as v from "valibot";
-import { shown } from "./shown.ts";
+import { safeName } from "./shown.ts";
 
 /**
  * - `not-found`: the input is well-formed and names nothing.
@@ -9,7 +9,7 @@ import { shown } from "./shown.ts";
  * - `gone`: what it names was dropped to make room.
  * - `too-much`: it would take more than one request may.
  */
-export type WhyRefused = "invalid" | "not-found" | "conflict" | "gone" | "too-much";
+export type InputErrorReason = "invalid" | "not-found" | "conflict" | "gone" | "too-much";
 
 /** Wrong input. Nothing was changed. `field` is where, the message says what is expected there. */
 export class InputError extends TypeError {
@@ -17,9 +17,9 @@ export class InputError extends TypeError {
   readonly field: string;
   /** The message without the field: what is expected there. */
   readonly expected: string;
-  readonly reason: WhyRefused;
+  readonly reason: InputErrorReason;
 
-  constructor(field: string, expected: string, reason: WhyRefused = "invalid") {
+  constructor(field: string, expected: string, reason: InputErrorReason = "invalid") {
     const sentence = /[.?]$/.test(expected) ? expected : `${expected}.`;
     super(`${field} ${sentence}`.trimStart());
     this.field = field;
@@ -71,7 +71,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 
 /** The path to the field, fit to be repeated: names in it can be the sender's own. */
 function fieldOf({ path }: v.BaseIssue<unknown>): string {
-  const parts = path?.map(({ key }) => (typeof key === "string" ? shown(key) : String(key)));
+  const parts = path?.map(({ key }) => (typeof key === "string" ? safeName(key) : String(key)));
   return parts?.join(".") ?? "";
 }
 
@@ -80,7 +80,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
   if (issue.kind !== "schema" || !issue.message.startsWith("Invalid ")) return issue.message;
   const isMissing = issue.type === "strict_object" || issue.type === "loose_object";
   if (isMissing && issue.expected?.startsWith('"')) return "is required";
-  return `must be ${kindOf(issue.expected ?? "something else")}${but(issue.input)}`;
+  return `must be ${kindOf(issue.expected ?? "something else")}${notWhatWasSent(issue.input)}`;
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -100,9 +100,9 @@ function kindOf(expected: string): string {
 }
 
 /** What was sent instead. Of a text only what can't be a key. */
-function but(sent: unknown): string {
+function notWhatWasSent(sent: unknown): string {
   if (typeof sent === "string") {
-    return shown(sent) === sent ? `, not ${JSON.stringify(sent)}` : "";
+    return safeName(sent) === sent ? `, not ${JSON.stringify(sent)}` : "";
   }
   if (typeof sent === "function") return ", not a function";
   if (sent === null || typeof sent !== "object") return `, not ${String(sent)}`;

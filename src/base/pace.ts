@@ -9,11 +9,11 @@ export interface Drip {
 }
 
 /** Shorter pauses cost more timers than anyone can tell. */
-const LEAST_PAUSE_MS = 50;
+const MIN_PAUSE_MS = 50;
 
-export function dripOf(body: string, bytesPerSecond: number): Drip {
+export function createDrip(body: string, bytesPerSecond: number): Drip {
   const bytes = new TextEncoder().encode(body);
-  const everyMs = Math.max(LEAST_PAUSE_MS, Math.ceil(1000 / bytesPerSecond));
+  const everyMs = Math.max(MIN_PAUSE_MS, Math.ceil(1000 / bytesPerSecond));
   let pauses = 0;
   let sentBytes = 0;
   return {

@@ -1,6 +1,6 @@
 /** Finds members that an object of a JSON text has twice: `JSON.parse` keeps the last and says nothing. */
 
-import { shown } from "./shown.ts";
+import { safeName } from "./shown.ts";
 
 /** An object or a list that the scan is in. */
 interface Frame {
@@ -80,6 +80,6 @@ function isEscaped(json: string, at: number): boolean {
 
 function pathOf(frames: readonly Frame[]): string {
   return frames
-    .map(({ at }) => (typeof at === "string" ? at.split(".").map(shown).join(".") : String(at)))
+    .map(({ at }) => (typeof at === "string" ? at.split(".").map(safeName).join(".") : String(at)))
     .join(".");
 }

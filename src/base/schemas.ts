@@ -2,14 +2,14 @@
 
 import * as v from "valibot";
 import { parseInstant } from "./calendar.ts";
-import { part, type Schema } from "./described.ts";
+import { namedSchema, type Schema } from "./described.ts";
 
 /** What a field that isn't an instant is told. */
 export const INSTANT_EXPECTED: string =
   'must be an instant in ISO 8601, such as "2026-03-01T00:00:00Z"';
 
 /** An instant as text that {@link parseInstant} reads. */
-export const instantText: Schema<string> = part(
+export const instantText: Schema<string> = namedSchema(
   "instant",
   () =>
     v.pipe(
@@ -38,7 +38,7 @@ export function wholeFrom(least: number, more = ""): Schema<number> {
 const MOST_COUNTED = 1e15;
 
 /** A count that was saved. */
-export const counted: Schema<number> = v.pipe(
+export const countSchema: Schema<number> = v.pipe(
   wholeFrom(0),
   v.maxValue(MOST_COUNTED, `must be at most ${MOST_COUNTED}`),
 );

@@ -2,7 +2,7 @@
 
 import { nodeSurroundings } from "../adapters/node-surroundings.ts";
 import { indentedJson } from "../base/text.ts";
-import { formKeys } from "../exchange/respond.ts";
+import { formatKeys } from "../exchange/respond.ts";
 import { allKeys } from "../readings/matrix-plan.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
 import {
@@ -80,7 +80,7 @@ day, \`click.revenue\` once clicks are recorded: reset the world first.
 
 The journal says of every answer which keys shaped it: those whose other choices would have made another answer as
 things stood, or \`documented\`. With \`--explain\` the response says it, too, in \`X-Adsim-Assumptions\`. Keys about form alone
-(${formKeys.map((key) => `\`${key}\``).join(", ")})
+(${formatKeys.map((key) => `\`${key}\``).join(", ")})
 are named where they differ from their default. Beyond that, the keys that begin with \`limit.\` decide in every
 answer what \`X-RateLimit-Remaining\` counts.`;
 

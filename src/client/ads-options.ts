@@ -2,8 +2,8 @@
 
 import type { ClientOptions } from "./client.ts";
 import type { Retry } from "./deliveries.ts";
-import { type Clock, machine } from "./machine.ts";
-import { isText, mustBe, TEXT, wholeNumber } from "./options.ts";
+import { type Clock, platform } from "./machine.ts";
+import { assertOption, isText, TEXT, wholeNumber } from "./options.ts";
 
 /** As for `createClient`, of which `timeoutMs` is at most 60000; and what follows. */
 export interface AdsOptions extends ClientOptions {
@@ -27,9 +27,9 @@ export interface AdsOptions extends ClientOptions {
 }
 
 /** What is needed beside the client's own options. */
-interface Checked {
+interface AdsSettings {
   readonly publisherId: string;
-  readonly wanted: readonly string[];
+  readonly surfaceNames: readonly string[];
   readonly queueSize: number;
   readonly dedupWindowMs: number;
   readonly concurrency: number;
@@ -42,13 +42,13 @@ interface Checked {
 const LATEST_MS = 25 * 60_000;
 
 /** @throws TypeError that names the option at fault. */
-export function checked(options: AdsOptions): Checked {
+export function checkAdsOptions(options: AdsOptions): AdsSettings {
   const { publisherId, surfaces, queueSize = 1000, concurrency = 4, timeoutMs = 10_000 } = options;
-  const { dedupWindowMs = 30 * 60_000, random = machine.random, clock = machine.clock } = options;
+  const { dedupWindowMs = 30 * 60_000, random = platform.random, clock = platform.clock } = options;
   const retry: Retry = { ...defaultRetry, ...options.retry };
-  mustBe(isText(publisherId), "publisherId", TEXT);
+  assertOption(isText(publisherId), "publisherId", TEXT);
   const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);
-  mustBe(areNames, "surfaces", "a list that isn't empty");
+  assertOption(areNames, "surfaces", "a list that isn't empty");
   // More than a minute admits (spec §8) would only wait.
   wholeNumber(queueSize, "queueSize", 10_000);
   wholeNumber(dedupWindowMs, "dedupWindowMs", 86_400_000);
@@ -58,7 +58,7 @@ export function checked(options: AdsOptions): Checked {
   wholeNumber(timeoutMs, "timeoutMs", 60_000);
   return {
     publisherId,
-    wanted: [...surfaces],
+    surfaceNames: [...surfaces],
     queueSize,
     dedupWindowMs,
     concurrency,

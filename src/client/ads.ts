@@ -3,16 +3,16 @@
  * that it can't get through.
  */
 
-import { type AdsOptions, checked } from "./ads-options.ts";
+import { type AdsOptions, checkAdsOptions } from "./ads-options.ts";
 import type { ClickRecord, ImpressionRecord } from "./api.ts";
 import { createClient } from "./client.ts";
-import { createDeliveries, type Delivered } from "./deliveries.ts";
+import { createDeliveryQueue, type DeliveryResult } from "./deliveries.ts";
 import { InitError } from "./init-error.ts";
 import { after, LONGEST_TIMER_MS } from "./machine.ts";
-import { namedSurfaces } from "./named-surfaces.ts";
-import { isText, mustBe, TEXT } from "./options.ts";
+import { resolveSurfaces } from "./named-surfaces.ts";
+import { assertOption, isText, TEXT } from "./options.ts";
 import {
-  type About,
+  type EventRef,
   noImpression,
   type Outcome,
   outcomeOf,
@@ -76,7 +76,7 @@ export interface Ads {
 }
 
 /** A showing, and when it was reported first. */
-interface Remembered {
+interface ReportedView {
   readonly impression: Impression;
   readonly atMs: number;
 }
@@ -86,29 +86,29 @@ const MOST_KEPT = 10_000;
 
 /** @throws TypeError that names the option at fault. */
 export function createAds(options: AdsOptions): Ads {
-  const settings = checked(options);
-  const { publisherId, wanted, queueSize, dedupWindowMs, clock, random } = settings;
+  const settings = checkAdsOptions(options);
+  const { publisherId, surfaceNames, queueSize, dedupWindowMs, clock, random } = settings;
   const client = createClient(options);
-  const deliveries = createDeliveries(settings);
+  const deliveries = createDeliveryQueue(settings);
   // As good as 64 random bits: no two clients have the same.
   const prefix = randomText(random) + randomText(random);
-  const showings = new Map<string, Remembered>();
+  const reportedViews = new Map<string, ReportedView>();
   const clicks = new WeakMap<Impression, Click | undefined>();
   const underWay = new Set<Promise<unknown>>();
   let sessions = 0;
   let report = emptyReport();
   let surfaces: ReadonlyMap<string, string> | undefined;
-  let starting: Promise<void> | undefined;
+  let initialization: Promise<void> | undefined;
   let closing: Promise<Report> | undefined;
 
   async function start(): Promise<void> {
     mustBeOpen();
-    const given = { publisher_id: publisherId };
-    const call = (signal: AbortSignal) => client.surfaces(given, { signal });
-    const answer = await deliveries.deliver({ call, isRepeatable: true, silences: 3 });
+    const parameters = { publisher_id: publisherId };
+    const call = (signal: AbortSignal) => client.surfaces(parameters, { signal });
+    const answer = await deliveries.deliver({ call, isRepeatable: true, maxSilentFailures: 3 });
     mustBeOpen();
     if (answer.ok) {
-      surfaces = namedSurfaces(wanted, answer.value.surfaces);
+      surfaces = resolveSurfaces(surfaceNames, answer.value.surfaces);
       return;
     }
     const { error } = answer;
@@ -119,7 +119,7 @@ export function createAds(options: AdsOptions): Ads {
     if (closing !== undefined) throw new Error("The client is closed: create another one.");
   }
 
-  function started(): ReadonlyMap<string, string> {
+  function requireSurfaces(): ReadonlyMap<string, string> {
     mustBeOpen();
     if (surfaces === undefined) throw new Error("The client isn't started: await init() first.");
     return surfaces;
@@ -127,8 +127,8 @@ export function createAds(options: AdsOptions): Ads {
 
   /** Sends it where there is room, and has the report tell what came of it. */
   function track<Value>(
-    about: About,
-    send: () => Promise<Delivered<Value> | Unsent>,
+    about: EventRef,
+    send: () => Promise<DeliveryResult<Value> | Unsent>,
   ): Promise<Outcome<Value>> {
     const sent = isFull() ? Promise.resolve(queueFull) : send();
     const outcome = sent.then((came) => outcomeOf(about, came));
@@ -144,12 +144,12 @@ export function createAds(options: AdsOptions): Ads {
 
   const isFull = (): boolean => underWay.size >= queueSize;
 
-  function remember(key: string, showing: Remembered): void {
+  function remember(key: string, showing: ReportedView): void {
     // So that it is the latest, where it is known from before.
-    showings.delete(key);
-    showings.set(key, showing);
-    const [oldest] = showings.keys();
-    if (showings.size > MOST_KEPT && oldest !== undefined) showings.delete(oldest);
+    reportedViews.delete(key);
+    reportedViews.set(key, showing);
+    const [oldest] = reportedViews.keys();
+    if (reportedViews.size > MOST_KEPT && oldest !== undefined) reportedViews.delete(oldest);
   }
 
   function takeReport(): Report {
@@ -168,19 +168,19 @@ export function createAds(options: AdsOptions): Ads {
 
   return {
     init() {
-      starting ??= start();
-      starting.catch(() => {
-        starting = undefined;
+      initialization ??= start();
+      initialization.catch(() => {
+        initialization = undefined;
       });
-      return starting;
+      return initialization;
     },
 
     impression(name, ad) {
-      const surface = started().get(name);
-      mustBe(surface !== undefined, "surface", `one of ${wanted.join(", ")}`);
-      mustBe(isText(ad), "ad", TEXT);
+      const surface = requireSurfaces().get(name);
+      assertOption(surface !== undefined, "surface", `one of ${surfaceNames.join(", ")}`);
+      assertOption(isText(ad), "ad", TEXT);
       const key = JSON.stringify([surface, ad]);
-      const known = showings.get(key);
+      const known = reportedViews.get(key);
       const atMs = clock.now();
       // Either way: a clock may be set back.
       if (known && Math.abs(atMs - known.atMs) < dedupWindowMs) return known.impression;
@@ -190,8 +190,8 @@ export function createAds(options: AdsOptions): Ads {
         // A session of its own: services may count one impression a session, whichever the ad or the surface.
         sessions += 1;
         const session_id = `${prefix}-${sessions}`;
-        const given = { publisher_id: publisherId, surface, ad_id: ad, session_id };
-        const call = (signal: AbortSignal) => client.impression(given, { signal });
+        const parameters = { publisher_id: publisherId, surface, ad_id: ad, session_id };
+        const call = (signal: AbortSignal) => client.impression(parameters, { signal });
         return deliveries.deliver({ call, isRepeatable: true });
       });
       const impression = { surface, ad, recorded };
@@ -201,8 +201,8 @@ export function createAds(options: AdsOptions): Ads {
     },
 
     click(impression) {
-      started();
-      mustBe(clicks.has(impression), "impression", "an impression of this client");
+      requireSurfaces();
+      assertOption(clicks.has(impression), "impression", "an impression of this client");
       const known = clicks.get(impression);
       if (known !== undefined) return known;
       const { surface, ad } = impression;
@@ -227,7 +227,7 @@ export function createAds(options: AdsOptions): Ads {
 
     close({ withinMs = 20_000 } = {}) {
       const isTime = withinMs >= 0 && withinMs <= LONGEST_TIMER_MS;
-      mustBe(isTime, "withinMs", `a number from 0 to ${LONGEST_TIMER_MS}`);
+      assertOption(isTime, "withinMs", `a number from 0 to ${LONGEST_TIMER_MS}`);
       closing ??= end(withinMs);
       return closing;
     },

@@ -9,7 +9,7 @@ export function remainingIn(headers: Headers): number | undefined {
 }
 
 /** The spec leaves open what exceeding the limit answers (spec §8); it has every answer say how much is left. */
-export function isLimit({ status, headers }: Head): boolean {
+export function isRateLimited({ status, headers }: Head): boolean {
   if (status === 429) return true;
   return (status === 403 || status === 503) && remainingIn(headers) === 0;
 }
@@ -31,7 +31,7 @@ function countIn(headers: Headers, name: string): number | undefined {
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-interface Said {
+interface ErrorDetails {
   readonly code: string | undefined;
   readonly message: string | undefined;
 }
@@ -40,7 +40,7 @@ interface Said {
  * Problem details, `{ error: { code, message } }`, `{ error }`, `{ errors: [{ code, message }] }`, a page, a text, or
  * nothing.
  */
-export function saidBy(text: string): Said {
+export function errorDetailsOf(text: string): ErrorDetails {
   const body = jsonOf(text);
   if (!isObject(body)) return { code: undefined, message: readable(text) };
   const [first] = Array.isArray(body.errors) ? body.errors : [body.error];

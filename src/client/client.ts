@@ -18,10 +18,10 @@ import {
   stats,
   surfaces,
 } from "./api.ts";
-import { exchange } from "./exchange.ts";
-import { type Clock, LONGEST_TIMER_MS, machine } from "./machine.ts";
-import { mustBe, wholeNumber } from "./options.ts";
-import { read } from "./read.ts";
+import { fetchWithTimeout } from "./exchange.ts";
+import { type Clock, LONGEST_TIMER_MS, platform } from "./machine.ts";
+import { assertOption, wholeNumber } from "./options.ts";
+import { resultOf } from "./read.ts";
 import type { Result } from "./result.ts";
 
 export interface ClientOptions {
@@ -59,15 +59,15 @@ export interface Client {
 /** @throws TypeError that names the option at fault. */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, timeoutMs = 10_000 } = options;
-  const { fetch = machine.fetch, clock = machine.clock } = options;
-  mustBe(
+  const { fetch = platform.fetch, clock = platform.clock } = options;
+  assertOption(
     /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(baseUrl) && URL.canParse(baseUrl),
     "baseUrl",
     "an http(s) URL without user or query",
   );
   // Fetch would repeat a wrong header in its error.
   const isKey = typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey);
-  mustBe(isKey, "apiKey", "visible ASCII characters");
+  assertOption(isKey, "apiKey", "visible ASCII characters");
   wholeNumber(timeoutMs, "timeoutMs", LONGEST_TIMER_MS);
   const base = baseUrl.replace(/\/+$/, "");
   /** Place of the encoding that was understood last, or that is next to be tried. */
@@ -84,18 +84,18 @@ export function createClient(options: ClientOptions): Client {
     let place = next;
     for (let left = ways.length; ; ) {
       const encoding = ways[place % ways.length] ?? inQuery;
-      const { query, body, type } = encoding(given(parameters));
+      const { query, body, type } = encoding(definedValues(parameters));
       const headers = { accept: "application/json", authorization: `Bearer ${apiKey}`, ...type };
       const init = { method, headers, body };
       const sent = { fetch, clock, timeoutMs, signal };
-      const exchanged = await exchange(`${base}${path}${query}`, init, sent);
+      const exchanged = await fetchWithTimeout(`${base}${path}${query}`, init, sent);
       if (isPost && exchanged.response?.status === 415) {
         // Later calls don't begin with what wasn't understood.
         next = place += 1;
         if (--left > 0) continue;
       }
       const about = { isPost, isAnswer, nowMs: clock.now(), secret: apiKey };
-      const result = read(exchanged, about);
+      const result = resultOf(exchanged, about);
       if (isPost && result.ok) next = place;
       return result;
     }
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
 /** Names with texts: what isn't given isn't sent. */
 type Values = Readonly<Record<string, string>>;
 
-function given(parameters: object): Values {
+function definedValues(parameters: object): Values {
   const all = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return Object.fromEntries(all);
 }

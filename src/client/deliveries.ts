@@ -24,7 +24,7 @@ export interface Retry {
 }
 
 /** A call that may be made again. */
-export interface Delivery<Value> {
+export interface RepeatableCall<Value> {
   readonly call: (signal: AbortSignal) => Promise<Result<Value>>;
   /** Whether it may be made again although it may have been applied: the service can tell the two. */
   readonly isRepeatable: boolean;
@@ -32,10 +32,10 @@ export interface Delivery<Value> {
    * How often fetch may fail without a reason before it is given up. To a page, a service that doesn't let it in (CORS) looks
    * as one that can't be reached. @default any number of times
    */
-  readonly silences?: number;
+  readonly maxSilentFailures?: number;
 }
 
-export type Delivered<Value> =
+export type DeliveryResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | {
       readonly ok: false;
@@ -47,13 +47,13 @@ export type Delivered<Value> =
       readonly mayHaveAppliedBefore: boolean;
     };
 
-export interface Deliveries {
-  deliver<Value>(delivery: Delivery<Value>): Promise<Delivered<Value>>;
+export interface DeliveryQueue {
+  deliver<Value>(delivery: RepeatableCall<Value>): Promise<DeliveryResult<Value>>;
   /** Ends what is under way, and all waits. Nothing is sent afterwards. */
   stop(): void;
 }
 
-export interface DeliveriesOptions {
+export interface DeliveryQueueOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly retry: Retry;
@@ -64,67 +64,68 @@ export interface DeliveriesOptions {
 /** Timers may come so much too early. */
 const EARLY_MS = 1;
 
-export function createDeliveries(options: DeliveriesOptions): Deliveries {
+export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const { clock, random, retry, concurrency } = options;
-  const line: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   let free = concurrency;
   const calls = new AbortController();
   const waits = new AbortController();
   /** Nothing is sent before: who asks to be left alone means all of it. */
-  let closedUntilMs = 0;
+  let pausedUntilMs = 0;
   /** What said so. */
-  let closedBy: ApiError | undefined;
+  let pausedBy: ApiError | undefined;
   /** The refusal of the key, after which every request would be refused. */
-  let keyRefused: ApiError | undefined;
+  let keyRefusal: ApiError | undefined;
   /** The latest time there was. A clock may be set back: nothing is to wait until it is there again. */
-  let passedMs = 0;
+  let latestNowMs = 0;
 
-  async function deliver<Value>(delivery: Delivery<Value>): Promise<Delivered<Value>> {
+  async function deliver<Value>(delivery: RepeatableCall<Value>): Promise<DeliveryResult<Value>> {
     const giveUpAtMs = now() + retry.giveUpAfterMs;
     if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => line.push(resolve));
+    else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await attempt(delivery, giveUpAtMs);
     } finally {
-      const next = line.shift();
+      const next = waiting.shift();
       if (next === undefined) free += 1;
       else next();
     }
   }
 
   async function attempt<Value>(
-    { call, isRepeatable, silences = 1 / 0 }: Delivery<Value>,
+    { call, isRepeatable, maxSilentFailures = 1 / 0 }: RepeatableCall<Value>,
     giveUpAtMs: number,
-  ): Promise<Delivered<Value>> {
+  ): Promise<DeliveryResult<Value>> {
     let mayHaveApplied = false;
     let mayHaveAppliedBefore = false;
     let error: ApiError | undefined;
     let notBeforeMs = 0;
     let pauseMs = retry.firstPauseMs;
     for (let left = retry.attempts; left > 0; left -= 1) {
-      const isTime = await until(() => Math.max(notBeforeMs, closedUntilMs), giveUpAtMs);
-      error = keyRefused ?? error ?? (isTime ? undefined : closedBy);
+      const isTime = await until(() => Math.max(notBeforeMs, pausedUntilMs), giveUpAtMs);
+      error = keyRefusal ?? error ?? (isTime ? undefined : pausedBy);
       // The machine may have slept meanwhile: too late for what the service may have forgotten.
       const isLate = mayHaveApplied && now() > giveUpAtMs;
-      if (!isTime || isLate || keyRefused !== undefined || calls.signal.aborted) break;
+      if (!isTime || isLate || keyRefusal !== undefined || calls.signal.aborted) break;
       const result = await call(calls.signal);
       if (result.ok) return result;
       error = result.error;
       mayHaveAppliedBefore = mayHaveApplied;
       mayHaveApplied ||= error.mayHaveApplied;
       if (error.status === 401) {
-        keyRefused = error;
+        keyRefusal = error;
         waits.abort();
       }
       // All else may go better another time.
       if (error.kind === "refused" || error.kind === "aborted") break;
-      if (error.kind === "unreachable" && !Object(error.cause).cause && --silences < 1) break;
+      if (error.kind === "unreachable" && !Object(error.cause).cause && --maxSilentFailures < 1)
+        break;
       notBeforeMs = now() + waitAfter(error, pauseMs);
       pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);
       const isForAll = error.kind === "limited" || error.retryAfterMs !== undefined;
-      if (isForAll && notBeforeMs > closedUntilMs) {
-        closedUntilMs = notBeforeMs;
-        closedBy = error;
+      if (isForAll && notBeforeMs > pausedUntilMs) {
+        pausedUntilMs = notBeforeMs;
+        pausedBy = error;
       }
       if (mayHaveApplied && !isRepeatable) break;
     }
@@ -144,14 +145,14 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     for (let atMs = time(); atMs > now() && !waits.signal.aborted; atMs = time()) {
       if (atMs > latestMs) return false;
       await pause(clock, atMs - now() + EARLY_MS, waits.signal);
-      passedMs = Math.max(passedMs, atMs);
+      latestNowMs = Math.max(latestNowMs, atMs);
     }
     return true;
   }
 
   function now(): number {
-    passedMs = Math.max(passedMs, clock.now());
-    return passedMs;
+    latestNowMs = Math.max(latestNowMs, clock.now());
+    return latestNowMs;
   }
 
   return {

@@ -2,14 +2,14 @@
 
 import { after, type Clock } from "./machine.ts";
 
-export interface ExchangeOptions {
+export interface FetchOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Exchanged {
+export interface FetchOutcome {
   /** Undefined where none came. */
   readonly response?: Response | undefined;
   /** Undefined where it didn't come to its end. */
@@ -23,21 +23,21 @@ export interface Exchanged {
 }
 
 /** Never rejects. A fetch that ignores its signal doesn't keep the caller waiting. */
-export async function exchange(
+export async function fetchWithTimeout(
   url: string,
   init: RequestInit,
-  { fetch, clock, timeoutMs, signal }: ExchangeOptions,
-): Promise<Exchanged> {
+  { fetch, clock, timeoutMs, signal }: FetchOptions,
+): Promise<FetchOutcome> {
   if (signal?.aborted) return { stopped: "aborted", wasSent: false };
   const controller = new AbortController();
-  let stopped: Exchanged["stopped"];
+  let stopped: FetchOutcome["stopped"];
   let response: Response | undefined;
   let text: string | undefined;
   let cause: unknown;
   const stopping = new Promise<undefined>((resolve) => {
     controller.signal.addEventListener("abort", () => resolve(undefined));
   });
-  const stop = (why: Exchanged["stopped"]): void => {
+  const stop = (why: FetchOutcome["stopped"]): void => {
     stopped ??= why;
     controller.abort();
   };

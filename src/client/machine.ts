@@ -8,7 +8,7 @@ export interface Clock {
   clearTimeout(timer: unknown): void;
 }
 
-export interface Machine {
+export interface Platform {
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   /** From 0 to below 1. */
@@ -16,7 +16,7 @@ export interface Machine {
 }
 
 /** Looked up at each call: a browser's functions want their own `this`, and tests replace globals. */
-export const machine: Machine = {
+export const platform: Platform = {
   fetch: (input, init) => globalThis.fetch(input, init),
   clock: {
     now: () => Date.now(),

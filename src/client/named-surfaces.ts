@@ -4,17 +4,17 @@ import type { Surface } from "./api.ts";
 import { InitError } from "./init-error.ts";
 
 /**
- * @param wanted Names or ids.
+ * @param surfaceNames Names or ids.
  * @returns ids by name and by id.
  * @throws InitError that names every one that doesn't exist, is ambiguous or isn't active.
  */
-export function namedSurfaces(
-  wanted: readonly string[],
+export function resolveSurfaces(
+  surfaceNames: readonly string[],
   all: readonly Surface[],
 ): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   const wrong: string[] = [];
-  for (const one of wanted) {
+  for (const one of surfaceNames) {
     const [found, other] = all.filter(({ id, name }) => id === one || name === one);
     if (found === undefined) {
       wrong.push(`"${one}" doesn't exist`);

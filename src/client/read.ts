@@ -1,10 +1,10 @@
 /** From what came over the wire to a result: what kind of failure it is, and whether the request may have been applied. */
 
-import { isLimit, jsonOf, remainingIn, retryAfterMs, saidBy } from "./answer.ts";
-import type { Exchanged } from "./exchange.ts";
+import { errorDetailsOf, isRateLimited, jsonOf, remainingIn, retryAfterMs } from "./answer.ts";
+import type { FetchOutcome } from "./exchange.ts";
 import type { ApiError, Result } from "./result.ts";
 
-export interface Reading<Value> {
+export interface CallContext<Value> {
   readonly isPost: boolean;
   readonly isAnswer: (value: unknown) => value is Value;
   readonly nowMs: number;
@@ -12,38 +12,41 @@ export interface Reading<Value> {
   readonly secret: string;
 }
 
-export function read<Value>(exchanged: Exchanged, reading: Reading<Value>): Result<Value> {
+export function resultOf<Value>(
+  exchanged: FetchOutcome,
+  context: CallContext<Value>,
+): Result<Value> {
   const { response, text } = exchanged;
   // Success is 200 (spec §4).
   const value = response?.status === 200 && text !== undefined ? jsonOf(text) : undefined;
-  if (response !== undefined && reading.isAnswer(value)) {
+  if (response !== undefined && context.isAnswer(value)) {
     return { ok: true, value, remaining: remainingIn(response.headers) };
   }
-  const error = failure(exchanged, reading);
-  const message = error.message.replaceAll(reading.secret, "…");
+  const error = failure(exchanged, context);
+  const message = error.message.replaceAll(context.secret, "…");
   return { ok: false, error: { ...error, message } };
 }
 
-function failure(exchanged: Exchanged, reading: Reading<unknown>): ApiError {
+function failure(exchanged: FetchOutcome, context: CallContext<unknown>): ApiError {
   const { response, text = "", stopped } = exchanged;
-  if (response === undefined) return unanswered(exchanged, reading);
+  if (response === undefined) return unanswered(exchanged, context);
   const { status } = response;
-  if (status < 200 || status >= 300) return refusal(response, text, reading);
-  if (stopped !== undefined) return unanswered(exchanged, reading);
+  if (status < 200 || status >= 300) return refusal(response, text, context);
+  if (stopped !== undefined) return unanswered(exchanged, context);
   const message = `The answer with ${status} isn't the spec's.`;
-  return { kind: "unreadable", ...unsaid, status, message, mayHaveApplied: reading.isPost };
+  return { kind: "unreadable", ...unsaid, status, message, mayHaveApplied: context.isPost };
 }
 
 const unsaid = { code: undefined, retryAfterMs: undefined };
 
 /** Whether the request arrived, nobody knows, save where there was no connection. */
 function unanswered(
-  { response, stopped, cause, wasSent }: Exchanged,
-  { isPost }: Reading<unknown>,
+  { response, stopped, cause, wasSent }: FetchOutcome,
+  { isPost }: CallContext<unknown>,
 ): ApiError {
   // Node's fetch keeps the reason in its error's cause. Browsers don't tell.
   const { message, code }: Record<string, unknown> = Object(Object(cause).cause);
-  const mayHaveApplied = isPost && wasSent && !unsent.test(String(code));
+  const mayHaveApplied = isPost && wasSent && !NOT_CONNECTED.test(String(code));
   const about = { ...unsaid, status: response?.status, mayHaveApplied };
   if (stopped !== undefined) {
     return { kind: stopped, ...about, message: `The call ended: ${stopped}.` };
@@ -57,10 +60,14 @@ function unanswered(
   };
 }
 
-function refusal(response: Response, text: string, { isPost, nowMs }: Reading<unknown>): ApiError {
+function refusal(
+  response: Response,
+  text: string,
+  { isPost, nowMs }: CallContext<unknown>,
+): ApiError {
   const { status, headers } = response;
-  const { code, message = `The service answered ${status}.` } = saidBy(text);
-  const isOver = isLimit(response);
+  const { code, message = `The service answered ${status}.` } = errorDetailsOf(text);
+  const isOver = isRateLimited(response);
   // 408 and 425 say that it wasn't processed, and may come again (RFC 9110 §15.5.9, RFC 8470 §5.2).
   const isPassing = status >= 500 || status === 408 || status === 425;
   return {
@@ -75,4 +82,4 @@ function refusal(response: Response, text: string, { isPost, nowMs }: Reading<un
 }
 
 /** There was no connection to send it over. */
-const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/;
+const NOT_CONNECTED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/;

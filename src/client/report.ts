@@ -1,6 +1,6 @@
 /** What became of events: what is known of each that can't be said to be recorded. */
 
-import type { Delivered } from "./deliveries.ts";
+import type { DeliveryResult } from "./deliveries.ts";
 import type { ApiError } from "./result.ts";
 
 /** What came of an event, once nothing more is tried. */
@@ -45,7 +45,7 @@ export interface Report {
 }
 
 /** Which event. */
-export type About = Pick<Undelivered, "kind" | "surface" | "ad">;
+export type EventRef = Pick<Undelivered, "kind" | "surface" | "ad">;
 
 /** What kept an event from being sent. */
 export interface Unsent {
@@ -55,17 +55,20 @@ export interface Unsent {
   readonly mayHaveAppliedBefore?: undefined;
 }
 
-export const queueFull: Unsent = unsent("queue-full", "The queue is full.");
-export const noImpression: Unsent = unsent("no-impression", "The impression's id isn't known.");
-const closed = unsent("closed", "The client was closed.").error;
+export const queueFull: Unsent = unsentEvent("queue-full", "The queue is full.");
+export const noImpression: Unsent = unsentEvent(
+  "no-impression",
+  "The impression's id isn't known.",
+);
+const closed = unsentEvent("closed", "The client was closed.").error;
 
-function unsent(kind: Undelivered["why"], message: string): Unsent {
+function unsentEvent(kind: Undelivered["why"], message: string): Unsent {
   return { ok: false, error: { kind, message }, mayHaveApplied: false };
 }
 
 export function outcomeOf<Value>(
-  about: About,
-  delivered: Delivered<Value> | Unsent,
+  about: EventRef,
+  delivered: DeliveryResult<Value> | Unsent,
 ): Outcome<Value> {
   if (delivered.ok) return delivered;
   const { error, mayHaveApplied, mayHaveAppliedBefore } = delivered;

@@ -2,12 +2,12 @@
 
 import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-members.ts";
-import { shown } from "../base/shown.ts";
+import { safeName } from "../base/shown.ts";
 import { percentDecoded } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { atOnce, type Work } from "../spec/work.ts";
+import { runToEnd, type Work } from "../spec/work.ts";
 import { problemResponse } from "./problem.ts";
 
 /** Query parameters by name. */
@@ -22,7 +22,7 @@ export function readQuery(text: string, known: readonly string[]): Query {
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), "query");
     if (!known.includes(name)) {
       const names = known.length === 0 ? "none" : known.join(", ");
-      throw new InputError(shown(name), `is not a query parameter here; there is: ${names}`);
+      throw new InputError(safeName(name), `is not a query parameter here; there is: ${names}`);
     }
     if (query.has(name)) throw new InputError(name, "was sent more than once; send it once");
     query.set(name, decode(equals === -1 ? "" : pair.slice(equals + 1).replaceAll("+", " "), name));
@@ -105,7 +105,7 @@ function refusedBody(kind: "unsupported-media-type" | "too-large", detail: strin
 
 /** An object. @throws InputError for anything else, and for a member that is there twice. */
 export function parseJson(text: string): object {
-  return atOnce(jsonInSlices(text));
+  return runToEnd(jsonInSlices(text));
 }
 
 /** The same; other requests pass between its two steps. */

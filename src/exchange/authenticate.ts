@@ -5,19 +5,19 @@ import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import { BodyTemplates } from "./body-templates.ts";
 import { headerOf } from "./headers.ts";
-import { documented, type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
+import { documented, type Refusal, refused, type ShapedBy } from "./operations/outcome.ts";
 
 export type Caller =
   | { readonly kind: "caller"; readonly account: Account; readonly shapedBy: ShapedBy }
-  | Refused;
+  | Refusal;
 
 /** A header that was right before. */
-interface Seen {
+interface KnownHeader {
   readonly header: string;
-  readonly caller: Exclude<Caller, Refused>;
+  readonly caller: Exclude<Caller, Refusal>;
   /** How often the key had been rotated: since then it may be another. */
   readonly keySerial: number;
-  readonly usual: BodyTemplates<Account>;
+  readonly templates: BodyTemplates<Account>;
 }
 
 export interface Authenticator {
@@ -54,14 +54,14 @@ const unknownInLowerCase = refused(unknown.rejection, "auth.scheme-case");
 export function createAuthenticator(assumptions: Assumptions, accounts: Accounts): Authenticator {
   const scheme = bearer[assumptions["auth.scheme-case"]];
   // Of two headers that end alike the later one is kept, and the other one is looked up again.
-  const byEnding = new Map<number, Seen>();
-  const byPublisher = new Map<unknown, Seen>();
-  const seenAs = (header: string | undefined): Seen | undefined =>
-    header === undefined ? undefined : ifSent(byEnding.get(endingOf(header)), header);
+  const byEnding = new Map<number, KnownHeader>();
+  const byPublisher = new Map<unknown, KnownHeader>();
+  const knownHeader = (header: string | undefined): KnownHeader | undefined =>
+    header === undefined ? undefined : ifCurrent(byEnding.get(endingOf(header)), header);
   function callerOf(headers: Readonly<Record<string, string>>): Caller {
     const header = headers.authorization ?? headerOf(headers, "authorization");
     if (header === undefined) return missing;
-    const known = seenAs(header);
+    const known = knownHeader(header);
     if (known !== undefined) return known.caller;
     const apiKey = scheme.exec(header.trim())?.[1];
     if (apiKey === undefined) return bearer.any.test(header.trim()) ? lowerCase : malformed;
@@ -72,9 +72,9 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
     const caller: Caller = { kind: "caller", account, shapedBy };
     // Only the usual spelling: there are as many of those as accounts.
     if (header === `Bearer ${apiKey}`) {
-      const usual = new BodyTemplates(account);
+      const templates = new BodyTemplates(account);
       const { keySerial } = account;
-      const known: Seen = { header, caller, keySerial, usual };
+      const known: KnownHeader = { header, caller, keySerial, templates };
       byEnding.set(endingOf(header), known);
       byPublisher.set(account.id, known);
     }
@@ -82,11 +82,12 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
   }
   return {
     callerOf,
-    templatesFor: (header) => seenAs(header)?.usual,
-    templatesOf: (publisherId, header) => ifSent(byPublisher.get(publisherId), header)?.usual,
+    templatesFor: (header) => knownHeader(header)?.templates,
+    templatesOf: (publisherId, header) =>
+      ifCurrent(byPublisher.get(publisherId), header)?.templates,
     peek(headers) {
       const header = headerOf(headers, "authorization") ?? "";
-      const known = seenAs(header);
+      const known = knownHeader(header);
       if (known !== undefined) return known.caller.account;
       const apiKey = scheme.exec(header.trim())?.[1];
       return apiKey === undefined ? undefined : accounts.peekByKey(apiKey);
@@ -95,7 +96,10 @@ export function createAuthenticator(assumptions: Assumptions, accounts: Accounts
 }
 
 /** What is known of the header that was sent, while its key is the publisher's. */
-function ifSent(known: Seen | undefined, header: string | undefined): Seen | undefined {
+function ifCurrent(
+  known: KnownHeader | undefined,
+  header: string | undefined,
+): KnownHeader | undefined {
   if (known === undefined || known.header !== header) return undefined;
   return known.caller.account.keySerial === known.keySerial ? known : undefined;
 }

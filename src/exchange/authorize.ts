@@ -5,17 +5,17 @@ import type { Choice } from "../spec/assumptions/catalogue.ts";
 import type { Operation, OperationId, Subject } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
-import { type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
-import type { ParsedTarget } from "./parameters.ts";
+import { type Refusal, refused, type ShapedBy } from "./operations/outcome.ts";
+import type { ParameterSource } from "./parameters.ts";
 import type { InputReader } from "./read-input.ts";
 import type { World } from "./world.ts";
 
 /** The accounts that a request of a caller concerns. Mostly all are the caller's own. */
 export interface Authorizer {
   /** The account whose quota a request counts against. */
-  payerOf(operation: Operation, request: ParsedTarget, caller: Account): Account;
+  quotaAccountOf(operation: Operation, request: ParameterSource, caller: Account): Account;
   /** The account that a request is about, or why the caller's key doesn't serve it. */
-  accountOf(subject: Subject, caller: Account): Account | Refused;
+  accountOf(subject: Subject, caller: Account): Account | Refusal;
   /** Id of the surface that an impression was on; undefined where the caller's key serves no such impression. */
   surfaceOf(impressionId: string, caller: Account | undefined): string | undefined;
 }
@@ -23,7 +23,7 @@ export interface Authorizer {
 type Scope = (
   world: World,
   readers: Readonly<Record<OperationId, InputReader>>,
-) => Pick<Authorizer, "payerOf" | "accountOf">;
+) => Pick<Authorizer, "quotaAccountOf" | "accountOf">;
 
 export function createAuthorizer(...parts: Parameters<Scope>): Authorizer {
   const [{ assumptions, accounts, ids }] = parts;
@@ -67,23 +67,23 @@ const foreign = {
     ...shapedByMask,
   ),
   "404": nonexistent,
-} satisfies Record<Choice<"auth.foreign-publisher">, Refused>;
+} satisfies Record<Choice<"auth.foreign-publisher">, Refusal>;
 
 const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
   publisher: ({ assumptions, accounts }) => {
     const foreignRefusal = foreign[assumptions["auth.foreign-publisher"]];
     return {
-      payerOf: (_operation, _request, caller) => caller,
-      accountOf({ names, id }, caller) {
+      quotaAccountOf: (_operation, _request, caller) => caller,
+      accountOf({ kind, id }, caller) {
         // An impression is looked for among the caller's own.
-        if (names === "impression" || id === caller.id) return caller;
+        if (kind === "impression" || id === caller.id) return caller;
         return accounts.ordinalOf(id) === undefined ? nonexistent : foreignRefusal;
       },
     };
   },
   any: ({ accounts, ids }, readers) => {
-    function accountOf({ names, id }: Subject, caller: Account): Account | Refused {
-      if (names === "impression") return ownerOf(accounts, ids.impression.decode(id)) ?? caller;
+    function accountOf({ kind, id }: Subject, caller: Account): Account | Refusal {
+      if (kind === "impression") return ownerOf(accounts, ids.impression.decode(id)) ?? caller;
       if (id === caller.id) return caller;
       const ordinal = accounts.ordinalOf(id);
       return (ordinal === undefined ? undefined : accounts.open(ordinal)) ?? nonexistentForAll;
@@ -91,11 +91,11 @@ const scopes: Readonly<Record<Choice<"auth.key-scope">, Scope>> = {
     return {
       accountOf,
       // The limit comes first, so what the request names is looked up ahead. The reader has no effects.
-      payerOf(operation, request, caller) {
+      quotaAccountOf(operation, request, caller) {
         if (operation.limit === "reporting") return caller;
         const read = readers[operation.id](request);
-        const payer = read.kind === "valid" ? accountOf(read.subject, caller) : caller;
-        return "kind" in payer ? caller : payer;
+        const quotaAccount = read.kind === "valid" ? accountOf(read.subject, caller) : caller;
+        return "kind" in quotaAccount ? caller : quotaAccount;
       },
     };
   },

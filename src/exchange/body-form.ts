@@ -8,7 +8,7 @@ import { deriveKey, drawBetween, type Key, textKey } from "../base/random.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 
 /** Gives a body its form. What it adds is ASCII, so that the body grows by as many bytes as characters. */
-export type BodyForm = (body: string) => string;
+export type BodyRewriter = (body: string) => string;
 
 /** The members of an object in the order in which they are written. `documented`: how many of them the spec lists. */
 type Order = (members: readonly string[], documented: number, draws: Draws) => readonly string[];
@@ -38,7 +38,10 @@ const orders = {
 } satisfies Record<Choice<"response.key-order">, Order | undefined>;
 
 /** Undefined where bodies stay as they are. */
-export function successFormOf(assumptions: Assumptions, seed: string): BodyForm | undefined {
+export function createSuccessRewriter(
+  assumptions: Assumptions,
+  seed: string,
+): BodyRewriter | undefined {
   return formOf(
     extraMembers[assumptions["response.extra-fields"]],
     orders[assumptions["response.key-order"]],
@@ -47,7 +50,10 @@ export function successFormOf(assumptions: Assumptions, seed: string): BodyForm 
 }
 
 /** For error bodies that are JSON. Undefined where they stay as they are. */
-export function errorFormOf(assumptions: Assumptions, seed: string): BodyForm | undefined {
+export function createErrorRewriter(
+  assumptions: Assumptions,
+  seed: string,
+): BodyRewriter | undefined {
   return formOf(undefined, orders[assumptions["response.key-order"]], seed);
 }
 
@@ -55,7 +61,7 @@ function formOf(
   extra: (typeof extraMembers)[Choice<"response.extra-fields">],
   order: Order | undefined,
   seed: string,
-): BodyForm | undefined {
+): BodyRewriter | undefined {
   if (extra === undefined && order === undefined) return undefined;
   const orderKey = deriveKey(seed, "key-order");
   return (body) => {

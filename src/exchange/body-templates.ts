@@ -8,7 +8,7 @@ import type { Account } from "../world/accounts/account.ts";
 import type { DedupInput } from "../world/ledger/fingerprint.ts";
 
 /** What the body of an impression says: it is the owner's, on a surface of its own. */
-export interface Recognised<Owner = Account> {
+export interface RecognisedImpression<Owner = Account> {
   readonly account: Owner;
   /** Place of the surface among the account's. */
   readonly surfaceIndex: number;
@@ -26,7 +26,7 @@ interface Named {
 }
 
 /** How the bodies about one surface begin, up to the value of `ad_id`. */
-interface Opening {
+interface BodyPrefix {
   readonly text: string;
   readonly surfaceIndex: number;
   /** The last two characters of the surface: ids begin alike. */
@@ -36,7 +36,7 @@ interface Opening {
 /** The bodies in one spelling. Ids of one kind are of one length, so that the surface ends at one place. */
 interface Spelling {
   readonly surfaceEnd: number;
-  readonly openings: readonly Opening[];
+  readonly openings: readonly BodyPrefix[];
   /** What stands between ad and session, in two pieces: an engine is quick to cut out and compare up to 12 characters. */
   readonly between: readonly [string, string];
 }
@@ -51,40 +51,40 @@ export class BodyTemplates<Owner extends Named> {
   }
 
   /** Undefined for a body that has to be read in full. */
-  read(body: string): Recognised<Owner> | undefined {
+  read(body: string): RecognisedImpression<Owner> | undefined {
     const spelling = this.#spellingOf(body);
     const opening = openingOf(body, spelling);
     if (opening === undefined) return undefined;
     const account = this.#owner;
     const { surfaceIndex, text } = opening;
     const end = body.length - CLOSING.length;
-    const adTo = taken.takePlain(body, text.length);
+    const adTo = scratchHash.takePlain(body, text.length);
     if (adTo === text.length || body.slice(end) !== CLOSING) return undefined;
     if (adTo === end) return { account, surfaceIndex, dedupInput: undefined };
-    const { a: adA, b: adB } = taken;
+    const { a: adA, b: adB } = scratchHash;
     const [first, second] = spelling.between;
     const middle = adTo + first.length;
     const sessionFrom = middle + second.length;
     if (body.slice(adTo, middle) !== first || body.slice(middle, sessionFrom) !== second)
       return undefined;
-    const sessionTo = taken.takePlain(body, sessionFrom);
+    const sessionTo = scratchHash.takePlain(body, sessionFrom);
     if (sessionTo === sessionFrom || sessionTo !== end) return undefined;
-    const dedupInput = { adA, adB, sessionA: taken.a, sessionB: taken.b };
+    const dedupInput = { adA, adB, sessionA: scratchHash.a, sessionB: scratchHash.b };
     return { account, surfaceIndex, dedupInput };
   }
 
   /** The same for an object. @throws what a getter of its throws. */
-  readMembers(members: Members): Recognised<Owner> | undefined {
+  readMembers(members: Members): RecognisedImpression<Owner> | undefined {
     const { publisher_id, surface, ad_id, session_id } = members;
     const account = this.#owner;
     if (publisher_id !== account.id || !isUsual(members, session_id !== undefined))
       return undefined;
     const surfaceIndex = account.surfaces.findIndex(({ id }) => id === surface);
-    if (surfaceIndex === -1 || !isTakenWhole(ad_id)) return undefined;
+    if (surfaceIndex === -1 || !hashIfPlain(ad_id)) return undefined;
     if (session_id === undefined) return { account, surfaceIndex, dedupInput: undefined };
-    const { a: adA, b: adB } = taken;
-    if (!isTakenWhole(session_id)) return undefined;
-    const dedupInput = { adA, adB, sessionA: taken.a, sessionB: taken.b };
+    const { a: adA, b: adB } = scratchHash;
+    if (!hashIfPlain(session_id)) return undefined;
+    const dedupInput = { adA, adB, sessionA: scratchHash.a, sessionB: scratchHash.b };
     return { account, surfaceIndex, dedupInput };
   }
 
@@ -106,12 +106,12 @@ const CLOSING = '"}';
 const MOST_CHARACTERS = 1000;
 
 /** The ad or session that was read last. One for all: nobody keeps it. */
-const taken = new TextHash();
+const scratchHash = new TextHash();
 
 /** `space`: what stands behind a colon or a comma. */
 function spellingOf({ id, surfaces }: Named, space: "" | " "): Spelling {
   const head = `{"publisher_id":${space}"${id}",${space}"surface":${space}"`;
-  const openings = surfaces.map(({ id: surface }, surfaceIndex): Opening => {
+  const openings = surfaces.map(({ id: surface }, surfaceIndex): BodyPrefix => {
     const text = `${head}${surface}",${space}"ad_id":${space}"`;
     return { text, surfaceIndex, tail: tailOf(surface, surface.length) };
   });
@@ -119,7 +119,7 @@ function spellingOf({ id, surfaces }: Named, space: "" | " "): Spelling {
   return { surfaceEnd, openings, between: [`",${space}"session`, `_id":${space}"`] };
 }
 
-function openingOf(body: string, { openings, surfaceEnd }: Spelling): Opening | undefined {
+function openingOf(body: string, { openings, surfaceEnd }: Spelling): BodyPrefix | undefined {
   const tail = tailOf(body, surfaceEnd);
   for (const opening of openings) {
     // Cut out and compared whole, which is many times as fast as `startsWith`.
@@ -150,7 +150,7 @@ function isRequired(name: string): boolean {
 }
 
 /** Whether it is a text that is plain from one end to the other, and taken. */
-function isTakenWhole(value: unknown): value is string {
+function hashIfPlain(value: unknown): value is string {
   if (typeof value !== "string" || value === "" || value.length > MOST_CHARACTERS) return false;
-  return taken.takePlain(value, 0) === value.length;
+  return scratchHash.takePlain(value, 0) === value.length;
 }

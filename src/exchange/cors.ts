@@ -40,7 +40,7 @@ export interface CorsParts {
 }
 
 /** @throws InputError that quotes what can't be an origin. */
-export function readCors(given: CorsOption): AllowedOrigins {
+export function parseCorsOption(given: CorsOption): AllowedOrigins {
   const all = typeof given === "string" ? [given] : given;
   const areTexts = Array.isArray(all) && all.every((each) => typeof each === "string");
   if (!areTexts)
@@ -142,7 +142,10 @@ function isLoopbackOrigin(origin: string): boolean {
 
 /** The headers of the API, and others that the page wants to send, such as those of a tracing library. */
 function allowedHeaders(sent: Headers): string {
-  const asked = (headerOf(sent, "access-control-request-headers") ?? "").slice(0, MOST_ASKED);
+  const asked = (headerOf(sent, "access-control-request-headers") ?? "").slice(
+    0,
+    MAX_REQUESTED_HEADERS_LENGTH,
+  );
   const names = asked
     .toLowerCase()
     .split(",")
@@ -152,7 +155,7 @@ function allowedHeaders(sent: Headers): string {
 }
 
 /** In characters. */
-const MOST_ASKED = 1024;
+const MAX_REQUESTED_HEADERS_LENGTH = 1024;
 
 /** Whether a browser asks with this request if a page may send another one (Fetch standard, CORS-preflight request). */
 export function isPreflight(method: string, headers: Headers): boolean {

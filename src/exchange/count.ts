@@ -2,19 +2,19 @@
 
 import type { Accounts } from "../world/accounts/accounts.ts";
 import type { EventTally } from "../world/accounts/tally.ts";
-import type { Visit } from "./visit.ts";
+import type { RequestContext } from "./visit.ts";
 
 /** The tally of a recording request; undefined for any other. */
-export function tallyOf(visit: Visit, { strangers }: Accounts): EventTally | undefined {
-  const tally = visit.account === undefined ? strangers : visit.account.tally;
-  if (visit.operation === "impression") return tally.impression;
-  return visit.operation === "click" ? tally.click : undefined;
+export function tallyOf(context: RequestContext, { strangers }: Accounts): EventTally | undefined {
+  const tally = context.account === undefined ? strangers : context.account.tally;
+  if (context.operation === "impression") return tally.impression;
+  return context.operation === "click" ? tally.click : undefined;
 }
 
 /** Counts what the service did, its answer taken as delivered. `micros`: the credit that it shows. */
 export function countServed(
   tally: EventTally | undefined,
-  effect: Visit["effect"],
+  effect: RequestContext["effect"],
   micros: number,
 ): void {
   if (tally === undefined) return;
@@ -40,7 +40,10 @@ export function countServed(
 }
 
 /** Takes back that the client came to know it. */
-export function countUnseen(tally: EventTally | undefined, { effect, micros }: Visit): void {
+export function countUnseen(
+  tally: EventTally | undefined,
+  { effect, micros }: RequestContext,
+): void {
   if (tally === undefined) return;
   if (effect === "suppressed") tally.repeatedMicros -= micros;
   if (effect !== "applied") return;

@@ -22,22 +22,22 @@ import { createImpressionRecorder } from "./operations/impression.ts";
 import { dayReader } from "./operations/operated-world.ts";
 import {
   alsoShapedBy,
+  mergeShapedBy,
   type Outcome,
-  type Refused,
+  type Refusal,
   refused,
-  shapedByBoth,
 } from "./operations/outcome.ts";
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { countedAs, createPages } from "./pages.ts";
-import { createQuota, type Standing } from "./quota.ts";
+import { countedAs, createCorsResponses } from "./pages.ts";
+import { createQuota, type QuotaStatus } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf } from "./route.ts";
 import { shapedByReading } from "./validate.ts";
-import { Visit } from "./visit.ts";
-import { forgetter, type World } from "./world.ts";
+import { RequestContext } from "./visit.ts";
+import { createDedupCleanup, type World } from "./world.ts";
 
 /** The service of one world. */
 export interface Exchange {
@@ -68,7 +68,7 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
   const dayOf = dayReader(assumptions);
   const cors = createCors(world);
   const respond = createResponder({ ...world, variesByOrigin: cors !== undefined });
-  const pages = createPages(cors, quota, respond);
+  const pages = createCorsResponses(cors, quota, respond);
   const impressions = createImpressionRecorder(world);
   const operators: Operators = {
     stats: createStats(world, startDay),
@@ -78,133 +78,153 @@ export function createExchange(world: World, journal: JournalRing, startDay: Day
     payouts: createPayouts(world, startDay),
   };
 
-  const forget = forgetter(world);
+  const forget = createDedupCleanup(world);
   const inspect = createInspector({ accounts, route, authenticate, authorize, readers });
-  const throughRules = createFaultedPath({ world, journal, inspect, quota, respond, cors, serve });
+  const applyRules = createFaultedPath({ world, journal, inspect, quota, respond, cors, serve });
 
   function handle(request: ApiRequest): ApiResponse {
     const beganMs = meter === undefined ? 0 : meter.begin();
     const nowMs = now();
     forget(nowMs);
-    const visit = new Visit(request, nowMs, about);
+    const context = new RequestContext(request, nowMs, about);
     // Rules are about requests of clients, and a preflight is a browser's.
-    const isSpared = isEmpty() || isPreflight(visit.method, visit.headers);
-    const faulted = isSpared ? undefined : throughRules(visit);
-    const response = faulted ?? undisturbed(visit);
-    if (meter !== undefined) meter.answered(countedAs(visit), response.status, beganMs);
+    const isSpared = isEmpty() || isPreflight(context.method, context.headers);
+    const faulted = isSpared ? undefined : applyRules(context);
+    const response = faulted ?? serveWithoutFaults(context);
+    if (meter !== undefined) meter.answered(countedAs(context), response.status, beganMs);
     return response;
   }
 
-  function undisturbed(visit: Visit): ApiResponse {
-    serve(visit);
-    return record(visit);
+  function serveWithoutFaults(context: RequestContext): ApiResponse {
+    serve(context);
+    return record(context);
   }
 
   /** What the service does, whatever rules make of its answer. */
-  function serve(visit: Visit): void {
-    const identity = identify(visit);
+  function serve(context: RequestContext): void {
+    const identity = identify(context);
     const answered =
-      identity.kind === "identified" ? answer(visit, identity) : turnAway(visit, identity);
+      identity.kind === "identified"
+        ? answer(context, identity)
+        : answerUnidentified(context, identity);
     const response = identity.isHead ? withoutBody(answered) : answered;
-    visit.response = pages.readable(visit, response);
-    countServed(tallyOf(visit, accounts), visit.effect, visit.micros);
+    context.response = pages.withCorsHeaders(context, response);
+    countServed(tallyOf(context, accounts), context.effect, context.micros);
   }
 
-  function answer(visit: Visit, identified: Identified): ApiResponse {
-    const { operation, caller, payer } = identified;
-    visit.operation = operation;
-    visit.publisher = caller.id;
-    visit.account = payer;
-    visit.shapedBy = identified.shapedBy;
-    const standing = quota.admit(operation, payer, visit.nowMs);
-    if (!standing.admitted) {
-      visit.producedBy = "limit";
+  function answer(context: RequestContext, identified: Identified): ApiResponse {
+    const { operation, caller, quotaAccount } = identified;
+    context.operation = operation;
+    context.publisher = caller.id;
+    context.account = quotaAccount;
+    context.shapedBy = identified.shapedBy;
+    const quotaStatus = quota.admit(operation, quotaAccount, context.nowMs);
+    if (!quotaStatus.admitted) {
+      context.producedBy = "limit";
       meter?.limited(operation);
-      const exceeded = inScope(quota.exceeded(operation), payer, caller);
-      const { retryAfterMs } = standing;
-      return refuse(visit, exceeded, standing, { retryAfterMs, nowMs: visit.nowMs });
+      const exceeded = noteScope(quota.exceeded(operation), quotaAccount, caller);
+      const { retryAfterMs } = quotaStatus;
+      return refuse(context, exceeded, quotaStatus, { retryAfterMs, nowMs: context.nowMs });
     }
-    return conclude(visit, operate(visit, identified), standing, payer);
+    return conclude(context, operate(context, identified), quotaStatus, quotaAccount);
   }
 
   /** Reads the parameters, unless that is done, and does what is asked. */
-  function operate(visit: Visit, { operation, caller, recognised }: Identified): Outcome {
-    const { nowMs } = visit;
+  function operate(
+    context: RequestContext,
+    { operation, caller, recognised }: Identified,
+  ): Outcome {
+    const { nowMs } = context;
     const moment: Moment = { nowMs, today: dayOf(nowMs) };
     if (recognised !== undefined) {
       const { surfaceIndex, dedupInput } = recognised;
-      visit.shapedBy = shapedByReadingImpressions;
-      return impressions.recordOn(surfaceIndex, dedupInput, caller, moment);
+      context.shapedBy = shapedByReadingImpressions;
+      return impressions.recordOnSurface(surfaceIndex, dedupInput, caller, moment);
     }
-    const read = readers[operation](visit);
+    const read = readers[operation](context);
     if (read.kind === "refused") return read;
-    visit.shapedBy = shapedByBoth(visit.shapedBy, read.shapedBy);
+    context.shapedBy = mergeShapedBy(context.shapedBy, read.shapedBy);
 
     const concerned = authorize.accountOf(read.subject, caller);
     if ("kind" in concerned) return concerned;
-    visit.account = concerned;
+    context.account = concerned;
     // The reader of an operation gives the input of that operation.
     const operator = operators[operation] as (...args: OperateArguments) => Outcome;
-    return inScope(operator(read.input, concerned, moment), concerned, caller);
+    return noteScope(operator(read.input, concerned, moment), concerned, caller);
   }
 
-  /** `spent`: how the limit of `payer` stands since the request was admitted. */
-  function conclude(visit: Visit, outcome: Outcome, spent: Standing, payer: Account): ApiResponse {
-    if (outcome.kind === "refused") return refuseAdmitted(visit, outcome, spent, payer);
-    visit.reason = outcome.note;
-    visit.effect = outcome.effect;
-    visit.micros = outcome.micros;
-    visit.shapedBy = respond.shapedSuccess(shapedByBoth(visit.shapedBy, outcome.shapedBy));
-    return respond.success(outcome, spent, visit.shapedBy);
+  /** `spent`: how the limit of `quotaAccount` stands since the request was admitted. */
+  function conclude(
+    context: RequestContext,
+    outcome: Outcome,
+    spent: QuotaStatus,
+    quotaAccount: Account,
+  ): ApiResponse {
+    if (outcome.kind === "refused") return refuseAdmitted(context, outcome, spent, quotaAccount);
+    context.reason = outcome.note;
+    context.effect = outcome.effect;
+    context.micros = outcome.micros;
+    context.shapedBy = respond.successShapedBy(mergeShapedBy(context.shapedBy, outcome.shapedBy));
+    return respond.success(outcome, spent, context.shapedBy);
   }
 
   function refuseAdmitted(
-    visit: Visit,
-    refusal: Refused,
-    spent: Standing,
-    payer: Account,
+    context: RequestContext,
+    refusal: Refusal,
+    spent: QuotaStatus,
+    quotaAccount: Account,
   ): ApiResponse {
-    const { operation, nowMs } = visit;
-    const given = operation && quota.giveBack(operation, payer, nowMs);
-    if (given === undefined) return refuse(visit, refusal, spent);
-    const shapedBy = shapedByBoth(refusal.shapedBy, ["limit.rejected-requests"]);
-    return refuse(visit, { ...refusal, shapedBy }, given);
+    const { operation, nowMs } = context;
+    const refunded = operation && quota.refund(operation, quotaAccount, nowMs);
+    if (refunded === undefined) return refuse(context, refusal, spent);
+    const shapedBy = mergeShapedBy(refusal.shapedBy, ["limit.rejected-requests"]);
+    return refuse(context, { ...refusal, shapedBy }, refunded);
   }
 
-  function turnAway(visit: Visit, { operation, sender, why }: Unidentified): ApiResponse {
-    const preflight = pages.preflight(visit, why);
+  function answerUnidentified(
+    context: RequestContext,
+    { operation, sender, why }: Unidentified,
+  ): ApiResponse {
+    const preflight = pages.preflight(context, why);
     if (preflight !== undefined) return preflight;
-    visit.operation = operation;
-    visit.account = sender;
-    visit.publisher = sender?.id;
-    const { nowMs } = visit;
+    context.operation = operation;
+    context.account = sender;
+    context.publisher = sender?.id;
+    const { nowMs } = context;
     if (why.kind === "refused") {
-      return refuse(visit, why, quota.standing(operation, sender, nowMs), { allow: why.allow });
+      return refuse(context, why, quota.quotaStatus(operation, sender, nowMs), {
+        allow: why.allow,
+      });
     }
-    visit.reason = "redirected";
-    visit.shapedBy = respond.shapedRedirect(why.shapedBy);
-    const standing = quota.standing(why.operation.id, sender, nowMs);
-    return respond.redirect(locationOf(why.segment, visit.query), standing, visit.shapedBy);
+    context.reason = "redirected";
+    context.shapedBy = respond.redirectShapedBy(why.shapedBy);
+    const quotaStatus = quota.quotaStatus(why.operation.id, sender, nowMs);
+    return respond.redirect(locationOf(why.segment, context.query), quotaStatus, context.shapedBy);
   }
 
   function refuse(
-    visit: Visit,
-    refusal: Refused,
-    standing: Standing,
+    context: RequestContext,
+    refusal: Refusal,
+    quotaStatus: QuotaStatus,
     extra: RefusalExtra = {},
   ): ApiResponse {
     const { rejection } = refusal;
-    visit.reason = rejection.code;
-    visit.effect = saysDuplicate(rejection.code) ? "suppressed" : "refused";
-    visit.shapedBy = respond.shapedRefusal(alsoShapedBy(refusal, visit.shapedBy));
-    return respond.refusal(rejection, standing, visit.shapedBy, extra);
+    context.reason = rejection.code;
+    context.effect = saysDuplicate(rejection.code) ? "suppressed" : "refused";
+    context.shapedBy = respond.refusalShapedBy(alsoShapedBy(refusal, context.shapedBy));
+    return respond.refusal(rejection, quotaStatus, context.shapedBy, extra);
   }
 
   return {
     handle,
     refuse(rejection) {
-      const standing = quota.standing(undefined, undefined, now());
-      return respond.refusal(rejection, standing, respond.shapedRefusal(refused(rejection)), {});
+      const quotaStatus = quota.quotaStatus(undefined, undefined, now());
+      return respond.refusal(
+        rejection,
+        quotaStatus,
+        respond.refusalShapedBy(refused(rejection)),
+        {},
+      );
     },
   };
 }
@@ -214,7 +234,7 @@ const shapedByReadingImpressions = shapedByReading(operations.impression);
 type OperateArguments = [input: Input<OperationId>, account: Account, moment: Moment];
 
 /** The decision. It rests on one more open point where it concerns another account than the key's. */
-function inScope<Decided extends Outcome>(
+function noteScope<Decided extends Outcome>(
   decided: Decided,
   concerned: Account,
   caller: Account,

@@ -3,11 +3,11 @@
  * the client gets. Only describes what happens to a connection; an adapter acts it out.
  */
 
-import type { Fired } from "../faults/installed-rule.ts";
+import type { FiredRule } from "../faults/installed-rule.ts";
 import type { Injected } from "../faults/plan.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import type { FaultRecord } from "../journal/record.ts";
-import { deliveries } from "../spec/delivery.ts";
+import { deliveryTraits } from "../spec/delivery.ts";
 import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.ts";
 import type { Cors } from "./cors.ts";
 import { countUnseen, tallyOf } from "./count.ts";
@@ -15,16 +15,16 @@ import type { Inspection } from "./inspect.ts";
 import { documented } from "./operations/outcome.ts";
 import type { Quota } from "./quota.ts";
 import { type Responder, withoutBody } from "./respond.ts";
-import type { Visit } from "./visit.ts";
+import type { RequestContext } from "./visit.ts";
 import type { World } from "./world.ts";
 
 /** Takes a request through the rules. @returns what the client gets; undefined where no rule picks the request out. */
-export type FaultedPath = (visit: Visit) => ApiResponse | undefined;
+export type FaultedPath = (context: RequestContext) => ApiResponse | undefined;
 
 /** What became of a request. */
-interface Met {
+interface FaultResult {
   /** For the journal: two where the service acted twice. */
-  readonly visits: readonly Visit[];
+  readonly contexts: readonly RequestContext[];
   /** What the client gets. */
   readonly response: ApiResponse;
 }
@@ -32,128 +32,141 @@ interface Met {
 export interface FaultedPathParts {
   readonly world: World;
   readonly journal: JournalRing;
-  readonly inspect: (visit: Visit) => Inspection;
+  readonly inspect: (context: RequestContext) => Inspection;
   readonly quota: Quota;
   readonly respond: Responder;
   /** Undefined where no page may read anything. */
   readonly cors: Cors | undefined;
   /** Lets the service do its part, and counts it. */
-  readonly serve: (visit: Visit) => void;
+  readonly serve: (context: RequestContext) => void;
 }
 
 export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   const { world, journal, inspect, quota, respond, cors, serve } = parts;
   const { accounts, explain, rules, whyNot, meter } = world;
 
-  function meet(visit: Visit, inspection: Inspection, fired: Fired): Met {
+  function applyFault(
+    context: RequestContext,
+    inspection: Inspection,
+    fired: FiredRule,
+  ): FaultResult {
     switch (fired.plan.applications) {
       case 0:
-        return met(keptFromService(visit, inspection, fired));
+        return singleResult(keepFromService(context, inspection, fired));
       case 1:
-        return met(served(visit, fired));
+        return singleResult(served(context, fired));
       case 2:
-        return servedTwice(visit, fired);
+        return serveTwice(context, fired);
     }
   }
 
-  function keptFromService(visit: Visit, inspection: Inspection, fired: Fired): Visit {
+  function keepFromService(
+    context: RequestContext,
+    inspection: Inspection,
+    fired: FiredRule,
+  ): RequestContext {
     const { plan, kind } = fired;
-    visit.operation = inspection.arrived.operation;
-    visit.publisher = inspection.arrived.publisher;
-    visit.account = inspection.concerned();
-    visit.producedBy = "rule";
-    visit.reason = `fault: ${kind}`;
-    visit.shapedBy = documented;
-    const tally = tallyOf(visit, accounts);
+    context.operation = inspection.arrived.operation;
+    context.publisher = inspection.arrived.publisher;
+    context.account = inspection.countedAccount();
+    context.producedBy = "rule";
+    context.reason = `fault: ${kind}`;
+    context.shapedBy = documented;
+    const tally = tallyOf(context, accounts);
     if (plan.injected === undefined) {
       if (tally !== undefined) tally.dropped += 1;
-      handOver(visit, fired, noResponse, recordOf(fired, false));
-      return visit;
+      handOver(context, fired, noResponse, recordOf(fired, false));
+      return context;
     }
     if (tally !== undefined) tally.injected += 1;
-    handOver(visit, fired, answerWith(plan.injected, visit), recordOf(fired, false));
-    return visit;
+    handOver(context, fired, answerWith(plan.injected, context), recordOf(fired, false));
+    return context;
   }
 
-  function served(visit: Visit, fired: Fired): Visit {
+  function served(context: RequestContext, fired: FiredRule): RequestContext {
     const { injected } = fired.plan;
-    serve(visit);
+    serve(context);
     if (injected === undefined) {
-      handOver(visit, fired, visit.response, recordOf(fired, true));
-      return visit;
+      handOver(context, fired, context.response, recordOf(fired, true));
+      return context;
     }
-    const own = visit.response;
-    visit.producedBy = "rule";
-    handOver(visit, fired, answerWith(injected, visit), recordOf(fired, true));
-    lose(visit, own);
-    return visit;
+    const own = context.response;
+    context.producedBy = "rule";
+    handOver(context, fired, answerWith(injected, context), recordOf(fired, true));
+    recordLoss(context, own);
+    return context;
   }
 
-  function servedTwice(visit: Visit, fired: Fired): Met {
-    const copy = visit.again();
-    serve(visit);
+  function serveTwice(context: RequestContext, fired: FiredRule): FaultResult {
+    const copy = context.again();
+    serve(context);
     serve(copy);
     const tally = tallyOf(copy, accounts);
     if (tally !== undefined) tally.copies += 1;
     const first = recordOf(fired, true);
     const second: FaultRecord = { ...first, application: 2 };
     if (fired.plan.answerOf === "first") {
-      handOver(visit, fired, visit.response, first);
+      handOver(context, fired, context.response, first);
       hide(copy, second);
-      return { visits: [visit, copy], response: visit.response };
+      return { contexts: [context, copy], response: context.response };
     }
-    hide(visit, first);
+    hide(context, first);
     handOver(copy, fired, copy.response, second);
-    return { visits: [visit, copy], response: copy.response };
+    return { contexts: [context, copy], response: copy.response };
   }
 
   /** The answer that the client never sees, because another one takes its place. */
-  function hide(visit: Visit, fault: FaultRecord): void {
-    visit.fault = { ...fault, received: "nothing", lost: visit.response };
-    visit.response = noResponse;
-    countUnseen(tallyOf(visit, accounts), visit);
+  function hide(context: RequestContext, fault: FaultRecord): void {
+    context.fault = { ...fault, received: "nothing", lost: context.response };
+    context.response = noResponse;
+    countUnseen(tallyOf(context, accounts), context);
   }
 
   /** Sends an answer on its way. Where it doesn't arrive whole, the client doesn't know of what was done. */
-  function handOver(visit: Visit, fired: Fired, answer: ApiResponse, fault: FaultRecord): void {
-    visit.fault = fault;
+  function handOver(
+    context: RequestContext,
+    fired: FiredRule,
+    answer: ApiResponse,
+    fault: FaultRecord,
+  ): void {
+    context.fault = fault;
     const explained = explain ? explainedBy(fired.rule, answer) : answer;
-    const { response, manner } = fired.plan.handOver(explained);
+    const { response, mode } = fired.plan.handOver(explained);
     const { delayMs } = fired;
     // What the client gets shares its headers with the answer.
     const own = copyOfResponse(answer);
-    visit.response =
-      manner.kind === "whole" && delayMs === 0
+    context.response =
+      mode.kind === "whole" && delayMs === 0
         ? response
         : {
             ...response,
-            delivery: { ...manner, delayMs, undelivered: () => giveUp(visit, own) },
+            delivery: { ...mode, delayMs, undelivered: () => recordUndelivered(context, own) },
           };
-    fault.received = deliveries[manner.kind].received;
-    if (fault.received !== "whole" && fault.served) lose(visit, own);
+    fault.received = deliveryTraits[mode.kind].received;
+    if (fault.received !== "whole" && fault.served) recordLoss(context, own);
   }
 
   /** The service did its part, and the client doesn't get its answer. */
-  function lose(visit: Visit, answer: ApiResponse): void {
-    const { fault } = visit;
+  function recordLoss(context: RequestContext, answer: ApiResponse): void {
+    const { fault } = context;
     if (fault === undefined || fault.lost !== undefined) return;
     fault.lost = answer;
-    const tally = tallyOf(visit, accounts);
+    const tally = tallyOf(context, accounts);
     if (tally !== undefined) tally.lost += 1;
-    countUnseen(tally, visit);
+    countUnseen(tally, context);
   }
 
   /** The client had gone before its response was handed over. `answer`: as the service or the rule made it. */
-  function giveUp(visit: Visit, answer: ApiResponse): void {
-    const { fault } = visit;
+  function recordUndelivered(context: RequestContext, answer: ApiResponse): void {
+    const { fault } = context;
     if (fault === undefined || fault.received === "nothing") return;
     fault.received = "nothing";
-    visit.response = noResponse;
+    context.response = noResponse;
     if (fault.served) {
-      lose(visit, answer);
+      recordLoss(context, answer);
       return;
     }
-    const tally = tallyOf(visit, accounts);
+    const tally = tallyOf(context, accounts);
     if (tally === undefined) return;
     tally.injected -= 1;
     tally.dropped += 1;
@@ -162,29 +175,29 @@ export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
   /** An answer by a rule, with the limit as it stands. */
   function answerWith(
     injected: Injected,
-    { method, headers, operation, account, nowMs }: Visit,
+    { method, headers, operation, account, nowMs }: RequestContext,
   ): ApiResponse {
-    const standing = quota.standing(operation, account, nowMs);
-    const response = respond.injected(injected, standing, cors?.answerHeaders(headers));
+    const quotaStatus = quota.quotaStatus(operation, account, nowMs);
+    const response = respond.injected(injected, quotaStatus, cors?.answerHeaders(headers));
     return method === "HEAD" ? withoutBody(response) : response;
   }
 
-  return (visit) => {
-    const inspection = inspect(visit);
-    const fired = rules.look(inspection.arrived, whyNot);
+  return (context) => {
+    const inspection = inspect(context);
+    const fired = rules.decide(inspection.arrived, whyNot);
     if (fired === undefined) return undefined;
-    const { visits, response } = meet(visit, inspection, fired);
-    for (const one of visits) journal.record(one);
+    const { contexts, response } = applyFault(context, inspection, fired);
+    for (const one of contexts) journal.record(one);
     meter?.fired(fired.kind);
     return response;
   };
 }
 
-function met(visit: Visit): Met {
-  return { visits: [visit], response: visit.response };
+function singleResult(context: RequestContext): FaultResult {
+  return { contexts: [context], response: context.response };
 }
 
-function recordOf({ rule, kind, delayMs }: Fired, served: boolean): FaultRecord {
+function recordOf({ rule, kind, delayMs }: FiredRule, served: boolean): FaultRecord {
   return { rule, kind, delayMs, served, application: 1, received: "whole", lost: undefined };
 }
 

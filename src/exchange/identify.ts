@@ -10,17 +10,17 @@ import { type OperationId, operations } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
-import type { Members, Recognised } from "./body-templates.ts";
+import type { Members, RecognisedImpression } from "./body-templates.ts";
 import {
   alsoShapedBy,
   documented,
+  mergeShapedBy,
   refused,
   type ShapedBy,
-  shapedByBoth,
 } from "./operations/outcome.ts";
 import { authorizationIfPlainJson, isShortText, readsJson } from "./plain-json.ts";
 import type { Route, Router } from "./route.ts";
-import type { Visit } from "./visit.ts";
+import type { RequestContext } from "./visit.ts";
 
 /** A request for an operation, by a caller whose key is valid. */
 export interface Identified {
@@ -29,10 +29,10 @@ export interface Identified {
   /** Whose key was sent. */
   readonly caller: Account;
   /** Whose limit it counts against: the caller's, but where a key serves other publishers too. */
-  readonly payer: Account;
+  readonly quotaAccount: Account;
   readonly shapedBy: ShapedBy;
   /** What it says, where the usual reader recognised it. Else its parameters are read once the limit has admitted it. */
-  readonly recognised: Recognised | undefined;
+  readonly recognised: RecognisedImpression | undefined;
   readonly isHead: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface Unidentified {
   readonly isHead: boolean;
 }
 
-export type Identify = (visit: Visit) => Identified | Unidentified;
+export type Identify = (context: RequestContext) => Identified | Unidentified;
 
 export interface IdentifyParts {
   readonly assumptions: Assumptions;
@@ -60,15 +60,15 @@ export interface IdentifyParts {
 export function createIdentify(parts: IdentifyParts): Identify {
   const recognise = createRecogniser(parts);
   const readInFull = createFullReader(parts);
-  return (visit) => {
-    const recognised = recognise(visit.request);
-    if (recognised === undefined) return readInFull(visit);
+  return (context) => {
+    const recognised = recognise(context.request);
+    if (recognised === undefined) return readInFull(context);
     const { account } = recognised;
     return {
       kind: "identified",
       operation: "impression",
       caller: account,
-      payer: account,
+      quotaAccount: account,
       shapedBy: documented,
       recognised,
       isHead: false,
@@ -77,8 +77,8 @@ export function createIdentify(parts: IdentifyParts): Identify {
 }
 
 function createFullReader({ route, authenticate, authorize }: IdentifyParts): Identify {
-  return (visit) => {
-    const { flaw, method, path, headers } = visit;
+  return (context) => {
+    const { flaw, method, path, headers } = context;
     const isHead = method === "HEAD";
     const turnedAway = (
       why: Unidentified["why"],
@@ -105,8 +105,8 @@ function createFullReader({ route, authenticate, authorize }: IdentifyParts): Id
       kind: "identified",
       operation: operation.id,
       caller: account,
-      payer: authorize.payerOf(operation, visit, account),
-      shapedBy: shapedByBoth(routed.shapedBy, caller.shapedBy),
+      quotaAccount: authorize.quotaAccountOf(operation, context, account),
+      shapedBy: mergeShapedBy(routed.shapedBy, caller.shapedBy),
       recognised: undefined,
       isHead,
     };
@@ -117,7 +117,7 @@ function createFullReader({ route, authenticate, authorize }: IdentifyParts): Id
 function createRecogniser({
   assumptions,
   authenticate,
-}: IdentifyParts): (request: ApiRequest) => Recognised | undefined {
+}: IdentifyParts): (request: ApiRequest) => RecognisedImpression | undefined {
   const { method, path } = operations.impression;
   if (!readsJson[assumptions["request.encoding"]]) return () => undefined;
   return (request) => {

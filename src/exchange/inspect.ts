@@ -1,6 +1,6 @@
 /** What can be told of a request before the service does anything: what fault rules are asked about. */
 
-import { type Arrived, STRANGER } from "../faults/installed-rule.ts";
+import { type ArrivedRequest, UNAUTHENTICATED_CALLER } from "../faults/installed-rule.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
@@ -8,14 +8,14 @@ import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
 import type { InputReader } from "./read-input.ts";
 import type { Route, Router } from "./route.ts";
-import type { Visit } from "./visit.ts";
+import type { RequestContext } from "./visit.ts";
 
 /** A request that was looked at, which changes nothing. */
 export interface Inspection {
   /** As rules are asked about it. */
-  readonly arrived: Arrived;
+  readonly arrived: ArrivedRequest;
   /** The account that it is counted for where the service doesn't see it; that is kept from now on. */
-  concerned(): Account | undefined;
+  countedAccount(): Account | undefined;
 }
 
 export interface InspectorParts {
@@ -26,31 +26,31 @@ export interface InspectorParts {
   readonly readers: Readonly<Record<OperationId, InputReader>>;
 }
 
-export function createInspector(parts: InspectorParts): (visit: Visit) => Inspection {
+export function createInspector(parts: InspectorParts): (context: RequestContext) => Inspection {
   const { accounts, route, authenticate, authorize, readers } = parts;
 
   /** Another account than the caller's where a key serves others too. */
-  function concernedBy(visit: Visit, routed: Route, seen: Account): Account {
-    if (routed.kind !== "operation" || routed.operation.limit !== "recording") return seen;
-    const caller = accounts.open(seen.ordinal) ?? seen;
-    return authorize.payerOf(routed.operation, visit, caller);
+  function quotaAccountFor(context: RequestContext, routed: Route, keyOwner: Account): Account {
+    if (routed.kind !== "operation" || routed.operation.limit !== "recording") return keyOwner;
+    const caller = accounts.open(keyOwner.ordinal) ?? keyOwner;
+    return authorize.quotaAccountOf(routed.operation, context, caller);
   }
 
   function surfaceOf(
-    visit: Visit,
+    context: RequestContext,
     operation: OperationId | undefined,
     caller: Account | undefined,
   ): string | undefined {
-    const read = operation && readers[operation](visit);
+    const read = operation && readers[operation](context);
     if (read?.kind !== "valid") return undefined;
     const { subject } = read;
-    return subject.names === "impression"
+    return subject.kind === "impression"
       ? authorize.surfaceOf(subject.id, caller)
       : subject.surface;
   }
 
-  return (visit) => {
-    const { nowMs, method, path, query, headers, body } = visit;
+  return (context) => {
+    const { nowMs, method, path, query, headers, body } = context;
     const routed = route(method, path);
     const operation = routed.kind === "operation" ? routed.operation.id : undefined;
     const caller = authenticate.peek(headers);
@@ -66,13 +66,13 @@ export function createInspector(parts: InspectorParts): (visit: Visit) => Inspec
         body,
         operation,
         publisher: caller?.id,
-        caller: caller?.ordinal ?? STRANGER,
+        caller: caller?.ordinal ?? UNAUTHENTICATED_CALLER,
         get surface() {
-          named ??= { surface: surfaceOf(visit, operation, caller) };
+          named ??= { surface: surfaceOf(context, operation, caller) };
           return named.surface;
         },
       },
-      concerned: () => caller && concernedBy(visit, routed, caller),
+      countedAccount: () => caller && quotaAccountFor(context, routed, caller),
     };
   };
 }

@@ -12,7 +12,7 @@ export interface LimitState {
   readonly rate: Rate;
   readonly remaining: number;
   /** The wait until all quota is back, in milliseconds. */
-  readonly untilWholeMs: number;
+  readonly untilFullMs: number;
   readonly nowMs: number;
 }
 
@@ -30,13 +30,13 @@ export const limitHeaders: Readonly<
   Record<Choice<"limit.headers">, ((state: LimitState) => LimitHeaders) | undefined>
 > = {
   remaining: undefined,
-  "limit-reset": ({ rate, untilWholeMs, nowMs }) => ({
+  "limit-reset": ({ rate, untilFullMs, nowMs }) => ({
     "x-ratelimit-limit": String(rate.requests),
-    "x-ratelimit-reset": String(Math.ceil((nowMs + untilWholeMs) / 1000)),
+    "x-ratelimit-reset": String(Math.ceil((nowMs + untilFullMs) / 1000)),
   }),
   // draft-ietf-httpapi-ratelimit-headers: structured fields, a policy by its name.
-  ietf: ({ pool, rate, remaining, untilWholeMs }) => ({
+  ietf: ({ pool, rate, remaining, untilFullMs }) => ({
     "ratelimit-policy": `"${pool}";q=${rate.requests};w=${rate.windowMs / 1000}`,
-    ratelimit: `"${pool}";r=${remaining};t=${Math.ceil(untilWholeMs / 1000)}`,
+    ratelimit: `"${pool}";r=${remaining};t=${Math.ceil(untilFullMs / 1000)}`,
   }),
 };

@@ -1,13 +1,13 @@
 /** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
 
 import { repeatedName } from "../base/repeated-members.ts";
-import { shown } from "../base/shown.ts";
+import { safeName } from "../base/shown.ts";
 import { percentDecoded, utf8Length } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import type { Operation } from "../spec/operations.ts";
 import { headerOf } from "./headers.ts";
-import { type Refused, refused } from "./operations/outcome.ts";
+import { type Refusal, refused } from "./operations/outcome.ts";
 
 /** Values as they were sent, by the name of a parameter that the operation has: text, or any JSON value. */
 export type RawParameters = Readonly<Record<string, unknown>>;
@@ -18,12 +18,12 @@ export interface SentParameters {
   readonly unknown: readonly string[];
 }
 
-export type Parsed = ({ readonly kind: "parameters" } & SentParameters) | Refused;
+export type Parsed = ({ readonly kind: "parameters" } & SentParameters) | Refusal;
 
-export type ParameterParser = (request: ParsedTarget) => Parsed;
+export type ParameterParser = (request: ParameterSource) => Parsed;
 
 /** Where parameters stand. */
-export type ParsedTarget = Pick<RequestParts, "query" | "headers" | "body">;
+export type ParameterSource = Pick<RequestParts, "query" | "headers" | "body">;
 
 /** The longest body that is read, in bytes. An adapter needs to pass on no more than one byte above. */
 export const MAX_BODY_BYTES = 65_536;
@@ -42,7 +42,7 @@ const encodings = {
   form: (request, names) => readBodyOnly(request, names, formBody),
   query: ({ body, query }, names) =>
     body.length === 0 ? readPairs(query, names, "query") : bodyRefused,
-} satisfies Record<Choice<"request.encoding">, (request: ParsedTarget, names: Names) => Parsed>;
+} satisfies Record<Choice<"request.encoding">, (request: ParameterSource, names: Names) => Parsed>;
 
 export function createParameterParser(
   assumptions: Assumptions,
@@ -78,13 +78,13 @@ function isTooLarge(body: string | Uint8Array): boolean {
 }
 
 /** Refuses a parameter of the operation in the query. Other names there are unknown ones, as anywhere. */
-function readBodyOnly(request: ParsedTarget, names: Names, types: BodyTypes): Parsed {
+function readBodyOnly(request: ParameterSource, names: Names, types: BodyTypes): Parsed {
   const inQuery = readPairs(request.query, names, "query");
   if (inQuery.kind === "refused") return inQuery;
   return Object.keys(inQuery.raw).length > 0 ? types.others : readAny(request, names, types);
 }
 
-function readAny(request: ParsedTarget, names: Names, types: BodyTypes): Parsed {
+function readAny(request: ParameterSource, names: Names, types: BodyTypes): Parsed {
   if (request.body.length === 0) return readPairs(request.query, names, "query");
   const inBody = readBody(request, names, types);
   if (inBody.kind === "refused" || request.query === "") return inBody;
@@ -105,7 +105,7 @@ interface BodyTypes {
   readonly assumed: string;
   readonly readers: ReadonlyMap<string, (body: string | Uint8Array, names: Names) => Parsed>;
   /** Answers parameters that come another way. */
-  readonly others: Refused;
+  readonly others: Refusal;
 }
 
 const JSON_TYPE = "application/json";
@@ -131,11 +131,11 @@ const formBody: BodyTypes = {
 };
 const bodyRefused = wrongEncoding("Send parameters in the query, and no body.");
 
-function wrongEncoding(detail: string): Refused {
+function wrongEncoding(detail: string): Refusal {
   return refused({ code: "unsupported_media_type", detail }, "request.encoding");
 }
 
-function readBody(request: ParsedTarget, names: Names, types: BodyTypes): Parsed {
+function readBody(request: ParameterSource, names: Names, types: BodyTypes): Parsed {
   const coding = headerOf(request.headers, "content-encoding");
   if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) return encodedBody;
   const contentType = headerOf(request.headers, "content-type") ?? types.assumed;
@@ -229,8 +229,8 @@ function readPairs(text: string, names: Names, place: "query" | "form"): Parsed 
     if (value === undefined) {
       return refused({
         code: "invalid_parameter",
-        detail: `${nameShown(name)} is not valid percent-encoded UTF-8.`,
-        parameter: shown(name),
+        detail: `${parameterLabel(name)} is not valid percent-encoded UTF-8.`,
+        parameter: safeName(name),
       });
     }
     if (!names.has(name)) unknown.push(name);
@@ -255,12 +255,12 @@ function percentDecode(text: string): string | undefined {
 }
 
 /** What a sentence about a parameter begins with. */
-export function nameShown(name: string): string {
-  return shown(name) === name ? name : "A parameter";
+export function parameterLabel(name: string): string {
+  return safeName(name) === name ? name : "A parameter";
 }
 
 /** `name`: one of the operation's own. */
-function duplicate(name: string, where: string): Refused {
+function duplicate(name: string, where: string): Refusal {
   return refused({
     code: "duplicate_parameter",
     detail: `${name} was sent more than once ${where}. Send it once.`,

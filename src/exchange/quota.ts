@@ -6,10 +6,10 @@ import type { Account } from "../world/accounts/account.ts";
 import { type Bucket, createBucketKeeper } from "../world/accounts/buckets.ts";
 import type { Decision, Rate } from "../world/limits/algorithm.ts";
 import { type LimitHeaders, limitHeaders, type PoolName } from "./limit-headers.ts";
-import { type Refused, refused } from "./operations/outcome.ts";
+import { type Refusal, refused } from "./operations/outcome.ts";
 
 /** What every response says of the limit. */
-export interface Standing {
+export interface QuotaStatus {
   readonly remaining: number;
   /** The headers beyond X-RateLimit-Remaining, where there are any. */
   readonly headers?: LimitHeaders;
@@ -17,24 +17,24 @@ export interface Standing {
 
 export interface Quota {
   /** Decides on one request of `account` and counts it if it is admitted. */
-  admit(operation: OperationId, account: Account, nowMs: number): Decision & Standing;
+  admit(operation: OperationId, account: Account, nowMs: number): Decision & QuotaStatus;
   /**
    * Gives `account` back what a request spent that was admitted at `nowMs` and is refused all the same.
    *
    * @returns how it stands then; undefined where nothing is given back.
    */
-  giveBack(operation: OperationId, account: Account, nowMs: number): Standing | undefined;
+  refund(operation: OperationId, account: Account, nowMs: number): QuotaStatus | undefined;
   /** The refusal of a request over the limit. */
-  exceeded(operation: OperationId): Refused;
+  exceeded(operation: OperationId): Refusal;
   /**
    * How it stands now; spends nothing. Without an operation it is the reporting limit, which is the key's. Without an
    * account nothing is spent.
    */
-  standing(
+  quotaStatus(
     operation: OperationId | undefined,
     account: Account | undefined,
     nowMs: number,
-  ): Standing;
+  ): QuotaStatus;
 }
 
 /** Requests that are counted together. */
@@ -43,9 +43,9 @@ interface Pool {
   readonly rate: Rate;
   /** Undefined: they aren't counted, and never refused. */
   readonly bucketOf: ((account: Account) => Bucket) | undefined;
-  readonly exceeded: Refused;
+  readonly exceeded: Refusal;
   /** Where nothing is spent, and X-RateLimit-Remaining is the only header. */
-  readonly unspent: Standing;
+  readonly unspent: QuotaStatus;
 }
 
 export function createQuota(assumptions: Assumptions): Quota {
@@ -53,15 +53,15 @@ export function createQuota(assumptions: Assumptions): Quota {
   const pools = poolsOf(assumptions);
   const write = limitHeaders[assumptions["limit.headers"]];
 
-  function standing(pool: Pool, account: Account | undefined, nowMs: number): Standing {
+  function quotaStatus(pool: Pool, account: Account | undefined, nowMs: number): QuotaStatus {
     const { name, rate } = pool;
     const bucket = account && pool.bucketOf?.(account);
     const spent =
       bucket === undefined ? pool.unspent : { remaining: algorithm.remaining(bucket, rate, nowMs) };
     if (write === undefined) return spent;
     const { remaining } = spent;
-    const untilWholeMs = bucket === undefined ? 0 : algorithm.untilWholeMs(bucket, rate, nowMs);
-    return { remaining, headers: write({ pool: name, rate, remaining, untilWholeMs, nowMs }) };
+    const untilFullMs = bucket === undefined ? 0 : algorithm.untilFullMs(bucket, rate, nowMs);
+    return { remaining, headers: write({ pool: name, rate, remaining, untilFullMs, nowMs }) };
   }
 
   const givesBack = freesRefused[assumptions["limit.rejected-requests"]];
@@ -73,16 +73,17 @@ export function createQuota(assumptions: Assumptions): Quota {
         pool.bucketOf === undefined
           ? { ...pool.unspent, admitted: true, retryAfterMs: 0 }
           : algorithm.admit(pool.bucketOf(account), pool.rate, nowMs);
-      return write === undefined ? decision : { ...decision, ...standing(pool, account, nowMs) };
+      return write === undefined ? decision : { ...decision, ...quotaStatus(pool, account, nowMs) };
     },
-    giveBack(operation, account, nowMs) {
+    refund(operation, account, nowMs) {
       const pool = pools[operation];
       if (!givesBack || pool.bucketOf === undefined) return undefined;
-      algorithm.giveBack(pool.bucketOf(account), pool.rate, nowMs);
-      return standing(pool, account, nowMs);
+      algorithm.refund(pool.bucketOf(account), pool.rate, nowMs);
+      return quotaStatus(pool, account, nowMs);
     },
     exceeded: (operation) => pools[operation].exceeded,
-    standing: (operation, account, nowMs) => standing(pools[operation ?? "stats"], account, nowMs),
+    quotaStatus: (operation, account, nowMs) =>
+      quotaStatus(pools[operation ?? "stats"], account, nowMs),
   };
 }
 

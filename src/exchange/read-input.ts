@@ -9,26 +9,26 @@ import {
   subjectOf,
 } from "../spec/operations.ts";
 import { alsoShapedBy } from "./operations/outcome.ts";
-import { createParameterParser, type ParsedTarget } from "./parameters.ts";
+import { createParameterParser, type ParameterSource } from "./parameters.ts";
 import { authorizationIfPlainJson, isShortText, readsJson } from "./plain-json.ts";
 import { createValidator, shapedByReading, type Validated } from "./validate.ts";
 
-export type InputReader = (request: ParsedTarget) => Validated<OperationId>;
+export type InputReader = (request: ParameterSource) => Validated<OperationId>;
 
 /** One reader an operation. */
 export function createInputReaders(
   assumptions: Assumptions,
 ): Readonly<Record<OperationId, InputReader>> {
   return {
-    stats: longWay(assumptions, operations.stats),
-    impression: longWay(assumptions, operations.impression),
+    stats: createParsingReader(assumptions, operations.stats),
+    impression: createParsingReader(assumptions, operations.impression),
     click: clickReader(assumptions),
-    surfaces: longWay(assumptions, operations.surfaces),
-    payouts: longWay(assumptions, operations.payouts),
+    surfaces: createParsingReader(assumptions, operations.surfaces),
+    payouts: createParsingReader(assumptions, operations.payouts),
   };
 }
 
-function longWay(assumptions: Assumptions, operation: Operation): InputReader {
+function createParsingReader(assumptions: Assumptions, operation: Operation): InputReader {
   const parse = createParameterParser(assumptions, operation);
   const validate = createValidator(assumptions, operation);
   const shapedBy = shapedByReading(operation);
@@ -41,7 +41,7 @@ function longWay(assumptions: Assumptions, operation: Operation): InputReader {
 
 /** Reads the usual body directly; anything else, and anything wrong, goes the long way. */
 function clickReader(assumptions: Assumptions): InputReader {
-  const read = longWay(assumptions, operations.click);
+  const read = createParsingReader(assumptions, operations.click);
   const shapedBy = shapedByReading(operations.click);
   if (!readsJson[assumptions["request.encoding"]]) return read;
   return (request) => {

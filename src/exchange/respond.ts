@@ -3,47 +3,51 @@
 import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
-import { textOf } from "../faults/answer.ts";
+import { bodyText } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
 import { type Assumptions, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
 import { type ErrorBody, errorBodies } from "../spec/error-bodies.ts";
 import { type Rejection, shapedByCode, statusesOf } from "../spec/errors.ts";
 import { type ApiResponse, responseOf } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
-import { type BodyForm, errorFormOf, successFormOf } from "./body-form.ts";
+import { type BodyRewriter, createErrorRewriter, createSuccessRewriter } from "./body-form.ts";
 import type { CorsHeaders } from "./cors.ts";
 import {
-  type Done,
   documented,
-  type Refused,
+  mergeShapedBy,
+  type Refusal,
   type ShapedBy,
-  shapedByBoth,
+  type Success,
 } from "./operations/outcome.ts";
-import type { Standing } from "./quota.ts";
+import type { QuotaStatus } from "./quota.ts";
 
 export interface Responder {
-  /** `shapedBy`: as {@link shapedSuccess} gives it. */
-  success(done: Done, standing: Standing, shapedBy: ShapedBy): ApiResponse;
+  /** `shapedBy`: as {@link successShapedBy} gives it. */
+  success(done: Success, quotaStatus: QuotaStatus, shapedBy: ShapedBy): ApiResponse;
   refusal(
     rejection: Rejection,
-    standing: Standing,
+    quotaStatus: QuotaStatus,
     shapedBy: ShapedBy,
     extra: RefusalExtra,
   ): ApiResponse;
-  /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link shapedRedirect} gives it. */
-  redirect(location: string, standing: Standing, shapedBy: ShapedBy): ApiResponse;
+  /** To the same operation under another path. `location`: as it is sent. `shapedBy`: as {@link redirectShapedBy} gives it. */
+  redirect(location: string, quotaStatus: QuotaStatus, shapedBy: ShapedBy): ApiResponse;
   /** What a fault rule answers in the service's place. `forPage`: headers beneath the rule's own. */
-  injected(injected: Injected, standing: Standing, forPage: CorsHeaders | undefined): ApiResponse;
+  injected(
+    injected: Injected,
+    quotaStatus: QuotaStatus,
+    forPage: CorsHeaders | undefined,
+  ): ApiResponse;
   /** The answer to a preflight that is let through. */
-  preflight(standing: Standing, headers: CorsHeaders, shapedBy: ShapedBy): ApiResponse;
+  preflight(quotaStatus: QuotaStatus, headers: CorsHeaders, shapedBy: ShapedBy): ApiResponse;
   /** An answer as a page gets it: with the headers that let it read. */
   forPage(response: ApiResponse, headers: CorsHeaders, shapedBy: ShapedBy): ApiResponse;
   /** All that a success rests on: what decided it, and its form. */
-  shapedSuccess(decidedBy: ShapedBy): ShapedBy;
+  successShapedBy(decidedBy: ShapedBy): ShapedBy;
   /** All that a refusal rests on: what decided it, what its code says of itself, and its form. */
-  shapedRefusal(refusal: Refused): ShapedBy;
+  refusalShapedBy(refusal: Refusal): ShapedBy;
   /** All that a redirect rests on: it has no body, but headers. */
-  shapedRedirect(decidedBy: ShapedBy): ShapedBy;
+  redirectShapedBy(decidedBy: ShapedBy): ShapedBy;
 }
 
 export interface ResponderOptions {
@@ -78,51 +82,52 @@ export function createResponder(options: ResponderOptions): Responder {
   const { seed, assumptions, explain, variesByOrigin = false } = options;
   const successType = successTypeOf(assumptions);
   const errorBody = errorBodyOf(assumptions, seed);
-  const form = successFormOf(assumptions, seed);
-  const waitFor = retryAfter[assumptions["limit.retry-after"]];
-  const authenticate = challengeOf(assumptions);
+  const form = createSuccessRewriter(assumptions, seed);
+  const retryAfterValue = retryAfter[assumptions["limit.retry-after"]];
+  const challenge = challengeOf(assumptions);
   const statuses = statusesOf(assumptions);
-  const successForm = keysOfForm(assumptions, formKeys);
-  const headerForm = keysOfForm(assumptions, headerForms);
-  const refusalForm: ShapedBy = [
+  const successFormatKeys = nonDefaultKeys(assumptions, formatKeys);
+  const shapedByHeaders = nonDefaultKeys(assumptions, headerFormatKeys);
+  const refusalFormatKeys: ShapedBy = [
     "errors.body",
-    ...(errorBody.hasOrder ? keysOfForm(assumptions, ["response.key-order"]) : []),
-    ...headerForm,
+    ...(errorBody.hasOrder ? nonDefaultKeys(assumptions, ["response.key-order"]) : []),
+    ...shapedByHeaders,
   ];
 
   /** What stands on every response, whatever made it. */
-  function everywhere(headers: Record<string, string>, standing: Standing): void {
-    headers["x-ratelimit-remaining"] = decimal(standing.remaining);
-    if (standing.headers !== undefined) Object.assign(headers, standing.headers);
+  function setCommonHeaders(headers: Record<string, string>, quotaStatus: QuotaStatus): void {
+    headers["x-ratelimit-remaining"] = decimal(quotaStatus.remaining);
+    if (quotaStatus.headers !== undefined) Object.assign(headers, quotaStatus.headers);
     // Also without an origin: a cache must not give that answer to a page.
     if (variesByOrigin) headers.vary = "Origin";
   }
 
-  const success: Responder["success"] = ({ body, byteLength }, standing, shapedBy) => {
+  const success: Responder["success"] = ({ body, byteLength }, quotaStatus, shapedBy) => {
     const headers: Record<string, string> = {};
     headers["content-type"] = successType;
     headers["content-length"] = decimal(byteLength);
-    everywhere(headers, standing);
+    setCommonHeaders(headers, quotaStatus);
     if (explain) headers[EXPLANATION] = explanation(shapedBy);
     return responseOf(200, headers, body);
   };
   return {
-    shapedSuccess: (decidedBy) => shapedByBoth(decidedBy, successForm),
-    shapedRefusal: ({ rejection, shapedBy }) =>
-      shapedByBoth(shapedByBoth(shapedBy, shapedByCode(rejection.code)), refusalForm),
-    shapedRedirect: (decidedBy) => shapedByBoth(decidedBy, headerForm),
-    success: form === undefined ? success : (done, ...rest) => success(formed(done, form), ...rest),
-    redirect(location, standing, shapedBy) {
+    successShapedBy: (decidedBy) => mergeShapedBy(decidedBy, successFormatKeys),
+    refusalShapedBy: ({ rejection, shapedBy }) =>
+      mergeShapedBy(mergeShapedBy(shapedBy, shapedByCode(rejection.code)), refusalFormatKeys),
+    redirectShapedBy: (decidedBy) => mergeShapedBy(decidedBy, shapedByHeaders),
+    success:
+      form === undefined ? success : (done, ...rest) => success(rewriteBody(done, form), ...rest),
+    redirect(location, quotaStatus, shapedBy) {
       const headers: Record<string, string> = {};
       headers.location = location;
       headers["content-length"] = "0";
-      everywhere(headers, standing);
+      setCommonHeaders(headers, quotaStatus);
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return responseOf(308, headers, "");
     },
-    preflight(standing, given, shapedBy) {
+    preflight(quotaStatus, given, shapedBy) {
       const headers: Record<string, string> = {};
-      everywhere(headers, standing);
+      setCommonHeaders(headers, quotaStatus);
       Object.assign(headers, given);
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return responseOf(204, headers, "");
@@ -132,34 +137,34 @@ export function createResponder(options: ResponderOptions): Responder {
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return responseOf(status, headers, body);
     },
-    injected({ status, headers: given = {}, body }, standing, forPage) {
-      const text = body === undefined ? "" : (textOf(body) ?? "");
+    injected({ status, headers: given = {}, body }, quotaStatus, forPage) {
+      const text = body === undefined ? "" : (bodyText(body) ?? "");
       const headers: Record<string, string> = {};
       if (body !== undefined) {
         headers["content-type"] = typeof body === "string" ? "text/plain" : "application/json";
       }
       // With 204 it is forbidden, with 304 it would be the length of what isn't sent (RFC 9110 §8.6).
       if (status !== 204 && status !== 304) headers["content-length"] = decimal(utf8Length(text));
-      everywhere(headers, standing);
+      setCommonHeaders(headers, quotaStatus);
       Object.assign(headers, forPage);
       // The rule's own word counts.
       for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
       return responseOf(status, headers, text);
     },
-    refusal(rejection, standing, shapedBy, extra) {
+    refusal(rejection, quotaStatus, shapedBy, extra) {
       const status = statuses[rejection.code];
       const body = errorBody.write(rejection, status);
       const { contentType } = errorBody;
       const headers: Record<string, string> = {};
       if (contentType !== undefined) headers["content-type"] = contentType;
       headers["content-length"] = decimal(utf8Length(body));
-      everywhere(headers, standing);
+      setCommonHeaders(headers, quotaStatus);
       if (extra.allow !== undefined) headers.allow = extra.allow;
       const { retryAfterMs, nowMs = 0 } = extra;
-      const wait = retryAfterMs === undefined ? undefined : waitFor(retryAfterMs, nowMs);
+      const wait = retryAfterMs === undefined ? undefined : retryAfterValue(retryAfterMs, nowMs);
       if (wait !== undefined) headers["retry-after"] = wait;
-      if (rejection.code === "unauthorized" && authenticate !== undefined) {
-        headers["www-authenticate"] = authenticate;
+      if (rejection.code === "unauthorized" && challenge !== undefined) {
+        headers["www-authenticate"] = challenge;
       }
       if (explain) headers[EXPLANATION] = explanation(shapedBy);
       return responseOf(status, headers, body);
@@ -170,29 +175,29 @@ export function createResponder(options: ResponderOptions): Responder {
 /** The error bodies of a world, in the order of members that it has. */
 function errorBodyOf(assumptions: Assumptions, seed: string): ErrorBody {
   const body = errorBodies[assumptions["errors.body"]];
-  const form = body.hasOrder ? errorFormOf(assumptions, seed) : undefined;
+  const form = body.hasOrder ? createErrorRewriter(assumptions, seed) : undefined;
   if (form === undefined) return body;
   return { ...body, write: (rejection, status) => form(body.write(rejection, status)) };
 }
 
 /** The same success with a body that has its form. */
-function formed(done: Done, form: BodyForm): Done {
+function rewriteBody(done: Success, form: BodyRewriter): Success {
   const body = form(done.body);
   return { ...done, body, byteLength: done.byteLength + body.length - done.body.length };
 }
 
 /** Open points about the form of what is written: named where another choice than the default is in force. */
-const headerForms: ShapedBy = ["limit.headers", "http.cors"];
-export const formKeys: ShapedBy = [
+const headerFormatKeys: ShapedBy = ["limit.headers", "http.cors"];
+export const formatKeys: ShapedBy = [
   "http.content-type",
-  ...headerForms,
+  ...headerFormatKeys,
   "response.key-order",
   "ids.format",
   "money.precision",
   "response.extra-fields",
 ];
 
-function keysOfForm(assumptions: Assumptions, keys: ShapedBy): ShapedBy {
+function nonDefaultKeys(assumptions: Assumptions, keys: ShapedBy): ShapedBy {
   const others = keys.filter((key) => assumptions[key] !== catalogue[key].default);
   return others.length === 0 ? documented : others;
 }

@@ -2,7 +2,7 @@
 
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import { type Operation, type OperationId, operations } from "../spec/operations.ts";
-import { documented, type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
+import { documented, type Refusal, refused, type ShapedBy } from "./operations/outcome.ts";
 
 export type Route =
   | {
@@ -17,7 +17,7 @@ export type Route =
       readonly segment: string;
       readonly shapedBy: ShapedBy;
     }
-  | (Refused & {
+  | (Refusal & {
       /** Value of Allow. */
       readonly allow?: string;
       /** What the path's operation answers, where there is one. */

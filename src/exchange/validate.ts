@@ -1,7 +1,7 @@
 /** Raw values to the typed input of an operation, by the contract's table (spec §4). Never repeats an id in an error. */
 
 import { parseDay } from "../base/calendar.ts";
-import { shown } from "../base/shown.ts";
+import { safeName } from "../base/shown.ts";
 import type { AssumptionKey, Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import {
   type Input,
@@ -11,8 +11,8 @@ import {
   type Subject,
   subjectOf,
 } from "../spec/operations.ts";
-import { documented, type Refused, refused, type ShapedBy } from "./operations/outcome.ts";
-import { nameShown, type SentParameters } from "./parameters.ts";
+import { documented, type Refusal, refused, type ShapedBy } from "./operations/outcome.ts";
+import { parameterLabel, type SentParameters } from "./parameters.ts";
 
 export type Validated<Id extends OperationId> =
   | {
@@ -21,7 +21,7 @@ export type Validated<Id extends OperationId> =
       readonly subject: Subject;
       readonly shapedBy: ShapedBy;
     }
-  | Refused;
+  | Refusal;
 
 export type Validator = (sent: SentParameters) => Validated<OperationId>;
 
@@ -69,11 +69,11 @@ export function createValidator(assumptions: Assumptions, operation: Operation):
   const inJson = operation.method === "POST";
 
   return ({ raw, unknown }) => {
-    const [stranger] = unknown;
-    if (stranger !== undefined && readings.rejectsUnknown)
-      return unknownParameter(stranger, operation);
+    const [unknownName] = unknown;
+    if (unknownName !== undefined && readings.rejectsUnknown)
+      return unknownParameter(unknownName, operation);
     let shapedBy = shapedByReading(operation);
-    if (stranger !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
+    if (unknownName !== undefined) shapedBy = [...shapedBy, "request.unknown-fields"];
     // Text that is right as it was sent stays where it is; anything else goes into a copy.
     let copy: Record<string, unknown> | undefined;
     for (const { name, parameter, isOptional } of expected) {
@@ -201,10 +201,10 @@ function wrong(must: string): Read {
   return { kind: "wrong", must };
 }
 
-function missing(name: string, parameter: Parameter, unknown: readonly string[]): Refused {
+function missing(name: string, parameter: Parameter, unknown: readonly string[]): Refusal {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
   const similar = unknown.find((sent) => plain(sent) === plain(name));
-  const sent = similar === undefined || shown(similar) !== similar ? "it otherwise" : similar;
+  const sent = similar === undefined || safeName(similar) !== similar ? "it otherwise" : similar;
   const hint = similar === undefined ? "" : ` You sent ${sent}: it is spelled ${name}.`;
   return refused({
     code: "missing_parameter",
@@ -213,13 +213,13 @@ function missing(name: string, parameter: Parameter, unknown: readonly string[])
   });
 }
 
-function unknownParameter(name: string, { parameters }: Operation): Refused {
+function unknownParameter(name: string, { parameters }: Operation): Refusal {
   const known = Object.keys(parameters).join(", ");
   return refused(
     {
       code: "unknown_parameter",
-      detail: `${nameShown(name)} is not known to this operation, which has: ${known}.`,
-      parameter: shown(name),
+      detail: `${parameterLabel(name)} is not known to this operation, which has: ${known}.`,
+      parameter: safeName(name),
     },
     "request.unknown-fields",
   );

@@ -5,7 +5,7 @@ import type { FaultRecord, JournalRecord } from "../journal/record.ts";
 import { type ApiRequest, type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
-import type { WorldAbout } from "../world/publishers/world-settings.ts";
+import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import { documented, type Effect, type ShapedBy } from "./operations/outcome.ts";
 import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
@@ -13,11 +13,11 @@ import { type PlainRequest, plainRequest } from "./plain-request.ts";
  * A class: an engine that sees the journal keep each of the first thousands takes literals for long-lived, and is then late
  * and slow to collect them and what they hold (see decision 026).
  */
-export class Visit implements JournalRecord {
+export class RequestContext implements JournalRecord {
   /** As it came, until somebody asks for a part of it: then as it was read. */
   request: ApiRequest;
   readonly nowMs: number;
-  readonly world: WorldAbout;
+  readonly world: WorldDescription;
   operation: OperationId | undefined = undefined;
   publisher: string | undefined = undefined;
   response: ApiResponse = noResponse;
@@ -34,7 +34,7 @@ export class Visit implements JournalRecord {
   #read: PlainRequest | undefined = undefined;
 
   /** Nothing is decided yet. */
-  constructor(request: ApiRequest, nowMs: number, world: WorldAbout) {
+  constructor(request: ApiRequest, nowMs: number, world: WorldDescription) {
     this.request = request;
     this.nowMs = nowMs;
     this.world = world;
@@ -62,8 +62,8 @@ export class Visit implements JournalRecord {
   }
 
   /** The same request once more, and nothing decided of it. */
-  again(): Visit {
-    const other = new Visit(this.request, this.nowMs, this.world);
+  again(): RequestContext {
+    const other = new RequestContext(this.request, this.nowMs, this.world);
     other.#read = this.#plain();
     return other;
   }

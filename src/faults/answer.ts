@@ -1,7 +1,7 @@
 /** What a rule may answer in the service's place: headers that every transport can send, and a body. */
 
 import * as v from "valibot";
-import { type Schema, shownAs } from "../base/described.ts";
+import { type Schema, withJsonSchema } from "../base/described.ts";
 import { isPlainObject } from "../base/input.ts";
 
 const MOST_BODY_CHARACTERS = 1_048_576;
@@ -30,7 +30,7 @@ const checkedHeaders = v.pipe(
     const sent = dataset.value;
     const names = new Set<string>();
     for (const [name, value] of Object.entries(sent)) {
-      const wrong = whyNot(name, value, names);
+      const wrong = headerProblem(name, value, names);
       names.add(name.toLowerCase());
       if (wrong === undefined) continue;
       addIssue({
@@ -42,12 +42,16 @@ const checkedHeaders = v.pipe(
     return { ...sent } as Headers;
   }),
 );
-export const headersSchema: Schema<Headers> = shownAs(
+export const headersSchema: Schema<Headers> = withJsonSchema(
   v.record(v.string(), v.string()),
   checkedHeaders,
 );
 
-function whyNot(name: string, value: unknown, before: ReadonlySet<string>): string | undefined {
+function headerProblem(
+  name: string,
+  value: unknown,
+  before: ReadonlySet<string>,
+): string | undefined {
   const lower = name.toLowerCase();
   // An object can't hold the last one as it holds others.
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,256}$/.test(lower) || lower === "__proto__") {
@@ -64,7 +68,7 @@ function whyNot(name: string, value: unknown, before: ReadonlySet<string>): stri
 export const bodySchema: Schema<unknown> = v.pipe(
   v.unknown(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): unknown => {
-    const text = ArrayBuffer.isView(value) ? undefined : textOf(value);
+    const text = ArrayBuffer.isView(value) ? undefined : bodyText(value);
     if (text !== undefined && text.length <= MOST_BODY_CHARACTERS && text.isWellFormed()) {
       return typeof value === "string" ? value : JSON.parse(text);
     }
@@ -75,7 +79,7 @@ export const bodySchema: Schema<unknown> = v.pipe(
 );
 
 /** What a body is sent as; undefined where JSON can't write it. */
-export function textOf(body: unknown): string | undefined {
+export function bodyText(body: unknown): string | undefined {
   if (typeof body === "string") return body;
   try {
     return JSON.stringify(body);

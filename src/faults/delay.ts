@@ -1,10 +1,10 @@
 /** How long a response is held back: one time, or a range that a draw picks from. Integers only. */
 
 import * as v from "valibot";
-import { anyOf, part, type Schema, shownAs } from "../base/described.ts";
+import { anyOf, namedSchema, type Schema, withJsonSchema } from "../base/described.ts";
 import {
   DURATION_EXPECTED,
-  DURATION_TEXT,
+  DURATION_PATTERN,
   type Duration,
   durationMs,
   HOUR_MS,
@@ -31,13 +31,13 @@ const MOST_MS: number = HOUR_MS;
 /** More take a millisecond past the longest delay. */
 const MOST_DOUBLINGS = 22;
 
-export const duration: Schema<Duration> = part(
+export const duration: Schema<Duration> = namedSchema(
   "duration",
   () =>
-    shownAs(
+    withJsonSchema(
       v.union([
         v.pipe(v.number(), v.integer(), v.minValue(0)),
-        v.pipe(v.string(), v.regex(DURATION_TEXT)),
+        v.pipe(v.string(), v.regex(DURATION_PATTERN)),
       ]),
       v.custom<Duration>(isDuration, DURATION_EXPECTED),
     ),
@@ -64,7 +64,7 @@ const range = v.pipe(
   ),
 );
 
-export const delaySchema: Schema<Delay> = part(
+export const delaySchema: Schema<Delay> = namedSchema(
   "delay",
   () =>
     anyOf<Delay>([shortDuration, range], (input) =>

@@ -1,7 +1,7 @@
 /** What users do with fault rules: install them, look at them, remove them. The rules themselves are the world's state. */
 
 import { InputError } from "../base/input.ts";
-import { type InstalledRule, installed, type Rule, type WhyNot } from "./installed-rule.ts";
+import { type InstalledRule, publicRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
 import type { FaultFunction, FaultRule } from "./rule.ts";
 import type { RuleList } from "./rule-list.ts";
 import type { Verdict } from "./verdict.ts";
@@ -49,7 +49,7 @@ export interface Transport {
 
 /** The transports in use, and what they refuse between them. */
 export interface Transports {
-  readonly whyNot: WhyNot;
+  readonly whyNot: VerdictCheck;
   add(transport: Transport): void;
 }
 
@@ -86,13 +86,13 @@ export function createFaults(
     add(rule) {
       const { rules, clock } = current();
       const added = rules.add(rule, clock.now(), transports.whyNot);
-      return Object.assign(() => remove(added), { rule: installed(added) });
+      return Object.assign(() => remove(added), { rule: publicRule(added) });
     },
     list,
     get(id) {
       const { rules, clock } = current();
       const found = rules.find(id, clock.now());
-      if (found !== undefined) return installed(found);
+      if (found !== undefined) return publicRule(found);
       throw new InputError("id", "is not that of a fault rule in force", "not-found");
     },
     remove,

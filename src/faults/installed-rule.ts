@@ -32,31 +32,31 @@ export interface InstalledRule {
 }
 
 /** A request that a rule picked out. */
-export interface Fired {
+export interface FiredRule {
   readonly rule: string;
   readonly kind: VerdictKind;
   readonly delayMs: number;
   readonly plan: Plan;
 }
 
-/** What rules are asked about. `caller`: the ordinal of the publisher whose key was sent, or {@link STRANGER}. */
-export interface Arrived extends Omit<FaultRequest, "number" | "body"> {
+/** What rules are asked about. `caller`: the ordinal of the publisher whose key was sent, or {@link UNAUTHENTICATED_CALLER}. */
+export interface ArrivedRequest extends Omit<FaultRequest, "number" | "body"> {
   readonly body: string | Uint8Array;
   readonly caller: number;
 }
 
 /** Who sends no valid key. All of them are one caller. */
-export const STRANGER = -1;
+export const UNAUTHENTICATED_CALLER = -1;
 /** What the counts of a rule over all callers are kept by. Others are kept by caller. */
-export const WHOLE_WORLD = -2;
+export const ALL_CALLERS = -2;
 
 export interface Rule {
   readonly id: string;
-  readonly does: DataRule | FunctionRule;
+  readonly behaviour: DataRule | FunctionRule;
   readonly expiresMs: number;
-  readonly fires: Key;
-  readonly delays: Key;
-  readonly noise: Key;
+  readonly fireKey: Key;
+  readonly delayKey: Key;
+  readonly noiseKey: Key;
   readonly seen: Map<number, number>;
   readonly fired: Map<number, number>;
 }
@@ -67,7 +67,7 @@ interface DataRule {
   /** Characters of the rule as JSON. */
   readonly textLength: number;
   readonly match: FaultMatch;
-  readonly window: Window;
+  readonly window: ActiveWindow;
 }
 
 interface FunctionRule {
@@ -76,10 +76,10 @@ interface FunctionRule {
 }
 
 /** Says why a verdict can't be carried out; undefined where it can. */
-export type WhyNot = (verdict: Verdict) => string | undefined;
+export type VerdictCheck = (verdict: Verdict) => string | undefined;
 
 /** `given`: checked, and our own. */
-export function ruleOf(
+export function createRule(
   seed: string,
   id: string,
   given: FaultRule | FaultFunction,
@@ -87,12 +87,12 @@ export function ruleOf(
 ): Rule {
   return {
     id,
-    does: typeof given === "function" ? { kind: "function", decide: given } : dataRule(given),
+    behaviour: typeof given === "function" ? { kind: "function", decide: given } : dataRule(given),
     // No world's clock comes to a later instant.
     expiresMs: expiresMs > LAST_INSTANT_MS ? Number.POSITIVE_INFINITY : expiresMs,
-    fires: deriveKey(seed, "fault", id, "fires"),
-    delays: deriveKey(seed, "fault", id, "delays"),
-    noise: deriveKey(seed, "fault", id, "noise"),
+    fireKey: deriveKey(seed, "fault", id, "fires"),
+    delayKey: deriveKey(seed, "fault", id, "delays"),
+    noiseKey: deriveKey(seed, "fault", id, "noise"),
     seen: new Map(),
     fired: new Map(),
   };
@@ -105,19 +105,22 @@ function dataRule(rule: FaultRule): DataRule {
 }
 
 /** Numbers a request, if the rule looks at it. */
-export function numberOf({ does, seen }: Rule, arrived: Arrived): number | undefined {
-  if (does.kind === "data" && !looksAt(does, arrived)) return undefined;
-  const counter = counterOf(does, arrived);
+export function numberRequest(
+  { behaviour, seen }: Rule,
+  arrived: ArrivedRequest,
+): number | undefined {
+  if (behaviour.kind === "data" && !looksAt(behaviour, arrived)) return undefined;
+  const counter = counterOf(behaviour, arrived);
   const number = (seen.get(counter) ?? 0) + 1;
   seen.set(counter, number);
   return number;
 }
 
-function counterOf(does: Rule["does"], { caller }: Arrived): number {
-  return does.kind === "data" && does.match.per === "world" ? WHOLE_WORLD : caller;
+function counterOf(behaviour: Rule["behaviour"], { caller }: ArrivedRequest): number {
+  return behaviour.kind === "data" && behaviour.match.per === "world" ? ALL_CALLERS : caller;
 }
 
-function looksAt({ match, window }: DataRule, arrived: Arrived): boolean {
+function looksAt({ match, window }: DataRule, arrived: ArrivedRequest): boolean {
   const { operation, publisher, surface } = match;
   return (
     isOpen(window, arrived.nowMs) &&
@@ -139,28 +142,28 @@ function isOneOf<Item extends string>(
 /** What becomes of a request with its number, if the rule picks it out. */
 export function fire(
   rule: Rule,
-  arrived: Arrived,
+  arrived: ArrivedRequest,
   number: number,
-  whyNot: WhyNot,
-): Fired | undefined {
-  const { id, does, delays, noise, fired } = rule;
-  const counter = counterOf(does, arrived);
+  whyNot: VerdictCheck,
+): FiredRule | undefined {
+  const { id, behaviour, delayKey, noiseKey, fired } = rule;
+  const counter = counterOf(behaviour, arrived);
   const verdict =
-    does.kind === "data"
-      ? chosen(rule, does, number, counter)
-      : decided(id, does, arrived, number, whyNot);
+    behaviour.kind === "data"
+      ? chosen(rule, behaviour, number, counter)
+      : decided(id, behaviour, arrived, number, whyNot);
   if (verdict === undefined) return undefined;
   fired.set(counter, (fired.get(counter) ?? 0) + 1);
   return {
     rule: id,
     kind: verdict.kind,
-    delayMs: delayMsOf(verdict.delay, streamOf(delays, counter), number),
-    plan: planOf(verdict, { key: streamOf(noise, counter), ordinal: number }),
+    delayMs: delayMsOf(verdict.delay, streamOf(delayKey, counter), number),
+    plan: planOf(verdict, { key: streamOf(noiseKey, counter), ordinal: number }),
   };
 }
 
 function chosen(
-  { fires, fired }: Rule,
+  { fireKey, fired }: Rule,
   { rule, match }: DataRule,
   number: number,
   counter: number,
@@ -170,7 +173,7 @@ function chosen(
   const isChosen =
     (nth === undefined || (typeof nth === "number" ? nth === number : nth.includes(number))) &&
     (every === undefined || number % every === 0) &&
-    (share === undefined || isDrawn(share, streamOf(fires, counter), number));
+    (share === undefined || isDrawn(share, streamOf(fireKey, counter), number));
   return isChosen ? rule.verdict : undefined;
 }
 
@@ -182,11 +185,11 @@ function isDrawn(share: number, key: Key, number: number): boolean {
 function decided(
   id: string,
   { decide }: FunctionRule,
-  arrived: Arrived,
+  arrived: ArrivedRequest,
   number: number,
-  whyNot: WhyNot,
+  whyNot: VerdictCheck,
 ): Verdict | undefined {
-  const verdict = parseVerdict(id, decide(shownTo(arrived, number)));
+  const verdict = parseVerdict(id, decide(faultRequestOf(arrived, number)));
   const why = verdict && whyNot(verdict);
   if (why === undefined) return verdict;
   throw new InputError(`faults.${id}`, `returned a verdict that ${why}`, "conflict");
@@ -194,11 +197,11 @@ function decided(
 
 /** The draws for one publisher, from -2 on. */
 function streamOf(key: Key, counter: number): Key {
-  return subKey(key, counter - WHOLE_WORLD);
+  return subKey(key, counter - ALL_CALLERS);
 }
 
 /** What a function gets to see. It can't change what was sent: that is on its way to the service. */
-function shownTo(arrived: Arrived, number: number): FaultRequest {
+function faultRequestOf(arrived: ArrivedRequest, number: number): FaultRequest {
   const { nowMs, method, path, query, operation, publisher } = arrived;
   return Object.freeze({
     number,
@@ -226,8 +229,8 @@ function shownTo(arrived: Arrived, number: number): FaultRequest {
 }
 
 /** A rule as users see it. */
-export function installed({ id, does, expiresMs, seen, fired }: Rule): InstalledRule {
-  const rule = does.kind === "data" ? copyOfRule(does.rule) : undefined;
+export function publicRule({ id, behaviour, expiresMs, seen, fired }: Rule): InstalledRule {
+  const rule = behaviour.kind === "data" ? copyOfRule(behaviour.rule) : undefined;
   return {
     id,
     match: rule && (rule.match ?? {}),
@@ -245,13 +248,13 @@ function sum(counts: ReadonlyMap<number, number>): number {
 }
 
 /** In milliseconds since 1970, and of them. */
-interface Window {
+interface ActiveWindow {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly repeat: { readonly forMs: number; readonly everyMs: number } | undefined;
 }
 
-function windowOf({ from, until, repeat }: FaultMatch): Window {
+function windowOf({ from, until, repeat }: FaultMatch): ActiveWindow {
   return {
     // A world's time is never before 1970.
     fromMs: from === undefined ? 0 : (parseInstant(from) ?? 0),
@@ -260,7 +263,7 @@ function windowOf({ from, until, repeat }: FaultMatch): Window {
   };
 }
 
-function isOpen({ fromMs, untilMs, repeat }: Window, nowMs: number): boolean {
+function isOpen({ fromMs, untilMs, repeat }: ActiveWindow, nowMs: number): boolean {
   if (nowMs < fromMs || nowMs >= untilMs) return false;
   return repeat === undefined || (nowMs - fromMs) % repeat.everyMs < repeat.forMs;
 }

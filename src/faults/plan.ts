@@ -2,7 +2,7 @@
 
 import { durationMs } from "../base/duration.ts";
 import { drawBetween, type Key, subKey } from "../base/random.ts";
-import type { Manner } from "../spec/delivery.ts";
+import type { DeliveryMode } from "../spec/delivery.ts";
 import { type ApiResponse, noResponse } from "../spec/messages.ts";
 import type { Loss, Verdict, VerdictKind } from "./verdict.ts";
 
@@ -13,7 +13,7 @@ export type Injected = Extract<Verdict, { readonly kind: "respond" }>;
 export interface Handover {
   /** What the client sees of it: status 0 where nothing. */
   readonly response: ApiResponse;
-  readonly manner: Manner;
+  readonly mode: DeliveryMode;
 }
 
 export interface Plan {
@@ -70,14 +70,14 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
   }),
   drip: ({ bytesPerSecond }) => ({
     ...once,
-    handOver: (response) => ({ response, manner: { kind: "drip", bytesPerSecond } }),
+    handOver: (response) => ({ response, mode: { kind: "drip", bytesPerSecond } }),
   }),
   duplicate: ({ answer = "first" }) => ({ ...once, applications: 2, answerOf: answer }),
   reorder: ({ by = 1, atMost = "1s" }) => ({
     ...once,
     handOver: (response) => ({
       response,
-      manner: { kind: "overtaken", by, atMostMs: durationMs(atMost) },
+      mode: { kind: "overtaken", by, atMostMs: durationMs(atMost) },
     }),
   }),
 };
@@ -85,11 +85,11 @@ const planners: { readonly [Kind in VerdictKind]: Planner<Kind> } = {
 export const verdictKinds: readonly VerdictKind[] = Object.keys(planners) as VerdictKind[];
 
 function whole(response: ApiResponse): Handover {
-  return { response, manner: { kind: "whole" } };
+  return { response, mode: { kind: "whole" } };
 }
 
 function nothing(as: Loss = "close"): Handover {
-  return { response: noResponse, manner: { kind: as } };
+  return { response: noResponse, mode: { kind: as } };
 }
 
 function cut(
@@ -106,7 +106,7 @@ function cut(
   const body = new TextDecoder().decode(sent);
   return {
     response: { ...answer, body },
-    manner: { kind: "cut", bytes: sent },
+    mode: { kind: "cut", bytes: sent },
   };
 }
 
@@ -115,14 +115,14 @@ function garbled(answer: ApiResponse, draws: Draws): Handover {
   if (length === 0) return whole(answer);
   const bytes = meaningless(length, draws);
   const body = new TextDecoder().decode(bytes);
-  return { response: { ...answer, body }, manner: { kind: "bytes", bytes } };
+  return { response: { ...answer, body }, mode: { kind: "bytes", bytes } };
 }
 
 const NOISE_BYTES = 64;
 
 function noise(draws: Draws): Handover {
   const bytes = meaningless(NOISE_BYTES, draws);
-  return { response: noResponse, manner: { kind: "noise", bytes } };
+  return { response: noResponse, mode: { kind: "noise", bytes } };
 }
 
 /** Bytes that are neither UTF-8 nor JSON nor HTTP: the first one begins none of them. */

@@ -7,17 +7,17 @@
 import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
 import {
-  type Arrived,
-  type Fired,
+  type ArrivedRequest,
+  createRule,
+  type FiredRule,
   fire,
   type InstalledRule,
-  installed,
-  numberOf,
+  numberRequest,
+  publicRule,
   type Rule,
-  ruleOf,
-  type WhyNot,
+  type VerdictCheck,
 } from "./installed-rule.ts";
-import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "./rule.ts";
+import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "./rule.ts";
 import { loadRules, type SavedFaults, savedRule } from "./saved-faults.ts";
 
 /** The rules of a world, with their counts: a part of its state. A rule whose time is over isn't there any more. */
@@ -31,7 +31,7 @@ export interface RuleList {
    *
    * @throws InputError that names the field at fault, and for an id that is taken. Then nothing changes.
    */
-  add(given: FaultRule | FaultFunction, nowMs: number, whyNot: WhyNot): Rule;
+  add(given: FaultRule | FaultFunction, nowMs: number, whyNot: VerdictCheck): Rule;
   list(nowMs: number): InstalledRule[];
   /** The rule with this id. */
   find(id: string, nowMs: number): Rule | undefined;
@@ -39,9 +39,9 @@ export interface RuleList {
   remove(rule: Rule | string, nowMs: number): boolean;
   clear(): void;
   /** The first rule that picks out the request. Counts it for every rule that looks at it. */
-  look(arrived: Arrived, whyNot: WhyNot): Fired | undefined;
+  decide(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined;
   /** About how many bytes the rules and their counts take in memory. */
-  weigh(): number;
+  estimateBytes(): number;
   /** @throws InputError for a rule that is a function. */
   save(nowMs: number): SavedFaults;
   /** The same rules with the same counts, functions included. */
@@ -49,7 +49,7 @@ export interface RuleList {
 }
 
 /** A listing of them is one answer. */
-const MOST_RULES_BYTES: number = 16 * 1024 * 1024;
+const MAX_RULES_BYTES: number = 16 * 1024 * 1024;
 /** What a count of one caller takes in memory. */
 const COUNTER_BYTES = 60;
 
@@ -58,13 +58,13 @@ export function createRuleList(seed: string): RuleList {
 }
 
 /** The rules of a snapshot. @throws InputError that names the field at fault. */
-export function loadRuleList(seed: string, saved: SavedFaults, whyNot: WhyNot): RuleList {
-  if (saved.rules.length > MOST_RULES) {
-    throw new InputError("faults.rules", `must be at most ${MOST_RULES} rules`);
+export function loadRuleList(seed: string, saved: SavedFaults, whyNot: VerdictCheck): RuleList {
+  if (saved.rules.length > MAX_RULES) {
+    throw new InputError("faults.rules", `must be at most ${MAX_RULES} rules`);
   }
   const rules = loadRules(seed, saved, whyNot);
-  if (textBytes(rules) > MOST_RULES_BYTES) {
-    throw new InputError("faults.rules", `must be at most ${MOST_RULES_BYTES} bytes as JSON`);
+  if (textBytes(rules) > MAX_RULES_BYTES) {
+    throw new InputError("faults.rules", `must be at most ${MAX_RULES_BYTES} bytes as JSON`);
   }
   return listOf(seed, rules, saved.added);
 }
@@ -94,10 +94,10 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       "conflict",
     );
   }
-  function decisionOn(arrived: Arrived, whyNot: WhyNot): Fired | undefined {
+  function decisionOn(arrived: ArrivedRequest, whyNot: VerdictCheck): FiredRule | undefined {
     const asked = current(arrived.nowMs);
     // All rules count what they look at, so that none depends on those before it, whatever they do.
-    const numbers = asked.map((rule) => numberOf(rule, arrived));
+    const numbers = asked.map((rule) => numberRequest(rule, arrived));
     for (const [index, rule] of asked.entries()) {
       const number = numbers[index];
       const fired = number === undefined ? undefined : fire(rule, arrived, number, whyNot);
@@ -112,10 +112,10 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       return isDeciding;
     },
     add(given, nowMs, whyNot) {
-      if (current(nowMs).length >= MOST_RULES) {
+      if (current(nowMs).length >= MAX_RULES) {
         throw new InputError(
           "faults",
-          `has ${MOST_RULES} rules, the most there can be. Remove some first`,
+          `has ${MAX_RULES} rules, the most there can be. Remove some first`,
           "conflict",
         );
       }
@@ -125,7 +125,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
       if (why !== undefined) throw new InputError("verdict", why, "conflict");
       return install(parsed, idOf(parsed.id), nowMs);
     },
-    list: (nowMs) => current(nowMs).map(installed),
+    list: (nowMs) => current(nowMs).map(publicRule),
     find: (wanted, nowMs) => current(nowMs).find(({ id }) => id === wanted),
     remove(wanted, nowMs) {
       const before = current(nowMs);
@@ -135,7 +135,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
     clear() {
       rules = [];
     },
-    look(arrived, whyNot) {
+    decide(arrived, whyNot) {
       if (isDeciding) {
         throw new InputError(
           "faults",
@@ -150,7 +150,7 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
         isDeciding = false;
       }
     },
-    weigh() {
+    estimateBytes() {
       const counters = rules.reduce((sum, { seen, fired }) => sum + seen.size + fired.size, 0);
       return 2 * textBytes(rules) + COUNTER_BYTES * counters;
     },
@@ -161,11 +161,11 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
   function install(rule: FaultRule | FaultFunction, id: string, nowMs: number): Rule {
     const ttl = typeof rule === "function" ? undefined : rule.ttl;
     const expiresMs = ttl === undefined ? Number.POSITIVE_INFINITY : nowMs + durationMs(ttl);
-    const made = ruleOf(seed, id, rule, expiresMs);
-    if (textBytes([...rules, made]) > MOST_RULES_BYTES) {
+    const made = createRule(seed, id, rule, expiresMs);
+    if (textBytes([...rules, made]) > MAX_RULES_BYTES) {
       throw new InputError(
         "faults",
-        `would be more than ${MOST_RULES_BYTES} bytes as JSON, the most that a world's rules may have together. Remove some first, or send shorter bodies`,
+        `would be more than ${MAX_RULES_BYTES} bytes as JSON, the most that a world's rules may have together. Remove some first, or send shorter bodies`,
         "conflict",
       );
     }
@@ -176,7 +176,10 @@ function listOf(seed: string, initial: readonly Rule[], alreadyAdded: number): R
 }
 
 function textBytes(rules: readonly Rule[]): number {
-  return rules.reduce((sum, { does }) => sum + (does.kind === "data" ? does.textLength : 0), 0);
+  return rules.reduce(
+    (sum, { behaviour }) => sum + (behaviour.kind === "data" ? behaviour.textLength : 0),
+    0,
+  );
 }
 
 function copied(rule: Rule): Rule {

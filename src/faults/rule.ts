@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
-import { described, oneOrMore, optional, part, type Schema } from "../base/described.ts";
+import { described, namedSchema, oneOrMore, optional, type Schema } from "../base/described.ts";
 import { type Duration, durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
@@ -11,7 +11,7 @@ import { duration } from "./delay.ts";
 import { shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 
 /** The most rules of a world. */
-export const MOST_RULES = 1000;
+export const MAX_RULES = 1000;
 
 /**
  * Which requests a rule picks out: all conditions hold. The first six say which requests it looks at, and number them;
@@ -162,7 +162,7 @@ const ttl = v.pipe(
 const RULE_EXPECTED = 'must be a rule: an object such as { "verdict": { "kind": "drop" } }';
 
 /** A rule as data, wherever it stands. */
-export const ruleSchema: Schema<FaultRule> = part("faultRule", () =>
+export const ruleSchema: Schema<FaultRule> = namedSchema("faultRule", () =>
   v.pipe(
     v.custom<unknown>(isPlainObject, RULE_EXPECTED),
     v.strictObject({

@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import { InputError, inField } from "../base/input.ts";
-import { counted } from "../base/schemas.ts";
-import { type Rule, ruleOf, WHOLE_WORLD, type WhyNot } from "./installed-rule.ts";
+import { countSchema } from "../base/schemas.ts";
+import { ALL_CALLERS, createRule, type Rule, type VerdictCheck } from "./installed-rule.ts";
 import { copyOfRule, type FaultRule, parseRule } from "./rule.ts";
 
 /** Rules with their counts as JSON. */
@@ -22,19 +22,19 @@ export interface SavedFaults {
 /** @throws InputError for a rule that is a function. */
 export function savedRule({
   id,
-  does,
+  behaviour,
   expiresMs,
   seen,
   fired,
 }: Rule): SavedFaults["rules"][number] {
-  if (does.kind === "function") {
+  if (behaviour.kind === "function") {
     throw new InputError(
       `faults.${id}`,
       "is a function, which a snapshot can't hold. Remove it first, or write the rule as data",
       "conflict",
     );
   }
-  const { id: _, ...rest } = copyOfRule(does.rule);
+  const { id: _, ...rest } = copyOfRule(behaviour.rule);
   return {
     // In one order, whoever gave it its id.
     rule: { id, ...rest },
@@ -50,7 +50,9 @@ function sorted(counts: ReadonlyMap<number, number>): [number, number][] {
 }
 
 const counts = v.pipe(
-  v.array(v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(WHOLE_WORLD)), counted])),
+  v.array(
+    v.strictTuple([v.pipe(v.number(), v.safeInteger(), v.minValue(ALL_CALLERS)), countSchema]),
+  ),
   v.check(
     (pairs) =>
       pairs.every(([caller], index) => index === 0 || caller > (pairs[index - 1]?.[0] ?? 0)),
@@ -60,7 +62,7 @@ const counts = v.pipe(
 
 /** The schema of saved rules; the rules themselves are checked by {@link loadRules}. */
 export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strictObject({
-  added: counted,
+  added: countSchema,
   rules: v.array(
     v.strictObject({
       rule: v.custom<FaultRule & { readonly id: string }>(
@@ -82,7 +84,7 @@ export const savedFaultsSchema: v.GenericSchema<unknown, SavedFaults> = v.strict
 });
 
 /** The rules of a snapshot. @throws InputError that names the field at fault. */
-export function loadRules(seed: string, { rules }: SavedFaults, whyNot: WhyNot): Rule[] {
+export function loadRules(seed: string, { rules }: SavedFaults, whyNot: VerdictCheck): Rule[] {
   const ids = new Set<string>();
   return rules.map((saved, index) =>
     inField(`faults.rules.${index}.rule`, () => {
@@ -93,7 +95,7 @@ export function loadRules(seed: string, { rules }: SavedFaults, whyNot: WhyNot):
       const why = whyNot(rule.verdict);
       if (why !== undefined) throw new InputError("verdict", why, "conflict");
       return {
-        ...ruleOf(seed, id, rule, saved.expiresMs ?? Number.POSITIVE_INFINITY),
+        ...createRule(seed, id, rule, saved.expiresMs ?? Number.POSITIVE_INFINITY),
         seen: new Map(saved.seen),
         fired: new Map(saved.fired),
       };

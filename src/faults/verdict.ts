@@ -1,7 +1,7 @@
 /** What a rule can do to a request: the verdicts as data, and their schema. */
 
 import * as v from "valibot";
-import { described, optional, part, type Schema } from "../base/described.ts";
+import { described, namedSchema, optional, type Schema } from "../base/described.ts";
 import type { Duration } from "../base/duration.ts";
 import { bodySchema, type Headers, headersSchema } from "./answer.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
@@ -144,7 +144,7 @@ type Described = v.InferInput<(typeof kinds)[number]>["kind"];
 true satisfies VerdictKind extends Described ? true : never;
 
 // The schema has made sure of one of atByte and share.
-export const verdictSchema: Schema<Verdict> = part(
+export const verdictSchema: Schema<Verdict> = namedSchema(
   "verdict",
   () => v.variant("kind", kinds) as unknown as Schema<Verdict>,
 );

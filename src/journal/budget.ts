@@ -1,7 +1,7 @@
 /** Limits the bytes of one journal, or of all journals of a server. Beyond it, the largest drops its oldest entries. */
 
 /** A journal as a budget sees it. */
-export interface Budgeted {
+export interface BudgetMember {
   /** What its entries hold, in bytes. */
   readonly bytes: number;
   readonly kept: number;
@@ -15,26 +15,26 @@ export interface JournalBudget {
   /** What they keep now. */
   usedBytes(): number;
   /** A journal takes part from now on, with what it keeps. */
-  join(journal: Budgeted): void;
+  join(journal: BudgetMember): void;
   /** What a journal keeps has changed by so much. */
   changed(bytes: number): void;
   /** Makes room. `recording`: the journal that has just recorded; its latest entry stays. */
-  enforce(recording: Budgeted): void;
+  enforce(recording: BudgetMember): void;
   /** A journal takes part no longer. */
-  leave(journal: Budgeted): void;
+  leave(journal: BudgetMember): void;
 }
 
 /** The largest journal is looked for again only when it has become so much smaller than the next one. */
 const SLACK_BYTES = 65_536;
 
 export function createJournalBudget(limitBytes: number): JournalBudget {
-  const journals = new Set<Budgeted>();
+  const journals = new Set<BudgetMember>();
   let usedBytes = 0;
-  let largest: Budgeted | undefined;
+  let largest: BudgetMember | undefined;
   let floorBytes = 0;
 
   /** Journals that can let go of an entry, compared by size. */
-  function findLargest(recording: Budgeted): void {
+  function findLargest(recording: BudgetMember): void {
     largest = undefined;
     let nextBytes = 0;
     for (const journal of journals) {

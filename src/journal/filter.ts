@@ -39,11 +39,11 @@ export interface HarFilter extends JournalFilter {
 }
 
 /** A filter that was checked. */
-export interface ReadFilter {
+export interface ParsedFilter {
   readonly secrets: Secrets;
   readonly limit: number;
   /** Whether the limit takes the first that match, instead of the latest. */
-  readonly readsOn: boolean;
+  readonly takesFirst: boolean;
   /** The first sequence that can match. */
   readonly first: number;
   matches(record: JournalRecord): boolean;
@@ -81,20 +81,20 @@ function isStatus(status: number): boolean {
 }
 
 /** @throws InputError that names the condition at fault. */
-export function readFilter(given: unknown): ReadFilter {
+export function parseFilter(given: unknown): ParsedFilter {
   return filterOf(parseInput(filterSchema, given, "filter"));
 }
 
 /** The same with `baseUrl`, which may be wrong: it is given back as it was. */
 export function readHarFilter(given: unknown): {
-  readonly filter: ReadFilter;
+  readonly filter: ParsedFilter;
   readonly baseUrl: string | URL | undefined;
 } {
   const { baseUrl, ...rest } = parseInput(harFilterSchema, given, "filter");
   return { filter: filterOf(rest), baseUrl };
 }
 
-function filterOf(wanted: v.InferOutput<typeof filterSchema>): ReadFilter {
+function filterOf(wanted: v.InferOutput<typeof filterSchema>): ParsedFilter {
   const { operation, publisher, status, fault, unmatched, after = 0 } = wanted;
   const fromMs = msOf(wanted.from, Number.NEGATIVE_INFINITY);
   const untilMs = msOf(wanted.until, Number.POSITIVE_INFINITY);
@@ -102,7 +102,7 @@ function filterOf(wanted: v.InferOutput<typeof filterSchema>): ReadFilter {
   return {
     secrets: wanted.secrets ?? "redacted",
     limit: wanted.limit ?? Number.POSITIVE_INFINITY,
-    readsOn: wanted.after !== undefined,
+    takesFirst: wanted.after !== undefined,
     first: after + 1,
     matches: (record) =>
       (operation === undefined || operation === record.operation) &&

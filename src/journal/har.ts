@@ -35,7 +35,7 @@ function entryOf({ entry, record }: ShownRecord, baseUrl: string): object {
     startedDateTime: entry.at,
     time: timings.send + timings.wait + timings.receive,
     request: requestOf(entry, baseUrl),
-    response: responseOf(entry, record),
+    response: harResponse(entry, record),
     cache: {},
     timings,
     _resourceType: "fetch",
@@ -92,7 +92,7 @@ function inUrl(text: string): string {
     .replaceAll(/[^!$-;=?-\]_a-z~]+/g, (characters) => encodeURIComponent(characters));
 }
 
-function responseOf({ response }: JournalEntry, record: JournalRecord): object {
+function harResponse({ response }: JournalEntry, record: JournalRecord): object {
   const { status, headers, body, bodyBase64 } = response;
   const error = errorOf(record);
   if (status === 0) return { ...nothing, _error: error ?? "net::ERR_ABORTED" };

@@ -6,14 +6,14 @@ import type { JournalEntry, Nearest } from "./entry.ts";
 import {
   type HarFilter,
   type JournalFilter,
-  type ReadFilter,
-  readFilter,
+  type ParsedFilter,
+  parseFilter,
   readHarFilter,
   type Secrets,
 } from "./filter.ts";
 import { harBaseUrl, harPieces } from "./har.ts";
-import { type ExchangeObserver, join, tellAll } from "./logged-exchange.ts";
-import type { JournalRecord, Kept, ShownRecord } from "./record.ts";
+import { type ExchangeObserver, join, notifyObservers } from "./logged-exchange.ts";
+import type { JournalRecord, NumberedRecord, ShownRecord } from "./record.ts";
 import { createRecordRing, type RecordRing } from "./ring.ts";
 import { shownEntry } from "./shown.ts";
 import { createWaiters, type WaitFor } from "./wait-for.ts";
@@ -51,7 +51,10 @@ export interface JournalRing extends Journal {
   restart(): void;
   readonly share: RecordRing["share"];
   /** Records what another journal recorded. `forgotten`: how many it had before, and keeps no longer. */
-  takeOver(from: { readonly forgotten: number; readonly records: readonly JournalRecord[] }): void;
+  importRecords(from: {
+    readonly forgotten: number;
+    readonly records: readonly JournalRecord[];
+  }): void;
 }
 
 /** Explains misses. Made anew for each listing, over which it may remember what it works out. */
@@ -70,28 +73,31 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
   const oldestKept = (): number => ring.total - ring.kept + 1;
 
   /** The latest that match, oldest first. */
-  function select(filter: ReadFilter): Kept[] {
-    const found: Kept[] = [];
+  function select(filter: ParsedFilter): NumberedRecord[] {
+    const found: NumberedRecord[] = [];
     const { total } = ring;
     const oldest = Math.max(filter.first, oldestKept());
-    const step = filter.readsOn ? 1 : -1;
-    let sequence = filter.readsOn ? oldest : total;
+    const step = filter.takesFirst ? 1 : -1;
+    let sequence = filter.takesFirst ? oldest : total;
     while (sequence >= oldest && sequence <= total && found.length < filter.limit) {
       const record = ring.at(sequence);
       if (record !== undefined && filter.matches(record)) found.push({ record, sequence });
       sequence += step;
     }
-    return filter.readsOn ? found : found.reverse();
+    return filter.takesFirst ? found : found.reverse();
   }
 
   /** Each is worked out when it is asked for. Which there are is decided at once. */
-  function* show(found: readonly Kept[], { secrets }: ReadFilter): Generator<ShownRecord> {
+  function* show(
+    found: readonly NumberedRecord[],
+    { secrets }: ParsedFilter,
+  ): Generator<ShownRecord> {
     const find = nearest();
     for (const { record, sequence } of found) {
       yield { record, entry: shownEntry(record, sequence, secrets, find(record, secrets)) };
     }
   }
-  const showAll = (found: readonly Kept[], filter: ReadFilter): JournalEntry[] =>
+  const showAll = (found: readonly NumberedRecord[], filter: ParsedFilter): JournalEntry[] =>
     Array.from(show(found, filter), ({ entry }) => entry);
 
   const observers = new Set<ExchangeObserver>();
@@ -101,7 +107,7 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
     const { response } = entry;
     if (!ring.isOff || waiting.length !== 0) entry.response = copyOfResponse(response);
     ring.add(entry);
-    if (observers.size !== 0) tellAll(observers, entry, ring.total);
+    if (observers.size !== 0) notifyObservers(observers, entry, ring.total);
     if (waiting.length !== 0) notify({ record: entry, sequence: ring.total });
     return response;
   }
@@ -114,20 +120,20 @@ export function createJournal({ entries, budget, nearest }: JournalOptions): Jou
       return ring.kept;
     },
     record,
-    takeOver({ forgotten, records }) {
+    importRecords({ forgotten, records }) {
       ring.skip(forgotten);
       for (const one of records) record(one);
     },
     shown(given) {
-      const filter = readFilter(given);
+      const filter = parseFilter(given);
       return show(select(filter), filter);
     },
     entries(given = {}) {
-      const filter = readFilter(given);
+      const filter = parseFilter(given);
       return showAll(select(filter), filter);
     },
     toNdjson(given = {}) {
-      const filter = readFilter(given);
+      const filter = parseFilter(given);
       return Array.from(ndjsonPieces(show(select(filter), filter))).join("");
     },
     toHar(given = {}) {

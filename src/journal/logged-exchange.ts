@@ -29,7 +29,7 @@ export function join(observers: Set<ExchangeObserver>, observer: ExchangeObserve
   return () => void observers.delete(own);
 }
 
-export function tellAll(
+export function notifyObservers(
   observers: ReadonlySet<ExchangeObserver>,
   record: JournalRecord,
   sequence: number,

@@ -68,7 +68,7 @@ export function detailsOf(input: unknown, path: string, shown: RecordedResponse)
     sequence: sequence ?? undefined,
     atMs: at ?? undefined,
     publisher: publisher ?? undefined,
-    oddScheme: Array.isArray(assumptions) && assumptions.includes("auth.scheme-case"),
+    hasUnusualScheme: Array.isArray(assumptions) && assumptions.includes("auth.scheme-case"),
     // What the service answered, not what was left of it on the way.
     response: fault?.lost ? { ...fault.lost, headers: lowerCase(fault.lost.headers) } : shown,
     // No journal has such a request; a forged one may.

@@ -127,7 +127,7 @@ function exchangeOf(entry: HarEntry, base: Base | undefined, index: number): Rec
     sequence: undefined,
     atMs: parseInstant(entry.startedDateTime ?? ""),
     publisher: undefined,
-    oddScheme: false,
+    hasUnusualScheme: false,
     response: shown,
     skip: skipOf(isHere, path, response.status),
     world: undefined,

@@ -1,7 +1,7 @@
 /** Reads a recording back out of its file, a journal as NDJSON or JSON or a HAR. What it is, its content tells. */
 
 import { InputError } from "../base/input.ts";
-import { whyNotJson } from "../base/not-json.ts";
+import { describeJsonError } from "../base/not-json.ts";
 import { journalExchange } from "./read-entry.ts";
 import { harExchanges } from "./read-har.ts";
 import type { Recording } from "./recorded-exchange.ts";
@@ -24,7 +24,7 @@ export function readRecording(lines: readonly string[]): Recording {
     ? fromEntries(numbered.map(({ text, place }) => ({ entry: parsedLine(text, place), place })))
     : fromDocument(lines);
   if (recording.exchanges.length === 0) throw new RecordingError("holds no request");
-  return inOrder(recording);
+  return sortBySequence(recording);
 }
 
 type Parsed =
@@ -35,7 +35,7 @@ function parsed(text: string): Parsed {
   try {
     return { kind: "value", value: JSON.parse(text) };
   } catch (error) {
-    return { kind: "broken", why: whyNotJson(error) };
+    return { kind: "broken", why: describeJsonError(error) };
   }
 }
 
@@ -54,7 +54,7 @@ function fromDocument(lines: readonly string[]): Recording {
   }
   const { value } = document;
   if (isObject(value) && "log" in value) {
-    const exchanges = named("", () => harExchanges(value));
+    const exchanges = withPlace("", () => harExchanges(value));
     const byAdsim = exchanges.some(({ sequence }) => sequence !== undefined);
     return { form: "HAR", byAdsim, exchanges };
   }
@@ -75,13 +75,13 @@ function fromEntries(
   entries: readonly { readonly entry: unknown; readonly place: string }[],
 ): Recording {
   const exchanges = entries.map(({ entry, place }) =>
-    named(place, () => journalExchange(entry, place)),
+    withPlace(place, () => journalExchange(entry, place)),
   );
   return { form: "journal", byAdsim: true, exchanges };
 }
 
 /** @throws RecordingError in the place of an InputError, with the place and the field. */
-function named<Result>(place: string, read: () => Result): Result {
+function withPlace<Result>(place: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
@@ -100,7 +100,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** In the order in which the world answered. @throws RecordingError for two requests of one number. */
-function inOrder(recording: Recording): Recording {
+function sortBySequence(recording: Recording): Recording {
   if (!recording.exchanges.every(({ sequence }) => sequence !== undefined)) return recording;
   const exchanges = [...recording.exchanges].sort(
     (left, right) => (left.sequence ?? 0) - (right.sequence ?? 0),

@@ -3,7 +3,7 @@
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import type { ApiResponse, RequestParts } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
-import type { WorldAbout } from "../world/publishers/world-settings.ts";
+import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { JournalEntry, JournalFault, Producer } from "./entry.ts";
 
 /** The reason of a preflight that was answered as one: a browser asked whether a page may send another request. */
@@ -19,7 +19,7 @@ export interface JournalRecord extends RequestParts {
   reason: string;
   shapedBy: readonly AssumptionKey[];
   /** The world that answered. */
-  readonly world: WorldAbout;
+  readonly world: WorldDescription;
 }
 
 /** What a rule did. It may turn out later that the client had gone before its response was handed over. */
@@ -29,7 +29,7 @@ export interface FaultRecord extends Omit<JournalFault, "received" | "lost"> {
 }
 
 /** A record with its number. */
-export interface Kept {
+export interface NumberedRecord {
   readonly record: JournalRecord;
   readonly sequence: number;
 }

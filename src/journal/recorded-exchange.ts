@@ -1,7 +1,7 @@
 /** A recording as it is replayed: requests in their order, each with the answer that it got. */
 
 import type { RequestParts } from "../spec/messages.ts";
-import type { WorldAbout } from "../world/publishers/world-settings.ts";
+import type { WorldDescription } from "../world/publishers/world-settings.ts";
 
 /** Its headers are by lower-case name. */
 export type RecordedRequest = RequestParts;
@@ -15,7 +15,7 @@ export interface RecordedResponse {
 }
 
 /** What a world was made from when it answered. */
-export interface RecordedWorld extends Omit<WorldAbout, "assumptions"> {
+export interface RecordedWorld extends Omit<WorldDescription, "assumptions"> {
   /** Those that differ from the defaults, or all. */
   readonly assumptions: Readonly<Record<string, string>>;
 }
@@ -43,7 +43,7 @@ export interface RecordedExchange {
   /** Whose key was sent, where it was a valid one. */
   readonly publisher: string | undefined;
   /** Whether the spelling of `Bearer` shaped the answer. */
-  readonly oddScheme: boolean;
+  readonly hasUnusualScheme: boolean;
   readonly request: RecordedRequest;
   readonly response: RecordedResponse;
   readonly skip: SkipReason | undefined;

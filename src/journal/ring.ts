@@ -1,10 +1,10 @@
 /** Keeps the latest records by number, as many as a count and a budget allow. */
 
 import type { ApiResponse } from "../spec/messages.ts";
-import type { Budgeted, JournalBudget } from "./budget.ts";
+import type { BudgetMember, JournalBudget } from "./budget.ts";
 import type { JournalRecord } from "./record.ts";
 
-export interface RecordRing extends Budgeted {
+export interface RecordRing extends BudgetMember {
   /** How many records there were since the beginning, those forgotten included. */
   readonly total: number;
   /** Whether nothing is ever kept. */

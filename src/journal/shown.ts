@@ -10,13 +10,13 @@ import type { JournalRecord } from "./record.ts";
 import { bytesWithoutSecrets, REDACTED, withoutSecrets } from "./secrets.ts";
 
 /** How secrets are dealt with. */
-interface Veil {
+interface Redactor {
   text(text: string): string;
   header(name: string, value: string): string;
   bytes(bytes: Uint8Array): Uint8Array;
 }
 
-const veils: Readonly<Record<Secrets, Veil>> = {
+const redactors: Readonly<Record<Secrets, Redactor>> = {
   redacted: {
     text: withoutSecrets,
     header: (name, value) => (name === "authorization" ? REDACTED : withoutSecrets(value)),
@@ -32,26 +32,26 @@ export function shownEntry(
   secrets: Secrets,
   nearest: Nearest | undefined,
 ): JournalEntry {
-  const veil = veils[secrets];
+  const redactor = redactors[secrets];
   return {
     sequence,
     at: formatInstant(record.nowMs),
     operation: record.operation,
     publisher: record.publisher,
     request: {
-      method: veil.text(record.method),
-      path: veil.text(record.path),
-      query: veil.text(record.query),
-      headers: shownHeaders(record.headers, veil),
-      ...shownBody(record.body, veil),
+      method: redactor.text(record.method),
+      path: redactor.text(record.path),
+      query: redactor.text(record.query),
+      headers: shownHeaders(record.headers, redactor),
+      ...shownBody(record.body, redactor),
     },
-    response: shownResponse(record.response, veil, bytesReceived(record)),
+    response: shownResponse(record.response, redactor, bytesReceived(record)),
     producedBy: record.producedBy,
     limit: limitOf(record),
-    fault: shownFault(record, veil),
+    fault: shownFault(record, redactor),
     reason: record.reason,
     assumptions: record.shapedBy.length === 0 ? "documented" : [...record.shapedBy],
-    ...(nearest && { nearest: shownNearest(nearest, veil) }),
+    ...(nearest && { nearest: shownNearest(nearest, redactor) }),
   };
 }
 
@@ -61,32 +61,32 @@ export function limitOf({ producedBy, operation }: JournalRecord): LimitClass | 
   return operations[operation].limit;
 }
 
-function shownNearest({ sent, closest, paste }: Nearest, { text }: Veil): Nearest {
+function shownNearest({ sent, closest, paste }: Nearest, { text }: Redactor): Nearest {
   return { sent: text(sent), closest: text(closest), paste: text(paste) };
 }
 
-function shownFault({ fault }: JournalRecord, veil: Veil): JournalFault | undefined {
+function shownFault({ fault }: JournalRecord, redactor: Redactor): JournalFault | undefined {
   if (fault === undefined) return undefined;
   const { rule, kind, delayMs, served, application, received, lost } = fault;
   return {
-    rule: veil.text(rule),
+    rule: redactor.text(rule),
     kind,
     delayMs,
     served,
     application,
     received,
-    lost: lost && shownResponse(lost, veil, undefined),
+    lost: lost && shownResponse(lost, redactor, undefined),
   };
 }
 
 function shownHeaders(
   headers: Readonly<Record<string, string>>,
-  veil: Veil,
+  redactor: Redactor,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
       const lower = name.toLowerCase();
-      return [veil.text(lower), veil.header(lower, value)];
+      return [redactor.text(lower), redactor.header(lower, value)];
     }),
   );
 }
@@ -96,22 +96,26 @@ interface ShownBody {
   readonly bodyBase64?: string;
 }
 
-function shownBody(body: string | Uint8Array, veil: Veil): ShownBody {
-  if (typeof body === "string") return { body: veil.text(body) };
+function shownBody(body: string | Uint8Array, redactor: Redactor): ShownBody {
+  if (typeof body === "string") return { body: redactor.text(body) };
   const text = utf8Text(body);
-  if (text !== undefined) return { body: veil.text(text) };
-  const bytes = veil.bytes(body);
+  if (text !== undefined) return { body: redactor.text(text) };
+  const bytes = redactor.bytes(body);
   // Looked through once more: as characters it has other secrets than as bytes.
-  return { body: veil.text(new TextDecoder().decode(bytes)), bodyBase64: toBase64(bytes) };
+  return { body: redactor.text(new TextDecoder().decode(bytes)), bodyBase64: toBase64(bytes) };
 }
 
 function shownResponse(
   { status, headers, body }: ApiResponse,
-  veil: Veil,
+  redactor: Redactor,
   bytes: Uint8Array | undefined,
 ): JournalEntry["response"] {
   // A redirect repeats the query.
-  return { status, headers: shownHeaders(headers, veil), ...shownBody(bytes ?? body, veil) };
+  return {
+    status,
+    headers: shownHeaders(headers, redactor),
+    ...shownBody(bytes ?? body, redactor),
+  };
 }
 
 /** What the client got of the body, where text may not tell. */

@@ -5,8 +5,8 @@
 
 import { InputError } from "../base/input.ts";
 import type { JournalEntry } from "./entry.ts";
-import { type JournalFilter, type ReadFilter, readFilter } from "./filter.ts";
-import type { Kept } from "./record.ts";
+import { type JournalFilter, type ParsedFilter, parseFilter } from "./filter.ts";
+import type { NumberedRecord } from "./record.ts";
 
 /**
  * The first `count` entries that match, those that are there already included, as soon as they are recorded. It goes on
@@ -25,21 +25,21 @@ export interface Waiters {
   /** Mostly nobody: then there is no need to notify. */
   readonly waiting: readonly unknown[];
   /** Shows them an entry as it is recorded. */
-  notify(kept: Kept): void;
+  notify(kept: NumberedRecord): void;
   readonly waitFor: WaitFor;
 }
 
 /** What waiters need of a journal. */
 export interface WaitedFor {
   /** The entries kept that match, oldest first. */
-  select(filter: ReadFilter): Kept[];
-  show(found: readonly Kept[], filter: ReadFilter): JournalEntry[];
+  select(filter: ParsedFilter): NumberedRecord[];
+  show(found: readonly NumberedRecord[], filter: ParsedFilter): JournalEntry[];
 }
 
 interface Waiter {
-  readonly filter: ReadFilter;
+  readonly filter: ParsedFilter;
   readonly count: number;
-  readonly found: Kept[];
+  readonly found: NumberedRecord[];
   done(entries: JournalEntry[]): void;
 }
 
@@ -64,7 +64,7 @@ export function createWaiters({ select, show }: WaitedFor): Waiters {
     },
     waitFor: (wanted = {}, count = 1, options = {}) =>
       new Promise((resolve, reject) => {
-        const filter = readFilter(wanted);
+        const filter = parseFilter(wanted);
         if (filter.limit !== Number.POSITIVE_INFINITY) {
           throw new InputError("limit", "has no place here: count says how many are waited for");
         }

@@ -9,7 +9,7 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
-import { requestOf } from "../spec/request-of.ts";
+import { buildRequest } from "../spec/request-of.ts";
 import { answerOf } from "./again.ts";
 import { inconclusive, type Looked, type PlayedWorld, readingsOf } from "./law.ts";
 import { creditOf, dayAt } from "./reading.ts";
@@ -141,7 +141,7 @@ export function outgoingOf(
   values: Values = {},
 ): Outgoing {
   const named = operation === "click" ? values : { publisher_id: member.id, ...values };
-  const request = requestOf(operation, named, { key: member.apiKey });
+  const request = buildRequest(operation, named, { key: member.apiKey });
   return { operation, request, timeoutMs: TIMEOUT_MS };
 }
 

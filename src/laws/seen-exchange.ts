@@ -4,7 +4,7 @@
  */
 
 import { utf8Length } from "../base/text.ts";
-import { type Delivery, deliveries } from "../spec/delivery.ts";
+import { type Delivery, deliveryTraits } from "../spec/delivery.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { OperationId } from "../spec/operations.ts";
 import type { Credentials } from "../world/accounts/account.ts";
@@ -64,7 +64,7 @@ export function exchangeOf(outgoing: Outgoing, response: ApiResponse, atMs: numb
     const latencyMs = outgoing.timeoutMs;
     return { operation, atMs, request, outcome: "timed-out", ...nothing, latencyMs };
   }
-  const outcome: RequestOutcome = deliveries[delivery.kind].seen;
+  const outcome: RequestOutcome = deliveryTraits[delivery.kind].seen;
   const seen = outcome === "lost" ? nothing : { status, headers, text: body };
   return { operation, atMs, request, outcome, ...seen, latencyMs: heldMs };
 }

@@ -8,8 +8,8 @@ import { InputError, inField } from "../base/input.ts";
 import { dedupWindowOf } from "../exchange/operations/operated-world.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
-import { inOrder } from "../world/accounts/accounts.ts";
-import { checkBook } from "../world/accounts/check-book.ts";
+import { accountsByOrdinal } from "../world/accounts/accounts.ts";
+import { checkSavedBook } from "../world/accounts/check-book.ts";
 import { type Snapshot, saveAccount } from "../world/accounts/snapshot.ts";
 import type { RunningWorld } from "./running-world.ts";
 
@@ -28,12 +28,12 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
     const told = discrepancies.slice(0, MOST_TOLD).join("; ");
     throw new InputError("accounts", `must have books that agree; they don't: ${told}`);
   }
-  for (const [index, account] of inOrder(accounts).entries()) {
+  for (const [index, account] of accountsByOrdinal(accounts).entries()) {
     yield;
     const field = `accounts.${index}`;
     const from = saved.accounts[index];
     if (from === undefined) throw new InputError("accounts", "must name each publisher only once");
-    inField(`${field}.book`, () => checkBook(account, from.book, time));
+    inField(`${field}.book`, () => checkSavedBook(account, from.book, time));
     account.book.forget(nowMs, windowMs);
     checkSame(field, from, saveAccount(account, buckets.save(account, nowMs), account.book.save()));
   }

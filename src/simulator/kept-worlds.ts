@@ -74,9 +74,9 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
   let bytes = 0;
   let dropped = 0;
 
-  function weigh(name: string, entry: Entry): void {
+  function estimateBytes(name: string, entry: Entry): void {
     if (name === always) return;
-    const now = entry.world.weigh();
+    const now = entry.world.estimateBytes();
     bytes += now - entry.bytes;
     entry.bytes = now;
     entry.weighedAt = entry.world.journal.total;
@@ -85,7 +85,7 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
   function look(current: string): void {
     for (const [name, entry] of entries) {
       const since = Math.abs(entry.world.journal.total - entry.weighedAt);
-      if (since >= Math.max(LOOK_EVERY, entry.bytes / 4096)) weigh(name, entry);
+      if (since >= Math.max(LOOK_EVERY, entry.bytes / 4096)) estimateBytes(name, entry);
     }
     while (bytes > bounds.bytes && dropOne(current)) {}
   }
@@ -157,14 +157,14 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
       };
       entries.set(name, entry);
       droppedNames.delete(name);
-      weigh(name, entry);
+      estimateBytes(name, entry);
       look(name);
     },
     changed(name) {
       const entry = entries.get(name);
       if (entry === undefined) return;
       entry.isUsed = true;
-      weigh(name, entry);
+      estimateBytes(name, entry);
       look(name);
     },
     delete(name) {

@@ -8,17 +8,23 @@ import { dayReader } from "../exchange/operations/operated-world.ts";
 import { documented } from "../exchange/operations/outcome.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
-import { codesOf, type ErrorCode, errorKinds, unreadable, unroutedCodes } from "../spec/errors.ts";
+import {
+  codesOf,
+  type ErrorCode,
+  errorKinds,
+  httpRejections,
+  unroutedCodes,
+} from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { ErrorExample, ErrorExamples, Examples } from "../spec/openapi/openapi-examples.ts";
-import { type Values, writingOf } from "../spec/openapi/openapi-requests.ts";
+import { parameterEncodingOf, type Values } from "../spec/openapi/openapi-requests.ts";
 import {
   documentedLimits,
   type Operation,
   type OperationId,
   operations,
 } from "../spec/operations.ts";
-import { requestOf } from "../spec/request-of.ts";
+import { buildRequest } from "../spec/request-of.ts";
 import type { Credentials } from "../world/accounts/account.ts";
 import type { Publishers } from "../world/accounts/directory.ts";
 import { type Mistake, mistakes, type Right, type Trial } from "./openapi-mistakes.ts";
@@ -97,10 +103,10 @@ function createRecorder(trial: Trial): Recorder {
     headers,
     ask: (request) => note(trial.handle(request)),
     right(operation, values) {
-      const writing = writingOf(operation, assumptions);
+      const writing = parameterEncodingOf(operation, assumptions);
       const { encoding } = writing;
       const write: Right["write"] = (sent) =>
-        requestOf(operation.id, sent, { key: apiKey, encoding });
+        buildRequest(operation.id, sent, { key: apiKey, encoding });
       return { assumptions, operation, writing, values, request: write(values), otherId, write };
     },
     errors(codes, right) {
@@ -123,12 +129,12 @@ function writtenRefusals({
   const quota = createQuota(assumptions);
   const nowMs = clock.now();
   return (code, { operation: { id, limit } }) => {
-    const standing = quota.standing(id, undefined, nowMs);
-    const broken = unreadable[code as keyof typeof unreadable];
-    if (broken !== undefined) return responder.refusal(broken, standing, documented, {});
+    const quotaStatus = quota.quotaStatus(id, undefined, nowMs);
+    const broken = httpRejections[code as keyof typeof httpRejections];
+    if (broken !== undefined) return responder.refusal(broken, quotaStatus, documented, {});
     const { rejection } = quota.exceeded(id);
     const retryAfterMs = documentedLimits[limit].windowMs;
-    return responder.refusal(rejection, standing, documented, { retryAfterMs, nowMs });
+    return responder.refusal(rejection, quotaStatus, documented, { retryAfterMs, nowMs });
   };
 }
 

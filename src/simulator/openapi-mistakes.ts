@@ -4,9 +4,14 @@ import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { DAY_MS } from "../base/duration.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import type { ErrorCode, unreadable } from "../spec/errors.ts";
+import type { ErrorCode, httpRejections } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { textOf, type Values, type Writing, withText } from "../spec/openapi/openapi-requests.ts";
+import {
+  type ParameterEncoding,
+  textOf,
+  type Values,
+  withText,
+} from "../spec/openapi/openapi-requests.ts";
 import type { Operation } from "../spec/operations.ts";
 import type { Publishers } from "../world/accounts/directory.ts";
 
@@ -24,7 +29,7 @@ export interface Trial {
 export interface Right {
   readonly assumptions: Assumptions;
   readonly operation: Operation;
-  readonly writing: Writing;
+  readonly writing: ParameterEncoding;
   readonly values: Values;
   readonly request: ApiRequest;
   /** A publisher that the key doesn't belong to. */
@@ -43,7 +48,7 @@ export interface Mistake {
 }
 
 /** No request that a simulator is given gets the others: `rate_limited` would take thousands of them. */
-type Provoked = Exclude<ErrorCode, keyof typeof unreadable | "rate_limited">;
+type Provoked = Exclude<ErrorCode, keyof typeof httpRejections | "rate_limited">;
 
 const LONG_QUERY = 9000;
 const LARGE_BODY = 70_000;

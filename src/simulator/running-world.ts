@@ -18,22 +18,22 @@ import type { DirectoryWorld } from "../world/accounts/directory.ts";
 import {
   loadAccounts,
   type Snapshot,
-  type State,
   saveAccounts,
   sealSnapshot,
+  type WorldState,
 } from "../world/accounts/snapshot.ts";
 import { copyOfTally, type Tally } from "../world/accounts/tally.ts";
 import type { Book } from "../world/ledger/book.ts";
 import { createIds } from "../world/publishers/ids.ts";
-import type { People } from "../world/publishers/people.ts";
+import type { PersonGenerator } from "../world/publishers/people.ts";
 import { createPopulation } from "../world/publishers/population.ts";
-import { type WorldSettings, worldAbout } from "../world/publishers/world-settings.ts";
+import { describeWorld, type WorldSettings } from "../world/publishers/world-settings.ts";
 import { type ReadOptions, worldMs } from "./simulator-options.ts";
 
 /** What the surroundings provide. */
 export interface Surroundings {
   /** Gives the source of names and contacts; called on first need, since it is slow to load. */
-  readonly people: () => People;
+  readonly people: () => PersonGenerator;
   /** Counts what happens in all worlds that get it. @default nobody counts */
   readonly meter?: Meter | undefined;
 }
@@ -61,7 +61,7 @@ export interface WorldMaker {
   adopted(world: RunningWorld): RunningWorld;
   /** `bookOf`: of what a state keeps of a book. */
   saved<KeptBook>(
-    state: State<KeptBook>,
+    state: WorldState<KeptBook>,
     rules: RuleList,
     bookOf: (kept: KeptBook) => Book,
   ): Work<RunningWorld>;
@@ -77,7 +77,7 @@ export function createWorldMaker({
 
   function continued(settings: WorldSettings, { clock, rules, strangers }: Kept): RunningWorld {
     const { seed, assumptions } = settings;
-    const about = worldAbout(settings);
+    const about = describeWorld(settings);
     const dayOf = dayReader(assumptions);
     const startDay = dayOf(settings.startMs);
     const ids = createIds(seed, assumptions);
@@ -144,7 +144,7 @@ export function snapshotOf(world: RunningWorld, faults: SavedFaults): Snapshot {
 }
 
 /** The same for a world beside it: books are copied, and nothing proves that it is whole. Each takes longer than all the rest. */
-export function copiedStateOf(world: RunningWorld, faults: SavedFaults): State<Book> {
+export function copiedStateOf(world: RunningWorld, faults: SavedFaults): WorldState<Book> {
   return stateOf(world, faults, (book) => book.copy());
 }
 
@@ -152,7 +152,7 @@ function stateOf<KeptBook>(
   { settings, clock, accounts, buckets }: RunningWorld,
   faults: SavedFaults,
   keepBook: (book: Book) => KeptBook,
-): State<KeptBook> {
+): WorldState<KeptBook> {
   const now = clock.now();
   const { seed, startMs: start, publishers, profile, assumptions } = settings;
   const windowMs = dedupWindowOf(assumptions);
@@ -184,7 +184,7 @@ export interface Held {
 export function heldBy({ accounts }: RunningWorld): Held {
   let publishersTouched = 0;
   let impressions = 0;
-  for (const { book } of accounts.opened()) {
+  for (const { book } of accounts.openedAccounts()) {
     publishersTouched += 1;
     impressions += book.impressions.count;
   }
@@ -198,8 +198,8 @@ const IMPRESSION_BYTES = 50;
 
 /** About how many bytes a world takes in memory. */
 export function weightOf({ accounts, rules }: RunningWorld): number {
-  let bytes = WORLD_BYTES + rules.weigh();
-  for (const { book, person, surfaces } of accounts.opened()) {
+  let bytes = WORLD_BYTES + rules.estimateBytes();
+  for (const { book, person, surfaces } of accounts.openedAccounts()) {
     bytes += ACCOUNT_BYTES + IMPRESSION_BYTES * book.impressions.count;
     // A seeded publisher's names are short, and shared.
     if (person === undefined) continue;

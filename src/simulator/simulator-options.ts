@@ -2,12 +2,12 @@
 
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
-import { type ClockMode, clockModes, type WallClock, wallFor } from "../base/clock.ts";
+import { type ClockMode, clockModes, type WallClock, wallClockMs } from "../base/clock.ts";
 import type { Schema } from "../base/described.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
 import { seedText } from "../base/schemas.ts";
-import { type AllowedOrigins, type CorsOption, readCors } from "../exchange/cors.ts";
-import { type FaultFunction, type FaultRule, MOST_RULES, parseRule } from "../faults/rule.ts";
+import { type AllowedOrigins, type CorsOption, parseCorsOption } from "../exchange/cors.ts";
+import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "../faults/rule.ts";
 import type { AssumptionKey, Choice } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { MAX_POPULATION } from "../world/publishers/population.ts";
@@ -102,7 +102,7 @@ const optionsSchema = v.strictObject({
   faults: v.optional(
     v.pipe(
       v.custom<readonly (FaultRule | FaultFunction)[]>(Array.isArray, "must be a list of rules"),
-      v.check((rules) => rules.length <= MOST_RULES, `must be at most ${MOST_RULES} rules`),
+      v.check((rules) => rules.length <= MAX_RULES, `must be at most ${MAX_RULES} rules`),
     ),
     [],
   ),
@@ -138,7 +138,7 @@ export function readOptions(options: SimulatorOptions): ReadOptions {
     clock,
     wallClock,
     explain: given.explain,
-    origins: readCors(given.cors),
+    origins: parseCorsOption(given.cors),
     faults,
     journalEntries: given.journalEntries,
     journalBytes: given.journalBytes,
@@ -161,7 +161,7 @@ export function readReadings(readings: unknown): Readonly<Record<string, unknown
 
 /** Real time as a world's: it must be an instant that can be written down. */
 export function worldMs(wallClock: WallClock | undefined): number {
-  const wallMs = wallFor("system", wallClock);
+  const wallMs = wallClockMs("system", wallClock);
   if (wallMs >= 0 && wallMs <= LAST_INSTANT_MS) return wallMs;
   throw new InputError("wallClock", "must give milliseconds from 1970 to the year 9999");
 }

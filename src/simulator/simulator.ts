@@ -17,15 +17,15 @@ import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { atOnce, type Work } from "../spec/work.ts";
+import { runToEnd, type Work } from "../spec/work.ts";
 import { createDirectory, type Publishers } from "../world/accounts/directory.ts";
 import {
   type Snapshot,
-  type State,
   snapshotInSlices,
   snapshotPieces,
+  type WorldState,
 } from "../world/accounts/snapshot.ts";
-import { takeOverAccounts } from "../world/accounts/take-over.ts";
+import { transferAccounts } from "../world/accounts/take-over.ts";
 import { Book } from "../world/ledger/book.ts";
 import { checkRestored } from "./check-restored.ts";
 import {
@@ -105,7 +105,7 @@ export interface HostedCore extends SimulatorCore {
   /** Answers what never became a request, as broken HTTP doesn't. It isn't recorded. */
   refuse(rejection: Rejection): ApiResponse;
   /** About how many bytes the world takes in memory, its journal aside. */
-  weigh(): number;
+  estimateBytes(): number;
   /** The same as {@link report}, so that others may pass in between. */
   reporting(): Work<ClientReport>;
   /** The same as {@link audit}. */
@@ -130,7 +130,7 @@ export function createSimulatorCore(
 
 /** What to go on from, instead of starting anew. */
 interface Origin {
-  readonly state: State<Book>;
+  readonly state: WorldState<Book>;
   readonly rules: RuleList;
 }
 
@@ -165,7 +165,7 @@ class Core implements HostedCore {
     this.#running =
       origin === undefined
         ? this.#make.fresh(read.settings)
-        : atOnce(this.#make.saved(origin.state, origin.rules, (book) => book));
+        : runToEnd(this.#make.saved(origin.state, origin.rules, (book) => book));
   }
 
   get seed(): string {
@@ -180,7 +180,7 @@ class Core implements HostedCore {
 
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
-  readonly report = (): ClientReport => atOnce(this.reporting());
+  readonly report = (): ClientReport => runToEnd(this.reporting());
 
   readonly reporting = (): Work<ClientReport> =>
     reportInSlices(this.journal, this.#eras.finished(), this.#running.clock.mode);
@@ -191,12 +191,12 @@ class Core implements HostedCore {
     assertNotInsideRule("assume", running);
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
     const next = this.#make.continued({ ...running.settings, assumptions }, kept(running));
-    takeOverAccounts(running, next);
+    transferAccounts(running, next);
     this.#running = next;
     return assumptions;
   };
 
-  readonly audit = (): Audit => atOnce(this.auditing());
+  readonly audit = (): Audit => runToEnd(this.auditing());
 
   readonly auditing = (): Work<Audit> => auditInSlices(this.#running, this.journal);
 
@@ -210,7 +210,7 @@ class Core implements HostedCore {
     return snapshotPieces(copiedStateOf(this.#running, rules.save(clock.now())));
   };
 
-  readonly restore = (snapshot: Snapshot): void => atOnce(this.restoring(snapshot));
+  readonly restore = (snapshot: Snapshot): void => runToEnd(this.restoring(snapshot));
 
   *restoring(snapshot: Snapshot): Work<void> {
     const saved = yield* snapshotInSlices(snapshot);
@@ -238,7 +238,7 @@ class Core implements HostedCore {
 
   readonly beside = (): HostedCore => {
     const other = new Core(this.#read, this.#surroundings);
-    other.journal.takeOver({ forgotten: this.journal.total, records: [] });
+    other.journal.importRecords({ forgotten: this.journal.total, records: [] });
     return other;
   };
 
@@ -249,11 +249,11 @@ class Core implements HostedCore {
     assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     const { first, records } = other.journal.records();
-    this.journal.takeOver({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
+    this.journal.importRecords({ forgotten: Math.max(0, first - 1 - this.journal.total), records });
     this.#running = next;
   };
 
-  readonly weigh = (): number => weightOf(this.#running);
+  readonly estimateBytes = (): number => weightOf(this.#running);
 
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");

@@ -9,7 +9,7 @@ import { type PlainRequest, plainRequest } from "../exchange/plain-request.ts";
 import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
-import { atOnce, isWork, type LongResponse, type Work, whole } from "../spec/work.ts";
+import { inOnePiece, isWork, type LongResponse, runToEnd, type Work } from "../spec/work.ts";
 import { createKeptWorlds, holdings, type Keeping } from "./kept-worlds.ts";
 import type { Surroundings } from "./running-world.ts";
 import { createSimulatorCore, type HostedCore } from "./simulator.ts";
@@ -236,7 +236,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     begin,
     handle(request) {
       const response = begin(request);
-      return isWork(response) ? whole(atOnce(response)) : response;
+      return isWork(response) ? inOnePiece(runToEnd(response)) : response;
     },
   };
   return all;

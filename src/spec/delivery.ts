@@ -1,14 +1,14 @@
 /** How a response is handed over where that isn't at once and whole. Described here; only an adapter acts it out. */
 
 /** A response's way to the client. Times are real ones: a world's clock doesn't move meanwhile. */
-export type Delivery = Manner & {
+export type Delivery = DeliveryMode & {
   /** How long nothing happens first, in milliseconds. */
   readonly delayMs: number;
   /** For the adapter to call where the client had gone before the response was handed over: then it counts as lost. */
   readonly undelivered: () => void;
 };
 
-export type Manner =
+export type DeliveryMode =
   | { readonly kind: "whole" }
   /** After so many later responses of the same transport, or once the time is over. */
   | { readonly kind: "overtaken"; readonly by: number; readonly atMostMs: number }
@@ -32,7 +32,7 @@ export type Manner =
 /** How much of an answer a client gets. */
 export type Received = "whole" | "part" | "nothing";
 
-interface DeliveryKind {
+interface DeliveryTraits {
   /** What arrives of the answer. */
   readonly received: Received;
   /** What a client sees that waits long enough. */
@@ -40,7 +40,7 @@ interface DeliveryKind {
   readonly endsConnection: boolean;
 }
 
-export const deliveries: Readonly<Record<Delivery["kind"], DeliveryKind>> = {
+export const deliveryTraits: Readonly<Record<Delivery["kind"], DeliveryTraits>> = {
   whole: { received: "whole", seen: "answered", endsConnection: false },
   overtaken: { received: "whole", seen: "answered", endsConnection: false },
   bytes: { received: "part", seen: "answered", endsConnection: false },

@@ -7,7 +7,7 @@ import type { AssumptionKey, Assumptions, Choice } from "./assumptions/catalogue
 import { isLimited, type Operation, type OperationId } from "./operations.ts";
 
 /** Readings that all must be in force: by key the choices that do. */
-type When = { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
+type ReadingCondition = { readonly [Key in AssumptionKey]?: readonly Choice<Key>[] };
 
 /** One kind of refusal. */
 interface ErrorKind {
@@ -29,9 +29,9 @@ interface ErrorKind {
     | "body"
     | "publisher"
     | "none"
-    | { readonly [Id in OperationId]?: When };
+    | { readonly [Id in OperationId]?: ReadingCondition };
   /** Under which readings. @default all */
-  readonly when?: When;
+  readonly when?: ReadingCondition;
 }
 
 export const errorKinds = {
@@ -204,7 +204,7 @@ export function unroutedCodes(assumptions: Assumptions): readonly ErrorCode[] {
 /** In the order of the table. */
 const errorCodes = Object.keys(errorKinds) as ErrorCode[];
 
-function holds(when: When, assumptions: Assumptions): boolean {
+function holds(when: ReadingCondition, assumptions: Assumptions): boolean {
   return Object.entries(when).every(([key, choices]: [string, readonly string[]]) =>
     choices.includes(assumptions[key as AssumptionKey]),
   );
@@ -229,7 +229,7 @@ export interface Rejection {
 }
 
 /** What a server says of requests that never become one: it can't read them as HTTP. */
-export const unreadable = {
+export const httpRejections = {
   malformed_request: {
     code: "malformed_request",
     detail: "The request can't be read as HTTP/1.1.",
@@ -244,4 +244,4 @@ export const unreadable = {
   },
 } as const;
 
-unreadable satisfies { readonly [Code in ErrorCode]?: Rejection & { readonly code: Code } };
+httpRejections satisfies { readonly [Code in ErrorCode]?: Rejection & { readonly code: Code } };

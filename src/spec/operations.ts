@@ -163,19 +163,19 @@ export type Input<Id extends OperationId> = {
 /** Whom a request is about: a publisher, with the surface that it names, or whoever an impression was recorded for. */
 export type Subject =
   | {
-      readonly names: "publisher";
+      readonly kind: "publisher";
       readonly id: string;
       readonly surface?: string | undefined;
     }
-  | { readonly names: "impression"; readonly id: string };
+  | { readonly kind: "impression"; readonly id: string };
 
 /** Each operation sees its own parameters alone: no other one that was sent can say whom a request is about. */
 const subjects: { readonly [Id in OperationId]: (input: Input<Id>) => Subject } = {
-  stats: ({ publisher_id, surface }) => ({ names: "publisher", id: publisher_id, surface }),
-  impression: ({ publisher_id, surface }) => ({ names: "publisher", id: publisher_id, surface }),
-  click: ({ impression_id }) => ({ names: "impression", id: impression_id }),
-  surfaces: ({ publisher_id }) => ({ names: "publisher", id: publisher_id }),
-  payouts: ({ publisher_id }) => ({ names: "publisher", id: publisher_id }),
+  stats: ({ publisher_id, surface }) => ({ kind: "publisher", id: publisher_id, surface }),
+  impression: ({ publisher_id, surface }) => ({ kind: "publisher", id: publisher_id, surface }),
+  click: ({ impression_id }) => ({ kind: "impression", id: impression_id }),
+  surfaces: ({ publisher_id }) => ({ kind: "publisher", id: publisher_id }),
+  payouts: ({ publisher_id }) => ({ kind: "publisher", id: publisher_id }),
 };
 
 /** Whom a request is about, by the validated parameters of its operation. */

@@ -7,7 +7,7 @@ import { type OperationId, operations } from "./operations.ts";
 /** How a POST carries its parameters. A GET has them in the query always. */
 export type Encoding = "json" | "form" | "query";
 
-export interface Sending {
+export interface RequestOptions {
   /** The API key. Without one, or with `null`, no `Authorization` is sent. */
   readonly key?: string | null | undefined;
   /** @default "json" */
@@ -29,10 +29,10 @@ export function encodingOf(assumptions: Pick<Assumptions, "request.encoding">): 
 }
 
 /** The request with these parameters. They are neither checked nor filled in. */
-export function requestOf(
+export function buildRequest(
   operation: OperationId,
   parameters: Readonly<Record<string, unknown>>,
-  { key, encoding = "json", headers }: Sending,
+  { key, encoding = "json", headers }: RequestOptions,
 ): ApiRequest {
   const { method, path } = operations[operation];
   const authorization = key === undefined || key === null ? {} : { authorization: `Bearer ${key}` };

@@ -18,7 +18,7 @@ export interface LongResponse extends ApiResponse {
 }
 
 /** Does all of the work now. It waits for nothing: what is there at once is had, anything else isn't. */
-export function atOnce<Result>(work: Work<Result>): Result {
+export function runToEnd<Result>(work: Work<Result>): Result {
   let step = work.next();
   while (!step.done) {
     step.value?.(() => undefined);
@@ -28,7 +28,7 @@ export function atOnce<Result>(work: Work<Result>): Result {
 }
 
 /** The response in one piece. */
-export function whole({ rest, ...response }: LongResponse): ApiResponse {
+export function inOnePiece({ rest, ...response }: LongResponse): ApiResponse {
   if (rest === undefined) return response;
   let { body } = response;
   for (let next = rest.next(); !next.done; next = rest.next()) body += next.value;

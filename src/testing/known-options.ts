@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { shown } from "../base/shown.ts";
+import { safeName } from "../base/shown.ts";
 
 /** How each option is checked. A type says which there are, so that none is forgotten. */
 export type OptionEntries<Options extends object> = Readonly<
@@ -38,7 +38,7 @@ export function checkOptions<Options extends object>(
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(entries, name));
   if (unknown !== undefined) {
     const hint = didYouMean(unknown, names) || ` There is: ${names.join(", ")}`;
-    throw new InputError(shown(unknown), `is no option here.${hint}`);
+    throw new InputError(safeName(unknown), `is no option here.${hint}`);
   }
   // One that is left out is told what it must be, as one that is wrong.
   const all = names.map((name): [string, unknown] => [name, Reflect.get(given, name)]);

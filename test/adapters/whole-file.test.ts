@@ -16,7 +16,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkWritable, moveToFreeName, writeWhole } from "../../src/adapters/files/whole-file.ts";
-import { whyNot } from "../../src/base/file-error.ts";
+import { describeError } from "../../src/base/file-error.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Names of calls that fail, with the code that they fail with. */
@@ -109,7 +109,7 @@ describe("writing", () => {
     writeFileSync(path, "old");
     failing.codes.set(call, code);
     const error = await writeWhole(path, "new").catch((reason: unknown) => reason);
-    expect(whyNot(error)).toBe(why);
+    expect(describeError(error)).toBe(why);
     expect(readFileSync(path, "utf8")).toBe("old");
     expect(readdirSync(directory)).toEqual(["report"]);
   });
@@ -151,7 +151,7 @@ describe("writing", () => {
     ] as const) {
       for (const act of [checkWritable, (path: string) => writeWhole(path, "x")]) {
         const error = await act(join(directory, name)).catch((reason: unknown) => reason);
-        expect(whyNot(error), name).toBe(why);
+        expect(describeError(error), name).toBe(why);
       }
     }
     expect(readdirSync(directory)).toEqual(before);

@@ -6,7 +6,7 @@ import type { Verdict } from "../../src/faults/verdict.ts";
 import type { Simulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { type Snapshot, snapshotDigest } from "../../src/world/accounts/snapshot.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { impressionIdIn } from "../sender.ts";
 import { type Recording, recordingOf } from "./recording.ts";
 
@@ -161,7 +161,7 @@ describe("an audit", () => {
   test("is what the control API answers, with nothing to call and no key in it", () => {
     const worlds = createWorlds({
       options: { publishers: 3, wallClock: () => 0 },
-      surroundings: { people: () => fakerPeople },
+      surroundings: { people: () => fakerPerson },
       control: createControl({ version: "1.2.3" }),
     });
     const world = worlds.get("default");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { stageOf } from "./report-stage.ts";
 
 test("a world that nobody asked anything has an empty report", () => {
@@ -160,7 +160,7 @@ test("a clock that is stopped and started thousands of times is followed", () =>
 test("GET /_sim/report gives the same", () => {
   const worlds = createWorlds({
     options: { seed: "report" },
-    surroundings: { people: () => fakerPeople },
+    surroundings: { people: () => fakerPerson },
     control: createControl({ version: "0.0.0" }),
   });
   worlds.handle({ method: "GET", path: "/v1/nowhere" });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createControl } from "../../src/control/control.ts";
 import { type ApiRequest, createSimulator, type Simulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { checkProperty } from "../properties/check-property.ts";
 
 const file = "test/exchange/odd-requests.test.ts";
@@ -212,7 +212,7 @@ describe("an odd request", () => {
       fc.property(operation, parts, (kind, sent) => {
         const worlds = createWorlds({
           options: { seed: "odd", publishers: 2 },
-          surroundings: { people: () => fakerPeople },
+          surroundings: { people: () => fakerPerson },
           control: createControl({ version: "0.0.0" }),
         });
         const { handle } = worlds;

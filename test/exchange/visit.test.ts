@@ -1,18 +1,18 @@
 /** What stays of a request on its way. */
 
 import { expect, test } from "vitest";
-import { Visit } from "../../src/exchange/visit.ts";
+import { RequestContext } from "../../src/exchange/visit.ts";
 import { createSimulatorCore } from "../../src/simulator/simulator.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
 
 test("the journal keeps the text of a body, and not the object that was given", () => {
-  const core = createSimulatorCore({}, { people: () => fakerPeople });
+  const core = createSimulatorCore({}, { people: () => fakerPerson });
   const [publisher] = core.publishers.credentials(1);
   const body = { publisher_id: publisher?.id, surface: publisher?.surfaces[0]?.id, ad_id: "ad" };
   const headers = { authorization: `Bearer ${publisher?.apiKey}` };
   expect(core.handle({ method: "POST", path: "/v1/impression", headers, body }).status).toBe(200);
   const [record] = core.journal.records().records;
-  expect(record).toBeInstanceOf(Visit);
+  expect(record).toBeInstanceOf(RequestContext);
   expect(record).toMatchObject({
     body: JSON.stringify(body),
     request: { body: JSON.stringify(body) },

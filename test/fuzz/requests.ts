@@ -7,7 +7,7 @@ import { deriveKey, drawBetween, type Key, subKey } from "../../src/base/random.
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { Publisher } from "../../src/index.ts";
 import { type Operation, operations } from "../../src/spec/operations.ts";
-import { requestOf } from "../../src/spec/request-of.ts";
+import { buildRequest } from "../../src/spec/request-of.ts";
 
 /** A request as bytes. `isFramed`: a server can tell where it ends. */
 export interface RawRequest {
@@ -176,7 +176,7 @@ function recording(draw: Draw, publisher: Publisher): Draft {
   const sent = Object.fromEntries(
     Object.entries(values).filter(([name]) => Object.hasOwn(parameters, name)),
   );
-  const request = requestOf(id, sent, { key: publisher.apiKey });
+  const request = buildRequest(id, sent, { key: publisher.apiKey });
   const { method, path, query, headers = {}, body = "" } = request;
   return {
     method,

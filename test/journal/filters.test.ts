@@ -9,7 +9,7 @@ import {
   type Simulator,
 } from "../../src/index.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { askSurfaces } from "./asking.ts";
 
 /** Entries 1 to 7: one each second, of two publishers, one on a path that isn't there, three touched by rules. */
@@ -81,7 +81,7 @@ describe("a filter", () => {
 function worldsOf(): Worlds {
   return createWorlds({
     options: {},
-    surroundings: { people: () => fakerPeople },
+    surroundings: { people: () => fakerPerson },
     control: createControl({ version: "1" }),
   });
 }

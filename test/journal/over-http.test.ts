@@ -5,7 +5,7 @@ import { createControl } from "../../src/control/control.ts";
 import { type ApiResponse, createSimulator } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
 import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";
 
 /** What an HTTP client adds of its own. */
@@ -77,7 +77,7 @@ describe.each([
 describe("addresses", () => {
   const worlds = createWorlds({
     options: {},
-    surroundings: { people: () => fakerPeople },
+    surroundings: { people: () => fakerPerson },
     control: createControl({ version: "1" }),
   });
   const get = (path: string, host: string): ApiResponse =>

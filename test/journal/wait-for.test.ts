@@ -1,21 +1,21 @@
 /** Waiting for entries: settled by what is recorded, or by the caller's signal. */
 
 import { describe, expect, test } from "vitest";
-import { Visit } from "../../src/exchange/visit.ts";
+import { RequestContext } from "../../src/exchange/visit.ts";
 import { createSimulator, type JournalEntry, type Simulator } from "../../src/index.ts";
 import { createWaiters } from "../../src/journal/wait-for.ts";
 import { startServer } from "../../src/server.ts";
 import { noResponse } from "../../src/spec/messages.ts";
-import { worldAbout } from "../../src/world/publishers/world-settings.ts";
+import { describeWorld } from "../../src/world/publishers/world-settings.ts";
 import { askSurfaces } from "./asking.ts";
 
 const sequences = (entries: readonly JournalEntry[]): number[] =>
   entries.map(({ sequence }) => sequence);
 
 /** A request that the journal of a world would write down. */
-function recordOf({ assumptions }: Pick<Simulator, "assumptions">): Visit {
+function recordOf({ assumptions }: Pick<Simulator, "assumptions">): RequestContext {
   const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny", assumptions } as const;
-  return new Visit({ method: "GET", path: "/nope" }, 0, worldAbout(settings));
+  return new RequestContext({ method: "GET", path: "/nope" }, 0, describeWorld(settings));
 }
 
 /** What a promise has come to, once all that is due now has happened. */

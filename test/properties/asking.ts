@@ -2,7 +2,7 @@
 
 import type { ApiResponse, Publisher, Simulator } from "../../src/index.ts";
 import type { OperationId } from "../../src/spec/operations.ts";
-import { encodingOf, requestOf } from "../../src/spec/request-of.ts";
+import { buildRequest, encodingOf } from "../../src/spec/request-of.ts";
 
 /** Sends one request with the publisher's key; `publisher_id`, where the operation has it, is the publisher's too. */
 export function ask(
@@ -13,5 +13,5 @@ export function ask(
 ): ApiResponse {
   const named = operation === "click" ? values : { publisher_id: id, ...values };
   const sending = { key: apiKey, encoding: encodingOf(sim.assumptions) };
-  return sim.handle(requestOf(operation, named, sending));
+  return sim.handle(buildRequest(operation, named, sending));
 }

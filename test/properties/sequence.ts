@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { Profile } from "../../src/index.ts";
-import { departuresIn } from "../../src/spec/assumptions/resolve.ts";
+import { nonDefaultChoices } from "../../src/spec/assumptions/resolve.ts";
 import { createOracle } from "../../src/testing/oracle/oracle.ts";
 import type { Readings } from "../../src/testing/oracle/readings.ts";
 import { anyAssumptions } from "./assumptions.ts";
@@ -45,7 +45,7 @@ export function anyOptions(
 }
 
 function shownOptions(options: RunOptions): string {
-  return JSON.stringify({ ...options, assumptions: departuresIn(options.assumptions) });
+  return JSON.stringify({ ...options, assumptions: nonDefaultChoices(options.assumptions) });
 }
 
 export class Play implements fc.Command<Stage, null> {

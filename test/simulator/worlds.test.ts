@@ -6,7 +6,7 @@ import { isControlTarget } from "../../src/base/world-path.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
-import { fakerPeople } from "../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../src/world/publishers/people.ts";
 
 function worldsOf(
   maxWorlds?: number,
@@ -15,7 +15,7 @@ function worldsOf(
   return createWorlds({
     options: { publishers: 3, seed: "worlds", journalBytes },
     worldBytes,
-    surroundings: { people: () => fakerPeople },
+    surroundings: { people: () => fakerPerson },
     control: createControl({ version: "0.0.0" }),
     maxWorlds,
   });

@@ -3,9 +3,9 @@
  * follow from the seed in it.
  */
 
-import { whyNot } from "../../base/file-error.ts";
+import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
-import { whyNotJson } from "../../base/not-json.ts";
+import { describeJsonError } from "../../base/not-json.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
 import { linesOf } from "./text-lines.ts";
@@ -110,7 +110,7 @@ const HEAD_END = ',"accounts":[';
 const ENOUGH_CHARACTERS = 1 << 20;
 
 function notSaved(path: string, error: unknown): SnapshotFileError {
-  const what = `can't be saved: ${whyNot(error)}. Name a file in a folder that can be written to.`;
+  const what = `can't be saved: ${describeError(error)}. Name a file in a folder that can be written to.`;
   return new SnapshotFileError(path, what, error);
 }
 
@@ -120,7 +120,7 @@ async function contentOf(path: string): Promise<unknown> {
   try {
     for await (const line of linesOf(path)) lines.push(line);
   } catch (error) {
-    const what = `can't be read: ${whyNot(error)}. Give a file that --save-on-exit or saveSnapshot wrote.`;
+    const what = `can't be read: ${describeError(error)}. Give a file that --save-on-exit or saveSnapshot wrote.`;
     throw new SnapshotFileError(path, what, error);
   }
   try {
@@ -158,7 +158,7 @@ function inOne(lines: readonly string[]): unknown {
     return JSON.parse(lines.join("\n"));
   } catch (error) {
     if (error instanceof RangeError) throw error;
-    throw new Error(`it ${whyNotJson(error)}`);
+    throw new Error(`it ${describeJsonError(error)}`);
   }
 }
 
@@ -177,7 +177,7 @@ function refuseForeign(content: unknown): void {
 }
 
 function notLoaded(path: string, error: unknown): SnapshotFileError {
-  const why = error instanceof InputError ? error.message.replace(/\.$/, "") : whyNot(error);
+  const why = error instanceof InputError ? error.message.replace(/\.$/, "") : describeError(error);
   const what = `can't be loaded: ${why}. Nothing was changed. Give a file that this version of adsim saved.`;
   return new SnapshotFileError(path, what, error);
 }

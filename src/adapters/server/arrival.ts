@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import { isControlTarget } from "../../base/world-path.ts";
 import { worldOf } from "../../simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import { atOnce, isWork } from "../../spec/work.ts";
+import { isWork, runToEnd } from "../../spec/work.ts";
 import { LATEST_ORDER, type Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
 import { afterLatest, stateOf, whenTurn } from "./connection-state.ts";
@@ -189,7 +189,7 @@ function finish(host: RequestHost, request: Arrival): void {
 /** The service answers at once. */
 function answerNow(service: Service, request: ApiRequest): ApiResponse {
   const answer = service.begin(request);
-  return isWork(answer) ? atOnce(answer) : answer;
+  return isWork(answer) ? runToEnd(answer) : answer;
 }
 
 /** Answers a request to tunnel, after which there is no HTTP on the connection. */

@@ -5,8 +5,8 @@
 
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { dripOf } from "../../base/pace.ts";
-import { type Delivery, deliveries } from "../../spec/delivery.ts";
+import { createDrip } from "../../base/pace.ts";
+import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { globalTimers, holdBack, type Overtaking, type Place, pause } from "../hold-back.ts";
 import { type HeldResponse, stateOf } from "./connection-state.ts";
@@ -41,7 +41,7 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
   }
   const place: Place = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
-  if (deliveries[delivery.kind].endsConnection) stateOf(socket).isDoomed = true;
+  if (deliveryTraits[delivery.kind].endsConnection) stateOf(socket).isDoomed = true;
   const settled = (): void => {
     stateOf(socket).held?.delete(held);
   };
@@ -132,7 +132,7 @@ function drip(
   bytesPerSecond: number,
   { outlet, held, delivered }: Pick<Act, "outlet" | "held" | "delivered">,
 ): void {
-  const body = dripOf(response.body, bytesPerSecond);
+  const body = createDrip(response.body, bytesPerSecond);
   const next = (): void => {
     if (outlet.socket.destroyed) return;
     const { piece, isLast } = body.next();

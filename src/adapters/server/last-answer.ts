@@ -5,7 +5,7 @@
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { type Rejection, unreadable } from "../../spec/errors.ts";
+import { httpRejections, type Rejection } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import type { Overtaking } from "../hold-back.ts";
 import { http } from "./builtins.ts";
@@ -85,11 +85,11 @@ function end(socket: Socket, words: string | Uint8Array, sent: () => void): void
 function rejectionOf(error: Error & { code?: string; reason?: string }): Rejection {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return unreadable.headers_too_large;
+      return httpRejections.headers_too_large;
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return unreadable.request_timeout;
+      return httpRejections.request_timeout;
     default: {
-      const { code, detail } = unreadable.malformed_request;
+      const { code, detail } = httpRejections.malformed_request;
       return { code, detail: error.reason ? `${detail.slice(0, -1)}: ${error.reason}.` : detail };
     }
   }

@@ -7,7 +7,7 @@ import { inField, parseInput } from "../../base/input.ts";
 import { VERSION } from "../../base/version.ts";
 import { createControl } from "../../control/control.ts";
 import type { ControlLoader } from "../../control/route.ts";
-import { type Cors, createCors, readCors } from "../../exchange/cors.ts";
+import { type Cors, createCors, parseCorsOption } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
 import { readReadings, type SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
@@ -125,7 +125,7 @@ export function pagesOf({
   explain = false,
 }: ServerOptions): Cors | undefined {
   const inForce = resolveAssumptions(readReadings(assumptions ?? {}));
-  return createCors({ origins: readCors(cors), assumptions: inForce, explain });
+  return createCors({ origins: parseCorsOption(cors), assumptions: inForce, explain });
 }
 
 /** Real time. Not `performance.now()`, whose module would load with the first request and take a millisecond of it. */

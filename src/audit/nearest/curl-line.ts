@@ -1,6 +1,6 @@
 /** A line of curl that gets an answer, for a POSIX shell: it works as it stands, on its own. */
 
-import { quoted } from "../../base/shell.ts";
+import { shellQuote } from "../../base/shell.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Operation } from "../../spec/operations.ts";
 
@@ -37,7 +37,7 @@ const posts = {
   any: asForm,
   form: asForm,
   json: {
-    all: (parameters) => `${asJson} -d ${quoted(JSON.stringify(parameters))}`,
+    all: (parameters) => `${asJson} -d ${shellQuote(JSON.stringify(parameters))}`,
     one: (name, value) => `${asJson} -d "{\\"${name}\\":\\"${value}\\"}"`,
   },
   query: {

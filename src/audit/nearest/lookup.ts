@@ -71,7 +71,7 @@ export function createLookup(world: World): Lookup {
 
 function namedOf({ accounts, ids, population }: World): readonly Named[] {
   const named = new Map<number, Named>();
-  for (const { ordinal, id, apiKey } of accounts.opened()) {
+  for (const { ordinal, id, apiKey } of accounts.openedAccounts()) {
     if (named.size === MOST_COMPARED) break;
     named.set(ordinal, { ordinal, id, apiKey });
   }

@@ -1,6 +1,6 @@
 /** What is wrong with how a key was sent, and whose it may be. Says nothing of its characters. */
 
-import { shown } from "../../base/shown.ts";
+import { safeName } from "../../base/shown.ts";
 import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import type { Account } from "../../world/accounts/account.ts";
@@ -51,14 +51,14 @@ function elsewhere(
   for (const [name, value] of new URLSearchParams(query)) {
     const account = keyIn(name, value, lookup);
     if (account !== undefined) {
-      const sent = `${none}, and an API key in the query (${shown(name)})`;
+      const sent = `${none}, and an API key in the query (${safeName(name)})`;
       return { sent, account: account.account };
     }
   }
   for (const [name, value] of Object.entries(headers)) {
     const account = keyIn(name, value, lookup);
     if (account !== undefined) {
-      const sent = `${none}, and an API key in the header ${shown(name)}`;
+      const sent = `${none}, and an API key in the header ${safeName(name)}`;
       return { sent, account: account.account };
     }
   }

@@ -1,7 +1,7 @@
 /** What `--assume` and the file of `--assumptions` choose together. What is wrong is said of the one it came from. */
 
 import { InputError } from "../../base/input.ts";
-import { shown } from "../../base/shown.ts";
+import { safeName } from "../../base/shown.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type JsonFile, readJsonFile } from "./json-file.ts";
@@ -42,7 +42,7 @@ export async function chosenAssumptions({
 
 function isAbout({ field }: InputError, assume: Chosen): boolean {
   return Object.keys(assume).some(
-    (key) => field === `assumptions.${key.split(".").map(shown).join(".")}`,
+    (key) => field === `assumptions.${key.split(".").map(safeName).join(".")}`,
   );
 }
 

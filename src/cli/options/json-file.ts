@@ -1,7 +1,7 @@
 /** A JSON file that an option names. What is wrong is said of both, and repeats nothing of the file: keys may be in it. */
 
-import { whyNot } from "../../base/file-error.ts";
-import { whyNotJson } from "../../base/not-json.ts";
+import { describeError } from "../../base/file-error.ts";
+import { describeJsonError } from "../../base/not-json.ts";
 import { repeatedMember } from "../../base/repeated-members.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 
@@ -21,13 +21,13 @@ export async function readJsonFile(
 ): Promise<JsonFile> {
   const wrong = (what: string): CommandFailure => wrongUsage(`${option} ${file}: ${what}`);
   const json = await textOf(file).catch((error: unknown) => {
-    throw wrong(`can't be read: ${whyNot(error)}. Give the path of a JSON file.`);
+    throw wrong(`can't be read: ${describeError(error)}. Give the path of a JSON file.`);
   });
   if (json.trim() === "") throw wrong(`is empty. ${expected}`);
   try {
     return { value: JSON.parse(json), repeated: repeatedMember(json), wrong };
   } catch (error) {
-    throw wrong(`${whyNotJson(error)}. ${expected}`);
+    throw wrong(`${describeJsonError(error)}. ${expected}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Report files: checked before any work, and written after it. */
 
 import { checkWritable, writeWhole } from "../../adapters/files/whole-file.ts";
-import { whyNot } from "../../base/file-error.ts";
+import { describeError } from "../../base/file-error.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
 
@@ -41,6 +41,6 @@ export async function writeOut(option: string, file: string, text: string): Prom
 
 function notWritable(option: string, error: unknown): CommandFailure {
   return couldNotRun(
-    `${option} can't be written: ${whyNot(error)}. Name a file in a folder that exists.`,
+    `${option} can't be written: ${describeError(error)}. Name a file in a folder that exists.`,
   );
 }

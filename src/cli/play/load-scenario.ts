@@ -8,7 +8,7 @@ import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
-import { whyNot } from "../../base/file-error.ts";
+import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { readScenarioText } from "../../play/language/parse/parse-text.ts";
 import { CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
@@ -101,7 +101,7 @@ async function textOf(file: string): Promise<string> {
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     throw couldNotRun(
-      `${file}: can't be read: ${whyNot(error)}. Give the path of a scenario, or the name of one (see: adsim scenarios).`,
+      `${file}: can't be read: ${describeError(error)}. Give the path of a scenario, or the name of one (see: adsim scenarios).`,
     );
   }
 }

@@ -2,7 +2,7 @@
 
 import { linesOf } from "../../adapters/files/text-lines.ts";
 import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
-import { whyNot } from "../../base/file-error.ts";
+import { describeError } from "../../base/file-error.ts";
 import { indentedJson, printable } from "../../base/text.ts";
 import { RecordingError, readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
@@ -52,7 +52,7 @@ async function recordingIn(file: string): Promise<Recording> {
     for await (const line of linesOf(file)) lines.push(line);
   } catch (error) {
     throw couldNotRun(
-      `${file}: can't be read: ${whyNot(error)}. Give a journal as NDJSON, or a HAR.`,
+      `${file}: can't be read: ${describeError(error)}. Give a journal as NDJSON, or a HAR.`,
     );
   }
   try {

@@ -8,8 +8,8 @@ import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import { dedupInputOf, fingerprint } from "../../world/ledger/fingerprint.ts";
 import { clickPrices } from "../../world/publishers/baseline.ts";
-import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";
-import type { OperatedWorld } from "./operated-world.ts";
+import { createEventBodyWriter, type EventBodyWriter } from "./event-body.ts";
+import type { OperationWorld } from "./operated-world.ts";
 import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "./outcome.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;
@@ -17,22 +17,24 @@ export type Click = (input: Input<"click">, account: Account, moment: Moment) =>
 type Repeat = (id: string, micros: number, bodyOf: EventBodyWriter) => Outcome;
 
 /** Answers a click on no impression of the publisher. */
-type Stray = (world: OperatedWorld) => (sent: string, account: Account) => Outcome;
+type UnknownImpressionAnswer = (
+  world: OperationWorld,
+) => (sent: string, account: Account) => Outcome;
 
-export function createClick(world: OperatedWorld): Click {
+export function createClick(world: OperationWorld): Click {
   const { assumptions, ids } = world;
-  const stray = strays[assumptions["click.unknown"]](world);
+  const answerUnknownImpression = unknownImpressionAnswers[assumptions["click.unknown"]](world);
   const windowMs = windows[assumptions["click.window"]];
   const repeat = repeats[assumptions["click.repeat"]];
   const price = clickPrices[assumptions["click.revenue"]];
-  const bodyOf = eventBodyOf("click_id", assumptions);
+  const bodyOf = createEventBodyWriter("click_id", assumptions);
 
   return (input, account, moment) => {
     const { book } = account;
     const { impressions } = book;
     const parts = ids.impression.decode(input.impression_id);
     if (parts?.publisher !== account.ordinal || parts.serial >= impressions.count)
-      return stray(input.impression_id, account);
+      return answerUnknownImpression(input.impression_id, account);
     const { serial } = parts;
     const ageMs = moment.nowMs - impressions.recordedMs(serial);
     if (ageMs >= windowMs) return tooLate;
@@ -105,36 +107,36 @@ function duplicate(body: string, micros: number, shapedBy: ShapedBy = shapedByRe
   return recorded("suppressed", micros, body, notes.duplicate, shapedBy);
 }
 
-const refuseStray: Stray = ({ assumptions }) => {
+const refuseUnknownImpression: UnknownImpressionAnswer = ({ assumptions }) => {
   const outcome = refused(
     {
       code: "impression_not_found",
       detail: "impression_id is not the identifier of an impression of this publisher.",
       parameter: "impression_id",
     },
-    ...foreignIsStray[assumptions["auth.key-scope"]],
+    ...shapedByForeign[assumptions["auth.key-scope"]],
   );
   return () => outcome;
 };
 
-const strays = {
-  "404": refuseStray,
-  "400": refuseStray,
+const unknownImpressionAnswers = {
+  "404": refuseUnknownImpression,
+  "400": refuseUnknownImpression,
   "accept-uncredited": ({ seed, assumptions, ids }) => {
     const key = deriveKey(seed, "stray-click");
-    const bodyOf = eventBodyOf("click_id", assumptions);
-    const shapedBy: ShapedBy = ["click.unknown", ...foreignIsStray[assumptions["auth.key-scope"]]];
+    const bodyOf = createEventBodyWriter("click_id", assumptions);
+    const shapedBy: ShapedBy = ["click.unknown", ...shapedByForeign[assumptions["auth.key-scope"]]];
     return (sent, account) => {
       // The same again gives the same: the id follows from what was sent.
       const serial = fingerprint(key, 0, dedupInputOf(sent, "")).a >>> 0;
-      const body = bodyOf(ids.strayClick.encode(account.ordinal, serial), 0);
+      const body = bodyOf(ids.unknownImpressionClick.encode(account.ordinal, serial), 0);
       return recorded("uncounted", 0, body, notes.unknownImpression, shapedBy);
     };
   },
-} satisfies Record<Choice<"click.unknown">, Stray>;
+} satisfies Record<Choice<"click.unknown">, UnknownImpressionAnswer>;
 
 // An impression of another publisher is answered as one that doesn't exist: its provenance must not tell either.
-const foreignIsStray = { publisher: ["auth.key-scope"], any: [] } satisfies Record<
+const shapedByForeign = { publisher: ["auth.key-scope"], any: [] } satisfies Record<
   Choice<"auth.key-scope">,
   ShapedBy
 >;

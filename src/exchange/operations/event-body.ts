@@ -7,7 +7,7 @@ import { amountWriterOf } from "./amounts.ts";
 /** Writes the body of an answer. `micros`: the credit that it shows, in micro-INR. */
 export type EventBodyWriter = (id: string, micros: number) => string;
 
-export function eventBodyOf(
+export function createEventBodyWriter(
   idName: "impression_id" | "click_id",
   assumptions: Assumptions,
 ): EventBodyWriter {

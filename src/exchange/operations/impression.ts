@@ -14,8 +14,8 @@ import {
   withoutAd,
 } from "../../world/ledger/fingerprint.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
-import { type EventBodyWriter, eventBodyOf } from "./event-body.ts";
-import { dedupWindowOf, type OperatedWorld } from "./operated-world.ts";
+import { createEventBodyWriter, type EventBodyWriter } from "./event-body.ts";
+import { dedupWindowOf, type OperationWorld } from "./operated-world.ts";
 import {
   alsoShapedBy,
   documented,
@@ -32,7 +32,7 @@ export interface ImpressionRecorder {
   /** An impression as its parameters say it. */
   record(input: Input<"impression">, account: Account, moment: Moment): Outcome;
   /** The same for a surface that is known by its place among the account's. `dedupInput`: undefined where no session was sent. */
-  recordOn(
+  recordOnSurface(
     surfaceIndex: number,
     dedupInput: DedupInput | undefined,
     account: Account,
@@ -43,14 +43,14 @@ export interface ImpressionRecorder {
 /** A thousandth of a cpm of 1 paisa, in micro-INR. */
 const MICROS_PER_CPM_PAISA = 10;
 
-export function createImpressionRecorder(world: OperatedWorld): ImpressionRecorder {
+export function createImpressionRecorder(world: OperationWorld): ImpressionRecorder {
   const { assumptions, ids } = world;
   const windowMs = dedupWindowOf(assumptions);
   const hashKey = deriveKey(world.seed, "dedup");
   const repeat = repeatsUnder(assumptions)[assumptions["dedup.repeat"]];
   const fingerprintOf = fingerprints[assumptions["dedup.key"]];
   const recordsInactive = inactiveIsRecorded[assumptions["surface.inactive"]];
-  const bodyOf = eventBodyOf("impression_id", assumptions);
+  const bodyOf = createEventBodyWriter("impression_id", assumptions);
   const shapedByInactive = shapedByStatus[assumptions["surface.statuses"]];
   const inactiveSurface = refused(inactiveRejection, ...shapedByInactive);
 
@@ -59,10 +59,10 @@ export function createImpressionRecorder(world: OperatedWorld): ImpressionRecord
     if (surfaceIndex === undefined) return unknownSurface;
     const { ad_id, session_id } = input;
     const dedupInput = session_id === undefined ? undefined : dedupInputOf(ad_id, session_id);
-    return recordOn(surfaceIndex, dedupInput, account, moment);
+    return recordOnSurface(surfaceIndex, dedupInput, account, moment);
   }
 
-  function recordOn(
+  function recordOnSurface(
     surfaceIndex: number,
     dedupInput: DedupInput | undefined,
     account: Account,
@@ -76,7 +76,7 @@ export function createImpressionRecorder(world: OperatedWorld): ImpressionRecord
     const { book } = account;
     if (dedupInput !== undefined && repeat !== undefined) {
       const same = fingerprintOf(hashKey, surfaceIndex, dedupInput);
-      const original = book.originalOrKeep(same, moment.nowMs, windowMs);
+      const original = book.findOriginalOrRemember(same, moment.nowMs, windowMs);
       if (original !== undefined) {
         const id = ids.impression.encode(account.ordinal, original);
         const outcome = repeat(id, book.impressions.micros(original), bodyOf);
@@ -92,7 +92,7 @@ export function createImpressionRecorder(world: OperatedWorld): ImpressionRecord
       : recorded("applied", 0, body, notes.uncredited, shapedByInactive);
   }
 
-  return { record, recordOn };
+  return { record, recordOnSurface };
 }
 
 /** The credit of the publisher's next impression: within the surface's cpm range, fixed by its serial alone. */

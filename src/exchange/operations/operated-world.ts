@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 import type { AccountWorld } from "../../world/accounts/accounts.ts";
 
-export interface OperatedWorld extends AccountWorld {
+export interface OperationWorld extends AccountWorld {
   readonly seed: string;
 }
 

@@ -9,7 +9,7 @@ export type ShapedBy = readonly AssumptionKey[];
 /** Decided by the spec alone. */
 export const documented: ShapedBy = Object.freeze([]);
 
-export interface Refused {
+export interface Refusal {
   readonly kind: "refused";
   readonly rejection: Rejection;
   readonly shapedBy: ShapedBy;
@@ -39,7 +39,7 @@ export function isRecorded(reason: string): boolean {
 }
 
 /** A success. `body`: the response's JSON text. `note`: for the journal, what was done. `micros`: the credit it shows. */
-export interface Done {
+export interface Success {
   readonly kind: "done";
   readonly body: string;
   /** Length of `body` in UTF-8. */
@@ -50,15 +50,15 @@ export interface Done {
   readonly micros: number;
 }
 
-export type Outcome = Done | Refused;
+export type Outcome = Success | Refusal;
 
 /** `shapedBy`: beyond what the error's code says of itself (see `respond.ts`). */
-export function refused(rejection: Rejection, ...shapedBy: ShapedBy): Refused {
+export function refused(rejection: Rejection, ...shapedBy: ShapedBy): Refusal {
   return { kind: "refused", rejection, shapedBy };
 }
 
 /** What was asked for. The body is ASCII by construction: ids, dates, digits and the contract's own names. */
-export function done(asciiBody: string, shapedBy: ShapedBy): Done {
+export function readSuccess(asciiBody: string, shapedBy: ShapedBy): Success {
   return recorded("read", 0, asciiBody, "read", shapedBy);
 }
 
@@ -69,7 +69,7 @@ export function recorded(
   asciiBody: string,
   note: string,
   shapedBy: ShapedBy,
-): Done {
+): Success {
   return {
     kind: "done",
     body: asciiBody,
@@ -84,11 +84,11 @@ export function recorded(
 /** The same decision, resting on more open points. */
 export function alsoShapedBy<Decided extends Outcome>(decided: Decided, more: ShapedBy): Decided {
   if (more === documented || more.length === 0) return decided;
-  return { ...decided, shapedBy: shapedByBoth(more, decided.shapedBy) };
+  return { ...decided, shapedBy: mergeShapedBy(more, decided.shapedBy) };
 }
 
 /** The keys of both, each once. Mostly one of the two is {@link documented}, and nothing is looked at or made. */
-export function shapedByBoth(left: ShapedBy, right: ShapedBy): ShapedBy {
+export function mergeShapedBy(left: ShapedBy, right: ShapedBy): ShapedBy {
   if (right === documented || right.length === 0) return left;
   if (left === documented || left.length === 0) return right;
   return Array.from(new Set([...left, ...right]));

@@ -8,12 +8,12 @@ import {
   payoutHistory,
   payoutThresholds,
 } from "../../world/ledger/payout-history.ts";
-import type { OperatedWorld } from "./operated-world.ts";
+import type { OperationWorld } from "./operated-world.ts";
 import { surfaceTotals } from "./revenue.ts";
 
 /** `startDay`: the first day without seeded history. */
 export function createPayoutHistories(
-  { assumptions, population }: Pick<OperatedWorld, "assumptions" | "population">,
+  { assumptions, population }: Pick<OperationWorld, "assumptions" | "population">,
   startDay: Day,
 ): (account: Account, today: Day) => PayoutHistory {
   const terms = {

@@ -8,8 +8,8 @@ import type { Moment } from "../../world/ledger/book.ts";
 import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-courses.ts";
 import { type Payout, payoutCycles } from "../../world/ledger/payout-history.ts";
 import { amountWriterOf } from "./amounts.ts";
-import type { OperatedWorld } from "./operated-world.ts";
-import { done, type Outcome, type ShapedBy } from "./outcome.ts";
+import type { OperationWorld } from "./operated-world.ts";
+import { type Outcome, readSuccess, type ShapedBy } from "./outcome.ts";
 import { createPayoutHistories } from "./payout-histories.ts";
 import { historyShapedBy } from "./revenue.ts";
 
@@ -28,7 +28,7 @@ const unpaidReferences = {
   absent: "",
 } satisfies Record<Choice<"payout.txn-id">, string>;
 
-export function createPayouts(world: OperatedWorld, startDay: Day): Payouts {
+export function createPayouts(world: OperationWorld, startDay: Day): Payouts {
   const { assumptions, ids, population } = world;
   const historyOf = createPayoutHistories(world, startDay);
   const order = orders[assumptions["payout.order"]];
@@ -38,7 +38,7 @@ export function createPayouts(world: OperatedWorld, startDay: Day): Payouts {
   const inr = amountWriterOf(assumptions);
 
   return (input, account, { today }) => {
-    const { payouts, pending, hangsOnThreshold } = historyOf(account, today);
+    const { payouts, pending, dependsOnThreshold } = historyOf(account, today);
     const person = account.person ?? population.person(account.ordinal);
     let anyUnpaid = false;
     const listed = order(payouts, input.limit).map((payout) => {
@@ -57,9 +57,9 @@ export function createPayouts(world: OperatedWorld, startDay: Day): Payouts {
     });
     const shapedBy = [...(shapedByPlaces[Math.min(payouts.length, 2)] ?? shapedByCycle)];
     shapedBy.push(...historyShapedBy(population, account, account.joined, today));
-    if (hangsOnThreshold) shapedBy.push("payout.threshold");
+    if (dependsOnThreshold) shapedBy.push("payout.threshold");
     if (anyUnpaid) shapedBy.push("payout.txn-id");
-    return done(`{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`, shapedBy);
+    return readSuccess(`{"payouts":[${listed.join(",")}],"pending_inr":${inr(pending)}}`, shapedBy);
   };
 }
 

@@ -8,8 +8,8 @@ import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import { noTotals, type Totals } from "../../world/publishers/baseline.ts";
 import { type AmountWriter, amountWriterOf } from "./amounts.ts";
-import type { OperatedWorld } from "./operated-world.ts";
-import { alsoShapedBy, done, type Outcome, refused, type ShapedBy } from "./outcome.ts";
+import type { OperationWorld } from "./operated-world.ts";
+import { alsoShapedBy, type Outcome, readSuccess, refused, type ShapedBy } from "./outcome.ts";
 import { historyShapedBy, surfaceTotals } from "./revenue.ts";
 
 export type Stats = (input: Input<"stats">, account: Account, moment: Moment) => Outcome;
@@ -26,7 +26,7 @@ const DEFAULT_DAYS_BACK = 30;
 const NO_SURFACE = -1;
 
 /** `startDay`: the first day without seeded history. */
-export function createStats(world: OperatedWorld, startDay: Day): Stats {
+export function createStats(world: OperationWorld, startDay: Day): Stats {
   const { assumptions, population } = world;
   const invert = inverted[assumptions["date.inverted-range"]];
   const allowsFuture = future[assumptions["date.future"]];
@@ -74,7 +74,7 @@ export function createStats(world: OperatedWorld, startDay: Day): Stats {
     if (asked.from > asked.to) shapedBy.push(...shapedByInversion);
     if (reachesPastToday) shapedBy.push("date.future");
     if (isUnknown) shapedBy.push("surface.unknown");
-    const answer = done(bodyOf(account, period, only, today, shapedBy), shapedBy);
+    const answer = readSuccess(bodyOf(account, period, only, today, shapedBy), shapedBy);
     latest.set(account, { revision, today, ...asked, byDate, only, answer });
     return answer;
   };
@@ -99,7 +99,7 @@ export function createStats(world: OperatedWorld, startDay: Day): Stats {
     for (const [index, { id }] of account.surfaces.entries()) {
       const counts = only === undefined || index === only;
       const row = counts ? (totals[index] ?? noTotals) : noTotals;
-      busyToday ||= hasToday && counts && account.book.endsOn(index, today);
+      busyToday ||= hasToday && counts && account.book.hasEventsOn(index, today);
       impressions += row.impressions;
       clicks += row.clicks;
       micros += row.micros;

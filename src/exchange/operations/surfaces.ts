@@ -3,7 +3,7 @@
 import { utf8Length } from "../../base/text.ts";
 import type { Input } from "../../spec/operations.ts";
 import { type Account, publicSurface } from "../../world/accounts/account.ts";
-import { done, type Outcome, type ShapedBy } from "./outcome.ts";
+import { type Outcome, readSuccess, type ShapedBy } from "./outcome.ts";
 
 export function listSurfaces(_input: Input<"surfaces">, account: Account): Outcome {
   const surfaces = account.surfaces.map((terms) => {
@@ -11,7 +11,7 @@ export function listSurfaces(_input: Input<"surfaces">, account: Account): Outco
     return { id, name, status, cpm_range: cpmRange };
   });
   const body = JSON.stringify({ surfaces });
-  return { ...done(body, shapedBy), byteLength: utf8Length(body) };
+  return { ...readSuccess(body, shapedBy), byteLength: utf8Length(body) };
 }
 
 const shapedBy: ShapedBy = ["surface.statuses"];

@@ -1,6 +1,6 @@
 /** Fields of a scenario that whoever plays it may give anew: what the world is made from. */
 
-import { shown } from "../../base/shown.ts";
+import { safeName } from "../../base/shown.ts";
 import type { Scenario } from "./scenario.ts";
 
 export type Overrides = Partial<
@@ -26,7 +26,7 @@ export function isOverridden(field: string, overrides: Overrides): boolean {
   if (name === "assumptions" && key.length > 0) {
     // Errors don't repeat every key as it was given.
     const given = Object.keys(overrides.assumptions ?? {});
-    return given.some((one) => one.split(".").map(shown).join(".") === key.join("."));
+    return given.some((one) => one.split(".").map(safeName).join(".") === key.join("."));
   }
   return Object.entries(overrides).some(([given, value]) => given === name && value !== undefined);
 }

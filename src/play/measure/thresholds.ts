@@ -1,6 +1,6 @@
 /** Bounds of a whole run, such as "p99 < 50ms" or "errors < 0.1%": read before anything is played, judged at the end. */
 
-import { listed } from "../../base/did-you-mean.ts";
+import { formatList } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
 import { editDistance } from "../../base/edit-distance.ts";
 import { InputError } from "../../base/input.ts";
@@ -75,7 +75,7 @@ export function parseThreshold(text: string): Threshold {
   const { comparisons, example } = forms[of];
   if (!isOneOf(comparisons, comparison)) {
     const allowed = comparisons.map((each) => `"${of} ${each} ${example.split(" ")[0]}"`);
-    throw new InputError("", `must compare ${of} as in ${listed(allowed, "or")}`);
+    throw new InputError("", `must compare ${of} as in ${formatList(allowed, "or")}`);
   }
   if (comparison === "<" && /^[0.]+\s?(?:%|[a-z]*)$/.test(bound)) {
     const closest = forms[of] === latencyForm ? "<=" : "=";
@@ -150,7 +150,7 @@ function measureOf(name: string): Measure {
   const near = known.find((each) => name.length > 3 && editDistance(name.toLowerCase(), each) <= 2);
   const meant = known.find((each) => each === name.toLowerCase()) ?? near;
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  throw new InputError("", `must begin with ${listed(known, "or")}.${hint}`);
+  throw new InputError("", `must begin with ${formatList(known, "or")}.${hint}`);
 }
 
 /** Undefined where a count is written. */

@@ -5,7 +5,7 @@ import { inconclusive } from "../../laws/law.ts";
 import type { Member, Outgoing } from "../../laws/seen-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import { contentTypes, pairsOf, requestOf } from "../../spec/request-of.ts";
+import { buildRequest, contentTypes, pairsOf } from "../../spec/request-of.ts";
 import type { RequestStep } from "../language/scenario.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
@@ -61,7 +61,7 @@ function operationRequest(
     .filter(([name, { required }]) => required && !Object.hasOwn(given, name))
     .map(([name]) => [name, own[name]]);
   const values = { ...Object.fromEntries(filled), ...given };
-  return requestOf(id, values, { headers, encoding: step.encoding });
+  return buildRequest(id, values, { headers, encoding: step.encoding });
 }
 
 function rawRequest({ raw }: RequestStep, headers: Headers, scope: Scope): ApiRequest {

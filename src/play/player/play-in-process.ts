@@ -4,9 +4,9 @@ import { InputError } from "../../base/input.ts";
 import { type Exchange, exchangeOf, type Member, type Outgoing } from "../../laws/seen-exchange.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import { atOnce, type Work } from "../../spec/work.ts";
+import { runToEnd, type Work } from "../../spec/work.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { fakerPeople } from "../../world/publishers/people.ts";
+import { fakerPerson } from "../../world/publishers/people.ts";
 import { countRequests } from "../language/parse/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
@@ -70,7 +70,7 @@ export function simulatorFor(scenario: Scenario): SimulatorCore {
   const journalEntries = countRequests(scenario) > MOST_JOURNALLED ? 0 : undefined;
   return createSimulatorCore(
     { ...worldOf(scenario), journalEntries },
-    { people: () => fakerPeople },
+    { people: () => fakerPerson },
   );
 }
 
@@ -81,7 +81,7 @@ export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["sna
 
 /** Plays to the end, doing each effect at once. */
 export function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): Result {
-  return atOnce(driveInSlices(playing, performers));
+  return runToEnd(driveInSlices(playing, performers));
 }
 
 function* driveInSlices<Result>(playing: Playing<Result>, performers: Performers): Work<Result> {
@@ -167,7 +167,7 @@ export function performersOn(sim: SimulatorCore): Performers {
     },
     aside({ effect }) {
       if (aside === undefined) throw new Error("There is no world aside yet.");
-      return atOnce(performed(effect, aside));
+      return runToEnd(performed(effect, aside));
     },
   };
 }

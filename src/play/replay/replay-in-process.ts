@@ -2,7 +2,7 @@
 
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
-import { readCors } from "../../exchange/cors.ts";
+import { parseCorsOption } from "../../exchange/cors.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
 import type { Surroundings } from "../../simulator/running-world.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
@@ -91,7 +91,7 @@ function corsOf({ exchanges }: Recording): readonly string[] {
 /** Another service may have sent what is none. */
 function isOrigin(text: string): boolean {
   try {
-    readCors(text);
+    parseCorsOption(text);
     return true;
   } catch {
     return false;

@@ -54,9 +54,9 @@ export function sendablesOf(exchange: RecordedExchange, keys: Keys): Sendables {
 
 /** What may have stood in Authorization; undefined for nothing. */
 function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (string | undefined)[] {
-  const { request, publisher, oddScheme, sequence, response } = exchange;
+  const { request, publisher, hasUnusualScheme, sequence, response } = exchange;
   const recorded = request.headers.authorization;
-  const scheme = oddScheme ? "bearer" : "Bearer";
+  const scheme = hasUnusualScheme ? "bearer" : "Bearer";
   if (recorded === undefined) {
     // Browsers leave credentials out of what they export. A request without any would have been refused.
     const wasLeftOut = sequence === undefined && response.status !== 401 && response.status !== 403;
@@ -70,7 +70,7 @@ function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (str
   }
   // An unknown key, or none that could be read: the service answers in other words.
   const [unknown, odd, malformed] = [`Bearer ${DEAD_KEY}`, `bearer ${DEAD_KEY}`, DEAD_KEY];
-  return oddScheme ? [odd] : [unknown, malformed, odd];
+  return hasUnusualScheme ? [odd] : [unknown, malformed, odd];
 }
 
 const REPLACEMENT = "\ufffd";

@@ -48,7 +48,7 @@ export async function openAdsimTarget(
   const prefix = target.namesWorld ? target.prefix : `${target.prefix}/@${name}`;
   const api = apiAt(prefix);
   try {
-    const world = await takeOver(api, options.snapshot());
+    const world = await importRecords(api, options.snapshot());
     const played: PlayedWorld = { ...world, client, prefix, api, speed };
     const { performers, removeAside } = performersOf(played, apiAt, options);
     return {
@@ -74,7 +74,7 @@ const health = v.looseObject({ now: v.string() });
 const journal = v.looseObject({ total: v.number() });
 
 /** Makes the world what the snapshot says, its journal empty and its clock frozen. */
-async function takeOver(
+async function importRecords(
   api: ControlApi,
   snapshot: Snapshot,
 ): Promise<Pick<PlayedWorld, "nowMs" | "journalled">> {

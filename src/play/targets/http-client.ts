@@ -4,7 +4,7 @@
  */
 
 import type { Dispatcher } from "undici";
-import { whyNot } from "../../base/file-error.ts";
+import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
 import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
@@ -151,7 +151,9 @@ function causeOf(error: unknown): string {
   // One for each address of a name.
   if (errors !== undefined && errors.length > 0) return errors.map(causeOf).join(", ");
   // What OpenSSL says is for who writes it.
-  const why = code.startsWith("ERR_SSL_") ? "TLS failed, or isn't spoken there" : whyNot(error);
+  const why = code.startsWith("ERR_SSL_")
+    ? "TLS failed, or isn't spoken there"
+    : describeError(error);
   return code === "" || why.includes(code) ? why : `${why} (${code})`;
 }
 

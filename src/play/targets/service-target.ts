@@ -6,7 +6,7 @@ import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { timerMs } from "../../base/pace.ts";
 import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
-import { requestOf } from "../../spec/request-of.ts";
+import { buildRequest } from "../../spec/request-of.ts";
 import type { Surface } from "../../world/accounts/account.ts";
 import type { EffectKind } from "../player/effects.ts";
 import { createTrafficSource } from "../traffic/source.ts";
@@ -141,7 +141,7 @@ async function surfacesAt(
   url: string,
   { id, apiKey }: Pick<ServiceCredentials, "id" | "apiKey">,
 ): Promise<Surface[]> {
-  const request = requestOf("surfaces", { publisher_id: id }, { key: apiKey });
+  const request = buildRequest("surfaces", { publisher_id: id }, { key: apiKey });
   const answer = await client.send(prefix, { request, timeoutMs: SURFACES_TIMEOUT_MS });
   const { outcome, status, why } = answer;
   const found = v.safeParse(listing, jsonIn(answer.text));

@@ -5,7 +5,7 @@ import { drawBetween, type Key } from "../../base/random.ts";
 import type { Member } from "../../laws/seen-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
-import { requestOf } from "../../spec/request-of.ts";
+import { buildRequest } from "../../spec/request-of.ts";
 
 export interface Asker {
   /** `index`: of the arrival, which its draws follow from. */
@@ -42,7 +42,7 @@ export function createAsker(parts: AskerParts): Asker {
   const authorization = `Bearer ${member.apiKey}`;
   const headers = { authorization, "content-type": "application/json" };
   const read = (id: OperationId): ApiRequest =>
-    requestOf(id, { publisher_id: member.id }, { key: member.apiKey });
+    buildRequest(id, { publisher_id: member.id }, { key: member.apiKey });
   const sessionOf = createSessions(sessions ?? "");
   const placements = placementsOf(parts);
   const lastPlacement = placements.length - 1;

@@ -1,8 +1,8 @@
 /** From what a user chose to one choice for every open point. Wrong keys and choices are refused by name. */
 
-import { didYouMean, listed } from "../../base/did-you-mean.ts";
+import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { shown } from "../../base/shown.ts";
+import { safeName } from "../../base/shown.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
 import { brokenConstraint } from "./constraints.ts";
 
@@ -28,7 +28,7 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
     const point = Object.hasOwn(points, key) ? points[key] : undefined;
     if (point === undefined) {
       throw new InputError(
-        `assumptions.${key.split(".").map(shown).join(".")}`,
+        `assumptions.${key.split(".").map(safeName).join(".")}`,
         `is not an assumption.${keyHint(key)}`,
       );
     }
@@ -48,7 +48,7 @@ export function resolveAssumptions(chosen: Readonly<Record<string, unknown>>): A
 }
 
 /** The choices that aren't the defaults. */
-export function departuresIn(assumptions: Assumptions): Partial<Assumptions> {
+export function nonDefaultChoices(assumptions: Assumptions): Partial<Assumptions> {
   const defaults: Readonly<Record<string, string>> = defaultAssumptions;
   return Object.fromEntries(
     Object.entries(assumptions).filter(([key, choice]) => choice !== defaults[key]),
@@ -56,7 +56,7 @@ export function departuresIn(assumptions: Assumptions): Partial<Assumptions> {
 }
 
 function choiceShown(sent: unknown): string {
-  const harmless = typeof sent === "string" && (shown(sent) === sent || /^\d{1,4}$/.test(sent));
+  const harmless = typeof sent === "string" && (safeName(sent) === sent || /^\d{1,4}$/.test(sent));
   return harmless ? `choice ${JSON.stringify(sent)}` : "such choice";
 }
 
@@ -70,6 +70,6 @@ function hintFor(sent: unknown, names: readonly string[]): string {
 export function keyHint(sent: string): string {
   const keys = Object.keys(points);
   const group = keys.filter((key) => key.startsWith(`${sent.toLowerCase().split(".")[0]}.`));
-  const there = group.length > 0 ? ` There is: ${listed(group)}.` : " See: adsim assumptions.";
+  const there = group.length > 0 ? ` There is: ${formatList(group)}.` : " See: adsim assumptions.";
   return didYouMean(sent, keys) || there;
 }

@@ -19,7 +19,7 @@ export interface Reference {
 /** By name. */
 export type HeadersOfResponse = { readonly [name: string]: OpenApiHeader | Reference };
 
-export interface Headers {
+export interface HeaderDescriber {
   readonly limits: { readonly [name: string]: OpenApiHeader };
   /** The headers of every response, beyond HTTP's own (spec §8). */
   readonly everywhere: HeadersOfResponse;
@@ -32,9 +32,9 @@ export interface Headers {
 export function createHeaders(
   assumptions: Assumptions,
   recorded: Examples["headers"] = {},
-): Headers {
+): HeaderDescriber {
   const occasional = occasionalHeaders(assumptions);
-  const exemplified: Headers["exemplified"] = (name, header) => {
+  const exemplified: HeaderDescriber["exemplified"] = (name, header) => {
     const text = recorded[name.toLowerCase()];
     if (text === undefined) return header;
     return { ...header, example: header.schema.type === "integer" ? Number(text) : text };

@@ -10,7 +10,7 @@ import type { JsonSchema } from "../responses.ts";
 export type Values = Readonly<Record<string, string | number>>;
 
 /** A way to send parameters. */
-export interface Writing {
+export interface ParameterEncoding {
   readonly encoding: Encoding;
   readonly about: string;
   /** Parameters that were written, sent a second time. */
@@ -23,13 +23,13 @@ const pairs = {
   twice: (written: string): string => `${written}&${written}`,
   broken: "%ff=1",
 };
-const inQuery: Writing = { ...pairs, encoding: "query", about: "" };
-const inForm: Writing = {
+const inQuery: ParameterEncoding = { ...pairs, encoding: "query", about: "" };
+const inForm: ParameterEncoding = {
   ...pairs,
   encoding: "form",
   about: "The parameters as a form. They are read in no other way.",
 };
-const inJson: Writing = {
+const inJson: ParameterEncoding = {
   encoding: "json",
   about: "The parameters as JSON. They are read in no other way.",
   twice: (written) => `${written.slice(0, -1)},${written.slice(1)}`,
@@ -47,10 +47,13 @@ const writings = {
   json: inJson,
   form: inForm,
   query: inQuery,
-} satisfies Record<Choice<"request.encoding">, Writing>;
+} satisfies Record<Choice<"request.encoding">, ParameterEncoding>;
 
 /** How the document has an operation's parameters sent. */
-export function writingOf({ method }: Operation, assumptions: Assumptions): Writing {
+export function parameterEncodingOf(
+  { method }: Operation,
+  assumptions: Assumptions,
+): ParameterEncoding {
   return method === "GET" ? inQuery : writings[assumptions["request.encoding"]];
 }
 
@@ -71,7 +74,7 @@ export function describeRequest(
   values: Values | undefined,
   schemas: Record<string, JsonSchema>,
 ): { readonly parameters: readonly unknown[] } | { readonly requestBody: unknown } {
-  const { encoding, about } = writingOf(operation, assumptions);
+  const { encoding, about } = parameterEncodingOf(operation, assumptions);
   const sent = Object.entries(operation.parameters);
   if (encoding === "query") {
     const parameters = sent.map(([name, parameter]) => ({

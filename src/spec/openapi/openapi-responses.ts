@@ -11,7 +11,7 @@ import { type JsonSchema, successTypeOf } from "../responses.ts";
 import type { ErrorExample, ErrorExamples, Examples } from "./openapi-examples.ts";
 import {
   createHeaders,
-  type Headers,
+  type HeaderDescriber,
   type HeadersOfResponse,
   type OpenApiHeader,
   type Reference,
@@ -69,8 +69,8 @@ export function createResponses(
   const successType = successTypeOf(assumptions);
   const statuses = statusesOf(assumptions);
   const bodies = documentedSchemas(assumptions, named);
-  const { schema: shape, contentType: errorType } = errorBodies[assumptions["errors.body"]];
-  const problem = shape && named("Problem", shape);
+  const { schema: errorSchema, contentType: errorType } = errorBodies[assumptions["errors.body"]];
+  const problem = errorSchema && named("Problem", errorSchema);
   const headers = createHeaders(assumptions, examples?.headers);
 
   function refusal(codes: readonly ErrorCode[], recorded: ErrorExamples | undefined) {
@@ -152,7 +152,9 @@ const successes = {
 function redirects({
   everywhere,
   exemplified,
-}: Headers): Readonly<Record<Choice<"http.trailing-slash">, ResponseDescriber["unrouted"]>> {
+}: HeaderDescriber): Readonly<
+  Record<Choice<"http.trailing-slash">, ResponseDescriber["unrouted"]>
+> {
   const redirected: OpenApiResponse = {
     description:
       "The path of an operation with a slash at its end, and a method of that path: the same without it",

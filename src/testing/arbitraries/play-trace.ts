@@ -4,7 +4,7 @@ import { InputError, inField } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
-import { encodingOf, requestOf } from "../../spec/request-of.ts";
+import { buildRequest, encodingOf } from "../../spec/request-of.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { jsonOf, memberOf } from "../session/wire.ts";
 import type { TraceEvent } from "./trace.ts";
@@ -46,7 +46,7 @@ function played(sim: SimulatorCore, event: TraceEvent, known: Shown[]): TraceSte
     response: sim.handle(request),
   });
   const requestBy = ({ apiKey }: Publisher, operation: OperationId, values: Values): ApiRequest =>
-    requestOf(operation, values, { key: apiKey, encoding: encodingOf(sim.assumptions) });
+    buildRequest(operation, values, { key: apiKey, encoding: encodingOf(sim.assumptions) });
   switch (event.kind) {
     case "wait":
       sim.clock.advance(event.byMs);

@@ -12,7 +12,7 @@ import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
-import { fakerPeople } from "../../world/publishers/people.ts";
+import { fakerPerson } from "../../world/publishers/people.ts";
 import { type Recorded, type RecordedEntry, recordedOf, requestOf, sentKeyOf } from "./recorded.ts";
 
 /** How many publishers laws are tried on. */
@@ -175,7 +175,7 @@ function exchangeOf(entry: RecordedEntry): Exchange {
 /** Law R5: the journal is replayed as anybody would replay it, and must come to the answers that it has. */
 function journalReplayed(recorded: Recorded): string {
   const { replayed, notes } = replayInProcess(readRecording(recorded.lines), {
-    surroundings: { people: () => fakerPeople },
+    surroundings: { people: () => fakerPerson },
     chosen: { assumptions: {} },
     time: "recorded",
   });

@@ -1,6 +1,6 @@
 /** The contract of a client as tests of any runner: one for each rule, and one that says what came of them all. */
 
-import { listed } from "../../base/did-you-mean.ts";
+import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
@@ -53,7 +53,7 @@ export function registerRules<Impression>(
       verdicts.set(rule.id, await heldOrThrown(rule, driver, contract, stack, verdicts));
       return;
     }
-    const why = `the driver has no ${listed(missing, "and no")}`;
+    const why = `the driver has no ${formatList(missing, "and no")}`;
     verdicts.set(rule.id, { kind: "skipped", why });
     if (!skip(why)) untold.push(`${rule.id}: ${why}`);
   }
@@ -179,7 +179,7 @@ function reportOf(
 function refuseUnknown({ rules }: ContractReport): void {
   const unknown = rules.filter(({ verdict }) => verdict.kind === "unknown").map(({ id }) => id);
   if (unknown.length === 0) return;
-  throw new Error(`Never came up, so that nothing is known of them: ${listed(unknown)}.`);
+  throw new Error(`Never came up, so that nothing is known of them: ${formatList(unknown)}.`);
 }
 
 /** Tells the runner that the test is skipped, and why. May throw what the runner goes by. @returns whether it could. */

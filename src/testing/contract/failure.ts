@@ -4,7 +4,7 @@ import { formatInstant } from "../../base/calendar.ts";
 import { commandLine } from "../../base/shell.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
-import { defaultAssumptions, departuresIn } from "../../spec/assumptions/resolve.ts";
+import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { type Written, writeFailureFile } from "../machine/failure-file.ts";
 import { isOfClient } from "../session/command.ts";
 import type { Session, Step } from "../session/session.ts";
@@ -133,7 +133,7 @@ function startOf({ steps }: Session): number {
 
 function readingLines({ assumptions }: Session): string[] {
   const defaults: Readonly<Record<string, string>> = defaultAssumptions;
-  return Object.entries(departuresIn(assumptions)).map(
+  return Object.entries(nonDefaultChoices(assumptions)).map(
     ([key, choice]) => `  ${key}=${choice} (default: ${defaults[key]})`,
   );
 }

@@ -6,7 +6,7 @@
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { AnswerExpectation, Cast, RequestStep, Value } from "../../play/language/scenario.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
-import { type Encoding, encodingOf, requestOf } from "../../spec/request-of.ts";
+import { buildRequest, type Encoding, encodingOf } from "../../spec/request-of.ts";
 import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, parametersOf, type WireExchange } from "../session/wire.ts";
 
@@ -109,7 +109,7 @@ function sentAsOperation({ operation, request }: WireExchange): Plain | undefine
       query = "",
       body = "",
       headers,
-    } = requestOf(operation, values, { encoding });
+    } = buildRequest(operation, values, { encoding });
     const contentType = headers?.["content-type"];
     // A body without a type is read by other rules.
     const isTyped = contentType === undefined || request.headers["content-type"] !== undefined;

@@ -4,7 +4,7 @@ import type { Duration } from "../../base/duration.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { Cast, Expectation, Scenario, Step } from "../../play/language/scenario.ts";
 import { readOptions } from "../../simulator/simulator-options.ts";
-import { departuresIn } from "../../spec/assumptions/resolve.ts";
+import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
 import type { Step as Lived, Session } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
@@ -31,7 +31,7 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   const fired = new Set(session.sim.journal.entries({ fault: "any" }).map(ruleOf));
   for (const lived of session.steps) write(script, lived, { requests, fired });
   script.comeTo(session.steps.at(-1)?.endMs ?? 0);
-  const assumptions = departuresIn(session.assumptions);
+  const assumptions = nonDefaultChoices(session.assumptions);
   return {
     name,
     about: withoutSecrets(about),

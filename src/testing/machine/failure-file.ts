@@ -1,6 +1,6 @@
 /** Writes what shows a failure to a file, where there are files. That it can't be written never hides the failure. */
 
-import { whyNot } from "../../base/file-error.ts";
+import { describeError } from "../../base/file-error.ts";
 
 /** Where it is, from the working directory on, or why it is nowhere. */
 export type Written =
@@ -24,6 +24,9 @@ export async function writeFailureFile(
     await writeFile(path, text);
     return { kind: "written", path };
   } catch (error) {
-    return { kind: "not-written", why: `${directory} can't be written to: ${whyNot(error)}` };
+    return {
+      kind: "not-written",
+      why: `${directory} can't be written to: ${describeError(error)}`,
+    };
   }
 }

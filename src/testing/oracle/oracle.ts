@@ -99,7 +99,7 @@ export function createOracle(options: OracleOptions): Oracle {
     quotas.spend(pool, atMs);
     const expectation = judge(call, input, caller, atMs);
     if (expectation.kind === "refused" && readings["limit.rejected-requests"] === "free") {
-      quotas.giveBack(pool);
+      quotas.refund(pool);
       sometimes("a request that gives its quota back");
     }
     return { expectation, pool };

@@ -50,7 +50,7 @@ export interface Quotas {
   room(pool: Pool, atMs: number): number;
   spend(pool: Pool, atMs: number): void;
   /** Takes back what was spent last. */
-  giveBack(pool: Pool): void;
+  refund(pool: Pool): void;
   /** The exact wait until one is admitted. */
   retryAfterMs(pool: Pool, atMs: number): number;
   /** Holds the headers about the limit against what is left. */
@@ -74,7 +74,7 @@ export function createQuotas(readings: Readings, facts: Facts): Quotas {
     spend(pool, atMs) {
       if (pool.key !== undefined) admitted(pool).push(atMs);
     },
-    giveBack(pool) {
+    refund(pool) {
       if (pool.key !== undefined) admitted(pool).pop();
     },
     retryAfterMs: (pool, atMs) => wait(pool, atMs, 1),

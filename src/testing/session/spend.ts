@@ -1,7 +1,7 @@
 /** Another program that has the client's key and spends its limits. */
 
 import type { ApiRequest } from "../../spec/messages.ts";
-import { encodingOf, requestOf } from "../../spec/request-of.ts";
+import { buildRequest, encodingOf } from "../../spec/request-of.ts";
 import type { TestWorld } from "../driver/test-world.ts";
 import type { WorldCommand } from "./command.ts";
 
@@ -25,8 +25,8 @@ export function spend(
   const shown = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "another-ad" };
   const request = (session_id: string): ApiRequest =>
     of === "recording"
-      ? requestOf("impression", { ...shown, session_id }, sending)
-      : requestOf("stats", { publisher_id: id }, sending);
+      ? buildRequest("impression", { ...shown, session_id }, sending)
+      : buildRequest("stats", { publisher_id: id }, sending);
   let sent = 0;
   let remaining = Number.POSITIVE_INFINITY;
   while (remaining > left && sent < MOST_SPENT) {

@@ -37,7 +37,7 @@ export interface Accounts {
   /** Puts a saved account back, sign-ups in their order. @returns false for one that this world can't have. */
   put(account: Account): boolean;
   /** The accounts that somebody opened. */
-  opened(): Iterable<Account>;
+  openedAccounts(): Iterable<Account>;
   /** Counts the requests without a valid key. */
   readonly strangers: Tally;
 }
@@ -129,12 +129,12 @@ export function createAccounts(options: AccountsOptions): Accounts {
       stored.set(ordinal, account);
       return true;
     },
-    opened: () => stored.values(),
+    openedAccounts: () => stored.values(),
     strangers,
   };
 }
 
 /** The accounts that somebody opened, by their numbers: the state doesn't say who sent the first request. */
-export function inOrder(accounts: Accounts): Account[] {
-  return Array.from(accounts.opened()).sort((left, right) => left.ordinal - right.ordinal);
+export function accountsByOrdinal(accounts: Accounts): Account[] {
+  return Array.from(accounts.openedAccounts()).sort((left, right) => left.ordinal - right.ordinal);
 }

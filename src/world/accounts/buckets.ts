@@ -66,7 +66,7 @@ const clicksApart = { shared: false, separate: true } satisfies Record<
 export function createBucketKeeper(assumptions: Assumptions): BucketKeeper {
   // It only ever gets the buckets that it made, or that `load` found to be its own.
   const algorithm = algorithms[assumptions["limit.algorithm"]] as BucketKeeper["algorithm"];
-  const apart = clicksApart[assumptions["limit.recording-pool"]];
+  const clicksHaveBucket = clicksApart[assumptions["limit.recording-pool"]];
 
   const { recording, reporting } = documentedLimits;
   // In the schema's order, as what is loaded has them.
@@ -84,7 +84,7 @@ export function createBucketKeeper(assumptions: Assumptions): BucketKeeper {
     algorithm,
     fresh: () => ({
       recordingBucket: algorithm.fresh(),
-      clickBucket: apart ? algorithm.fresh() : undefined,
+      clickBucket: clicksHaveBucket ? algorithm.fresh() : undefined,
       reportingBucket: algorithm.fresh(),
     }),
     save: ({ recordingBucket, clickBucket, reportingBucket }, nowMs) => ({
@@ -95,8 +95,8 @@ export function createBucketKeeper(assumptions: Assumptions): BucketKeeper {
       reportingBucket: algorithm.save(reportingBucket, reporting, nowMs),
     }),
     load({ recordingBucket, clickBucket, reportingBucket }, nowMs, field) {
-      if (apart !== (clickBucket !== undefined)) {
-        const expected = apart
+      if (clicksHaveBucket !== (clickBucket !== undefined)) {
+        const expected = clicksHaveBucket
           ? "is required: clicks have"
           : "must not be there: clicks don't have";
         throw new InputError(`${field}.clickBucket`, `${expected} a limit of their own`);
@@ -121,7 +121,7 @@ const slidingCounterBucket = v.strictObject({ window: whole, current: whole, pre
 const fullAtBucket = v.strictObject({ fullAtMs: whole });
 
 /** A saved bucket of any algorithm; whether it is one of this world's is for {@link BucketKeeper.load} to say. */
-export const savedBucket: v.GenericSchema<unknown, SavedBucket> = v.lazy((input) => {
+export const savedBucketSchema: v.GenericSchema<unknown, SavedBucket> = v.lazy((input) => {
   // A union would not name the member at fault.
   const members = typeof input === "object" && input !== null ? input : {};
   if ("log" in members) return slidingLogBucket;

@@ -13,7 +13,7 @@ interface Time {
 }
 
 /** @throws InputError that names the invalid part of the book. */
-export function checkBook({ book, surfaces }: Account, saved: SavedBook, time: Time): void {
+export function checkSavedBook({ book, surfaces }: Account, saved: SavedBook, time: Time): void {
   if (saved.days.length > surfaces.length) {
     throw new InputError("days", "must not be of more surfaces than the publisher has");
   }

@@ -129,7 +129,7 @@ const changeSchema: Schema<SurfaceChange> = v.pipe(
 );
 
 export function createDirectory(world: () => DirectoryWorld): Publishers {
-  function shown(account: Account): Publisher {
+  function publicView(account: Account): Publisher {
     return publicPublisher(account, account.person ?? world().population.person(account.ordinal));
   }
   function find(how: "peek" | "open", publisherId: string): Account {
@@ -151,11 +151,11 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
     },
     at(index) {
       const account = peekAt(index);
-      if (account !== undefined) return shown(account);
+      if (account !== undefined) return publicView(account);
       const last = world().accounts.total - 1;
       throw new InputError("index", `must be a whole number from 0 to ${last}`, "not-found");
     },
-    get: (publisherId) => shown(find("peek", publisherId)),
+    get: (publisherId) => publicView(find("peek", publisherId)),
     list(range = {}) {
       const { offset, limit } = parseInput(rangeSchema, range);
       const { accounts } = world();
@@ -163,7 +163,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
       const listed: Publisher[] = [];
       for (let index = offset; index < end; index += 1) {
         const account = peekAt(index);
-        if (account !== undefined) listed.push(shown(account));
+        if (account !== undefined) listed.push(publicView(account));
       }
       return listed;
     },
@@ -196,7 +196,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
           cpcMicros: population.cpcMicros(ordinal, index, cpmPaise),
         };
       });
-      return shown(
+      return publicView(
         accounts.add({
           person: { ...seededPerson, name: wanted.name ?? `New publisher ${number + 1}` },
           joined: dayOf(clock.now()),
@@ -207,7 +207,7 @@ export function createDirectory(world: () => DirectoryWorld): Publishers {
     rotateKey(publisherId) {
       const account = find("open", publisherId);
       world().accounts.rotateKey(account);
-      return shown(account);
+      return publicView(account);
     },
     setSurface(publisherId, surfaceId, change) {
       const { status: nextStatus, cpmRange: nextRange } = parseInput(changeSchema, change);

@@ -2,14 +2,14 @@
 
 import * as v from "valibot";
 import { dayOfInstant, firstDayOfMonth, LAST_INSTANT_MS } from "../../base/calendar.ts";
-import { counted as count } from "../../base/schemas.ts";
+import { countSchema as count } from "../../base/schemas.ts";
 import { surfaceStatuses } from "../../spec/responses.ts";
 import type { SavedBook } from "../ledger/book.ts";
 import { MAX_SURFACES } from "../ledger/impression-columns.ts";
 import type { Person } from "../publishers/people.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
-import { type SavedBuckets, savedBucket } from "./buckets.ts";
-import { savedTally, type Tally } from "./tally.ts";
+import { type SavedBuckets, savedBucketSchema } from "./buckets.ts";
+import { savedTallySchema, type Tally } from "./tally.ts";
 
 /** An account as JSON. Its book may be an object that isn't JSON yet. */
 export interface AccountState<KeptBook> extends SavedBuckets {
@@ -47,7 +47,7 @@ const cpmPaise = v.pipe(
 );
 const generation = v.strictObject({ since: instant, entries: v.string() });
 /** Checks each member by itself. Later checks compare the members with each other and with the world. */
-export const savedAccount: v.GenericSchema<unknown, SavedAccount> = v.strictObject({
+export const savedAccountSchema: v.GenericSchema<unknown, SavedAccount> = v.strictObject({
   ordinal: count,
   keySerial: v.pipe(count, v.maxValue(0x7fff_ffff, "must fit in 31 bits")),
   joined: dayNumber,
@@ -75,10 +75,10 @@ export const savedAccount: v.GenericSchema<unknown, SavedAccount> = v.strictObje
     v.minLength(1, "must name at least one surface"),
     v.maxLength(MAX_SURFACES, `must name at most ${MAX_SURFACES} surfaces`),
   ),
-  recordingBucket: savedBucket,
-  clickBucket: v.optional(savedBucket),
-  reportingBucket: savedBucket,
-  tally: savedTally,
+  recordingBucket: savedBucketSchema,
+  clickBucket: v.optional(savedBucketSchema),
+  reportingBucket: savedBucketSchema,
+  tally: savedTallySchema,
   book: v.strictObject({
     impressions: v.strictObject({
       count,

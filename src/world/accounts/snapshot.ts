@@ -5,9 +5,9 @@ import { day, LAST_INSTANT_MS } from "../../base/calendar.ts";
 import { type ClockMode, clockModes } from "../../base/clock.ts";
 import { createDigest } from "../../base/digest.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../base/input.ts";
-import { counted as count, seedText } from "../../base/schemas.ts";
+import { countSchema as count, seedText } from "../../base/schemas.ts";
 import { type SavedFaults, savedFaultsSchema } from "../../faults/saved-faults.ts";
-import { atOnce, type Work } from "../../spec/work.ts";
+import { runToEnd, type Work } from "../../spec/work.ts";
 import type { Book, SavedBook } from "../ledger/book.ts";
 import type { Person } from "../publishers/people.ts";
 import { MAX_POPULATION, type Population } from "../publishers/population.ts";
@@ -15,10 +15,10 @@ import { profileNames } from "../publishers/profiles.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
 import { type Account, createAccount } from "./account.ts";
-import { type Accounts, type AccountWorld, inOrder } from "./accounts.ts";
+import { type Accounts, type AccountWorld, accountsByOrdinal } from "./accounts.ts";
 import type { BucketKeeper, Buckets, SavedBuckets } from "./buckets.ts";
-import { type AccountState, type SavedAccount, savedAccount } from "./saved-account.ts";
-import { copyOfTally, savedTally, type Tally } from "./tally.ts";
+import { type AccountState, type SavedAccount, savedAccountSchema } from "./saved-account.ts";
+import { copyOfTally, savedTallySchema, type Tally } from "./tally.ts";
 
 /** How every snapshot begins. */
 const snapshotBegin = { format: "adsim-snapshot", version: 5 } as const;
@@ -59,13 +59,13 @@ const snapshotSchema: v.GenericSchema<unknown, Snapshot> = v.strictObject({
   assumptions: v.record(v.string(), v.string()),
   clock: v.strictObject({ mode: v.picklist(clockModes), now: worldInstant }),
   faults: savedFaultsSchema,
-  strangers: savedTally,
-  accounts: v.array(savedAccount),
+  strangers: savedTallySchema,
+  accounts: v.array(savedAccountSchema),
 });
 
 /** What is checked before any of it is used. @throws InputError that names the field. */
 export function parseSnapshot(input: unknown): Snapshot {
-  return atOnce(snapshotInSlices(input));
+  return runToEnd(snapshotInSlices(input));
 }
 
 /** The same, so that others may pass between accounts. */
@@ -82,7 +82,7 @@ export function* snapshotInSlices(input: unknown): Work<Snapshot> {
   digest.text(headText(head));
   for (const [index, one] of (list ?? []).entries()) {
     yield;
-    const account = inField(`accounts.${index}`, () => parseInput(savedAccount, one));
+    const account = inField(`accounts.${index}`, () => parseInput(savedAccountSchema, one));
     digest.text(JSON.stringify(account));
     accounts.push(account);
   }
@@ -114,13 +114,13 @@ function headText({ accounts: _, ...rest }: Omit<Snapshot, "digest">): string {
 }
 
 /** What a snapshot is of. `KeptBook`: the form that books have in it. */
-export interface State<KeptBook = SavedBook>
+export interface WorldState<KeptBook = SavedBook>
   extends Omit<Snapshot, "format" | "version" | "digest" | "accounts"> {
   readonly accounts: readonly AccountState<KeptBook>[];
 }
 
 /** The snapshot with its digest. */
-export function sealSnapshot(state: State): Snapshot {
+export function sealSnapshot(state: WorldState): Snapshot {
   return { ...snapshotBegin, digest: snapshotDigest({ ...snapshotBegin, ...state }), ...state };
 }
 
@@ -131,8 +131,8 @@ export function saveAccounts<KeptBook>(
   saveBuckets: (buckets: Buckets) => SavedBuckets,
   keepBook: (book: Book) => KeptBook,
 ): AccountState<KeptBook>[] {
-  for (const { book } of accounts.opened()) forget(book);
-  return inOrder(accounts).map((account) =>
+  for (const { book } of accounts.openedAccounts()) forget(book);
+  return accountsByOrdinal(accounts).map((account) =>
     saveAccount(account, saveBuckets(account), keepBook(account.book)),
   );
 }
@@ -243,7 +243,7 @@ function checkOrigin(
 }
 
 /** A snapshot as JSON text in pieces, one for each account. The digest covers the other pieces, so it comes last. */
-export function* snapshotPieces({ accounts, ...state }: State<Book>): Generator<string> {
+export function* snapshotPieces({ accounts, ...state }: WorldState<Book>): Generator<string> {
   const head = { ...snapshotBegin, ...state, accounts: [] } as const;
   const { accounts: _, ...shown } = head;
   const digest = createDigest();

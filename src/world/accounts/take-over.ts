@@ -6,17 +6,17 @@
 import { InputError } from "../../base/input.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { type Account, createAccount } from "./account.ts";
-import { type AccountWorld, inOrder } from "./accounts.ts";
+import { type AccountWorld, accountsByOrdinal } from "./accounts.ts";
 import type { BucketKeeper, Buckets } from "./buckets.ts";
 
-export interface Reading extends AccountWorld {
+export interface TransferWorld extends AccountWorld {
   readonly buckets: BucketKeeper;
 }
 
 /** A limit's count can't be carried from one algorithm to another. */
-const renewsQuota: readonly AssumptionKey[] = ["limit.algorithm"];
+const keysResettingQuota: readonly AssumptionKey[] = ["limit.algorithm"];
 /** Fingerprints of another key never match, and what a shorter window has dropped is gone. */
-const renewsMemory: readonly AssumptionKey[] = ["dedup.key", "dedup.window"];
+const keysResettingDedup: readonly AssumptionKey[] = ["dedup.key", "dedup.window"];
 
 /** Readings that what happened was written down under. */
 const fixed: readonly {
@@ -41,9 +41,9 @@ const fixed: readonly {
  *
  * @throws InputError for a change that what was recorded doesn't allow; then nothing was moved.
  */
-export function takeOverAccounts(from: Reading, to: Reading): void {
+export function transferAccounts(from: TransferWorld, to: TransferWorld): void {
   const changed = (key: AssumptionKey): boolean => from.assumptions[key] !== to.assumptions[key];
-  const accounts = inOrder(from.accounts);
+  const accounts = accountsByOrdinal(from.accounts);
   for (const { key, isFixedBy, why } of fixed) {
     if (!changed(key) || !accounts.some(isFixedBy)) continue;
     throw new InputError(
@@ -52,14 +52,14 @@ export function takeOverAccounts(from: Reading, to: Reading): void {
       "conflict",
     );
   }
-  const keepsQuota = !renewsQuota.some(changed);
+  const keepsQuota = !keysResettingQuota.some(changed);
   for (const account of accounts) {
-    if (renewsMemory.some(changed)) account.book.forgetDuplicates();
+    if (keysResettingDedup.some(changed)) account.book.forgetDuplicates();
     to.accounts.put(moved(account, keepsQuota, to));
   }
 }
 
-function moved(account: Account, keepsQuota: boolean, to: Reading): Account {
+function moved(account: Account, keepsQuota: boolean, to: TransferWorld): Account {
   const { ordinal } = account;
   // None for a sign-up.
   const fresh = to.accounts.peek(ordinal);

@@ -1,7 +1,7 @@
 /** What became of one publisher's impression and click requests, counted as they came. An audit holds it against the book. */
 
 import * as v from "valibot";
-import { counted } from "../../base/schemas.ts";
+import { countSchema } from "../../base/schemas.ts";
 
 /** Requests of one operation. Counts of requests, and sums of what their answers credited in micro-INR. */
 export interface EventTally {
@@ -64,22 +64,22 @@ export function copyOfTally({ impression, click }: Tally): Tally {
 }
 
 const eventTally = v.strictObject({
-  applied: counted,
-  suppressed: counted,
-  uncounted: counted,
-  refused: counted,
-  copies: counted,
-  injected: counted,
-  dropped: counted,
-  lost: counted,
-  unseen: counted,
-  seenMicros: counted,
-  unseenMicros: counted,
-  repeatedMicros: counted,
+  applied: countSchema,
+  suppressed: countSchema,
+  uncounted: countSchema,
+  refused: countSchema,
+  copies: countSchema,
+  injected: countSchema,
+  dropped: countSchema,
+  lost: countSchema,
+  unseen: countSchema,
+  seenMicros: countSchema,
+  unseenMicros: countSchema,
+  repeatedMicros: countSchema,
 });
 
 /** A tally in a snapshot. */
-export const savedTally: v.GenericSchema<unknown, Tally> = v.strictObject({
+export const savedTallySchema: v.GenericSchema<unknown, Tally> = v.strictObject({
   impression: eventTally,
   click: eventTally,
 });

@@ -59,8 +59,12 @@ export class Book {
    * The impression that one with this fingerprint repeats: recorded less than `windowMs` before `nowMs`. Undefined where there
    * is none: the fingerprint is then kept for the next impression, which the caller must record now.
    */
-  originalOrKeep(repeated: Fingerprint, nowMs: number, windowMs: number): number | undefined {
-    return this.#recent.originalOrKeep(repeated, this.impressions, nowMs, windowMs);
+  findOriginalOrRemember(
+    repeated: Fingerprint,
+    nowMs: number,
+    windowMs: number,
+  ): number | undefined {
+    return this.#recent.findOriginalOrRemember(repeated, this.impressions, nowMs, windowMs);
   }
 
   /** Frees what de-duplication no longer needs. */
@@ -91,7 +95,7 @@ export class Book {
   }
 
   /** Whether the surface had an event on its last day, and that is `on`. */
-  endsOn(surfaceIndex: number, on: Day): boolean {
+  hasEventsOn(surfaceIndex: number, on: Day): boolean {
     return this.#days[surfaceIndex]?.lastDay === on;
   }
 

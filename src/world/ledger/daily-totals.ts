@@ -6,7 +6,7 @@ import { noTotals, type Totals } from "../publishers/baseline.ts";
 /** `[day, impressions, clicks, micros]`, the last three summed over that day and all before it. */
 export type SavedDay = readonly [day: number, impressions: number, clicks: number, micros: number];
 
-interface SummedDay {
+interface RunningTotals {
   readonly day: Day;
   impressions: number;
   clicks: number;
@@ -15,11 +15,11 @@ interface SummedDay {
 
 export class DailyTotals {
   // Only days with an event, in order; each sums itself and all before it.
-  readonly #days: SummedDay[];
+  readonly #days: RunningTotals[];
   /** The last of them, which nearly every event falls on. */
-  #last: SummedDay | undefined;
+  #last: RunningTotals | undefined;
 
-  constructor(days: SummedDay[] = []) {
+  constructor(days: RunningTotals[] = []) {
     this.#days = days;
     this.#last = days.at(-1);
   }
@@ -82,10 +82,10 @@ export class DailyTotals {
     return new DailyTotals(days);
   }
 
-  #open(today: Day): SummedDay {
+  #open(today: Day): RunningTotals {
     const last = this.#last;
     if (last !== undefined && last.day === today) return last;
-    const opened: SummedDay = {
+    const opened: RunningTotals = {
       day: today,
       impressions: last?.impressions ?? 0,
       clicks: last?.clicks ?? 0,
@@ -96,7 +96,7 @@ export class DailyTotals {
     return opened;
   }
 
-  #lastUpTo(limit: Day): SummedDay | undefined {
+  #lastUpTo(limit: Day): RunningTotals | undefined {
     const last = this.#last;
     // Most periods end today.
     if (last === undefined || last.day <= limit) return last;

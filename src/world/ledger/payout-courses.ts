@@ -13,39 +13,39 @@ type StatusReaders = Readonly<Record<Choice<"payout.statuses">, StatusReader>>;
 type Stage = readonly [sinceDay: number, status: PayoutStatus];
 
 /** Stages in order; the last is for good. */
-type Course = readonly Stage[];
+type Lifecycle = readonly Stage[];
 
-const ordinary: Course = [
+const ordinary: Lifecycle = [
   [0, "processing"],
   [3, "paid"],
 ];
-const held: Course = [
+const held: Lifecycle = [
   [0, "processing"],
   [3, "on_hold"],
   [40, "processing"],
   [42, "paid"],
 ];
-const failed: Course = [
+const failed: Lifecycle = [
   [0, "processing"],
   [3, "failed"],
   [25, "processing"],
   [27, "paid"],
 ];
-const reversed: Course = [
+const reversed: Lifecycle = [
   [0, "processing"],
   [3, "paid"],
   [15, "reversed"],
 ];
 /** By kind. The cycles of a publisher take them in turn. */
-const courses: readonly Course[] = [ordinary, held, ordinary, failed, reversed];
+const lifecycles: readonly Lifecycle[] = [ordinary, held, ordinary, failed, reversed];
 
 export const payoutStatusReaders: StatusReaders = {
   documented: () => "paid",
   extended(payout, publisher, today) {
-    const course = courses[(payout.cycle + publisher) % courses.length] ?? ordinary;
+    const lifecycle = lifecycles[(payout.cycle + publisher) % lifecycles.length] ?? ordinary;
     const age = today - payout.date;
     let status: PayoutStatus = "processing";
-    for (const [sinceDay, next] of course) if (age >= sinceDay) status = next;
+    for (const [sinceDay, next] of lifecycle) if (age >= sinceDay) status = next;
     return status;
   },
 };

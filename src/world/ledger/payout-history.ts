@@ -58,7 +58,7 @@ export interface PayoutHistory {
   readonly payouts: readonly Payout[];
   readonly pending: Micros;
   /** Whether another threshold would have made other payouts. */
-  readonly hangsOnThreshold: boolean;
+  readonly dependsOnThreshold: boolean;
 }
 
 /** When what is paid. */
@@ -84,14 +84,14 @@ export function payoutHistory(
   const payouts: Payout[] = [];
   let paid = 0;
   let rolledOver = 0;
-  let hangsOnThreshold = false;
+  let dependsOnThreshold = false;
   const lastCycle = cycles.indexOf(revenue.lastDay);
   for (let cycle = cycles.indexOf(revenue.joined); cycle <= lastCycle; cycle += 1) {
     const date = cycles.payDay(cycle);
     if (date > today) break;
     const due =
       rolledOver + revenue.between(cycles.firstDay(cycle), day(cycles.firstDay(cycle + 1) - 1));
-    hangsOnThreshold ||= due > 0 && due < payoutThresholds["500"];
+    dependsOnThreshold ||= due > 0 && due < payoutThresholds["500"];
     if (due < threshold) {
       rolledOver = due;
       continue;
@@ -101,7 +101,7 @@ export function payoutHistory(
     rolledOver = 0;
   }
   const pending = micros(revenue.between(revenue.joined, revenue.lastDay) - paid);
-  return { payouts, pending, hangsOnThreshold };
+  return { payouts, pending, dependsOnThreshold };
 }
 
 function mondayOf(week: number): Day {

@@ -67,10 +67,10 @@ class Generation {
     const entries = this.#entries;
     const tag = b & ~mask;
     for (let slot = a & mask; ; slot = (slot + 1) & mask) {
-      const held = index[slot] ?? 0;
-      if (held === 0) return NO_ROW;
-      if ((held & ~mask) !== tag) continue;
-      const at = 3 * ((held & mask) - 1);
+      const slotValue = index[slot] ?? 0;
+      if (slotValue === 0) return NO_ROW;
+      if ((slotValue & ~mask) !== tag) continue;
+      const at = 3 * ((slotValue & mask) - 1);
       if (entries[at] === a && entries[at + 1] === b) return (entries[at + 2] ?? 0) >>> 0;
     }
   }
@@ -154,7 +154,7 @@ export class RecentImpressions {
    * The row with this fingerprint that was recorded less than `windowMs` before `nowMs`. Undefined where there is none: the
    * fingerprint is then kept for the row that is recorded next.
    */
-  originalOrKeep(
+  findOriginalOrRemember(
     wanted: Fingerprint,
     rows: Rows,
     nowMs: number,

@@ -23,11 +23,11 @@ export interface LimitAlgorithm<Bucket, Saved = Bucket> {
   /** Decides on one request at `nowMs`, and counts it if it is admitted. */
   admit(bucket: Bucket, rate: Rate, nowMs: number): Decision;
   /** Uncounts the request that the latest `admit` admitted, at the same instant. */
-  giveBack(bucket: Bucket, rate: Rate, nowMs: number): void;
+  refund(bucket: Bucket, rate: Rate, nowMs: number): void;
   /** What {@link Decision.remaining} would say without a request. */
   remaining(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
   /** The least wait until all quota is back if nothing else comes, in whole milliseconds; 0 where nothing is spent. */
-  untilWholeMs(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
+  untilFullMs(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): number;
   save(bucket: Readonly<Bucket>, rate: Rate, nowMs: number): Saved;
   /** @returns the bucket that was saved at `nowMs`; undefined for what none could have been. */
   load(saved: Readonly<Saved>, rate: Rate, nowMs: number): Bucket | undefined;

@@ -26,12 +26,12 @@ export const fixedFromFirst: LimitAlgorithm<FixedFromFirstBucket> = {
     bucket.used += 1;
     return { admitted: true, remaining: rate.requests - bucket.used, retryAfterMs: 0 };
   },
-  giveBack(bucket) {
+  refund(bucket) {
     // Where it was the window's only one, the window hasn't begun.
     bucket.used -= 1;
   },
   remaining: (bucket, rate, nowMs) => rate.requests - usedNow(bucket, rate, nowMs),
-  untilWholeMs(bucket, rate, nowMs) {
+  untilFullMs(bucket, rate, nowMs) {
     const spent = usedNow(bucket, rate, nowMs) > 0;
     return spent ? bucket.sinceMs + rate.windowMs - nowMs : 0;
   },

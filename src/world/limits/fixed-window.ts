@@ -22,14 +22,14 @@ export const fixedWindow: LimitAlgorithm<FixedWindowBucket> = {
     bucket.used += 1;
     return { admitted: true, remaining: rate.requests - bucket.used, retryAfterMs: 0 };
   },
-  giveBack(bucket) {
+  refund(bucket) {
     bucket.used -= 1;
   },
   remaining(bucket, rate, nowMs) {
     const current = bucket.window === Math.floor(nowMs / rate.windowMs);
     return rate.requests - (current ? bucket.used : 0);
   },
-  untilWholeMs(bucket, rate, nowMs) {
+  untilFullMs(bucket, rate, nowMs) {
     const window = Math.floor(nowMs / rate.windowMs);
     const spent = bucket.window === window && bucket.used > 0;
     return spent ? (window + 1) * rate.windowMs - nowMs : 0;

@@ -30,7 +30,7 @@ export const slidingCounter: LimitAlgorithm<SlidingCounterBucket> = {
     bucket.previous = previous;
     return { admitted: true, remaining: left - 1, retryAfterMs: 0 };
   },
-  giveBack(bucket) {
+  refund(bucket) {
     bucket.current -= 1;
   },
   remaining(bucket, rate, nowMs) {
@@ -42,7 +42,7 @@ export const slidingCounter: LimitAlgorithm<SlidingCounterBucket> = {
     );
     return rate.requests - currentAt(bucket, window) - counted;
   },
-  untilWholeMs(bucket, rate, nowMs) {
+  untilFullMs(bucket, rate, nowMs) {
     const window = Math.floor(nowMs / rate.windowMs);
     const elapsedMs = nowMs - window * rate.windowMs;
     const current = currentAt(bucket, window);

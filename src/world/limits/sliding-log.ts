@@ -42,21 +42,21 @@ export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
     bucket.total += 1;
     return { admitted: true, remaining: rate.requests - bucket.total, retryAfterMs: 0 };
   },
-  giveBack(bucket) {
+  refund(bucket) {
     const { times, counts } = bucket;
     const left = (counts.pop() ?? 0) - 1;
     if (left > 0) counts.push(left);
     else times.pop();
     bucket.total -= 1;
   },
-  remaining: (bucket, rate, nowMs) => rate.requests - within(bucket, rate, nowMs).total,
-  untilWholeMs(bucket, rate, nowMs) {
+  remaining: (bucket, rate, nowMs) => rate.requests - currentWindow(bucket, rate, nowMs).total,
+  untilFullMs(bucket, rate, nowMs) {
     // Of what was dropped the newest is out of the window as well.
     const newestMs = bucket.times.at(-1);
     return newestMs === undefined ? 0 : Math.max(0, newestMs + rate.windowMs - nowMs);
   },
   save(bucket, rate, nowMs) {
-    const { first } = within(bucket, rate, nowMs);
+    const { first } = currentWindow(bucket, rate, nowMs);
     const sinceMs = bucket.times[first] ?? 0;
     let beforeMs = sinceMs;
     const log = bucket.times.slice(first).map((timeMs, index): [number, number] => {
@@ -98,7 +98,7 @@ function drop(bucket: SlidingLogBucket, untilMs: number): void {
 }
 
 /** The place of the first entry in the window that ends now, and how many were admitted in it. */
-function within(
+function currentWindow(
   { times, counts, head, total }: Readonly<SlidingLogBucket>,
   rate: Rate,
   nowMs: number,

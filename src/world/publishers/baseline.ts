@@ -18,14 +18,14 @@ export interface Totals {
 
 export const noTotals: Totals = Object.freeze({ impressions: 0, clicks: 0, micros: 0 });
 
-export interface Baseline {
+export interface SeededHistory {
   /** Totals of one surface from `from` to `to`, both included. Days outside the history count nothing. */
   between(surfaceIndex: number, from: Day, to: Day): Totals;
   /** The open points whose other choices would change these totals. */
   shapedBy(surfaceIndex: number, from: Day, to: Day): readonly AssumptionKey[];
 }
 
-export interface BaselineOptions {
+export interface SeededHistoryOptions {
   readonly key: Key;
   readonly publisher: SeededPublisher;
   /** The status of each surface under `surface.statuses=extended`, whichever reading is in force. */
@@ -44,7 +44,7 @@ export const clickPrices: Readonly<
 };
 
 /** Traffic from Monday to Sunday, in thousandths of the average working day: tools are used at work. */
-const WEEKDAY_SHAPE: readonly number[] = [1000, 1060, 1050, 1030, 940, 540, 480];
+const WEEKDAY_FACTORS: readonly number[] = [1000, 1060, 1050, 1030, 940, 540, 480];
 /** Every fourth surface is quiet: an honest population has placements that nobody sees. */
 const QUIET_ONE_IN = 4;
 /** A paused surface stopped at most so many days before the world's start. */
@@ -73,7 +73,7 @@ interface SurfaceHistory {
   readonly extendedDays: number;
 }
 
-export function createBaseline(options: BaselineOptions): Baseline {
+export function createSeededHistory(options: SeededHistoryOptions): SeededHistory {
   const { joined, surfaces } = options.publisher;
   const days = options.startDay - joined;
   const histories = surfaces.map((surface, index) => historyOf(options, surface, index, days));
@@ -110,7 +110,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
 }
 
 function historyOf(
-  options: BaselineOptions,
+  options: SeededHistoryOptions,
   surface: SurfaceTerms,
   index: number,
   days: number,
@@ -126,7 +126,7 @@ function historyOf(
 }
 
 function sumDays(
-  { publisher: { joined }, dailyImpressions, assumptions }: BaselineOptions,
+  { publisher: { joined }, dailyImpressions, assumptions }: SeededHistoryOptions,
   surface: SurfaceTerms,
   key: Key,
   days: number,
@@ -147,11 +147,11 @@ function sumDays(
   for (let past = 0; past < days; past += 1) {
     const growth = 1000 + Math.floor((growthPerYear * past) / 365);
     const rampUp = Math.floor((1000 * (past + 1)) / (past + 1 + halfway));
-    const shape = WEEKDAY_SHAPE[weekday(day(joined + past))] ?? 1000;
+    const weekdayFactor = WEEKDAY_FACTORS[weekday(day(joined + past))] ?? 1000;
     const noise = drawBetween(key, past * 3, 820, 1180);
     // Of an ordinary day. Two steps, for one product would exceed 2^53.
     const ordinary = Math.floor((level * growth * rampUp) / 1000);
-    impressionsBegun += Math.floor((ordinary * shape * noise) / 1e6);
+    impressionsBegun += Math.floor((ordinary * weekdayFactor * noise) / 1e6);
     const row = past * COLUMNS;
     const allImpressions = Math.floor(impressionsBegun / 1000);
     const impressions = allImpressions - (sums[row] ?? 0);

@@ -14,7 +14,7 @@ const formats = {
 
 /** Check parts that tell other clicks from an impression's first. */
 const LATER_CLICK = 0b1011_0001;
-const STRAY_CLICK = 0b0101_1100;
+const UNKNOWN_IMPRESSION_CLICK = 0b0101_1100;
 
 export interface Ids {
   /** Serial: 0. */
@@ -30,7 +30,7 @@ export interface Ids {
   /** A click on an impression that was clicked on before. Serial: how many clicks the publisher had until then. */
   readonly laterClick: IdCodec;
   /** A click on an impression that doesn't exist. Serial: a hash of what was sent. */
-  readonly strayClick: IdCodec;
+  readonly unknownImpressionClick: IdCodec;
   /** Serial: that of the cycle that the payout is for. */
   readonly payout: IdCodec;
   /** Serial: as the payout's. */
@@ -47,7 +47,7 @@ export function createIds(seed: string, assumptions: Assumptions): Ids {
     impression: createIdCodec(seed, "impression", "imp_", format),
     click: createIdCodec(seed, "click", "clk_", format),
     laterClick: createIdCodec(seed, "click", "clk_", format, LATER_CLICK),
-    strayClick: createIdCodec(seed, "click", "clk_", format, STRAY_CLICK),
+    unknownImpressionClick: createIdCodec(seed, "click", "clk_", format, UNKNOWN_IMPRESSION_CLICK),
     payout: createIdCodec(seed, "payout", "pay_", format),
     transaction: createIdCodec(seed, "transaction", "txn_", format),
   };

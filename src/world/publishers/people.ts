@@ -12,7 +12,7 @@ export interface Person {
 }
 
 /** The person behind publisher `ordinal`. */
-export type People = (seed: string, profile: Profile, ordinal: number) => Person;
+export type PersonGenerator = (seed: string, profile: Profile, ordinal: number) => Person;
 
 // Our own instance: the shared one belongs to the user's program, whose draws must not move ours.
 let generator = alea("");
@@ -25,7 +25,7 @@ const faker = new Faker({
   randomizer: { next: () => generator(), seed: () => undefined },
 });
 
-export const fakerPeople: People = (seed, profile, ordinal) => {
+export const fakerPerson: PersonGenerator = (seed, profile, ordinal) => {
   generator = alea(JSON.stringify([seed, "publisher", ordinal]));
   const firstName = faker.person.firstName();
   const lastName = faker.person.lastName();

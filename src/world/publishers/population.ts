@@ -7,9 +7,9 @@ import { type Day, day } from "../../base/calendar.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../../base/random.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { type SurfaceStatus, surfaceStatuses } from "../../spec/responses.ts";
-import { type Baseline, createBaseline } from "./baseline.ts";
+import { createSeededHistory, type SeededHistory } from "./baseline.ts";
 import type { Ids } from "./ids.ts";
-import type { People, Person } from "./people.ts";
+import type { Person, PersonGenerator } from "./people.ts";
 import { profiles } from "./profiles.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 import type { WorldSettings } from "./world-settings.ts";
@@ -24,7 +24,7 @@ export interface Population {
   publisherAt(ordinal: number): SeededPublisher;
   person(ordinal: number): Person;
   /** Daily totals of the days before the world's start; undefined where the publisher joined later. */
-  baseline(publisher: { readonly ordinal: number }): Baseline | undefined;
+  baseline(publisher: { readonly ordinal: number }): SeededHistory | undefined;
   /** The price of a click on a surface with this cpm range, in micro-INR. */
   cpcMicros(ordinal: number, surfaceIndex: number, cpmPaise: SurfaceTerms["cpmPaise"]): number;
   /** The stream that prices the impressions of a publisher. */
@@ -37,7 +37,7 @@ export interface PopulationOptions {
   readonly startDay: Day;
   readonly ids: Ids;
   /** Called on first need. */
-  readonly people: () => People;
+  readonly people: () => PersonGenerator;
 }
 
 /** How many publishers' histories are kept at hand, some 20 kB each. Each can be worked out anew at any time. */
@@ -76,18 +76,18 @@ function clickPrice(numbers: Key, index: number, [lower, upper]: SurfaceTerms["c
 export function createPopulation(options: PopulationOptions): Population {
   const { settings, startDay, ids } = options;
   const { seed, publishers: size, profile, assumptions } = settings;
-  const shape = profiles[profile];
+  const bounds = profiles[profile];
   const statusOf = statuses[assumptions["surface.statuses"]];
   const numbersKey = deriveKey(seed, "numbers", profile);
   const trafficKey = deriveKey(seed, "traffic", profile);
   const pricesKey = deriveKey(seed, "price");
-  const baselines = new Map<number, Baseline>();
+  const baselines = new Map<number, SeededHistory>();
 
   function publisherAt(ordinal: number): SeededPublisher {
     const numbers = subKey(numbersKey, ordinal);
-    const count = drawBetween(numbers, 0, ...shape.surfaces);
+    const count = drawBetween(numbers, 0, ...bounds.surfaces);
     // A joining day before the year 0 couldn't be written down.
-    const historyDays = drawBetween(numbers, 1, ...shape.historyDays);
+    const historyDays = drawBetween(numbers, 1, ...bounds.historyDays);
     return {
       ordinal,
       joined: day(startDay - historyDays),
@@ -98,10 +98,10 @@ export function createPopulation(options: PopulationOptions): Population {
   }
 
   function surfaceAt(ordinal: number, numbers: Key, { index, count }: Place): SurfaceTerms {
-    const names = shape.surfaceNames;
+    const names = bounds.surfaceNames;
     const firstName = drawBetween(numbers, 2, 0, names.length - 1);
-    const lower = drawBetween(numbers, 100 + index, ...shape.cpmPaise);
-    const spreadPercent = drawBetween(numbers, 200 + index, ...shape.cpmSpreadPercent);
+    const lower = drawBetween(numbers, 100 + index, ...bounds.cpmPaise);
+    const spreadPercent = drawBetween(numbers, 200 + index, ...bounds.cpmSpreadPercent);
     const cpmPaise = [lower, lower + Math.floor((lower * spreadPercent) / 100)] as const;
     return {
       id: ids.surface.encode(ordinal, index),
@@ -112,7 +112,7 @@ export function createPopulation(options: PopulationOptions): Population {
     };
   }
 
-  function baseline(publisher: { readonly ordinal: number }): Baseline | undefined {
+  function baseline(publisher: { readonly ordinal: number }): SeededHistory | undefined {
     if (publisher.ordinal >= size) return undefined;
     const known = baselines.get(publisher.ordinal);
     if (known !== undefined) {
@@ -124,14 +124,14 @@ export function createPopulation(options: PopulationOptions): Population {
     const seeded = publisherAt(publisher.ordinal);
     const numbers = subKey(numbersKey, publisher.ordinal);
     const count = seeded.surfaces.length;
-    const made = createBaseline({
+    const made = createSeededHistory({
       key: subKey(trafficKey, publisher.ordinal),
       publisher: seeded,
       extendedStatuses: seeded.surfaces.map((_, index) =>
         statuses.extended(numbers, { index, count }),
       ),
       startDay,
-      dailyImpressions: shape.dailyImpressions,
+      dailyImpressions: bounds.dailyImpressions,
       assumptions,
     });
     const oldest = baselines.keys().next();

@@ -5,7 +5,7 @@ export type Profile = "typical" | "tiny" | "adversarial";
 
 type Bounds = readonly [lowest: number, highest: number];
 
-export interface ProfileShape {
+export interface ProfileBounds {
   readonly surfaces: Bounds;
   /** The lower cpm bound, in paise. */
   readonly cpmPaise: Bounds;
@@ -54,7 +54,7 @@ const awkwardNames: readonly string[] = [
   "नमस्ते".repeat(100),
 ];
 
-export const profiles: { readonly [Name in Profile]: ProfileShape } = {
+export const profiles: { readonly [Name in Profile]: ProfileBounds } = {
   typical: {
     surfaces: [2, 6],
     cpmPaise: [800, 9000],

@@ -19,7 +19,7 @@ export interface WorldSettings {
 }
 
 /** With the clock set and the same requests, a world from these gives the same answers. */
-export interface WorldAbout extends Omit<WorldSettings, "startMs" | "assumptions"> {
+export interface WorldDescription extends Omit<WorldSettings, "startMs" | "assumptions"> {
   /** Its first instant, in ISO 8601. */
   readonly start: string;
   /** The choices in force that aren't the defaults. */
@@ -27,11 +27,11 @@ export interface WorldAbout extends Omit<WorldSettings, "startMs" | "assumptions
 }
 
 /** Made once for as long as the settings hold, and shared by all records. */
-export function worldAbout({ startMs, ...settings }: WorldSettings): WorldAbout {
+export function describeWorld({ startMs, ...settings }: WorldSettings): WorldDescription {
   const { seed, publishers, profile } = settings;
   const chosen = Object.entries(settings.assumptions).filter(
     ([key, choice]) => catalogue[key as AssumptionKey].default !== choice,
   );
-  const assumptions: WorldAbout["assumptions"] = Object.freeze(Object.fromEntries(chosen));
+  const assumptions: WorldDescription["assumptions"] = Object.freeze(Object.fromEntries(chosen));
   return Object.freeze({ seed, start: formatInstant(startMs), publishers, profile, assumptions });
 }

@@ -6,7 +6,7 @@ import { createTally } from "../../../src/play/measure/tally.ts";
 
 import { runTraffic } from "../../../src/play/traffic/run-traffic.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
-import { atOnce } from "../../../src/spec/work.ts";
+import { runToEnd } from "../../../src/spec/work.ts";
 import { orderOf } from "./orders.ts";
 
 type Verdict = FaultRule["verdict"];
@@ -28,7 +28,7 @@ function run(sim: Simulator, traffic: Traffic, number = 0) {
       tally.count(exchange);
     },
   });
-  const punctuality = atOnce(runTraffic(sim, order));
+  const punctuality = runToEnd(runTraffic(sim, order));
   return { exchanges, punctuality, summary: tally.summary() };
 }
 
@@ -90,7 +90,7 @@ describe("in process", () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
     const order = orderOf(steady, { members: [], startMs: beginMs });
-    expect(() => atOnce(runTraffic(sim, order))).toThrow(/^publishers must name at least one/);
+    expect(() => runToEnd(runTraffic(sim, order))).toThrow(/^publishers must name at least one/);
     expect([sim.clock.now(), sim.held().impressions]).toEqual([beginMs, 0]);
   });
 });

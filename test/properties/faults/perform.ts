@@ -1,7 +1,7 @@
 /** Does a command, and counts what comes of it: as the truth, and as a client sees it. */
 
 import type { ApiRequest, ApiResponse, JournalEntry } from "../../../src/index.ts";
-import { requestOf } from "../../../src/spec/request-of.ts";
+import { buildRequest } from "../../../src/spec/request-of.ts";
 import { type Arrival, arrivalOf, beliefOf, takeIn } from "./client.ts";
 import type { Command, Other } from "./commands.ts";
 import {
@@ -153,13 +153,13 @@ function attemptUntilBelieved(
   }
 }
 
-const ofNothing = requestOf("click", { impression_id: "x" }, {});
+const ofNothing = buildRequest("click", { impression_id: "x" }, {});
 const others: Readonly<Record<Other, (publisher: string) => ApiRequest>> = {
-  stats: (publisher_id) => requestOf("stats", { publisher_id }, {}),
+  stats: (publisher_id) => buildRequest("stats", { publisher_id }, {}),
   HEAD: () => ({ method: "HEAD", path: "/v1/impression" }),
   nowhere: () => ({ ...ofNothing, path: "/v1/clicks" }),
   redirect: () => ({ ...ofNothing, path: "/v1/click/" }),
-  "no surface": (publisher_id) => requestOf("impression", { publisher_id, ad_id: "ad" }, {}),
+  "no surface": (publisher_id) => buildRequest("impression", { publisher_id, ad_id: "ad" }, {}),
 };
 
 function performOther(command: Of<"other">, stage: Stage): void {

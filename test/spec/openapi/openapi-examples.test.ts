@@ -14,7 +14,7 @@ import { createWorlds, type Worlds } from "../../../src/simulator/worlds.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 import { type OpenApiDocument, openApiDocument } from "../../../src/spec/openapi/openapi.ts";
 import type { OpenApiHeader } from "../../../src/spec/openapi/openapi-headers.ts";
-import { fakerPeople } from "../../../src/world/publishers/people.ts";
+import { fakerPerson } from "../../../src/world/publishers/people.ts";
 import { runHere } from "../../cli/run-here.ts";
 import { ofTransports } from "./openapi-answers.ts";
 import { createAjv, createConformance, resolved } from "./openapi-conformance.ts";
@@ -199,7 +199,7 @@ describe("adsim openapi", () => {
 });
 
 function worldsOf(options: SimulatorOptions): Worlds {
-  const surroundings = { people: () => fakerPeople, meter: createMeter(() => 0) };
+  const surroundings = { people: () => fakerPerson, meter: createMeter(() => 0) };
   return createWorlds({ options, surroundings, control: createControl({ version: "0" }) });
 }
 

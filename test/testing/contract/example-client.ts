@@ -2,7 +2,7 @@
 
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
-import { requestOf } from "../../../src/spec/request-of.ts";
+import { buildRequest } from "../../../src/spec/request-of.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 
 export interface Defects {
@@ -60,7 +60,7 @@ export function createExampleClient(
     values: Record<string, string>,
     repeats: boolean,
   ): Promise<unknown> {
-    const request = requestOf(operation, values, {
+    const request = buildRequest(operation, values, {
       encoding: encoding === "spaced" ? "json" : encoding,
     });
     const spaced = encoding === "spaced" && { body: JSON.stringify(values, null, 1) };
@@ -68,7 +68,7 @@ export function createExampleClient(
   }
 
   function get(operation: OperationId, values: object): Promise<unknown> {
-    return send(requestOf(operation, { publisher_id: publisherId, ...values }, {}), true);
+    return send(buildRequest(operation, { publisher_id: publisherId, ...values }, {}), true);
   }
 
   return {

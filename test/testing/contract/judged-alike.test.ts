@@ -5,7 +5,7 @@ import { findingKinds, reportInSlices } from "../../../src/audit/client-report.t
 import { type FindingId, findingIds } from "../../../src/audit/findings/finding.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
 import type { JournalRing } from "../../../src/journal/journal.ts";
-import { atOnce } from "../../../src/spec/work.ts";
+import { runToEnd } from "../../../src/spec/work.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { live } from "../../../src/testing/session/live.ts";
 import type { Session } from "../../../src/testing/session/session.ts";
@@ -20,7 +20,7 @@ function fault(verdict: Verdict, times?: number): Command {
 
 /** What the report finds where time isn't known to stand still. */
 function reported({ sim }: Session): FindingId[] {
-  const report = atOnce(reportInSlices(sim.journal as JournalRing, [], "flowing"));
+  const report = runToEnd(reportInSlices(sim.journal as JournalRing, [], "flowing"));
   return report.findings.map(({ id }) => id);
 }
 

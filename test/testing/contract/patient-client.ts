@@ -1,7 +1,7 @@
 /** A small client that does everything right, and the same with one thing wrong: to see that the contract's rules tell them apart. */
 
 import type { OperationId } from "../../../src/spec/operations.ts";
-import { requestOf } from "../../../src/spec/request-of.ts";
+import { buildRequest } from "../../../src/spec/request-of.ts";
 import type {
   CreateDriver,
   DriverContext,
@@ -276,7 +276,7 @@ async function exchange(
   { operation, values }: Request,
   { form, tries }: { readonly form: number; readonly tries: number },
 ): Promise<Got> {
-  const sent = requestOf(operation, values(tries), { key: apiKey, encoding: forms[form] });
+  const sent = buildRequest(operation, values(tries), { key: apiKey, encoding: forms[form] });
   const aborting = new AbortController();
   const timer = timeoutMs === 0 ? undefined : timers.setTimeout(() => aborting.abort(), timeoutMs);
   let status = 0;

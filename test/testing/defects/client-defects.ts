@@ -20,8 +20,8 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "a repetition has a new session id",
     breaks: "no-event-doubled",
     ...inAds,
-    find: "client.impression(given, { signal })",
-    replace: "client.impression({ ...given, session_id: randomText(random) }, { signal })",
+    find: "client.impression(parameters, { signal })",
+    replace: "client.impression({ ...parameters, session_id: randomText(random) }, { signal })",
   },
   {
     says: "no session id is sent",
@@ -34,9 +34,9 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "a repetition names another ad",
     breaks: "lost-request-not-lost",
     ...inAds,
-    find: "client.impression(given, { signal })",
+    find: "client.impression(parameters, { signal })",
     replace:
-      'client.impression({ ...given, ad_id: ad + "-" + String((sessions += 1)) }, { signal })',
+      'client.impression({ ...parameters, ad_id: ad + "-" + String((sessions += 1)) }, { signal })',
   },
   {
     says: "Retry-After is passed over",
@@ -242,7 +242,7 @@ export const clientDefects: readonly ClientDefect[] = [
     says: "every 200 is a success",
     breaks: "broken-answer-is-no-success",
     file: "client/read.ts",
-    find: "if (response !== undefined && reading.isAnswer(value)) {",
+    find: "if (response !== undefined && context.isAnswer(value)) {",
     replace: "if (response?.status === 200) {",
   },
   {

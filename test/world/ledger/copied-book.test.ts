@@ -23,7 +23,7 @@ function writtenBook(): Book {
 function record(book: Book, count: number, today: number): void {
   const moment = { nowMs: today * DAY_MS, today: day(today) };
   for (let row = 0; row < count; row += 1) {
-    book.originalOrKeep(remembered(book.impressions.count), moment.nowMs, DAY_MS);
+    book.findOriginalOrRemember(remembered(book.impressions.count), moment.nowMs, DAY_MS);
     const serial = book.recordImpression(row % 2, 100 + row, moment);
     if (row % 5 === 0) book.recordClick(serial, 7, moment);
   }
@@ -42,7 +42,7 @@ test("a copy is the same book", () => {
   const copy = book.copy();
   expect(copy.save()).toEqual(book.save());
   expect(copy.impressions.recordedMs(ROWS)).toBe(60 * DAY_MS);
-  expect(copy.originalOrKeep(remembered(ROWS + 3), 60 * DAY_MS, DAY_MS)).toBe(ROWS + 3);
+  expect(copy.findOriginalOrRemember(remembered(ROWS + 3), 60 * DAY_MS, DAY_MS)).toBe(ROWS + 3);
   goOn(book);
   goOn(copy);
   expect(copy.save()).toEqual(book.save());

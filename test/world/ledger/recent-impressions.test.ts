@@ -48,7 +48,7 @@ describe("remembering", () => {
           const known = plain.get(session);
           const alive = known !== undefined && nowMs - rows.recordedMs(known) < WINDOW_MS;
           const before = JSON.stringify(recent.save());
-          const original = recent.originalOrKeep(print(session), rows, nowMs, WINDOW_MS);
+          const original = recent.findOriginalOrRemember(print(session), rows, nowMs, WINDOW_MS);
           expect(original).toBe(alive ? known : undefined);
           // What repeats something leaves no trace.
           if (alive) expect(JSON.stringify(recent.save())).toBe(before);
@@ -74,7 +74,7 @@ describe("remembering", () => {
       [2, 500],
       [1, WINDOW_MS],
     ] as const) {
-      expect(recent.originalOrKeep(print(session), rows, nowMs, WINDOW_MS)).toBeUndefined();
+      expect(recent.findOriginalOrRemember(print(session), rows, nowMs, WINDOW_MS)).toBeUndefined();
     }
     const { current, previous } = recent.save() ?? expect.unreachable();
     expect([entriesIn(current), entriesIn(previous)]).toEqual([1, 2]);
@@ -89,10 +89,12 @@ describe("remembering", () => {
       ...Array.from({ length: 32 }, (_, bit) => ({ a: 5 ^ (1 << bit), b: 7 })),
     ];
     for (const print of prints) {
-      expect(recent.originalOrKeep(print, rowsAt(times), 0, WINDOW_MS)).toBeUndefined();
+      expect(recent.findOriginalOrRemember(print, rowsAt(times), 0, WINDOW_MS)).toBeUndefined();
       times.push(0);
     }
-    const found = prints.map((print) => recent.originalOrKeep(print, rowsAt(times), 1, WINDOW_MS));
+    const found = prints.map((print) =>
+      recent.findOriginalOrRemember(print, rowsAt(times), 1, WINDOW_MS),
+    );
     expect(found).toEqual([...prints.keys()]);
   });
 
@@ -100,7 +102,7 @@ describe("remembering", () => {
     const recent = new RecentImpressions();
     const times: number[] = [];
     for (let row = 0; row < 50_000; row += 1) {
-      recent.originalOrKeep(print(row), rowsAt(times), row * 10, WINDOW_MS);
+      recent.findOriginalOrRemember(print(row), rowsAt(times), row * 10, WINDOW_MS);
       times.push(row * 10);
     }
     expect(JSON.stringify(recent.save()).length).toBeLessThan(20_000);

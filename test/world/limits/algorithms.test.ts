@@ -74,7 +74,7 @@ describe.each(algorithmNames)("%s", (name) => {
           nowMs += afterMs;
           const before = left();
           expect(algorithm.remaining(bucket, rate, nowMs)).toBe(before);
-          expect(algorithm.untilWholeMs(bucket, rate, nowMs)).toBe(untilWhole());
+          expect(algorithm.untilFullMs(bucket, rate, nowMs)).toBe(untilWhole());
           const saved = JSON.stringify(algorithm.save(bucket, rate, nowMs));
           const decision = algorithm.admit(bucket, rate, nowMs);
           if (before === 0) {
@@ -88,10 +88,10 @@ describe.each(algorithmNames)("%s", (name) => {
           expect(decision).toEqual({ admitted: true, remaining: before - 1, retryAfterMs: 0 });
           if (fate === "given back") {
             reached.given += 1;
-            algorithm.giveBack(bucket, rate, nowMs);
+            algorithm.refund(bucket, rate, nowMs);
             expect(algorithm.remaining(bucket, rate, nowMs)).toBe(before);
           } else kept.push(nowMs);
-          expect(algorithm.untilWholeMs(bucket, rate, nowMs)).toBe(untilWhole());
+          expect(algorithm.untilFullMs(bucket, rate, nowMs)).toBe(untilWhole());
           if (fate === "saved and loaded") {
             reached.loaded += 1;
             const text = JSON.stringify(algorithm.save(bucket, rate, nowMs));
@@ -129,7 +129,7 @@ describe.each(algorithmNames)("%s", (name) => {
         expect(Number.isSafeInteger(retryAfterMs) && retryAfterMs > 0).toBe(true);
         // A refused request leaves the bucket as it is.
         expect(algorithm.admit(bucket, rate, nowMs + retryAfterMs - 1).admitted).toBe(false);
-        const wholeMs = algorithm.untilWholeMs(bucket, rate, nowMs);
+        const wholeMs = algorithm.untilFullMs(bucket, rate, nowMs);
         expect(algorithm.remaining(bucket, rate, nowMs + wholeMs - 1)).toBeLessThan(requests);
         expect(algorithm.remaining(bucket, rate, nowMs + wholeMs)).toBe(requests);
         expect(algorithm.admit(bucket, rate, nowMs + retryAfterMs).admitted).toBe(true);

@@ -1,8 +1,8 @@
 /** Whether what is expected of a report or a tally can be there at all: no play tells a misspelt member from one that is missing. */
 
-import { didYouMean, listed } from "../../../base/did-you-mean.ts";
+import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
-import { shown } from "../../../base/shown.ts";
+import { safeName } from "../../../base/shown.ts";
 import { isRuleKey, plainMatcher } from "./matchers.ts";
 import type { Tree } from "./step-outputs.ts";
 import { valueObject } from "./values.ts";
@@ -29,7 +29,7 @@ export function checkMembers(matcher: unknown, content: Tree, at: string): void 
   } else {
     for (const [name, part] of Object.entries(matcher)) {
       // A status, or a slip in one, is too short for an API key.
-      const within = `${at}.${/^\w{1,5}$/.test(name) ? name : shown(name)}`;
+      const within = `${at}.${/^\w{1,5}$/.test(name) ? name : safeName(name)}`;
       const member = memberOf(content, name, part, within);
       if (member !== undefined) checkMembers(part, member, within);
     }
@@ -65,6 +65,6 @@ function memberOf(
   const names = Object.keys(content.members);
   throw new InputError(
     at,
-    `is not among the members.${didYouMean(name, names) || ` There is: ${listed(names)}`}`,
+    `is not among the members.${didYouMean(name, names) || ` There is: ${formatList(names)}`}`,
   );
 }

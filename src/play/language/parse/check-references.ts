@@ -1,8 +1,8 @@
 /** Whether everything that a scenario refers to is there by then: answers, tallies, publishers, by name and path. */
 
-import { didYouMean, listed } from "../../../base/did-you-mean.ts";
+import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../../base/input.ts";
-import { shown } from "../../../base/shown.ts";
+import { safeName } from "../../../base/shown.ts";
 import { readOptions } from "../../../simulator/simulator-options.ts";
 import type { Cast, Expectation, ExpectStep, RequestStep, Scenario, Step } from "../scenario.ts";
 import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
@@ -148,7 +148,7 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
   }
   for (const [name, part] of Object.entries(data)) {
     if (name === "equals" && place.use === "matcher") continue;
-    checkData(part, `${at}.${shown(name)}`, scope, place);
+    checkData(part, `${at}.${safeName(name)}`, scope, place);
   }
 }
 
@@ -212,7 +212,7 @@ function follow(
       const names = Object.keys(here.members);
       const member = Object.hasOwn(here.members, part) ? here.members[part] : undefined;
       if (member === undefined) {
-        const hint = didYouMean(part, names) || ` There is: ${listed(names)}`;
+        const hint = didYouMean(part, names) || ` There is: ${formatList(names)}`;
         throw new InputError(at, `leads nowhere: ${before} has no such member.${hint}`);
       }
       here = member;
@@ -226,7 +226,7 @@ function follow(
 
 /** A name that the schema let pass, or a place in a list. */
 function sayable(part: string): string {
-  return /^\d{1,9}$/.test(part) ? part : shown(part);
+  return /^\d{1,9}$/.test(part) ? part : safeName(part);
 }
 
 function kindNamed(
@@ -245,7 +245,7 @@ function kindNamed(
   const known = fitting.map(([one]) => one);
   const hint =
     didYouMean(name, known) ||
-    (known.length === 0 ? " None before it has one" : ` There is: ${listed(known)}`);
+    (known.length === 0 ? " None before it has one" : ` There is: ${formatList(known)}`);
   throw new InputError(at, `must begin with the name of ${what}, which its "as" gives.${hint}`);
 }
 

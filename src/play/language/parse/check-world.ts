@@ -4,7 +4,7 @@ import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../../base/cale
 import { didYouMean } from "../../../base/did-you-mean.ts";
 import { durationMs } from "../../../base/duration.ts";
 import { InputError } from "../../../base/input.ts";
-import { type FaultRule, MOST_RULES } from "../../../faults/rule.ts";
+import { type FaultRule, MAX_RULES } from "../../../faults/rule.ts";
 import { readOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import type { AdvanceStep, HealStep, Scenario, Step } from "../scenario.ts";
@@ -115,8 +115,8 @@ function install({ id, ttl }: FaultRule, at: string, world: World): void {
 
 function checkRoom(at: string, world: World): void {
   const lasting = Array.from(world.rules.values()).filter((is) => is === "there").length;
-  if (lasting + world.unnamed <= MOST_RULES) return;
-  throw new InputError(at, `makes more than ${MOST_RULES} rules, the most there can be`);
+  if (lasting + world.unnamed <= MAX_RULES) return;
+  throw new InputError(at, `makes more than ${MAX_RULES} rules, the most there can be`);
 }
 
 function heal(which: HealStep["heal"], at: string, world: World): void {

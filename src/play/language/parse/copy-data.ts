@@ -1,7 +1,7 @@
 /** Makes plain data of whatever was passed in, within bounds: what follows may trust its shape, and nobody changes it. */
 
 import { InputError, isPlainObject } from "../../../base/input.ts";
-import { shown } from "../../../base/shown.ts";
+import { safeName } from "../../../base/shown.ts";
 
 const MOST_DEPTH = 100;
 /** Values in all. */
@@ -34,7 +34,7 @@ function createCopier(): (input: unknown) => unknown {
   let text = 0;
 
   function refuse(expected: string): never {
-    const parts = path.map((part) => (typeof part === "number" ? String(part) : shown(part)));
+    const parts = path.map((part) => (typeof part === "number" ? String(part) : safeName(part)));
     // Of a path a hundred deep the beginning says enough.
     const field = parts.slice(0, 12).join(".") + (parts.length > 12 ? "…" : "");
     throw new InputError(field || "scenario", expected);

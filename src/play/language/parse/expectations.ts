@@ -4,12 +4,12 @@ import * as v from "valibot";
 import {
   anyOf,
   described,
+  namedSchema,
   oneOrMore,
   optional,
-  part,
   type Schema,
 } from "../../../base/described.ts";
-import { listed } from "../../../base/did-you-mean.ts";
+import { formatList } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { laws } from "../../../laws/laws.ts";
 import { requestOutcomes } from "../../../laws/seen-exchange.ts";
@@ -45,13 +45,13 @@ function expecting<Of extends AnswerExpectation>(schema: Schema<Of>): Schema<Of>
     schema,
     v.check(
       (given) => Object.keys(given).some((name) => Object.hasOwn(ofAnswer, name)),
-      `must expect something: ${listed(Object.keys(ofAnswer), "or")}`,
+      `must expect something: ${formatList(Object.keys(ofAnswer), "or")}`,
     ),
     v.metadata({ minProperties: 1 }),
   );
 }
 
-export const answerExpectation: Schema<AnswerExpectation> = part("answer", () =>
+export const answerExpectation: Schema<AnswerExpectation> = namedSchema("answer", () =>
   expecting(exactObject<AnswerExpectation>(ofAnswer)),
 );
 type OfAnswer = Extract<Expectation, { readonly answer?: unknown }>;
@@ -105,13 +105,13 @@ const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
 };
 const keys = Object.keys(schemas) as Key[];
 
-export const expectation: Schema<Expectation> = part("expectation", () =>
+export const expectation: Schema<Expectation> = namedSchema("expectation", () =>
   anyOf<Expectation>([expectedAnswer, ...Object.values(schemas)], (input) => {
     if (!isPlainObject(input)) return refused('must be an object, such as { "status": 200 }');
     const key = keys.find((one) => Object.hasOwn(input, one));
     if (key !== undefined) return schemas[key];
     const names = [...Object.keys(ofAnswer), "answer"];
     if (Object.keys(input).some((name) => names.includes(name))) return expectedAnswer;
-    return refused(`must have one of ${listed([...Object.keys(ofAnswer), ...keys], "or")}`);
+    return refused(`must have one of ${formatList([...Object.keys(ofAnswer), ...keys], "or")}`);
   }),
 );

@@ -1,8 +1,8 @@
 /** Schemas of what a value must be: plain data that is compared, or a rule with one key. */
 
 import * as v from "valibot";
-import { anyOf, described, part, type Schema } from "../../../base/described.ts";
-import { didYouMean, listed } from "../../../base/did-you-mean.ts";
+import { anyOf, described, namedSchema, type Schema } from "../../../base/described.ts";
+import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import type { Matcher, MatchRule, Operand, StatusMatcher } from "../scenario.ts";
 import {
@@ -23,7 +23,7 @@ const number = v.number("must be a number");
 const noOperand = refused(
   'must be a number, { "ref": "NAME.path" }, or { "sum": [...] } of such ones',
 );
-const operand: Schema<Operand> = part(
+const operand: Schema<Operand> = namedSchema(
   "operand",
   () =>
     anyOf<Operand>([number, reference, sum], (input) => {
@@ -39,14 +39,14 @@ const sum: Schema<RuleOf<"sum">> = exactObject<RuleOf<"sum">>({
 });
 
 /** What a value must be, whatever it is. */
-export const matcher: Schema<Matcher> = part(
+export const matcher: Schema<Matcher> = namedSchema(
   "matcher",
   () => anyOf<Matcher>([plainMatcher, list, members], schemaOf),
   "What a value must be. A plain value: the same. An object: these members, whatever others there are. A list: the same length, each in turn. Or a rule: an object with one key.",
 );
 
 /** What a text or a number must be: an object can only be a rule. */
-export const plainMatcher: Schema<Matcher> = part("rule", () =>
+export const plainMatcher: Schema<Matcher> = namedSchema("rule", () =>
   anyOf<Matcher>([value, ...Object.values(ruleSchemas)], (input) => {
     if (Array.isArray(input)) return refused("must be a value or a rule, not a list");
     if (!isPlainObject(input) || valueObject(input) !== undefined) return schemaOf(input);
@@ -55,7 +55,7 @@ export const plainMatcher: Schema<Matcher> = part("rule", () =>
 );
 
 /** What a status must be: a text never is one. */
-export const statusMatcher: Schema<StatusMatcher> = part("status", () =>
+export const statusMatcher: Schema<StatusMatcher> = namedSchema("status", () =>
   anyOf<StatusMatcher>([statusNumber, reference, ...Object.values(statusRules)], (input) => {
     if (typeof input === "number") return statusNumber;
     if (!isPlainObject(input)) {
@@ -186,14 +186,14 @@ function noRule(
   if (names.length === 1 && keys.includes(names[0] ?? "")) return undefined;
   const hints = names.map((name) => didYouMean(ruleMeantBy(name) ?? name, keys));
   const hint = hints.find((one) => one !== "") ?? "";
-  return refused(`must be ${orElse} or a rule with one key of ${listed(keys, "or")}.${hint}`);
+  return refused(`must be ${orElse} or a rule with one key of ${formatList(keys, "or")}.${hint}`);
 }
 
 function severalRules(names: readonly string[]): Schema<never> | undefined {
   const first = names.find((name) => unmistakable.has(name));
   if (first === undefined) return undefined;
   return refused(
-    `has ${first} beside ${listed(names.filter((name) => name !== first))}: a rule has one key. ` +
+    `has ${first} beside ${formatList(names.filter((name) => name !== first))}: a rule has one key. ` +
       'Use "between" for two bounds, or "equals" for data that looks like a rule',
   );
 }

@@ -1,6 +1,6 @@
 /** Schemas of the parameters of operations: each is there or not, and whatever value it has. */
 
-import { optional, part, type Schema } from "../../../base/described.ts";
+import { namedSchema, optional, type Schema } from "../../../base/described.ts";
 import type { PayoutsParameters, RequestStep, StatsParameters } from "../scenario.ts";
 import { exactObject } from "./parts.ts";
 import { value } from "./values.ts";
@@ -10,10 +10,10 @@ type ParametersOf<Kind extends "impression" | "click" | "surfaces"> = NonNullabl
 >;
 const maybe = optional(value);
 
-export const statsParameters: Schema<StatsParameters> = part("stats", () =>
+export const statsParameters: Schema<StatsParameters> = namedSchema("stats", () =>
   exactObject<StatsParameters>({ publisher_id: maybe, from: maybe, to: maybe, surface: maybe }),
 );
-export const payoutsParameters: Schema<PayoutsParameters> = part("payouts", () =>
+export const payoutsParameters: Schema<PayoutsParameters> = namedSchema("payouts", () =>
   exactObject<PayoutsParameters>({ publisher_id: maybe, limit: maybe }),
 );
 export const impressionParameters: Schema<ParametersOf<"impression">> = exactObject<

@@ -1,8 +1,8 @@
 /** What schemas of scenarios are built of. A wrong name is told the nearest right one, and every place is refused in its own words. */
 
 import * as v from "valibot";
-import { type Schema, shownAs } from "../../../base/described.ts";
-import { didYouMean, listed } from "../../../base/did-you-mean.ts";
+import { type Schema, withJsonSchema } from "../../../base/described.ts";
+import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 
 /** A schema for each member of a type: the compiler refuses one that is missing, unknown or of another type. */
@@ -21,7 +21,7 @@ export function exactObject<Type>(entries: EntriesOf<Type>): Schema<Type> {
   return v.pipe(
     objectNamed((name) => {
       if (names.includes(name)) return undefined;
-      return `is not known here.${didYouMean(name, names) || ` There is: ${listed(names)}`}`;
+      return `is not known here.${didYouMean(name, names) || ` There is: ${formatList(names)}`}`;
     }),
     v.strictObject(entries as v.ObjectEntries),
   ) as Schema<unknown> as Schema<Type>;
@@ -36,7 +36,7 @@ export function recordOf<Output>(
 ): Schema<Readonly<Record<string, Output>>> {
   const record = v.record(v.string(), value);
   const name = pattern === undefined ? v.string() : v.pipe(v.string(), v.regex(pattern));
-  return shownAs(v.record(name, value), v.pipe(objectNamed(whyNot, expected), record));
+  return withJsonSchema(v.record(name, value), v.pipe(objectNamed(whyNot, expected), record));
 }
 
 /** An object whose names are looked at before its values. */
@@ -84,7 +84,7 @@ export function refused(message: string): Schema<never> {
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): Schema<Choice> {
   return v.picklist(choices, ({ input }) => {
     const hint = typeof input === "string" ? didYouMean(input, choices) : "";
-    return `must be one of ${listed(choices, "or")}.${hint}`.replace(/\.$/, "");
+    return `must be one of ${formatList(choices, "or")}.${hint}`.replace(/\.$/, "");
   });
 }
 

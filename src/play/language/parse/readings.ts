@@ -1,7 +1,7 @@
 /** The schema of readings, as the catalogue has them. Whether choices go together depends on those in force: it is looked at later. */
 
 import * as v from "valibot";
-import { optional, part, type Schema, shownAs } from "../../../base/described.ts";
+import { namedSchema, optional, type Schema, withJsonSchema } from "../../../base/described.ts";
 import { InputError } from "../../../base/input.ts";
 import { type Readings, readReadings } from "../../../simulator/simulator-options.ts";
 import {
@@ -28,8 +28,8 @@ const checked = v.pipe(
   }),
 );
 
-export const readings: Schema<Readings> = part("readings", () =>
-  shownAs(
+export const readings: Schema<Readings> = namedSchema("readings", () =>
+  withJsonSchema(
     v.strictObject(
       Object.fromEntries(
         Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, optional(shown(point))]),

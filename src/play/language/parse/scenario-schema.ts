@@ -4,9 +4,9 @@
  */
 
 import * as v from "valibot";
-import { described, optional, type Schema, shownAs } from "../../../base/described.ts";
+import { described, optional, type Schema, withJsonSchema } from "../../../base/described.ts";
 import { instantText, seedText } from "../../../base/schemas.ts";
-import { MOST_RULES, ruleSchema } from "../../../faults/rule.ts";
+import { MAX_RULES, ruleSchema } from "../../../faults/rule.ts";
 import { publisherCount } from "../../../simulator/simulator-options.ts";
 import { profileNames } from "../../../world/publishers/profiles.ts";
 import type { Scenario } from "../scenario.ts";
@@ -36,7 +36,7 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
     seed: optional(seedText, "What the world's draws follow from. Default: adsim."),
     // Instants before 1970 are refused with what else a simulator is made from.
     start: optional(
-      shownAs(instantText, v.string()),
+      withJsonSchema(instantText, v.string()),
       "The first instant. Default: 2026-01-15T00:00:00Z.",
     ),
     publishers: optional(publisherCount, "How many seeded publishers there are. Default: 25."),
@@ -48,7 +48,7 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
     faults: optional(
       v.pipe(
         v.array(ruleSchema, "must be a list of rules"),
-        v.maxLength(MOST_RULES, `must be at most ${MOST_RULES} rules`),
+        v.maxLength(MAX_RULES, `must be at most ${MAX_RULES} rules`),
         v.description("Fault rules from the start."),
       ),
     ),

@@ -4,12 +4,12 @@ import * as v from "valibot";
 import {
   anyOf,
   described,
+  namedSchema,
   oneOrMore,
   optional,
-  part,
   type Schema,
 } from "../../../base/described.ts";
-import { didYouMean, listed } from "../../../base/did-you-mean.ts";
+import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { instantText } from "../../../base/schemas.ts";
 import { duration } from "../../../faults/delay.ts";
@@ -171,10 +171,12 @@ const signUp: Schema<StepOf<"signUp">["signUp"]> = v.pipe(
   signUpSchema,
 );
 
-export const steps: Schema<Step[]> = part("steps", () =>
+export const steps: Schema<Step[]> = namedSchema("steps", () =>
   v.pipe(listOf(anyStep, "steps"), v.maxLength(MOST_STEPS)),
 );
-const requests: Schema<RequestStep[]> = part("requests", () => listOf(anyRequest, "requests"));
+const requests: Schema<RequestStep[]> = namedSchema("requests", () =>
+  listOf(anyRequest, "requests"),
+);
 
 const repeat = exactObject<StepOf<"repeat">["repeat"]>({
   times: described(numberFrom(1, COUNTLESS, "whole"), "How often."),
@@ -226,7 +228,7 @@ const anyRequest = anyOf(partsOf(requestKinds), (input) =>
 ) as Schema<RequestStep>;
 
 function partsOf(kinds: readonly StepKind[]): Schema<Step>[] {
-  return kinds.map((kind) => part(`${kind}Step`, () => stepSchemas[kind]));
+  return kinds.map((kind) => namedSchema(`${kind}Step`, () => stepSchemas[kind]));
 }
 
 function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
@@ -236,14 +238,14 @@ function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
   const found = all.length === 1 ? all : all.filter((kind) => kind !== "expect");
   const [kind] = found;
   if (kind !== undefined && found.length === 1 && among.includes(kind)) return stepSchemas[kind];
-  const keys = listed(among, "or");
+  const keys = formatList(among, "or");
   if (kind === undefined) {
     const hints = Object.keys(input).map((name) => didYouMean(name, among));
     const hint = hints.find((one) => one !== "") ?? "";
     return refused(`must have one key that says what the step is: ${keys}.${hint}`);
   }
   if (found.length > 1) {
-    return refused(`has ${listed(found)}: a step is one of them. Make a step of each`);
+    return refused(`has ${formatList(found)}: a step is one of them. Make a step of each`);
   }
   return refused(`is ${kind}, and in a parallel step there are only requests: ${keys}`);
 }

@@ -1,7 +1,14 @@
 /** The schema of traffic. */
 
 import * as v from "valibot";
-import { anyOf, described, optional, part, type Schema, shownAs } from "../../../base/described.ts";
+import {
+  anyOf,
+  described,
+  namedSchema,
+  optional,
+  type Schema,
+  withJsonSchema,
+} from "../../../base/described.ts";
 import { durationMs } from "../../../base/duration.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { duration } from "../../../faults/delay.ts";
@@ -20,7 +27,7 @@ const someTime = v.pipe(
   duration,
   v.check((given) => durationMs(given) > 0, "must be longer than 0"),
 );
-const rate: Schema<Rate> = part("rate", () =>
+const rate: Schema<Rate> = namedSchema("rate", () =>
   v.pipe(
     v.string(RATE_EXPECTED),
     v.regex(RATE, RATE_EXPECTED),
@@ -41,7 +48,7 @@ const hours = v.pipe(
 );
 /** Looked through in one go: there can be a million. */
 const instants: Schema<number[]> = described(
-  shownAs(
+  withJsonSchema(
     v.pipe(v.array(v.pipe(v.number(), v.minValue(0))), v.minLength(1), v.maxLength(MOST_TRACE)),
     v.pipe(
       v.custom<number[]>(Array.isArray, "must be a list of milliseconds"),
@@ -127,7 +134,7 @@ const clicks = exactObject<NonNullable<Traffic["clicks"]>>({
 const publishers = listOf(cast, "publishers: ordinals, or names of sign-ups");
 const surfaces = numberFrom(1, Number.MAX_SAFE_INTEGER, "whole");
 
-export const traffic: Schema<Traffic> = part("traffic", () =>
+export const traffic: Schema<Traffic> = namedSchema("traffic", () =>
   v.pipe(
     exactObject<Traffic>({
       for: described(someTime, "How long it lasts."),

@@ -1,8 +1,14 @@
 /** Schemas of what requests and matchers are filled with: values, references, names, headers. */
 
 import * as v from "valibot";
-import { anyOf, described, part, type Schema, shownAs } from "../../../base/described.ts";
-import { listed } from "../../../base/did-you-mean.ts";
+import {
+  anyOf,
+  described,
+  namedSchema,
+  type Schema,
+  withJsonSchema,
+} from "../../../base/described.ts";
+import { formatList } from "../../../base/did-you-mean.ts";
 import { durationMs } from "../../../base/duration.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { duration } from "../../../faults/delay.ts";
@@ -12,7 +18,7 @@ import { exactObject, numberFrom, recordOf, refused, textUpTo } from "./parts.ts
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** What every name of a step must be. */
-export const stepName: Schema<string> = part("name", () =>
+export const stepName: Schema<string> = namedSchema("name", () =>
   v.pipe(
     v.string(),
     v.regex(NAME, "must be a letter, then at most 63 letters, digits, underscores and hyphens"),
@@ -25,10 +31,10 @@ export const stepName: Schema<string> = part("name", () =>
 );
 
 /** A name, alone or with a path. */
-export const pathText: Schema<string> = part(
+export const pathText: Schema<string> = namedSchema(
   "path",
   () =>
-    shownAs(
+    withJsonSchema(
       v.pipe(v.string(), v.maxLength(500)),
       v.custom<string>(
         (input) =>
@@ -44,7 +50,7 @@ export function partsOf(text: string): string[] {
   return text.split(".");
 }
 
-export const reference: Schema<Reference> = part("ref", () =>
+export const reference: Schema<Reference> = namedSchema("ref", () =>
   exactObject<Reference>({ ref: pathText }),
 );
 const header: Schema<HeaderOf> = exactObject<HeaderOf>({
@@ -76,7 +82,7 @@ const noValue = refused(
   'must be a text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }',
 );
 
-export const value: Schema<Value> = part(
+export const value: Schema<Value> = namedSchema(
   "value",
   () =>
     anyOf<Value>([scalar, reference, header, numbered], (input) => {
@@ -90,14 +96,14 @@ export const value: Schema<Value> = part(
 );
 
 const ordinal = numberFrom(0, Number.MAX_SAFE_INTEGER, "whole");
-export const cast: Schema<Cast> = part(
+export const cast: Schema<Cast> = namedSchema(
   "publisher",
   () =>
     anyOf<Cast>([ordinal, stepName], (input) => (typeof input === "string" ? stepName : ordinal)),
   "Its ordinal, from 0, or the name of the step that signed it up.",
 );
 
-export const values: Schema<Readonly<Record<string, Value>>> = part("values", () =>
+export const values: Schema<Readonly<Record<string, Value>>> = namedSchema("values", () =>
   recordOf(value),
 );
 
@@ -122,7 +128,7 @@ export const headers: Schema<Readonly<Record<string, Value>>> = recordOf(
 function whyNoHeader(name: string, given: unknown, all: readonly string[]): string | undefined {
   if (!HEADER.test(name)) return "is not a header's name";
   if (transport.includes(name.toLowerCase())) {
-    return `is the connection's own header: a scenario can't set ${listed(transport, "or")}`;
+    return `is the connection's own header: a scenario can't set ${formatList(transport, "or")}`;
   }
   if (all.some((other) => other !== name && other.toLowerCase() === name.toLowerCase())) {
     return "is there twice: names are the same in upper and lower case";

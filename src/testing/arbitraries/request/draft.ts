@@ -3,7 +3,7 @@
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import type { ApiRequest } from "../../../spec/messages.ts";
 import type { Operation } from "../../../spec/operations.ts";
-import { type Encoding, requestOf } from "../../../spec/request-of.ts";
+import { buildRequest, type Encoding } from "../../../spec/request-of.ts";
 
 /**
  * How parameters travel. `bytes` is JSON as bytes, `object` JSON that the simulator writes, `untyped` a body without
@@ -78,7 +78,7 @@ function carriedBy(
 ): Pick<ApiRequest, "query" | "headers" | "body"> {
   const all = [...values];
   const as = (encoding: Encoding, some = all): ApiRequest =>
-    requestOf(operation.id, Object.fromEntries(some), { encoding });
+    buildRequest(operation.id, Object.fromEntries(some), { encoding });
   switch (carrier) {
     case "json":
     case "form":

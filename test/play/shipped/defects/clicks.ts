@@ -43,8 +43,8 @@ export const clickDefects: readonly Defect[] = [
   ...noticedBy(["orphan-click", "click-first", "garbage-bodies", "unicode-names"], {
     says: "any id is clicked on with success",
     file: "exchange/operations/click.ts",
-    find: 'strays[assumptions["click.unknown"]](world)',
-    replace: 'strays["accept-uncredited"](world)',
+    find: 'unknownImpressionAnswers[assumptions["click.unknown"]](world)',
+    replace: 'unknownImpressionAnswers["accept-uncredited"](world)',
   }),
   {
     scenario: "late-click",

@@ -20,13 +20,13 @@ export const deliveryDefects: readonly Defect[] = [
   ...noticedBy(["lost-ack", "truncated-json", "garbage-bodies", "slow-ack", "slow-drip"], {
     says: "the audit has lost answers as arrived",
     file: "exchange/faulted.ts",
-    find: "if (tally !== undefined) tally.lost += 1;\n    countUnseen(tally, visit);",
+    find: "if (tally !== undefined) tally.lost += 1;\n    countUnseen(tally, context);",
     replace: "",
   }),
   ...noticedBy(["slow-ack", "slow-drip"], {
     says: "nobody notices that the client has gone",
     file: "exchange/faulted.ts",
-    find: "undelivered: () => giveUp(visit, own)",
+    find: "undelivered: () => recordUndelivered(context, own)",
     replace: "undelivered: () => {}",
   }),
   {
@@ -80,9 +80,9 @@ export const deliveryDefects: readonly Defect[] = [
   ...noticedBy(["flapping", "brownout", "click-first", "slow-ack"], {
     says: "the service records what a rule answers in its place",
     file: "exchange/faulted.ts",
-    find: "        return met(keptFromService(visit, inspection, fired));",
+    find: "        return singleResult(keepFromService(context, inspection, fired));",
     replace:
-      "        serve(visit.again());\n        return met(keptFromService(visit, inspection, fired));",
+      "        serve(context.again());\n        return singleResult(keepFromService(context, inspection, fired));",
   }),
   {
     scenario: "brownout",

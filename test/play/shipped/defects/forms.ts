@@ -85,8 +85,8 @@ export const formDefects: readonly Defect[] = [
     scenario: "clock-skew",
     says: "X-RateLimit-Reset is a time from now",
     file: "exchange/limit-headers.ts",
-    find: "String(Math.ceil((nowMs + untilWholeMs) / 1000))",
-    replace: "String(Math.ceil(untilWholeMs / 1000))",
+    find: "String(Math.ceil((nowMs + untilFullMs) / 1000))",
+    replace: "String(Math.ceil(untilFullMs / 1000))",
   },
   {
     scenario: "clock-skew",

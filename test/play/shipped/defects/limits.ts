@@ -136,8 +136,8 @@ export const limitDefects: readonly Defect[] = [
     scenario: "limit-no-hint",
     says: "X-RateLimit-Reset is seconds from now, not since 1970",
     file: "exchange/limit-headers.ts",
-    find: '"x-ratelimit-reset": String(Math.ceil((nowMs + untilWholeMs) / 1000)),',
-    replace: '"x-ratelimit-reset": String(Math.ceil(untilWholeMs / 1000)),',
+    find: '"x-ratelimit-reset": String(Math.ceil((nowMs + untilFullMs) / 1000)),',
+    replace: '"x-ratelimit-reset": String(Math.ceil(untilFullMs / 1000)),',
   },
   {
     scenario: "limit-as-html",
