@@ -57,7 +57,7 @@ export default {
         // All that a server starts with. Other commands share much of it, and would have it in a dozen files.
         {
           name: "server",
-          test: /[\\/]src[\\/](adapters[\\/]server[\\/]server|cli[\\/](serve|options[\\/]chosen-assumptions))\.ts$/,
+          test: /[\\/]src[\\/](adapters[\\/]server[\\/]server|cli[\\/](serve|options[\\/]assumption-flags))\.ts$/,
           priority: 1,
         },
       ],

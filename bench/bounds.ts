@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const main = process.env.MAIN ?? join(import.meta.dirname, "../src/cli/main.ts");
-const MOST_MS = Number(process.env.MOST_MS ?? 120_000);
+const MAX_MS = Number(process.env.MAX_MS ?? 120_000);
 
 interface Ready {
   readonly url: string;
@@ -153,7 +153,7 @@ async function run(name: string, act: (ground: Ground) => Promise<unknown>): Pro
   const result = await Promise.race([
     act(groundOf(ready)).catch((error: Error) => `failed: ${error.message}`),
     ended.then(() => "THE PROCESS ENDED"),
-    new Promise((resolve) => setTimeout(resolve, MOST_MS, "not done in time").unref()),
+    new Promise((resolve) => setTimeout(resolve, MAX_MS, "not done in time").unref()),
   ]);
   const tookMs = performance.now() - began;
   const kept = residentMib(server);

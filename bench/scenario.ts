@@ -62,7 +62,7 @@ function playOnce(): Played {
     },
   };
   const playing = play(parsed, {
-    abilities: { time: { kind: "virtual" }, control: true },
+    capabilities: { time: { kind: "virtual" }, control: true },
     target: { kind: "in-process", url: undefined },
     reproduce: "npm run bench:scenario",
   });

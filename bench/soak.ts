@@ -15,7 +15,7 @@ const SEED = process.argv[3] ?? "soak";
 const PUBLISHERS = 40;
 const SAMPLE_MS = 2000;
 /** How much more the second half may hold than the first once the rings are full, in bytes. The ledger is counted apart. */
-const MOST_GROWTH_BYTES = 4 * 1024 * 1024;
+const MAX_GROWTH_BYTES = 4 * 1024 * 1024;
 
 const key = deriveKey(SEED, "soak");
 const verdicts: readonly ((draw: number) => Verdict)[] = [
@@ -124,7 +124,7 @@ const quiet = world.faults.list().filter(({ fired: times }) => times === 0);
 const failures = [
   ...(audit.balanced ? [] : ["the books don't balance"]),
   ...(rejections.length === 0 ? [] : ["something was thrown and not caught"]),
-  ...(growth <= MOST_GROWTH_BYTES ? [] : ["memory grows"]),
+  ...(growth <= MAX_GROWTH_BYTES ? [] : ["memory grows"]),
   ...(full.length >= 8 ? [] : ["the rings weren't full for long enough to tell"]),
   ...(globalThis.gc === undefined ? ["run it with --expose-gc"] : []),
   ...quiet.map(({ id }) => `${id} never fired`),

@@ -28,8 +28,8 @@ export {
   type ClientOptions,
   createClient,
 } from "./client/client.ts";
-export type { Retry } from "./client/deliveries.ts";
+export type { Retry } from "./client/delivery-queue.ts";
 export { InitError } from "./client/init-error.ts";
-export type { Clock } from "./client/machine.ts";
+export type { Clock } from "./client/platform.ts";
 export type { Outcome, Report, Undelivered } from "./client/report.ts";
 export type { ApiError, Result } from "./client/result.ts";

@@ -19,7 +19,7 @@ export type { Journal } from "./journal/journal.ts";
 export type { ExchangeObserver, LoggedExchange } from "./journal/logged-exchange.ts";
 export type { WaitFor } from "./journal/wait-for.ts";
 export { type CoveringArrayOptions, coveringArray } from "./readings/covering-array.ts";
-export type { Held } from "./simulator/running-world.ts";
+export type { Usage } from "./simulator/running-world.ts";
 export type { SimulatorCore } from "./simulator/simulator.ts";
 export type { Readings, SimulatorOptions } from "./simulator/simulator-options.ts";
 export {
@@ -38,6 +38,6 @@ export type {
   SignUpRequest,
   SurfaceChange,
   SurfaceRequest,
-} from "./world/accounts/directory.ts";
+} from "./world/accounts/publisher-directory.ts";
 export type { Snapshot } from "./world/accounts/snapshot.ts";
 export type { Profile } from "./world/publishers/profiles.ts";

@@ -1,6 +1,6 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
-export type { RequestOutcome } from "./laws/seen-exchange.ts";
+export type { RequestOutcome } from "./laws/client-exchange.ts";
 export { defineScenario } from "./play/language/define/define-scenario.ts";
 export { scenarioJsonSchema } from "./play/language/json-schema.ts";
 export { type ParseScenarioOptions, parseScenario } from "./play/language/parse/parse-scenario.ts";
@@ -9,7 +9,6 @@ export type {
   AdvanceStep,
   AnswerExpectation,
   AssumeStep,
-  Cast,
   Expectation,
   ExpectStep,
   FaultStep,
@@ -19,6 +18,7 @@ export type {
   Operand,
   ParallelStep,
   PayoutsParameters,
+  PublisherRef,
   RawRequest,
   Reference,
   RepeatStep,

@@ -17,11 +17,11 @@ export {
   commandWeights,
 } from "./testing/arbitraries/commands.ts";
 export {
+  type CommandTarget,
   type DriverCommand,
   type DriverCommandsOptions,
   type DriverModel,
   driverCommands,
-  type RunningLife,
   withDriver,
 } from "./testing/arbitraries/driver-commands.ts";
 export type { Edge } from "./testing/arbitraries/edges.ts";
@@ -37,7 +37,10 @@ export {
   arbitraryPublisher,
 } from "./testing/arbitraries/publisher.ts";
 export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request/flaw.ts";
-export type { KnownImpression, RequestSource } from "./testing/arbitraries/request/scene.ts";
+export type {
+  KnownImpression,
+  RequestSource,
+} from "./testing/arbitraries/request/generation-context.ts";
 export {
   type ArbitraryRequestOptions,
   arbitraryRequest,
@@ -103,8 +106,8 @@ export {
   type SimulatorOracle,
 } from "./testing/oracle-for.ts";
 export type { ClientCommand, Command, WorldCommand } from "./testing/session/command.ts";
-export { beginLife, type Life, live } from "./testing/session/live.ts";
-export type { Outcome, Session, Showing, Step } from "./testing/session/session.ts";
+export { beginSession, type RunningSession, runSession } from "./testing/session/run-session.ts";
+export type { AdView, Outcome, Session, Step } from "./testing/session/session.ts";
 export type { WireAnswer, WireExchange } from "./testing/session/wire.ts";
 export { commandInWords } from "./testing/session/words.ts";
 export type { Time, Timers } from "./testing/time/time.ts";

@@ -5,7 +5,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { entry } from "./cli/run-adsim.ts";
-import { runHere } from "./cli/run-here.ts";
+import { runInProcess } from "./cli/run-in-process.ts";
 import { hasCurl, hasPython } from "./programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -94,7 +94,7 @@ test.skipIf(!hasPython)(
   "the page reads fixtures as they are written, and names all that a file holds",
   async () => {
     const folder = temporaryFolder();
-    expect((await runHere(["fixtures", "--out", join(folder, "fixtures")])).code).toBe(0);
+    expect((await runInProcess(["fixtures", "--out", join(folder, "fixtures")])).code).toBe(0);
     const [, program = ""] =
       page.split("## Files with")[1]?.match(/```python\n([\s\S]*?)```/) ?? [];
     const { stdout, stderr } = spawnSync("python3", ["-c", program], {

@@ -14,7 +14,7 @@ export function worldsOf(
 ): Worlds {
   return createWorlds({
     options,
-    surroundings: { people: () => fakerPerson },
+    host: { people: () => fakerPerson },
     control: createControl({ version: "1.2.3", ...control }),
     maxWorlds,
   });

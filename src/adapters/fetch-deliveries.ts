@@ -1,20 +1,20 @@
 /** Acts out as `fetch` shows it how a response is handed over where a fault rule interferes: late, in part, or not at all. */
 
-import { createDrip } from "../base/pace.ts";
+import { createDrip } from "../base/drip.ts";
 import type { Delivery } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import {
   globalTimers,
   holdBack,
   type Overtaking,
-  type Place,
   pause,
+  type QueuePlace,
   type Timers,
   type Waiting,
 } from "./hold-back.ts";
 
 /** Who waits for the response. */
-export interface Client {
+export interface DeliveryClient {
   readonly signal: AbortSignal | undefined;
   /**
    * How long the process is kept for a signal to end a silence, in milliseconds: that of a time-out doesn't keep it, and
@@ -37,20 +37,20 @@ export interface Client {
 export async function handOver(
   response: ApiResponse,
   delivery: Delivery,
-  client: Client,
+  client: DeliveryClient,
 ): Promise<Response> {
   const { signal, overtaking } = client;
-  const place: Place = { world: "", order: overtaking.nextOrder() };
+  const place: QueuePlace = { world: "", order: overtaking.nextOrder() };
   try {
     signal?.throwIfAborted();
     if (delivery.delayMs > 0 || delivery.kind === "overtaken") {
-      await inItsTime(delivery, place, client);
+      await waitForItsTime(delivery, place, client);
     }
   } catch (reason) {
     delivery.undelivered();
     throw reason;
   }
-  const arrived = await arriving(response, delivery, client);
+  const arrived = await deliverAs(response, delivery, client);
   if (!overtaking.isIdle) overtaking.handedOver(place);
   return arrived;
 }
@@ -64,10 +64,10 @@ function withBody({ status, headers }: ApiResponse, body: BodyInit | null): Resp
   return new Response(body, { status, headers });
 }
 
-function arriving(
+function deliverAs(
   response: ApiResponse,
   delivery: Delivery,
-  client: Client,
+  client: DeliveryClient,
 ): Response | Promise<Response> {
   switch (delivery.kind) {
     case "whole":
@@ -77,9 +77,9 @@ function arriving(
       return withBody(response, new Uint8Array(delivery.bytes));
     case "drip":
       if (response.body === "") return toResponse(response);
-      return withBody(response, dripping(response.body, delivery, client));
+      return withBody(response, dripStream(response.body, delivery, client));
     case "cut":
-      return withBody(response, brokenOff(delivery.bytes));
+      return withBody(response, brokenStream(delivery.bytes));
     case "close":
       return Promise.reject(new TypeError("fetch failed", { cause: otherSideClosed() }));
     case "reset":
@@ -92,10 +92,10 @@ function arriving(
 }
 
 /** Resolves once it is time to hand the response over, rejects with the signal's reason where that comes first. */
-function inItsTime(
+function waitForItsTime(
   delivery: Delivery,
-  place: Place,
-  { signal, overtaking, timers = globalTimers }: Client,
+  place: QueuePlace,
+  { signal, overtaking, timers = globalTimers }: DeliveryClient,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const waiting: Waiting = { timers, stopWaiting: undefined };
@@ -111,7 +111,11 @@ function inItsTime(
   });
 }
 
-function silence({ signal, keepsProcessMs = 0, timers = globalTimers }: Client): Promise<never> {
+function silence({
+  signal,
+  keepsProcessMs = 0,
+  timers = globalTimers,
+}: DeliveryClient): Promise<never> {
   return new Promise((_, reject) => {
     if (signal === undefined) return;
     const timer = keepsProcessMs > 0 ? timers.setTimeout(nothing, keepsProcessMs) : undefined;
@@ -138,10 +142,10 @@ function nothing(): void {}
 /** Only what is asked for is made: a body that nobody reads needs no timer. */
 const onDemand: QueuingStrategy = { highWaterMark: 0 };
 
-function dripping(
+function dripStream(
   text: string,
   { bytesPerSecond, undelivered }: Extract<Delivery, { readonly kind: "drip" }>,
-  { signal, timers = globalTimers }: Client,
+  { signal, timers = globalTimers }: DeliveryClient,
 ): ReadableStream<Uint8Array> {
   const drip = createDrip(text, bytesPerSecond);
   const waiting: Waiting = { timers, stopWaiting: undefined };
@@ -178,7 +182,7 @@ function dripping(
   );
 }
 
-function brokenOff(part: Uint8Array): ReadableStream<Uint8Array> {
+function brokenStream(part: Uint8Array): ReadableStream<Uint8Array> {
   // Also where nothing of it is sent: MSW sends the head with the first piece.
   let isSent = false;
   return new ReadableStream(

@@ -1,7 +1,7 @@
 /** A simulator as `fetch`, and requests as plain data, which the MSW handlers need as well. */
 
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { type Client, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
+import { type DeliveryClient, handOver, onAbort, toResponse } from "./fetch-deliveries.ts";
 import { createOvertaking, globalTimers, LATEST_ORDER, type Timers } from "./hold-back.ts";
 
 /** Stands for "any origin": a URL without one is resolved against it. The top-level domain can't exist (RFC 6761). */
@@ -30,16 +30,16 @@ export function createFetch(
     const client = { overtaking, keepsProcessMs, timers, signal };
     for (let redirects = 0; ; redirects += 1) {
       const answer = handle(read);
-      const response = await arrival(answer, client);
+      const response = await deliverAnswer(answer, client);
       const { location } = answer.headers;
-      if (!redirecting.has(response.status) || location === undefined) return response;
+      if (!redirectStatuses.has(response.status) || location === undefined) return response;
       switch (request.redirect) {
         case "manual":
           return response;
         case "error":
           throw new TypeError(`fetch failed: ${request.url} redirects, and redirect is "error"`);
         case "follow": {
-          if (redirects === MOST_REDIRECTS) {
+          if (redirects === MAX_REDIRECTS) {
             throw new TypeError("fetch failed", { cause: new Error("redirect count exceeded") });
           }
           const from = url;
@@ -56,7 +56,10 @@ export function createFetch(
  *
  * @throws as {@link handOver} does, as a rejection.
  */
-export async function arrival(answer: ApiResponse, client: Client): Promise<Response> {
+export async function deliverAnswer(
+  answer: ApiResponse,
+  client: DeliveryClient,
+): Promise<Response> {
   if (answer.delivery !== undefined) return await handOver(answer, answer.delivery, client);
   const { overtaking } = client;
   if (!overtaking.isIdle) {
@@ -80,9 +83,9 @@ export function signalOf(
   return input instanceof Request ? input.signal : undefined;
 }
 
-const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** As many as fetch follows (Fetch standard, HTTP-redirect fetch). */
-const MOST_REDIRECTS = 20;
+const MAX_REDIRECTS = 20;
 
 /** What is sent to the place that a redirect names: after 303, and 301 or 302 to POST, a GET without body. */
 function redirected(
@@ -94,15 +97,15 @@ function redirected(
   const isGet = read.method === "GET" || read.method === "HEAD";
   const becomesGet =
     (status === 303 && !isGet) || ((status === 301 || status === 302) && read.method === "POST");
-  if (becomesGet) for (const name of aboutBody) dropped.add(name);
-  if (to.origin !== from.origin) for (const name of secret) dropped.add(name);
+  if (becomesGet) for (const name of bodyHeaders) dropped.add(name);
+  if (to.origin !== from.origin) for (const name of secretHeaders) dropped.add(name);
   const kept = Object.entries(read.headers ?? {}).filter(([name]) => !dropped.has(name));
   const target = { path: to.pathname, query: to.search.slice(1) };
   const sent = { ...read, ...target, headers: Object.fromEntries(kept) };
   return becomesGet ? { ...sent, method: "GET", body: "" } : sent;
 }
 
-const aboutBody = [
+const bodyHeaders = [
   "content-encoding",
   "content-language",
   "content-length",
@@ -110,7 +113,7 @@ const aboutBody = [
   "content-type",
 ] as const;
 /** Not for another origin. */
-const secret = ["authorization", "cookie", "proxy-authorization"] as const;
+const secretHeaders = ["authorization", "cookie", "proxy-authorization"] as const;
 
 /** What `work` gives, or the signal's reason as soon as it is aborted: a body may never come to its end. */
 function unlessAborted<Result>(

@@ -3,7 +3,7 @@
  * transports; each counts its own. What waits is given up where the client goes.
  */
 
-import { timerMs } from "../base/pace.ts";
+import { timerMs } from "../base/drip.ts";
 import type { Delivery } from "../spec/delivery.ts";
 
 /** Where deliveries get their timers: the machine's, unless somebody lets time pass for them. `Id`: what one is known by. */
@@ -29,7 +29,7 @@ export interface Waiting {
 export function holdBack(
   waiting: Waiting,
   delivery: Delivery,
-  { overtaking, place }: { readonly overtaking: Overtaking; readonly place: Place },
+  { overtaking, place }: { readonly overtaking: Overtaking; readonly place: QueuePlace },
   then: () => void,
 ): void {
   const inTime = (): void => {
@@ -68,7 +68,7 @@ export function pause(waiting: Waiting, ms: number, then: () => void): void {
 }
 
 /** A response's place among those of its transport. */
-export interface Place {
+export interface QueuePlace {
   /** Responses of another world don't overtake it: worlds don't know of each other. */
   readonly world: string;
   /** Which comes later. One that no rule touched is later than all that wait. */
@@ -82,15 +82,15 @@ export interface Overtaking {
   /** The order of the response that is decided now. */
   nextOrder(): number;
   /** Calls `go` once `by` later responses were handed over. @returns a function that gives up waiting. */
-  wait(place: Place, by: number, go: () => void): () => void;
-  handedOver(place: Place): void;
+  wait(place: QueuePlace, by: number, go: () => void): () => void;
+  handedOver(place: QueuePlace): void;
 }
 
 /** The order of a response that no rule touched: while any waits, it is handed over as soon as it is decided. */
 export const LATEST_ORDER: number = Number.POSITIVE_INFINITY;
 
 interface Overtakable {
-  readonly place: Place;
+  readonly place: QueuePlace;
   left: number;
   readonly go: () => void;
 }
@@ -123,6 +123,6 @@ export function createOvertaking(): Overtaking {
   };
 }
 
-function overtakes(later: Place, place: Place): boolean {
+function overtakes(later: QueuePlace, place: QueuePlace): boolean {
   return later.order > place.order && later.world === place.world;
 }

@@ -9,7 +9,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import type { Faults, Transport } from "../faults/faults.ts";
 import type { Verdict } from "../faults/verdict.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { arrival, toApiRequest } from "./fetch.ts";
+import { deliverAnswer, toApiRequest } from "./fetch.ts";
 import { createOvertaking } from "./hold-back.ts";
 
 /** Where the simulated service is found. */
@@ -53,7 +53,7 @@ export function createHandlers(
       async ({ request }) => {
         const { signal, url } = request;
         const answer = sim.handle(await toApiRequest(request, pathOf(new URL(url))));
-        const arriving = arrival(answer, { signal, overtaking });
+        const arriving = deliverAnswer(answer, { signal, overtaking });
         if (answer.delivery === undefined) return arriving;
         // Rejects where the connection breaks, or the client doesn't wait: to MSW that is one network error.
         return arriving.catch(() => Response.error());
@@ -68,13 +68,13 @@ export const mswTransport: Transport = { name: "msw", whyNot };
 function whyNot(verdict: Verdict): string | undefined {
   switch (verdict.kind) {
     case "reset":
-      return `${noReset}. Use { "kind": "empty" }, ${elsewhere}`;
+      return `${noReset}. Use { "kind": "empty" }, ${otherTransports}`;
     case "drop":
     case "lose-response":
-      return verdict.as === "reset" ? `${noReset}. Use as "close", ${elsewhere}` : undefined;
+      return verdict.as === "reset" ? `${noReset}. Use as "close", ${otherTransports}` : undefined;
     case "garbage":
       return verdict.as === "response"
-        ? `MSW sends nothing that isn't HTTP. Use as "body", ${elsewhere}`
+        ? `MSW sends nothing that isn't HTTP. Use as "body", ${otherTransports}`
         : undefined;
     default:
       return undefined;
@@ -82,7 +82,7 @@ function whyNot(verdict: Verdict): string | undefined {
 }
 
 const noReset = "under MSW a reset looks no different from a closed connection";
-const elsewhere = "or sim.fetch or the server";
+const otherTransports = "or sim.fetch or the server";
 
 const optionsSchema = v.strictObject({
   baseUrl: v.optional(v.union([v.string(), v.instance(URL)], "must be a string or a URL")),

@@ -15,12 +15,12 @@ export function balances(given: unknown): Check {
     pass: balanced,
     expected: [],
     actual: discrepancies,
-    failed: () => [
+    describeFailure: () => [
       "Expected the books to balance:",
       ...discrepancies.map((what) => `  ${what}`),
       "No client can do this: it is a mistake of the simulator, or a snapshot was edited.",
     ],
-    held: () => ["Expected books that don't balance. They do:", ...sums],
+    describeSuccess: () => ["Expected books that don't balance. They do:", ...sums],
   });
 }
 
@@ -39,15 +39,15 @@ export function nothingLostOrDoubled(
       pass: false,
       expected: differences.map(({ publisher, what, client }) => ({ publisher, [what]: client })),
       actual: differences.map(({ publisher, what, ledger }) => ({ publisher, [what]: ledger })),
-      failed: () => [message],
-      held: () => [],
+      describeFailure: () => [message],
+      describeSuccess: () => [],
     });
   }
   return check({
     pass: true,
     expected: clientCounts,
     actual: clientCounts,
-    failed: () => [],
-    held: () => ["Expected something lost or doubled: the client and the ledger agree."],
+    describeFailure: () => [],
+    describeSuccess: () => ["Expected something lost or doubled: the client and the ledger agree."],
   });
 }

@@ -22,15 +22,15 @@ interface Sides {
   readonly expected: unknown;
   readonly actual: unknown;
   /** What is said where it was expected to hold and doesn't. */
-  readonly failed: () => readonly string[];
+  readonly describeFailure: () => readonly string[];
   /** What is said where it was expected not to hold and does. */
-  readonly held: () => readonly string[];
+  readonly describeSuccess: () => readonly string[];
 }
 
-export function check({ pass, expected, actual, failed, held }: Sides): Check {
+export function check({ pass, expected, actual, describeFailure, describeSuccess }: Sides): Check {
   return {
     pass,
-    message: () => withoutSecrets((pass ? held() : failed()).join("\n")),
+    message: () => withoutSecrets((pass ? describeSuccess() : describeFailure()).join("\n")),
     expected: masked(expected),
     actual: masked(actual),
   };
@@ -84,18 +84,18 @@ export function checkNames(
 
 /** A text from a request, quoted, on one line, of bearable length. */
 export function quoted(text: string): string {
-  return JSON.stringify(oneLine(withoutSecrets(text), MOST_SHOWN));
+  return JSON.stringify(oneLine(withoutSecrets(text), MAX_SHOWN));
 }
 
 /** The same in a table. */
 export function cell(text: string | undefined): string {
-  return text === undefined ? "–" : oneLine(withoutSecrets(text), MOST_SHOWN);
+  return text === undefined ? "–" : oneLine(withoutSecrets(text), MAX_SHOWN);
 }
 
-const MOST_SHOWN = 48;
+const MAX_SHOWN = 48;
 
 /** A longer list is cut here. */
-export const MOST_ROWS = 10;
+export const MAX_ROWS = 10;
 
 /** Rows in columns, two spaces between them, indented by two. */
 export function table(rows: readonly (readonly string[])[]): string[] {

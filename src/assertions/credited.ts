@@ -7,7 +7,7 @@ import { instantText } from "../base/schemas.ts";
 import { type Check, check, checkNames, counted, quoted, readSim } from "./check.ts";
 import { afterSchema, timeOf, timeText } from "./event-filter.ts";
 import { eventTable } from "./event-table.ts";
-import { type EventRequest, eventsOf, gapOf, type Since } from "./events.ts";
+import { type EventRequest, eventsOf, journalGapOf, type Since } from "./events.ts";
 
 /** Whose credits. All that is named holds. */
 export interface CreditedWhere extends Since {
@@ -65,14 +65,14 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
       (surface === undefined || event.surface === surface) &&
       (events === undefined || `${event.kind}s` === events),
   );
-  const isOfJournal =
+  const needsJournal =
     surface !== undefined || range.after !== undefined || range.sinceMs !== undefined;
   // The books know whose and how much, to the micro. Of anything finer only the answers tell.
-  if (isOfJournal) {
-    const gap = gapOf(sim, all, range);
+  if (needsJournal) {
+    const gap = journalGapOf(sim, all, range);
     if (gap !== undefined) throw new InputError("journal", gap.text, "conflict");
   }
-  const actualMicros = isOfJournal ? sumOf(own) : inBooks(sim.audit(), publisher, events);
+  const actualMicros = needsJournal ? sumOf(own) : recordedMicrosIn(sim.audit(), publisher, events);
   const wantedMicros = nearestMicros(amountInr);
   const whose = [
     ...(events === undefined ? [] : [` for ${events}`]),
@@ -81,9 +81,9 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
     timeText(range),
   ].join("");
   const precision = sim.assumptions["money.precision"];
-  const told = [
+  const remarks = [
     ...(sumOf(own) === actualMicros ? [] : [differenceText(precision)]),
-    ...(isOfJournal && precision === "paise" ? [ROUNDED] : []),
+    ...(needsJournal && precision === "paise" ? [ROUNDED] : []),
   ];
   const rows = [
     `${counted(own.length, "event")} on record${own.length === 0 ? "." : ":"}`,
@@ -91,24 +91,24 @@ export function credited(given: unknown, amount: number, where: CreditedWhere = 
       const ofKind = own.filter((event) => event.kind === kind);
       return ofKind.length === 0 ? [] : eventTable(kind, ofKind);
     }),
-    ...told,
+    ...remarks,
   ];
   return check({
     pass: actualMicros === wantedMicros,
     expected: wantedMicros / MICROS_PER_INR,
     actual: actualMicros / MICROS_PER_INR,
-    failed: () => [
-      `Expected ${formatInr(wantedMicros)} INR credited${whose}: it is ${formatInr(actualMicros)} INR, ${byHowMuch(actualMicros - wantedMicros)}.`,
+    describeFailure: () => [
+      `Expected ${formatInr(wantedMicros)} INR credited${whose}: it is ${formatInr(actualMicros)} INR, ${differenceAmount(actualMicros - wantedMicros)}.`,
       ...rows,
     ],
-    held: () => [
+    describeSuccess: () => [
       `Expected anything but ${formatInr(wantedMicros)} INR credited${whose}: it is just that.`,
       ...rows,
     ],
   });
 }
 
-interface Books {
+interface CreditTotals {
   readonly total: Credits;
   readonly publishers: readonly (Credits & { readonly publisher: string })[];
 }
@@ -119,8 +119,8 @@ interface Credits {
   readonly clicks: { readonly creditedRecordedInr: number };
 }
 
-function inBooks(
-  { total, publishers }: Books,
+function recordedMicrosIn(
+  { total, publishers }: CreditTotals,
   publisher: string | undefined,
   events: CreditedWhere["events"],
 ): number {
@@ -134,7 +134,7 @@ function sumOf(events: readonly EventRequest[]): number {
   return events.reduce((sum, { recorded }) => sum + (recorded?.micros ?? 0), 0);
 }
 
-function byHowMuch(micros: number): string {
+function differenceAmount(micros: number): string {
   return `${formatInr(Math.abs(micros))} INR ${micros > 0 ? "more" : "less"}`;
 }
 

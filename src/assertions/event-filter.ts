@@ -34,7 +34,7 @@ export interface ClickMatch extends Omit<ImpressionMatch, "id"> {
 }
 
 /** What is compared, in the order in which it is told. */
-export const compared: readonly Compared[] = [
+export const comparedFields: readonly ComparedField[] = [
   "id",
   "impression",
   "ad",
@@ -43,11 +43,11 @@ export const compared: readonly Compared[] = [
   "publisher",
 ];
 
-type Compared = "id" | "impression" | "ad" | "surface" | "session" | "publisher";
+type ComparedField = "id" | "impression" | "ad" | "surface" | "session" | "publisher";
 
 export interface EventFilter {
   /** What was asked for, and nothing else. */
-  readonly wanted: Readonly<Partial<Record<Compared, string>>>;
+  readonly wanted: Readonly<Partial<Record<ComparedField, string>>>;
   readonly times: number | undefined;
   readonly sinceMs: number | undefined;
   readonly after: number | undefined;
@@ -100,21 +100,21 @@ export function timeOf({
 }
 
 /** The members of an event that are asked for and are others. `id` is unknown of what isn't on record. */
-export function differing({ wanted }: EventFilter, event: EventRequest): Compared[] {
-  return compared.filter((name) => {
+export function differingFields({ wanted }: EventFilter, event: EventRequest): ComparedField[] {
+  return comparedFields.filter((name) => {
     const value = wanted[name];
     return value !== undefined && value !== memberOf(event, name);
   });
 }
 
-export function memberOf(event: EventRequest, name: Compared): string | undefined {
+export function memberOf(event: EventRequest, name: ComparedField): string | undefined {
   return name === "id" ? event.recorded?.id : event[name];
 }
 
 /** The closest first; of two that are as close, the later. */
 export function byCloseness(filter: EventFilter, events: readonly EventRequest[]): EventRequest[] {
   const scored = events.map((event) => {
-    const names = differing(filter, event);
+    const names = differingFields(filter, event);
     const apart = names.map((name) =>
       editDistance(filter.wanted[name] ?? "", memberOf(event, name) ?? ""),
     );
@@ -129,7 +129,7 @@ export function byCloseness(filter: EventFilter, events: readonly EventRequest[]
 /** ` with ad "a" and surface "b", after #12`, or nothing. */
 export function filterText(filter: EventFilter): string {
   const { wanted } = filter;
-  const named = compared.flatMap((name) =>
+  const named = comparedFields.flatMap((name) =>
     wanted[name] === undefined ? [] : [`${name} ${quoted(wanted[name])}`],
   );
   return `${named.length === 0 ? "" : ` with ${formatList(named)}`}${timeText(filter)}`;

@@ -3,13 +3,13 @@
 import { formatInr } from "../base/money.ts";
 import { notes } from "../exchange/operations/outcome.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import { cell, MOST_ROWS, table } from "./check.ts";
+import { cell, MAX_ROWS, table } from "./check.ts";
 import type { EventKind, EventRequest } from "./events.ts";
 
 /** Those on record, in the order given. */
 export function eventTable(kind: EventKind, events: readonly EventRequest[]): string[] {
   const ids = kind === "click" ? ["click", "impression"] : ["impression"];
-  const shown = events.slice(0, MOST_ROWS);
+  const shown = events.slice(0, MAX_ROWS);
   const someLost = shown.some(({ entry }) => entry.fault?.lost !== undefined);
   const head = ["#", "at", ...ids, "ad", "surface", "session", "credited"];
   const rows = shown.map((event) => {
@@ -21,21 +21,21 @@ export function eventTable(kind: EventKind, events: readonly EventRequest[]): st
   });
   return [
     ...table([[...head, ...(someLost ? ["answer"] : [])], ...rows]),
-    ...more(events.length - MOST_ROWS),
+    ...more(events.length - MAX_ROWS),
   ];
 }
 
 /** Those that aren't on record, with why. */
-export function missedLines(events: readonly EventRequest[]): string[] {
+export function notRecordedLines(events: readonly EventRequest[]): string[] {
   const rows = events
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ sequence, at, ad, impression, entry }) => [
       `#${sequence}`,
       at,
       cell(ad ?? impression),
-      fateOf(entry),
+      refusalText(entry),
     ]);
-  return [...table(rows), ...more(events.length - MOST_ROWS)];
+  return [...table(rows), ...more(events.length - MAX_ROWS)];
 }
 
 function more(count: number): string[] {
@@ -48,7 +48,7 @@ function answerOf({ fault }: JournalEntry): string {
 }
 
 /** What became of a request that isn't on record. */
-function fateOf({ fault, producedBy, response, reason }: JournalEntry): string {
+function refusalText({ fault, producedBy, response, reason }: JournalEntry): string {
   const by = fault === undefined ? "" : ` (rule "${fault.rule}", ${fault.kind})`;
   if (fault?.served === false) {
     return fault.received === "nothing"

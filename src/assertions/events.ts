@@ -72,7 +72,7 @@ export interface Since {
 }
 
 /** Why the journal can't tell of all events. */
-export interface Gap {
+export interface JournalGap {
   /** `undone`: it tells of some that are no longer on record. */
   readonly kind: "forgotten" | "undone";
   /** In the words of an InputError on the journal. */
@@ -80,11 +80,11 @@ export interface Gap {
 }
 
 /** Undefined where the journal tells of all that is looked at. */
-export function gapOf(
+export function journalGapOf(
   sim: SimulatorCore,
   events: readonly EventRequest[],
   { sinceMs, after }: { readonly sinceMs: number | undefined; readonly after: number | undefined },
-): Gap | undefined {
+): JournalGap | undefined {
   const { journal } = sim;
   if (after !== undefined && journal.total - journal.kept <= after) return undefined;
   const { impressions, clicks } = sim.audit().total;

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { type FindingId, findingIds } from "../audit/findings/finding.ts";
 import { parseInput } from "../base/input.ts";
 import { type Check, check, counted, readSim } from "./check.ts";
-import { checkWhole } from "./requests.ts";
+import { assertJournalWhole } from "./requests.ts";
 
 export interface FindingOptions {
   /** Findings that may be. @default none */
@@ -24,13 +24,13 @@ export function hasNoFindings(given: unknown, options: FindingOptions = {}): Che
   const { except } = parseInput(schema, options, "options");
   const { findings, notes, requests } = sim.report();
   const found = findings.filter(({ id }) => !except.includes(id));
-  if (found.length === 0) checkWhole(sim);
+  if (found.length === 0) assertJournalWhole(sim);
   const doubts = notes.map((note) => `Note: ${note}`);
   return check({
     pass: found.length === 0,
     expected: [],
     actual: found.map(({ id, count }) => ({ id, count })),
-    failed: () => [
+    describeFailure: () => [
       `Expected no finding in ${counted(requests, "request")}: there ${found.length === 1 ? "is 1" : `are ${found.length}`}.`,
       ...found.flatMap(({ id, title, count, example, explanation }) => [
         `${title} (${id}): ${count}`,
@@ -40,7 +40,7 @@ export function hasNoFindings(given: unknown, options: FindingOptions = {}): Che
       ...doubts,
       `To do: change the client, or say which findings may be: { except: ${JSON.stringify(found.map(({ id }) => id))} }.`,
     ],
-    held: () => [
+    describeSuccess: () => [
       `Expected a finding in ${counted(requests, "request")}: there is none.`,
       ...doubts,
     ],

@@ -7,10 +7,10 @@ import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { type Check, check, checkNames, counted, MOST_ROWS, readSim, table } from "./check.ts";
+import { type Check, check, checkNames, counted, MAX_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 import { msOf } from "./events.ts";
-import { type After, checkWhole, requestSection, sent } from "./requests.ts";
+import { type After, assertJournalWhole, requestSection, sent } from "./requests.ts";
 
 export interface RateLimitOptions extends After {
   /** How many requests a limit may have refused: for a test that drives a client into one. @default 0 */
@@ -26,28 +26,28 @@ export function respectsRateLimits(given: unknown, options: RateLimitOptions = {
   checkNames(sim, { after });
   const all = sent(sim.journal.entries({ after: after ?? 0, secrets: "shown" }));
   const refused = all.filter(({ limit }) => limit !== undefined);
-  const early = earlyOnes(sim, all);
+  const early = earlyRequests(sim, all);
   const pass = refused.length <= refusals && early.length === 0;
-  if (pass) checkWhole(sim, after);
+  if (pass) assertJournalWhole(sim, after);
   const allowed = refusals === 0 ? "none" : `at most ${refusals}`;
   return check({
     pass,
     expected: { refusedByLimit: refusals === 0 ? 0 : `at most ${refusals}`, early: [] },
     actual: { refusedByLimit: refused.length, early: early.map(({ entry }) => entry.sequence) },
-    failed: () => [
+    describeFailure: () => [
       `Expected ${allowed} of ${counted(all.length, "request")} to be refused by a limit, and none to come before a Retry-After was over: ${refused.length} and ${early.length} did.`,
       ...requestSection("Refused by a limit:", refused),
       ...earlySection(early),
       ...adviceOn(refused.length > refusals, early, sim),
     ],
-    held: () => [
+    describeSuccess: () => [
       `Expected a request limit to be broken: ${refused.length} of ${counted(all.length, "request")} ${refused.length === 1 ? "was" : "were"} refused by one (${allowed} may be), and none came before a Retry-After was over.`,
     ],
   });
 }
 
 /** A request that came too early. `why`: what is known of it. */
-interface Early {
+interface EarlyRequest {
   readonly entry: JournalEntry;
   readonly why: string;
 }
@@ -56,11 +56,11 @@ interface Early {
  * What the client report finds, and what is sure even where the clock stands still between two requests: the same event,
  * sent again while its own answer asked to wait. One without a session may be another event.
  */
-function earlyOnes(sim: SimulatorCore, all: readonly JournalEntry[]): Early[] {
+function earlyRequests(sim: SimulatorCore, all: readonly JournalEntry[]): EarlyRequest[] {
   const finding = sim.report().findings.find(({ id }) => id === "before-retry-after");
   const reported = new Set(finding?.sequences);
   const told = new Map<string, JournalEntry>();
-  return all.flatMap((entry): Early[] => {
+  return all.flatMap((entry): EarlyRequest[] => {
     const key = eventKey(entry);
     const before = key === undefined ? undefined : told.get(key);
     if (key !== undefined) told.set(key, entry);
@@ -90,10 +90,10 @@ function retryAtMs(entry: JournalEntry): number | undefined {
   return retryAtMsOf({ nowMs: msOf(entry), response: entry.response });
 }
 
-function earlySection(early: readonly Early[]): string[] {
+function earlySection(early: readonly EarlyRequest[]): string[] {
   if (early.length === 0) return [];
   const rows = early
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ entry, why }) => [
       `#${entry.sequence}`,
       entry.at,
@@ -103,7 +103,11 @@ function earlySection(early: readonly Early[]): string[] {
   return ["Before a Retry-After was over:", ...table(rows)];
 }
 
-function adviceOn(isRefused: boolean, early: readonly Early[], { clock }: SimulatorCore): string[] {
+function adviceOn(
+  isRefused: boolean,
+  early: readonly EarlyRequest[],
+  { clock }: SimulatorCore,
+): string[] {
   return [
     ...(isRefused
       ? [

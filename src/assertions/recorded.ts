@@ -7,16 +7,16 @@ import { type Check, check, checkNames, counted, quoted, readSim } from "./check
 import {
   byCloseness,
   type ClickMatch,
-  compared,
-  differing,
+  comparedFields,
+  differingFields,
   type EventFilter,
   filterText,
   type ImpressionMatch,
   memberOf,
   readEventFilter,
 } from "./event-filter.ts";
-import { eventTable, missedLines } from "./event-table.ts";
-import { type EventKind, type EventRequest, eventsOf, gapOf } from "./events.ts";
+import { eventTable, notRecordedLines } from "./event-table.ts";
+import { type EventKind, type EventRequest, eventsOf, journalGapOf } from "./events.ts";
 
 /** An impression on record: at least one that matches, or `times` of them. @throws InputError */
 export function recordedImpression(given: unknown, match: ImpressionMatch = {}): Check {
@@ -28,7 +28,7 @@ export function recordedClick(given: unknown, match: ClickMatch = {}): Check {
   return recorded("click", readSim(given), match);
 }
 
-interface Found {
+interface EventMatches {
   readonly kind: EventKind;
   readonly filter: EventFilter;
   readonly matching: readonly EventRequest[];
@@ -47,32 +47,32 @@ function recorded(kind: EventKind, sim: SimulatorCore, match: unknown): Check {
   const found = findIn(kind, filter, all);
   const { times } = filter;
   const count = found.matching.length;
-  const gap = gapOf(sim, all, filter);
+  const gap = journalGapOf(sim, all, filter);
   // One that is there is there, whatever else was forgotten. What was undone by a restore isn't.
   const isSure =
     gap === undefined || (gap.kind === "forgotten" && count > 0 && times === undefined);
   if (!isSure) throw new InputError("journal", gap.text, "conflict");
   const pass = times === undefined ? count > 0 : count === times;
   const closest = found.matching[0] ?? found.others[0];
-  const shown = closest === undefined ? undefined : picked(filter, closest);
+  const shown = closest === undefined ? undefined : wantedFieldsOf(filter, closest);
   return check({
     pass,
     expected: { ...filter.wanted, ...(times === undefined ? {} : { times }) },
     actual: times === undefined ? shown : { ...(count === 0 ? {} : shown), times: count },
-    failed: () => failure(found),
-    held: () => [
+    describeFailure: () => failure(found),
+    describeSuccess: () => [
       `Expected no ${kind}${countText(filter)} on record${filterText(filter)}: there ${count === 1 ? "is one" : `are ${count}`}.`,
       ...eventTable(kind, found.matching),
     ],
   });
 }
 
-function findIn(kind: EventKind, filter: EventFilter, all: readonly EventRequest[]): Found {
+function findIn(kind: EventKind, filter: EventFilter, all: readonly EventRequest[]): EventMatches {
   const looked = all.filter((event) => event.kind === kind && filter.isInTime(event));
   const onRecord = looked.filter((one) => one.recorded !== undefined);
-  const isMatching = (event: EventRequest): boolean => differing(filter, event).length === 0;
+  const isMatching = (event: EventRequest): boolean => differingFields(filter, event).length === 0;
   const missed = looked.filter((event) => {
-    const others = differing(filter, event).filter((name) => name !== "id");
+    const others = differingFields(filter, event).filter((name) => name !== "id");
     return event.recorded === undefined && others.length === 0;
   });
   return {
@@ -88,8 +88,11 @@ function findIn(kind: EventKind, filter: EventFilter, all: readonly EventRequest
   };
 }
 
-function picked(filter: EventFilter, event: EventRequest): Readonly<Record<string, unknown>> {
-  const names = compared.filter((name) => filter.wanted[name] !== undefined);
+function wantedFieldsOf(
+  filter: EventFilter,
+  event: EventRequest,
+): Readonly<Record<string, unknown>> {
+  const names = comparedFields.filter((name) => filter.wanted[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, memberOf(event, name)]));
 }
 
@@ -97,7 +100,7 @@ function countText({ times }: EventFilter): string {
   return times === undefined ? "" : ` (${times} of them)`;
 }
 
-function failure(found: Found): string[] {
+function failure(found: EventMatches): string[] {
   const { kind, filter, matching, others, missed, arrived } = found;
   const { times = 1 } = filter;
   const wanted = filter.times === undefined ? `an ${kind}` : counted(times, kind);
@@ -113,7 +116,7 @@ function failure(found: Found): string[] {
           others.length,
         )
       : []),
-    ...section("Came, and isn't on record:", missedLines(missed), missed.length),
+    ...section("Came, and isn't on record:", notRecordedLines(missed), missed.length),
     ...adviceOn(found, arrived).map((advice) => `To do: ${advice}`),
   ];
 }
@@ -126,7 +129,7 @@ function section(title: string, lines: readonly string[], count: number): string
   return count === 0 ? [] : [title, ...lines];
 }
 
-function adviceOn(found: Found, arrived: number): string[] {
+function adviceOn(found: EventMatches, arrived: number): string[] {
   const { kind, filter, matching, others, missed } = found;
   if (arrived === 0) {
     return [
@@ -147,7 +150,7 @@ function adviceOn(found: Found, arrived: number): string[] {
   if (closest === undefined) {
     return [`see sim.journal.entries({ operation: "${kind}" }) for what came instead.`];
   }
-  const names = differing(filter, closest).map(
+  const names = differingFields(filter, closest).map(
     (name) => `${name} ${quoted(memberOf(closest, name) ?? "none")}`,
   );
   return [`the closest, #${closest.sequence}, has ${withoutSecrets(names.join(" and "))}.`];

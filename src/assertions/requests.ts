@@ -8,16 +8,7 @@ import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter } from "../journal/filter.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { type ErrorCode, errorKinds } from "../spec/errors.ts";
-import {
-  type Check,
-  cell,
-  check,
-  checkNames,
-  counted,
-  MOST_ROWS,
-  readSim,
-  table,
-} from "./check.ts";
+import { type Check, cell, check, checkNames, counted, MAX_ROWS, readSim, table } from "./check.ts";
 import { afterSchema } from "./event-filter.ts";
 
 /** From where on requests are looked at. */
@@ -52,7 +43,7 @@ export function received(given: unknown, match: RequestMatch = {}): Check {
   checkNames(sim, { publisher: match.publisher, after });
   const pass = times === undefined ? found.length > 0 : found.length === times;
   const all = sent(sim.journal.entries({ after: after ?? 0 }));
-  if (times !== undefined || !pass) checkWhole(sim, after);
+  if (times !== undefined || !pass) assertJournalWhole(sim, after);
   const named = Object.entries(filter).map(([name, value]) => ` ${name} ${JSON.stringify(value)}`);
   const what = named.length === 0 ? "" : ` with${named.join(",")}`;
   const wanted = times === undefined ? "a request" : counted(times, "request");
@@ -60,12 +51,12 @@ export function received(given: unknown, match: RequestMatch = {}): Check {
     pass,
     expected: { ...filter, times: times ?? "at least 1" },
     actual: { ...filter, times: found.length },
-    failed: () => [
+    describeFailure: () => [
       `Expected ${wanted}${what}: ${counted(found.length, "such request")} came.`,
       ...requestSection("Came and matching:", found),
       ...(found.length === 0 ? requestSection("Came instead, the latest last:", all) : []),
     ],
-    held: () => [
+    describeSuccess: () => [
       `Expected not ${wanted}${what}: ${counted(found.length, "such request")} came.`,
       ...requestSection("Came:", found),
     ],
@@ -79,18 +70,18 @@ export function sentNoInvalidRequests(given: unknown, options: After = {}): Chec
   checkNames(sim, { after });
   const all = sent(sim.journal.entries({ after: after ?? 0 }));
   const invalid = all.filter(({ reason }) => isInvalid(reason));
-  if (invalid.length === 0) checkWhole(sim, after);
+  if (invalid.length === 0) assertJournalWhole(sim, after);
   return check({
     pass: invalid.length === 0,
     expected: [],
     actual: invalid.map(({ sequence, reason }) => ({ sequence, reason })),
-    failed: () => [
+    describeFailure: () => [
       `Expected no invalid request: ${counted(invalid.length, "request")} of ${all.length} ${invalid.length === 1 ? "is" : "are"} wrong whenever sent.`,
       ...requestSection("Wrong:", invalid),
       ...nearestLines(invalid),
       `To do: read the answer's body, sim.journal.entries({ after: ${(invalid[0]?.sequence ?? 1) - 1}, limit: 1 })[0].response.body, and change what is sent; don't send it again as it is.`,
     ],
-    held: () => [`Expected an invalid request: none of ${all.length} is.`],
+    describeSuccess: () => [`Expected an invalid request: none of ${all.length} is.`],
   });
 }
 
@@ -104,7 +95,7 @@ export function usesValidKeys(given: unknown, options: After = {}): Check {
   const inUrl = sim.report().findings.find(({ id }) => id === "key-in-url")?.sequences ?? [];
   const exposed = all.filter(({ sequence }) => inUrl.includes(sequence));
   const pass = unauthorized.length === 0 && exposed.length === 0;
-  if (pass) checkWhole(sim, after);
+  if (pass) assertJournalWhole(sim, after);
   return check({
     pass,
     expected: { unauthorized: [], keyInUrl: [] },
@@ -112,14 +103,14 @@ export function usesValidKeys(given: unknown, options: After = {}): Check {
       unauthorized: unauthorized.map(({ sequence }) => sequence),
       keyInUrl: exposed.map(({ sequence }) => sequence),
     },
-    failed: () => [
+    describeFailure: () => [
       "Expected every request to have a valid key in its Authorization header, and nowhere else.",
       ...requestSection("Without a valid key:", unauthorized),
       ...nearestLines(unauthorized),
       ...requestSection("With a key in the URL:", exposed),
       "To do: send `Authorization: Bearer KEY` with the key of a publisher of this world, such as sim.publishers.at(0).apiKey; after a 401 send nothing more with that key.",
     ],
-    held: () => [`Expected a request without a valid key: all ${all.length} have one.`],
+    describeSuccess: () => [`Expected a request without a valid key: all ${all.length} have one.`],
   });
 }
 
@@ -129,7 +120,7 @@ export function sent(entries: readonly JournalEntry[]): JournalEntry[] {
 }
 
 /** @throws InputError where the journal has forgotten something that came after `after`. */
-export function checkWhole({ journal }: SimulatorCore, after = 0): void {
+export function assertJournalWhole({ journal }: SimulatorCore, after = 0): void {
   const forgotten = journal.total - journal.kept;
   if (forgotten <= after) return;
   throw new InputError(
@@ -143,7 +134,7 @@ export function checkWhole({ journal }: SimulatorCore, after = 0): void {
 export function requestSection(title: string, entries: readonly JournalEntry[]): string[] {
   if (entries.length === 0) return [];
   const rows = entries
-    .slice(-MOST_ROWS)
+    .slice(-MAX_ROWS)
     .map(({ sequence, at, request, response, reason, limit }) => {
       const answer = response.status === 0 ? "no answer" : String(response.status);
       const why = limit === undefined ? reason : `${reason}, ${limit} limit`;

@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { formatDay, parseDay } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
-import { dayReader } from "../exchange/operations/operated-world.ts";
+import { dayReader } from "../exchange/operations/operation-world.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { buildRequest } from "../spec/request-of.ts";
+import { buildRequest } from "../spec/build-request.ts";
 import { type Check, check, checkNames, quoted, readSim, table } from "./check.ts";
 
 /** Figures of one surface. */
@@ -66,9 +66,13 @@ export function stats(given: unknown, match: StatsMatch): Check {
       "must name a figure to compare: impressions, clicks, revenueInr or surfaces",
     );
   }
-  const answer = answerAside(sim, wanted);
-  const told = new Map(figuresIn(answer));
-  const rows = figures.map(([name, value]) => ({ name, value, actual: told.get(name) ?? 0 }));
+  const answer = askInFork(sim, wanted);
+  const actualFigures = new Map(figuresIn(answer));
+  const rows = figures.map(([name, value]) => ({
+    name,
+    value,
+    actual: actualFigures.get(name) ?? 0,
+  }));
   const { from, to } = answer.period;
   const what = `the statistics of ${quoted(wanted.publisher)} from ${from} to ${to}${wanted.surface === undefined ? "" : `, surface ${quoted(wanted.surface)}`}`;
   const listing = (): string[] => [
@@ -87,12 +91,12 @@ export function stats(given: unknown, match: StatsMatch): Check {
     pass: rows.every(({ value, actual }) => value === actual),
     expected: Object.fromEntries(rows.map(({ name, value }) => [name, value])),
     actual: Object.fromEntries(rows.map(({ name, actual }) => [name, actual])),
-    failed: () => [
+    describeFailure: () => [
       `Expected other figures in ${what}.`,
       ...listing(),
       ...notesOn(sim, wanted).map((note) => `Note: ${note}`),
     ],
-    held: () => [`Expected other figures in ${what} than these.`, ...listing()],
+    describeSuccess: () => [`Expected other figures in ${what} than these.`, ...listing()],
   });
 }
 
@@ -142,22 +146,22 @@ function figuresIn({ impressions, clicks, revenue_inr, surfaces }: Answer): Figu
 }
 
 /** Of a world of its own that goes on from here: with a new key, which has a quota of its own, and no fault rules. */
-function answerAside(
+function askInFork(
   sim: SimulatorCore,
   { publisher, period = {}, surface }: Pick<StatsMatch, "publisher" | "period" | "surface">,
 ): Answer {
-  const aside = sim.fork();
-  aside.faults.clear();
-  const { apiKey } = aside.publishers.rotateKey(publisher);
+  const scratch = sim.fork();
+  scratch.faults.clear();
+  const { apiKey } = scratch.publishers.rotateKey(publisher);
   const parameters = {
     publisher_id: publisher,
-    from: period.from ?? firstDayOf(aside),
+    from: period.from ?? firstDayOf(scratch),
     ...(period.to === undefined ? {} : { to: period.to }),
     ...(surface === undefined ? {} : { surface }),
   };
-  const response = aside.handle(buildRequest("stats", parameters, { key: apiKey }));
+  const response = scratch.handle(buildRequest("stats", parameters, { key: apiKey }));
   if (response.status === 200) return JSON.parse(response.body);
-  const reason = aside.journal.entries({ limit: 1 })[0]?.reason ?? "no reason is known";
+  const reason = scratch.journal.entries({ limit: 1 })[0]?.reason ?? "no reason is known";
   throw new InputError(
     "stats.period",
     `can't be asked for: the service answers ${response.status}, ${reason}`,
@@ -165,16 +169,16 @@ function answerAside(
 }
 
 /** `aside`: without fault rules, which may be functions. */
-function firstDayOf(aside: SimulatorCore): string {
-  return formatDay(dayReader(aside.assumptions)(aside.snapshot().start));
+function firstDayOf(scratch: SimulatorCore): string {
+  return formatDay(dayReader(scratch.assumptions)(scratch.snapshot().start));
 }
 
-const MOST_SURFACES = 10;
+const MAX_SURFACES = 10;
 
 function surfaceLines({ surfaces }: Answer): string[] {
   if (surfaces.length === 0) return [];
   const rows = surfaces
-    .slice(0, MOST_SURFACES)
+    .slice(0, MAX_SURFACES)
     .map(({ id, impressions, revenue }) => [id, String(impressions), `${revenue} INR`]);
   return ["By surface:", ...table([["surface", "impressions", "revenue"], ...rows])];
 }

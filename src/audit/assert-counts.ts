@@ -8,8 +8,8 @@ import { type AuditDifference, AuditError } from "./audit-error.ts";
 import type { Books } from "./check-account.ts";
 import { type ClientCounts, readClientCounts } from "./client-counts.ts";
 import { type Clue, cluesOf } from "./clues.ts";
-import { type Difference, explains, section, unbalanced } from "./error-text.ts";
-import { inInr } from "./event-line.ts";
+import { type Difference, differenceSection, explains, unbalancedText } from "./error-text.ts";
+import { microsToInr } from "./event-line.ts";
 import { recordingEntries } from "./recording-entries.ts";
 
 /** What was audited. */
@@ -40,11 +40,11 @@ export function assertCounts(clientCounts: unknown, audited: Audited): void {
     .filter(({ differences }) => differences.length > 0);
   if (differing.length === 0 && discrepancies.length === 0) return;
 
-  const sections = discrepancies.length === 0 ? [] : [unbalanced(discrepancies)];
+  const sections = discrepancies.length === 0 ? [] : [unbalancedText(discrepancies)];
   const shown: AuditDifference[] = [];
   for (const { counts, differences } of differing) {
-    const { clues, memory } = recollect(counts.publisher, audited);
-    sections.push(section(counts.publisher, differences, clues, memory));
+    const { clues, memory } = collectClues(counts.publisher, audited);
+    sections.push(differenceSection(counts.publisher, differences, clues, memory));
     for (const { side, ...difference } of differences) {
       const telling = clues.filter(explains(side, difference.what));
       // One entry may be told of twice: as a retry, and as lost itself.
@@ -67,10 +67,10 @@ function differencesOf(counts: ClientCounts, { books, assumptions }: Audited): D
   if (revenueInr !== undefined) {
     const client = Math.round(revenueInr * MICROS_PER_INR);
     const events = ledger.impressions + ledger.clicks;
-    const tolerated = events * roundedBy[assumptions["money.precision"]];
+    const tolerated = events * maxRoundingMicros[assumptions["money.precision"]];
     if (Math.abs(client - ledger.micros) > tolerated) {
       const side = client > ledger.micros ? "credit not on record" : "credit unseen";
-      const amounts = { client: inInr(client), ledger: inInr(ledger.micros) };
+      const amounts = { client: microsToInr(client), ledger: microsToInr(ledger.micros) };
       differences.push({ publisher, what: "revenueInr", ...amounts, side });
     }
   }
@@ -78,7 +78,7 @@ function differencesOf(counts: ClientCounts, { books, assumptions }: Audited): D
 }
 
 /** By how much the credit in an answer can differ from the one on record, in micro-INR. */
-const roundedBy = { exact: 0, paise: MICROS_PER_PAISA / 2 } satisfies Record<
+const maxRoundingMicros = { exact: 0, paise: MICROS_PER_PAISA / 2 } satisfies Record<
   Choice<"money.precision">,
   number
 >;
@@ -95,7 +95,7 @@ function ledgerOf(books: Audited["books"], publisher: string | undefined): Ledge
 }
 
 /** What the journal can say, and what it can't. */
-function recollect(
+function collectClues(
   publisher: string | undefined,
   audited: Audited,
 ): { readonly clues: readonly Clue[]; readonly memory: string | undefined } {
@@ -104,10 +104,10 @@ function recollect(
   const recording = recordingEntries(kept, audited);
   const own =
     publisher === undefined ? recording : recording.filter((one) => one.publisher === publisher);
-  return { clues: cluesOf(own), memory: memoryOf(recording.length, requests) };
+  return { clues: cluesOf(own), memory: journalGapText(recording.length, requests) };
 }
 
-function memoryOf(held: number, requests: number): string | undefined {
+function journalGapText(held: number, requests: number): string | undefined {
   if (held < requests) {
     return (
       `The journal doesn't hold ${requests - held} of the ${requests} impression and click requests: ` +

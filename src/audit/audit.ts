@@ -6,12 +6,12 @@ import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
 import type { Account } from "../world/accounts/account.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
-import type { DirectoryWorld } from "../world/accounts/directory.ts";
+import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import type { WorldSettings } from "../world/publishers/world-settings.ts";
 import { assertCounts } from "./assert-counts.ts";
 import { type Books, booksOf, tallyDiscrepancies } from "./check-account.ts";
 import type { ClientCounts } from "./client-counts.ts";
-import { type EventLines, inInr, linesOf, unrecorded } from "./event-line.ts";
+import { type EventLines, eventLinesOf, figuresWithoutAccount, microsToInr } from "./event-line.ts";
 
 /** What became of one publisher's impression and click requests. */
 export interface PublisherAudit extends EventLines {
@@ -64,17 +64,17 @@ export function* auditInSlices(world: AuditedWorld, journal: Journal): Work<Audi
     const books = booksOf(account, population.baseline(account), historyOf(account, today));
     entries.push({ account, books });
   }
-  const strangers = unrecorded(accounts.strangers);
-  const withoutKey = linesOf(strangers);
+  const unauthenticated = figuresWithoutAccount(accounts.unauthenticated);
+  const withoutKey = eventLinesOf(unauthenticated);
   const discrepancies = [
     ...entries.flatMap(({ account, books }) =>
       books.discrepancies.map((what) => `publisher ${account.id}: ${what}`),
     ),
-    ...[...tallyDiscrepancies(accounts.strangers), ...servedWithoutKey(withoutKey)].map(
+    ...[...tallyDiscrepancies(accounts.unauthenticated), ...servedWithoutKeyText(withoutKey)].map(
       (what) => `without a key: ${what}`,
     ),
   ];
-  const total = linesOf(strangers, ...entries.map(({ books }) => books.recorded));
+  const total = eventLinesOf(unauthenticated, ...entries.map(({ books }) => books.recorded));
   // As of now: the world goes on before anybody asserts anything.
   const audited = {
     books: new Map(entries.map(({ account, books }) => [account.id, books])),
@@ -103,7 +103,7 @@ function hasHistory({ tally, book }: Account): boolean {
   return counted.some((count) => count !== 0) || book.lastDay !== undefined;
 }
 
-function servedWithoutKey({ applied, duplicatesSuppressed, uncounted }: EventLines): string[] {
+function servedWithoutKeyText({ applied, duplicatesSuppressed, uncounted }: EventLines): string[] {
   const served = applied + duplicatesSuppressed + uncounted;
   return served === 0 ? [] : [`${served} requests served, 0 that may be`];
 }
@@ -112,11 +112,11 @@ function publisherAudit(account: Account, books: Books): PublisherAudit {
   return {
     publisher: account.id,
     balanced: books.discrepancies.length === 0,
-    ...linesOf(books.recorded),
+    ...eventLinesOf(books.recorded),
     books: {
-      revenueInr: inInr(books.revenueMicros),
-      paidInr: inInr(books.paidMicros),
-      pendingInr: inInr(books.pendingMicros),
+      revenueInr: microsToInr(books.revenueMicros),
+      paidInr: microsToInr(books.paidMicros),
+      pendingInr: microsToInr(books.pendingMicros),
     },
   };
 }

@@ -8,8 +8,8 @@ import { formatInr } from "../base/money.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { EventTally, Tally } from "../world/accounts/tally.ts";
 import type { PayoutHistory } from "../world/ledger/payout-history.ts";
-import type { SeededHistory, Totals } from "../world/publishers/baseline.ts";
-import { answeredIn, type FiguresByOperation } from "./event-line.ts";
+import type { SeededHistory, Totals } from "../world/publishers/seeded-history.ts";
+import { answeredCount, type FiguresByOperation } from "./event-line.ts";
 
 /** An account's books, each figure from the place that it is kept in. */
 export interface Books {
@@ -25,7 +25,7 @@ export interface Books {
 }
 
 /** Two figures that have to be one. */
-type Check = readonly [
+type FigurePair = readonly [
   what: string,
   left: readonly [where: string, figure: number],
   right: readonly [where: string, figure: number],
@@ -48,11 +48,11 @@ export function booksOf(
   const history = account.surfaces.map((_, index) => baseline?.between(index, FIRST_DAY, LAST_DAY));
   const earnedMicros =
     sumOf(history.filter((one) => one !== undefined)).micros +
-    creditedIn(tally.impression) +
-    creditedIn(tally.click);
+    creditedMicros(tally.impression) +
+    creditedMicros(tally.click);
   const paidMicros = payouts.reduce((sum, { amount }) => sum + amount, 0);
 
-  const checks: Check[] = [
+  const checks: FigurePair[] = [
     [
       "impressions",
       ["applied by requests", tally.impression.applied],
@@ -66,13 +66,13 @@ export function booksOf(
     ["clicks", ["applied by requests", tally.click.applied], ["in the daily totals", days.clicks]],
     [
       "credits of impressions",
-      ["in answers", creditedIn(tally.impression)],
+      ["in answers", creditedMicros(tally.impression)],
       ["in the book", columns.micros],
       "INR",
     ],
     [
       "revenue",
-      ["credited in answers", creditedIn(tally.impression) + creditedIn(tally.click)],
+      ["credited in answers", creditedMicros(tally.impression) + creditedMicros(tally.click)],
       ["in the daily totals", days.micros],
       "INR",
     ],
@@ -83,7 +83,7 @@ export function booksOf(
       "INR",
     ],
     ...surfacesIn(columns.bySurface, surfaces).map(
-      (index): Check => [
+      (index): FigurePair => [
         `impressions on surface ${account.surfaces[index]?.id ?? `number ${index + 1}`}`,
         ["in the book", columns.bySurface[index] ?? 0],
         ["in its daily totals", surfaces[index]?.impressions ?? 0],
@@ -97,8 +97,8 @@ export function booksOf(
     paidMicros,
     pendingMicros: pending,
     discrepancies: [
-      ...checks.flatMap(disagreement),
-      ...clickedDisagrees(columns.clicked, days.clicks),
+      ...checks.flatMap(pairDiscrepancies),
+      ...clickDiscrepancies(columns.clicked, days.clicks),
       ...tallyDiscrepancies(tally),
     ],
   };
@@ -118,7 +118,7 @@ function sumOf(all: readonly Totals[]): Totals {
   return sums;
 }
 
-function creditedIn({ seenMicros, unseenMicros }: Readonly<EventTally>): number {
+function creditedMicros({ seenMicros, unseenMicros }: Readonly<EventTally>): number {
   return seenMicros + unseenMicros;
 }
 
@@ -127,7 +127,7 @@ function surfacesIn(bySurface: readonly number[], totals: readonly Totals[]): nu
   return bySurface.flatMap((rows, index) => (rows > 0 || index < totals.length ? [index] : []));
 }
 
-function disagreement([what, [where, left], [elsewhere, right], unit]: Check): string[] {
+function pairDiscrepancies([what, [where, left], [elsewhere, right], unit]: FigurePair): string[] {
   if (left === right) return [];
   const figure = (value: number): string => (unit === "INR" ? `${inrText(value)} INR` : `${value}`);
   return [`${what}: ${figure(left)} ${where}, ${figure(right)} ${elsewhere}`];
@@ -139,7 +139,7 @@ function inrText(micros: number): string {
 }
 
 /** An impression is clicked once or, where repeated clicks count, more often. */
-function clickedDisagrees(clicked: number, clicks: number): string[] {
+function clickDiscrepancies(clicked: number, clicks: number): string[] {
   if (clicked <= clicks && clicked > 0 === clicks > 0) return [];
   return [`clicked impressions: ${clicked} in the book, ${clicks} clicks in the daily totals`];
 }
@@ -147,17 +147,17 @@ function clickedDisagrees(clicked: number, clicks: number): string[] {
 /** What can't be, whatever was sent. */
 export function tallyDiscrepancies({ impression, click }: Tally): string[] {
   return [
-    ...impossible(impression).map((what) => `impression requests: ${what}`),
-    ...impossible(click).map((what) => `click requests: ${what}`),
+    ...impossibleFigures(impression).map((what) => `impression requests: ${what}`),
+    ...impossibleFigures(click).map((what) => `click requests: ${what}`),
   ];
 }
 
-function impossible(tally: Readonly<EventTally>): string[] {
+function impossibleFigures(tally: Readonly<EventTally>): string[] {
   const { applied, suppressed, uncounted, refused, copies, lost } = tally;
   const negative = Object.entries(tally).filter(([, value]) => !(value >= 0));
   const served = applied + suppressed + uncounted + refused;
   const found = negative.map(([name, value]) => `${name} is ${value}, which can't be`);
-  if (answeredIn(tally) < 0) {
+  if (answeredCount(tally) < 0) {
     found.push(`${lost} answers lost and ${copies} copies, of ${served} that the service served`);
   }
   if (tally.unseen > Math.min(applied, lost + copies)) {

@@ -6,9 +6,9 @@ import { oneLine } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalRing } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
-import { shownEntry } from "../journal/shown.ts";
+import { shownEntry } from "../journal/shown-entry.ts";
 import type { Work } from "../spec/work.ts";
-import { type Attempt, attemptsOf, type Stretch } from "./findings/attempts.ts";
+import { type Attempt, type AttemptHistory, attemptsOf } from "./findings/attempts.ts";
 import { beforeRetryAfter } from "./findings/before-retry-after.ts";
 import { continuesAfter401 } from "./findings/continues-after-401.ts";
 import type { Era } from "./findings/eras.ts";
@@ -73,9 +73,9 @@ export const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
   "limit-above-maximum": limitAboveMaximum,
 };
 
-const MOST_PROOF = 3;
-const MOST_SEQUENCES = 1000;
-const MOST_WHO = 20;
+const MAX_PROOF = 3;
+const MAX_SEQUENCES = 1000;
+const MAX_PUBLISHERS = 20;
 
 /** So that others may pass between its parts. `mode`: how the world's clock goes now. `eras`: those that are over. */
 export function* reportInSlices(
@@ -89,7 +89,7 @@ export function* reportInSlices(
   const attempts = attemptsOf(kept, [...eras, now]);
   // Preflights are a browser's doing, not a client's.
   const judged = attempts.filter(({ record }) => record.reason !== PREFLIGHT);
-  const stretches = stretchesOf(judged, eras);
+  const stretches = historiesOf(judged, eras);
   const { first, records } = kept;
   const ends = [records[0], records.at(-1)];
   const [from, until] = ends.map((record) => record && formatInstant(record.nowMs));
@@ -108,31 +108,31 @@ export function* reportInSlices(
     until,
     operations: operationsOf(attempts),
     faults: faultsOf(attempts),
-    notes: [...notesOn(attempts, first, records.length), ...doubtsOn(stretches)],
+    notes: [...notesOn(attempts, first, records.length), ...doubtNotes(stretches)],
     findings,
   };
 }
 
 /** Between two replacements of the world's state nothing hangs together. */
-function stretchesOf(attempts: readonly Attempt[], eras: readonly Era[]): Stretch[] {
+function historiesOf(attempts: readonly Attempt[], eras: readonly Era[]): AttemptHistory[] {
   const ends = eras.filter(({ end }) => end === "state").map(({ last }) => last);
-  const stretches: Stretch[] = [];
+  const stretches: AttemptHistory[] = [];
   let start = 0;
   for (const last of [...ends, Number.POSITIVE_INFINITY]) {
     const from = start;
     while (start < attempts.length && (attempts[start]?.sequence ?? 0) <= last) start += 1;
     if (start === from) continue;
     const earlier = (): readonly Attempt[] => attempts.slice(0, from);
-    stretches.push({ attempts: attempts.slice(from, start), earlier, ...unwatched });
+    stretches.push({ attempts: attempts.slice(from, start), earlier, ...withoutClientCalls });
   }
   return stretches;
 }
 
 /** Nobody knows more of the client than its requests. */
-const unwatched: Omit<Stretch, "attempts" | "earlier"> = {
+const withoutClientCalls: Omit<AttemptHistory, "attempts" | "earlier"> = {
   sentAfter,
-  isHandedOver: () => false,
-  isAskedAnew: () => false,
+  isReportedToCaller: () => false,
+  isRequestedAgain: () => false,
 };
 
 function operationsOf(attempts: readonly Attempt[]): ClientReport["operations"] {
@@ -171,7 +171,7 @@ function notesOn(attempts: readonly Attempt[], first: number, kept: number): str
 }
 
 /** What was left out for the benefit of the doubt is said: no finding may mean that nobody knows. */
-function doubtsOn(stretches: readonly Stretch[]): string[] {
+function doubtNotes(stretches: readonly AttemptHistory[]): string[] {
   const doubtful = new Set<Attempt>();
   for (const { find } of [beforeRetryAfter, continuesAfter401]) {
     for (const stretch of stretches) {
@@ -192,7 +192,7 @@ function findingOf(id: FindingId, offences: readonly Offence[]): Finding {
   const { title, explanation, spec } = findingKinds[id];
   const ordered = [...offences].sort((a, b) => a.attempt.sequence - b.attempt.sequence);
   const sequences = ordered.map(({ attempt }) => attempt.sequence);
-  const proof = ordered.slice(0, MOST_PROOF).map(({ attempt }) => entryOf(attempt));
+  const proof = ordered.slice(0, MAX_PROOF).map(({ attempt }) => entryOf(attempt));
   return {
     id,
     title,
@@ -202,7 +202,7 @@ function findingOf(id: FindingId, offences: readonly Offence[]): Finding {
     spec,
     example: ordered[0] === undefined ? "" : exampleOf(ordered[0]),
     proof,
-    sequences: sequences.slice(0, MOST_SEQUENCES),
+    sequences: sequences.slice(0, MAX_SEQUENCES),
   };
 }
 
@@ -215,17 +215,17 @@ function whoOf(offences: readonly Offence[]): Finding["who"] {
   return [...counts]
     .map(([publisher, count]) => ({ publisher, count }))
     .sort((a, b) => b.count - a.count)
-    .slice(0, MOST_WHO);
+    .slice(0, MAX_PUBLISHERS);
 }
 
 /** The request, its answer, and what was wrong, in a line. */
-export function exampleOf({ attempt, cause, said }: Offence): string {
+export function exampleOf({ attempt, cause, detail }: Offence): string {
   const { sequence, at, request, response } = entryOf(cause ?? attempt);
   const answer = response.status === 0 ? "no answer" : response.status;
-  return `#${sequence} ${at} ${oneLine(`${request.method} ${request.path}`, MOST_SHOWN)} → ${answer}, ${said}`;
+  return `#${sequence} ${at} ${oneLine(`${request.method} ${request.path}`, MAX_SHOWN)} → ${answer}, ${detail}`;
 }
 
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 function entryOf({ record, sequence }: Attempt): JournalEntry {
   return shownEntry(record, sequence, "redacted", undefined);

@@ -66,10 +66,10 @@ export function cluesOf(entries: readonly RecordingEntry[]): Clue[] {
       unseen.delete(sent.event);
     }
   }
-  return clues.map((one) => (isAbout(one, learnt) ? { ...one, kind: "learnt later" } : one));
+  return clues.map((one) => (isLearntLater(one, learnt) ? { ...one, kind: "learnt later" } : one));
 }
 
-function isAbout({ kind, sequences }: Clue, learnt: ReadonlySet<number>): boolean {
+function isLearntLater({ kind, sequences }: Clue, learnt: ReadonlySet<number>): boolean {
   return kind === "answer lost" && sequences.some((sequence) => learnt.has(sequence));
 }
 
@@ -101,7 +101,7 @@ function cluesOfBoth({ entry: first }: RecordingEntry, { entry: second }: Record
 function cluesOfOne(sent: RecordingEntry, before: RecordingEntry | undefined): Clue[] {
   const { entry } = sent;
   const again =
-    isRecorded(entry.reason) && before !== undefined ? [recordedAgain(sent, before)] : [];
+    isRecorded(entry.reason) && before !== undefined ? [recordedAgainClue(sent, before)] : [];
   const own = clueOf(entry, before);
   return own === undefined ? again : [...again, own];
 }
@@ -118,7 +118,7 @@ function clueOf(entry: JournalEntry, before: RecordingEntry | undefined): Clue |
   }
   if (isUnseen(fault)) {
     return isRecorded(entry.reason)
-      ? clue([entry], "answer lost", `recorded by the service, ${fateOf(entry)}${by}`)
+      ? clue([entry], "answer lost", `recorded by the service, ${answerFateText(entry)}${by}`)
       : undefined;
   }
   if (isRecorded(entry.reason)) return undefined;
@@ -151,7 +151,7 @@ function conflictOf(entry: JournalEntry, before: JournalEntry | undefined): Clue
 }
 
 /** Says why the service took a retry of what it had recorded for something new. */
-function recordedAgain({ entry, session }: RecordingEntry, before: RecordingEntry): Clue {
+function recordedAgainClue({ entry, session }: RecordingEntry, before: RecordingEntry): Clue {
   const first = `#${before.entry.sequence}`;
   if (entry.operation === "click") {
     const text = `${first} again, and recorded again (${key("click.repeat")})`;
@@ -180,7 +180,7 @@ function key(name: AssumptionKey): string {
   return name;
 }
 
-function fateOf({ fault, response }: JournalEntry): string {
+function answerFateText({ fault, response }: JournalEntry): string {
   if (fault?.received === "part") return "its answer arrived damaged";
   if (fault?.received === "whole") return `the client got status ${response.status} instead`;
   return "its answer was lost";

@@ -11,7 +11,7 @@ export interface Difference extends Omit<AuditDifference, "entries"> {
   readonly side: Side;
 }
 
-const explaining: Readonly<Record<Side, readonly ClueKind[]>> = {
+const clueKindsBySide: Readonly<Record<Side, readonly ClueKind[]>> = {
   lost: [
     "kept from the service",
     "duplicate",
@@ -40,21 +40,21 @@ const explaining: Readonly<Record<Side, readonly ClueKind[]>> = {
 /** Whether a clue can explain a difference. */
 export function explains(side: Side, what: AuditDifference["what"]): (clue: Clue) => boolean {
   return ({ kind, operation }) =>
-    explaining[side].includes(kind) && (what === "revenueInr" || `${operation}s` === what);
+    clueKindsBySide[side].includes(kind) && (what === "revenueInr" || `${operation}s` === what);
 }
 
 /** Books that disagree with themselves. */
-export function unbalanced(discrepancies: readonly string[]): string {
+export function unbalancedText(discrepancies: readonly string[]): string {
   const lines = discrepancies.map((what) => `  ${what}`);
   const whose =
     "This is a mistake of the simulator, or a snapshot was edited; the client can't do it.";
   return ["The books don't balance:", ...lines, whose].join("\n");
 }
 
-const MOST_CLUES = 12;
+const MAX_CLUES = 12;
 
 /** One publisher's differences with what explains them and what to do. `memory`: what the journal can't tell. */
-export function section(
+export function differenceSection(
   publisher: string | undefined,
   differences: readonly Difference[],
   clues: readonly Clue[],
@@ -68,8 +68,8 @@ export function section(
     ...telling.filter(({ kind }) => kind !== "refused"),
     ...telling.filter(({ kind }) => kind === "refused"),
   ];
-  const more = telling.length - MOST_CLUES;
-  const shown = ranked.slice(0, MOST_CLUES).sort((left, right) => placeOf(left) - placeOf(right));
+  const more = telling.length - MAX_CLUES;
+  const shown = ranked.slice(0, MAX_CLUES).sort((left, right) => placeOf(left) - placeOf(right));
   const lines = [
     ...shown.map((clue) => `    ${clueText(clue)}`),
     ...(more > 0 ? [`    and ${more} more like these`] : []),

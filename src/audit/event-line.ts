@@ -56,7 +56,7 @@ export interface FiguresByOperation {
 }
 
 /** What nobody has an account for: nothing of it is on record. */
-export function unrecorded({ impression, click }: Tally): FiguresByOperation {
+export function figuresWithoutAccount({ impression, click }: Tally): FiguresByOperation {
   return {
     impressions: { tally: impression, recordedMicros: 0 },
     clicks: { tally: click, recordedMicros: 0 },
@@ -64,7 +64,7 @@ export function unrecorded({ impression, click }: Tally): FiguresByOperation {
 }
 
 /** The line of all figures together. At least one. */
-export function linesOf(first: FiguresByOperation, ...more: FiguresByOperation[]): EventLines {
+export function eventLinesOf(first: FiguresByOperation, ...more: FiguresByOperation[]): EventLines {
   const impressions = sumOf(...[first, ...more].map((one) => one.impressions));
   const clicks = sumOf(...[first, ...more].map((one) => one.clicks));
   return {
@@ -85,7 +85,7 @@ function sumOf(...all: Figures[]): Figures {
 }
 
 function lineOf({ tally, recordedMicros }: Figures): EventLine {
-  const answered = answeredIn(tally);
+  const answered = answeredCount(tally);
   return {
     attempts: answered + tally.injected + tally.lost + tally.dropped,
     answered,
@@ -98,19 +98,19 @@ function lineOf({ tally, recordedMicros }: Figures): EventLine {
     uncounted: tally.uncounted,
     refused: tally.refused,
     unseen: tally.unseen,
-    creditedSeenInr: inInr(tally.seenMicros),
-    creditedUnseenInr: inInr(tally.unseenMicros),
-    creditedRecordedInr: inInr(recordedMicros),
+    creditedSeenInr: microsToInr(tally.seenMicros),
+    creditedUnseenInr: microsToInr(tally.unseenMicros),
+    creditedRecordedInr: microsToInr(recordedMicros),
   };
 }
 
 /** How many requests got the service's own answer whole. */
-export function answeredIn(tally: Readonly<EventTally>): number {
+export function answeredCount(tally: Readonly<EventTally>): number {
   const { applied, suppressed, uncounted, refused, copies, lost } = tally;
   return applied + suppressed + uncounted + refused - copies - lost;
 }
 
 /** The nearest number, which is written with the very digits of the amount. */
-export function inInr(micros: number): number {
+export function microsToInr(micros: number): number {
   return micros / MICROS_PER_INR;
 }

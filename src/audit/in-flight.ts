@@ -9,7 +9,7 @@ const BURST_INTERVAL_MS = 20;
 /** Longer than this after the answer nothing arrives that was sent before. */
 const BURST_MS = 250;
 /** Where time can't be told. As many as a browser has connections to a host. */
-const MOST_IN_FLIGHT = 6;
+const MAX_IN_FLIGHT = 6;
 
 /**
  * Says of each later attempt of the same sender whether it was sent after `answered` had its answer. To be called with all
@@ -22,10 +22,10 @@ export function sentAfter(answered: Attempt): (next: Attempt) => boolean {
   let untimed = 0;
 
   return (next) => {
-    const isAgain = next.isOneEvent && next.same === answered.same;
+    const isAgain = next.isOneEvent && next.requestKey === answered.requestKey;
     if (!isTimed(answered, next)) {
       untimed += 1;
-      return isAgain || untimed > MOST_IN_FLIGHT;
+      return isAgain || untimed > MAX_IN_FLIGHT;
     }
     if (answeredMs === undefined) return false;
     const sinceMs = next.record.nowMs - answeredMs;

@@ -8,7 +8,7 @@ import type { Accounts, AccountWorld } from "../world/accounts/accounts.ts";
 import type { Ids } from "../world/publishers/ids.ts";
 import type { RecordingEntry } from "./clues.ts";
 
-interface Asked extends RecordingEntry {
+interface PublisherEntry extends RecordingEntry {
   /** Id of the publisher; undefined without a valid key. */
   readonly publisher: string | undefined;
 }
@@ -17,10 +17,10 @@ interface Asked extends RecordingEntry {
 export function recordingEntries(
   entries: readonly JournalEntry[],
   { assumptions, accounts, ids }: AccountWorld,
-): Asked[] {
+): PublisherEntry[] {
   const readers = createInputReaders(assumptions);
-  const publisherOf = publishers[assumptions["auth.key-scope"]];
-  return entries.flatMap((entry): Asked[] => {
+  const publisherOf = publisherResolvers[assumptions["auth.key-scope"]];
+  return entries.flatMap((entry): PublisherEntry[] => {
     const { operation, request } = entry;
     if (operation !== "impression" && operation !== "click") return [];
     const read = readers[operation](request);
@@ -38,7 +38,7 @@ interface Recording {
   readonly subject?: Subject;
 }
 
-const publishers = {
+const publisherResolvers = {
   publisher: (caller) => caller,
   any(caller, subject, accounts, ids) {
     if (subject === undefined) return caller;

@@ -3,7 +3,7 @@
 import { editDistance } from "./edit-distance.ts";
 
 /** More names than these aren't looked through. */
-const MOST_NAMES = 2000;
+const MAX_NAMES = 2000;
 
 /** ` Did you mean "first"?`, with one of the known names; empty where none is near. It repeats nothing of what was sent. */
 export function didYouMean(sent: string, known: readonly string[]): string {
@@ -16,7 +16,7 @@ export function nearestName(sent: string, known: readonly string[]): string | un
   const wanted = sent.toLowerCase();
   let nearest: string | undefined;
   let least = mostMistakes(sent.length) + 1;
-  for (const name of known.slice(0, MOST_NAMES)) {
+  for (const name of known.slice(0, MAX_NAMES)) {
     if (Math.abs(name.length - sent.length) >= least) continue;
     const distance = mistakesIn(wanted, name.toLowerCase());
     if (distance >= least) continue;

@@ -1,7 +1,7 @@
 /** Input from users, options and control requests alike: checked against a schema, refused by the field's name. */
 
 import * as v from "valibot";
-import { safeName } from "./shown.ts";
+import { safeName } from "./safe-name.ts";
 
 /**
  * - `not-found`: the input is well-formed and names nothing.

@@ -1,6 +1,6 @@
 /** Finds members that an object of a JSON text has twice: `JSON.parse` keeps the last and says nothing. */
 
-import { safeName } from "./shown.ts";
+import { safeName } from "./safe-name.ts";
 
 /** An object or a list that the scan is in. */
 interface Frame {

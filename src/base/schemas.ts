@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { parseInstant } from "./calendar.ts";
-import { namedSchema, type Schema } from "./described.ts";
+import { namedSchema, type Schema } from "./schema-builders.ts";
 
 /** What a field that isn't an instant is told. */
 export const INSTANT_EXPECTED: string =
@@ -35,10 +35,10 @@ export function wholeFrom(least: number, more = ""): Schema<number> {
 }
 
 /** More than anybody has counted, and little enough to count on from. */
-const MOST_COUNTED = 1e15;
+const MAX_COUNTED = 1e15;
 
 /** A count that was saved. */
 export const countSchema: Schema<number> = v.pipe(
   wholeFrom(0),
-  v.maxValue(MOST_COUNTED, `must be at most ${MOST_COUNTED}`),
+  v.maxValue(MAX_COUNTED, `must be at most ${MAX_COUNTED}`),
 );

@@ -1,6 +1,6 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
 
-import { nodeSurroundings } from "../adapters/node-surroundings.ts";
+import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { formatKeys } from "../exchange/respond.ts";
 import { allKeys } from "../readings/matrix-plan.ts";
@@ -35,10 +35,10 @@ export async function assumptions(key: string | undefined, flags: AssumptionsFla
     process.stdout.write(indentedJson(key === undefined ? listed : listed[0]));
     return;
   }
-  process.stdout.write(`${keys.map((each) => described(each, inForce[each])).join("\n\n")}\n`);
+  process.stdout.write(`${keys.map((each) => describePoint(each, inForce[each])).join("\n\n")}\n`);
 }
 
-function described(key: AssumptionKey, inForce: string): string {
+function describePoint(key: AssumptionKey, inForce: string): string {
   const point: OpenPoint = catalogue[key];
   const names = Object.keys(point.choices);
   const width = Math.max(...names.map((name) => name.length));
@@ -55,7 +55,7 @@ function described(key: AssumptionKey, inForce: string): string {
 /** @throws InputError that names the option at fault. */
 async function assumptionsInForce(flags: CommonFlags): Promise<Assumptions> {
   const options = await simulatorOptions(flags, "frozen");
-  return createSimulatorCore({ ...options, wallClock: Date.now }, nodeSurroundings).assumptions;
+  return createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost).assumptions;
 }
 
 const points = Object.entries<OpenPoint>(catalogue);

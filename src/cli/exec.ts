@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
-import { after } from "./output/ready-message.ts";
+import { scenarioSuffix } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";
 import { say } from "./output/say.ts";
 import { childCommand, clientEnvironment, startChild } from "./processes/child.ts";
@@ -22,7 +22,7 @@ export async function exec(words: readonly string[], flags: ExecFlags): Promise<
   const server = await startFrom(flags, "flowing");
   const log = startLog?.(server.worlds);
   if (server.scenario !== undefined) {
-    say(`adsim: CMD begins${after(server.scenario)}\n`);
+    say(`adsim: CMD begins${scenarioSuffix(server.scenario)}\n`);
     // The report is about CMD: what the scenario sent is not its doing. Only a reset lets the journal count anew.
     const world = server.worlds.get("default");
     const played = world.snapshot();

@@ -1,6 +1,6 @@
 /** `adsim openapi`: the API's document under the assumptions in force, with examples from a world of these options. */
 
-import { nodeSurroundings } from "../adapters/node-surroundings.ts";
+import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import { createSimulatorCore } from "../simulator/simulator.ts";
@@ -13,7 +13,7 @@ const BASE_URL = "http://127.0.0.1:4010";
 /** @throws InputError that names the option at fault. */
 export async function openapi(flags: CommonFlags): Promise<void> {
   const options = await simulatorOptions(flags, "frozen");
-  const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeSurroundings);
+  const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost);
   const examples = recordExamples(sim);
   const document = openApiDocument(sim.assumptions, { baseUrl: BASE_URL, examples });
   process.stdout.write(indentedJson(document));

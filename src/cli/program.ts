@@ -16,7 +16,7 @@ import {
   notEmpty,
   type ServerFlags,
 } from "./options/common-options.ts";
-import { exitCodes, explain } from "./output/exit.ts";
+import { describeFailure, exitCodes } from "./output/exit.ts";
 import { say } from "./output/say.ts";
 import { addReplayOptions, type ReplayFlags } from "./replay/replay-options.ts";
 import { addExport, addPlay, addScenarios } from "./scenario-commands.ts";
@@ -26,7 +26,7 @@ in its environment.`;
 
 /** Runs one command line. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  process.stdout.on("error", endUnlessClosed);
+  process.stdout.on("error", exitUnlessClosed);
   // Where nobody can be told anything, there is nothing to do about it.
   process.stderr.on("error", () => undefined);
   let exitCode: number = exitCodes.fine;
@@ -45,16 +45,16 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
     }
-    const failure = explain(error);
+    const failure = describeFailure(error);
     say(`adsim: ${failure.message}\n`);
     return failure.exitCode;
   }
 }
 
-type Ends = (exitCode: number) => void;
+type SetExitCode = (exitCode: number) => void;
 
 /** How each command is added to the program, in the order of the help. */
-const commands: Readonly<Record<string, (program: Command, ends: Ends) => void>> = {
+const commands: Readonly<Record<string, (program: Command, ends: SetExitCode) => void>> = {
   serve: addServe,
   exec: addExec,
   matrix: addMatrix,
@@ -68,7 +68,7 @@ const commands: Readonly<Record<string, (program: Command, ends: Ends) => void>>
 };
 
 /** `named`: the first word. Where it is a command's name, the others aren't made: they are half of the time to parse. */
-function createProgram(named: string | undefined, ends: Ends): Command {
+function createProgram(named: string | undefined, ends: SetExitCode): Command {
   const program = new Command("adsim")
     .description("A deterministic in-memory simulator of a Publisher Advertising API.")
     .version(VERSION, "--version", "show the version")
@@ -115,7 +115,7 @@ function withHint(names: readonly string[]) {
   };
 }
 
-function addServe(program: Command, ends: Ends): void {
+function addServe(program: Command, ends: SetExitCode): void {
   const serve = program.command("serve").description("run the server until it is interrupted");
   addServerOptions(addCommonOptions(serve, "system"), 4010, "text on a terminal").action(
     async (flags: ServerFlags) => {
@@ -125,7 +125,7 @@ function addServe(program: Command, ends: Ends): void {
   );
 }
 
-function addExec(program: Command, ends: Ends): void {
+function addExec(program: Command, ends: SetExitCode): void {
   const exec = program
     .command("exec")
     .description("run a command against a server of its own")
@@ -145,7 +145,7 @@ function addExec(program: Command, ends: Ends): void {
   );
 }
 
-function addMatrix(program: Command, ends: Ends): void {
+function addMatrix(program: Command, ends: SetExitCode): void {
   const matrix = program
     .command("matrix")
     .description("find out what a client relies on that the spec leaves open")
@@ -168,7 +168,7 @@ CMDs run beside each other unless --jobs is 1.`,
   );
 }
 
-function addReplay(program: Command, ends: Ends): void {
+function addReplay(program: Command, ends: SetExitCode): void {
   const replay = program
     .command("replay")
     .description("send recorded requests again and compare the answers byte for byte")
@@ -235,7 +235,7 @@ function addOpenapi(program: Command): void {
 }
 
 /** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */
-function endUnlessClosed(error: NodeJS.ErrnoException): void {
+function exitUnlessClosed(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") return;
   say(`adsim: can't write to standard output: ${error.message}\n`);
   // The command doesn't know, and would end well.

@@ -2,7 +2,7 @@
 
 import { shippedNames } from "../adapters/shipped-scenarios.ts";
 import { indentedJson } from "../base/text.ts";
-import { shippedOf } from "./play/load-scenario.ts";
+import { loadShipped } from "./play/load-scenario.ts";
 
 export interface ScenariosFlags {
   readonly json?: boolean;
@@ -11,7 +11,7 @@ export interface ScenariosFlags {
 /** @throws CommandFailure for a NAME that there isn't. */
 export function scenarios(name: string | undefined, { json }: ScenariosFlags): void {
   if (name !== undefined) {
-    process.stdout.write(indentedJson(shippedOf(name)));
+    process.stdout.write(indentedJson(loadShipped(name)));
     return;
   }
   const all = shippedNames();

@@ -3,7 +3,7 @@
 import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
-import { type Ready, readyEvent, readyText } from "./output/ready-message.ts";
+import { type ReadyMessage, readyEvent, readyText } from "./output/ready-message.ts";
 import { onFirstSignal } from "./processes/signals.ts";
 import { saveOnExit, startFrom } from "./start-server.ts";
 
@@ -19,7 +19,7 @@ export async function serve(flags: ServerFlags): Promise<number> {
   const server = await startFrom(flags, "system");
   const log = startLog?.(server.worlds);
   const { publishers, assumptions } = server.worlds.get("default");
-  const ready: Ready = {
+  const ready: ReadyMessage = {
     url: server.url,
     publishers: publishers.credentials(PUBLISHERS_SHOWN),
     encoding: assumptions["request.encoding"],

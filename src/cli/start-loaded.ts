@@ -7,12 +7,12 @@ import { createRuleList } from "../faults/rule-list.ts";
 import type { SavedFaults } from "../faults/saved-faults.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
-import { loadedSnapshot, notFitting } from "./options/loaded-snapshot.ts";
+import { readLoadFlag, snapshotFailure } from "./options/load-flag.ts";
 import { wrongUsage } from "./output/exit.ts";
 
 /** @throws InputError, CommandFailure or SnapshotFileError, before anything listens. */
 export async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
-  const { snapshot, options } = await loadedSnapshot(file, flags);
+  const { snapshot, options } = await readLoadFlag(file, flags);
   const clock = flags.clock ?? snapshot.clock.mode;
   if (clock === "system" && snapshot.start > Date.now()) {
     throw wrongUsage(
@@ -23,7 +23,7 @@ export async function startLoaded(file: string, flags: ServerFlags): Promise<Ser
   checkRules(file, given.faults as readonly FaultRule[] | undefined, snapshot.faults);
   const server = await startServer({ ...given, ...options, snapshot }).catch((error: unknown) => {
     const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
-    throw isSnapshots ? notFitting(file, error) : error;
+    throw isSnapshots ? snapshotFailure(file, error) : error;
   });
   // No request can have come in yet: they are events of their own.
   const world = server.worlds.get("default");

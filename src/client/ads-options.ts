@@ -1,9 +1,9 @@
 /** What `createAds` is given, checked, with its defaults. */
 
 import type { ClientOptions } from "./client.ts";
-import type { Retry } from "./deliveries.ts";
-import { type Clock, platform } from "./machine.ts";
+import type { Retry } from "./delivery-queue.ts";
 import { assertOption, isText, TEXT, wholeNumber } from "./options.ts";
+import { type Clock, platform } from "./platform.ts";
 
 /** As for `createClient`, of which `timeoutMs` is at most 60000; and what follows. */
 export interface AdsOptions extends ClientOptions {

@@ -6,11 +6,10 @@
 import { type AdsOptions, checkAdsOptions } from "./ads-options.ts";
 import type { ClickRecord, ImpressionRecord } from "./api.ts";
 import { createClient } from "./client.ts";
-import { createDeliveryQueue, type DeliveryResult } from "./deliveries.ts";
+import { createDeliveryQueue, type DeliveryResult } from "./delivery-queue.ts";
 import { InitError } from "./init-error.ts";
-import { after, LONGEST_TIMER_MS } from "./machine.ts";
-import { resolveSurfaces } from "./named-surfaces.ts";
 import { assertOption, isText, TEXT } from "./options.ts";
+import { after, LONGEST_TIMER_MS } from "./platform.ts";
 import {
   type EventRef,
   noImpression,
@@ -21,6 +20,7 @@ import {
   type Undelivered,
   type Unsent,
 } from "./report.ts";
+import { resolveSurfaces } from "./resolve-surfaces.ts";
 
 /** A showing. Within the option's `dedupWindowMs`, the same surface and ad are the same one, however often they are reported. */
 export interface Impression {
@@ -82,7 +82,7 @@ interface ReportedView {
 }
 
 /** Of showings, and of what a report lists: memory is bounded. */
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /** @throws TypeError that names the option at fault. */
 export function createAds(options: AdsOptions): Ads {
@@ -135,7 +135,7 @@ export function createAds(options: AdsOptions): Ads {
     const noted = outcome.then((done) => {
       underWay.delete(noted);
       if (done.ok) report.delivered += 1;
-      else if (report.undelivered.length < MOST_KEPT) report.undelivered.push(done.undelivered);
+      else if (report.undelivered.length < MAX_KEPT) report.undelivered.push(done.undelivered);
       else report.unlisted += 1;
     });
     underWay.add(noted);
@@ -149,7 +149,7 @@ export function createAds(options: AdsOptions): Ads {
     reportedViews.delete(key);
     reportedViews.set(key, showing);
     const [oldest] = reportedViews.keys();
-    if (reportedViews.size > MOST_KEPT && oldest !== undefined) reportedViews.delete(oldest);
+    if (reportedViews.size > MAX_KEPT && oldest !== undefined) reportedViews.delete(oldest);
   }
 
   function takeReport(): Report {

@@ -18,10 +18,10 @@ import {
   stats,
   surfaces,
 } from "./api.ts";
-import { fetchWithTimeout } from "./exchange.ts";
-import { type Clock, LONGEST_TIMER_MS, platform } from "./machine.ts";
+import { resultOf } from "./call-result.ts";
+import { fetchWithTimeout } from "./fetch-with-timeout.ts";
 import { assertOption, wholeNumber } from "./options.ts";
-import { resultOf } from "./read.ts";
+import { type Clock, LONGEST_TIMER_MS, platform } from "./platform.ts";
 import type { Result } from "./result.ts";
 
 export interface ClientOptions {

@@ -1,6 +1,6 @@
 /** What became of events: what is known of each that can't be said to be recorded. */
 
-import type { DeliveryResult } from "./deliveries.ts";
+import type { DeliveryResult } from "./delivery-queue.ts";
 import type { ApiError } from "./result.ts";
 
 /** What came of an event, once nothing more is tried. */

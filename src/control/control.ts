@@ -4,11 +4,11 @@ import { InputError } from "../base/input.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
-import type { WorldPlace, WorldsControl } from "../simulator/worlds.ts";
+import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { isWork, type LongResponse, type Work } from "../spec/work.ts";
 import { decode, MAX_CONTROL_BODY_BYTES, type Query, readBody, readQuery } from "./input.ts";
-import { everyResponse, inputProblem, problemResponse, textResponse } from "./problem.ts";
+import { commonHeaders, inputProblem, problemResponse, textResponse } from "./problem.ts";
 import type { ControlLoader, ControlModules, ControlRoute, Reply } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
 
@@ -49,7 +49,7 @@ export function createControl(options: ControlOptions): WorldsControl {
 
 function* answerSafely(
   request: PlainRequest,
-  place: WorldPlace,
+  place: WorldRef,
   options: ControlOptions,
 ): Work<LongResponse> {
   try {
@@ -73,8 +73,8 @@ function withoutToken(error: InputError, token: string | undefined): InputError 
 
 function* answer(
   request: PlainRequest,
-  place: WorldPlace,
-  { version, load = nothingLoaded }: ControlOptions,
+  place: WorldRef,
+  { version, load = loadNothing }: ControlOptions,
 ): Work<LongResponse> {
   const { path, query: queryString } = request;
   const sent = path.slice("/_sim/".length).split("/");
@@ -111,14 +111,14 @@ function* answer(
     part: (name) => decoded.get(name) ?? "",
     query,
     body: body.kind === "json" ? body.value : {},
-    load: (name) => loaded(load, name),
+    load: (name) => loadModule(load, name),
   });
-  return written(isWork(reply) ? yield* reply : reply);
+  return toResponse(isWork(reply) ? yield* reply : reply);
 }
 
-const nothingLoaded: ControlLoader = (_, done) => done(undefined);
+const loadNothing: ControlLoader = (_, done) => done(undefined);
 
-function* loaded<Name extends keyof ControlModules>(
+function* loadModule<Name extends keyof ControlModules>(
   load: ControlLoader,
   name: Name,
 ): Work<ControlModules[Name] | undefined> {
@@ -157,7 +157,7 @@ function fits(parts: readonly string[], sent: readonly string[]): boolean {
   );
 }
 
-function written(reply: Reply): LongResponse {
+function toResponse(reply: Reply): LongResponse {
   switch (reply.kind) {
     case "pieces":
       return inPieces(reply);
@@ -168,7 +168,7 @@ function written(reply: Reply): LongResponse {
     case "text":
       return textResponse({ status: 200, contentType: reply.contentType, body: reply.text });
     case "nothing":
-      return { status: 204, headers: everyResponse, body: "" };
+      return { status: 204, headers: commonHeaders, body: "" };
   }
 }
 
@@ -179,7 +179,7 @@ function inPieces({ contentType, pieces }: Extract<Reply, { kind: "pieces" }>): 
   for (let next = rest.next(); !next.done; next = rest.next()) {
     body += next.value;
     if (body.length < SHORT_CHARACTERS) continue;
-    return { status: 200, headers: { "content-type": contentType, ...everyResponse }, body, rest };
+    return { status: 200, headers: { "content-type": contentType, ...commonHeaders }, body, rest };
   }
   return textResponse({ status: 200, contentType, body });
 }

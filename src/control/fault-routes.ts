@@ -2,8 +2,8 @@
 
 import type { InstalledRule } from "../faults/installed-rule.ts";
 import type { FaultRule } from "../faults/rule.ts";
-import { listPieces } from "./pieces.ts";
-import type { Call, ControlRoute, Reply } from "./route.ts";
+import { listPieces } from "./list-pieces.ts";
+import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 /** A rule's answer may have a body of 1 MiB. */
 const MAX_RULE_BYTES = 1_572_864;
@@ -49,11 +49,11 @@ export const faultRoutes: readonly ControlRoute[] = [
 ];
 
 /** @throws InputError where the path names no rule in force. */
-function ruleOf({ world, part }: Call): InstalledRule {
+function ruleOf({ world, part }: ControlCall): InstalledRule {
   return world.faults.get(part("id"));
 }
 
-function install({ world, prefix, body }: Call): Reply {
+function install({ world, prefix, body }: ControlCall): Reply {
   // The rule's schema checks it.
   const { rule } = world.faults.add(body as FaultRule);
   return {

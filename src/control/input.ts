@@ -2,7 +2,7 @@
 
 import { InputError } from "../base/input.ts";
 import { repeatedMember } from "../base/repeated-members.ts";
-import { safeName } from "../base/shown.ts";
+import { safeName } from "../base/safe-name.ts";
 import { percentDecoded } from "../base/text.ts";
 import { headerOf } from "../exchange/headers.ts";
 import type { PlainRequest } from "../exchange/plain-request.ts";

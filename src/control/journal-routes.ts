@@ -5,8 +5,8 @@ import type { JournalFilter } from "../journal/filter.ts";
 import { harBaseUrl, harPieces } from "../journal/har.ts";
 import { ndjsonPieces } from "../journal/journal.ts";
 import { choiceOf, integerOf, type Query } from "./input.ts";
-import { listPieces } from "./pieces.ts";
-import type { Call, ControlRoute, Reply } from "./route.ts";
+import { listPieces } from "./list-pieces.ts";
+import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 const journalQuery: readonly string[] = [
   "operation",
@@ -36,7 +36,7 @@ export const journalRoutes: readonly ControlRoute[] = [
 
 const LAST_NUMBER = Number.MAX_SAFE_INTEGER;
 
-function show({ world, query, host, prefix }: Call): Reply {
+function show({ world, query, host, prefix }: ControlCall): Reply {
   const { journal } = world;
   const format = choiceOf(query, "format", ["json", "ndjson", "har"]);
   const baseUrl = baseUrlOf(host, prefix);

@@ -57,20 +57,20 @@ export function inputProblem(error: InputError): ApiResponse {
   });
 }
 
-export interface Text {
+export interface TextResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export function textResponse(text: Text): ApiResponse {
+export function textResponse(text: TextResponse): ApiResponse {
   return {
     status: text.status,
     headers: {
       "content-type": text.contentType,
       "content-length": String(utf8Length(text.body)),
-      ...everyResponse,
+      ...commonHeaders,
       ...text.headers,
     },
     body: text.body,
@@ -81,7 +81,7 @@ export function textResponse(text: Text): ApiResponse {
  * Nothing counts against a limit here. The spec wants the header on every response (spec §8), and a client's check of
  * that must not trip over this one. What the control API says is never to be stored: keys are in it.
  */
-export const everyResponse: Readonly<Record<string, string>> = Object.freeze({
+export const commonHeaders: Readonly<Record<string, string>> = Object.freeze({
   "x-ratelimit-remaining": String(documentedLimits.reporting.requests),
   "cache-control": "no-store",
 });

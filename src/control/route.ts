@@ -9,7 +9,7 @@ import type { Work } from "../spec/work.ts";
 import type { BodyBounds, Query } from "./input.ts";
 
 /** A control request that fits a route. `body`: an empty object where none was sent. */
-export interface Call {
+export interface ControlCall {
   /** The world that the path names; looking at it makes it. */
   readonly world: HostedCore;
   readonly worlds: Worlds;
@@ -68,5 +68,5 @@ export interface ControlRoute extends BodyBounds {
   /** `optional`: everything in it is. @default "none" */
   readonly body?: "none" | "optional" | "required";
   /** What takes long is {@link Work}. @throws InputError, and nothing changed. */
-  answer(call: Call): Reply | Work<Reply>;
+  answer(call: ControlCall): Reply | Work<Reply>;
 }

@@ -9,11 +9,11 @@ import { recordExamples } from "../simulator/openapi-examples.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
 import { openApiDocument } from "../spec/openapi/openapi.ts";
 import type { Work } from "../spec/work.ts";
-import type { Publishers } from "../world/accounts/directory.ts";
+import type { Publishers } from "../world/accounts/publisher-directory.ts";
 import { faultRoutes } from "./fault-routes.ts";
 import { integerOf } from "./input.ts";
 import { journalRoutes } from "./journal-routes.ts";
-import type { Call, ControlRoute, Reply } from "./route.ts";
+import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
 import { parseSnapshotJson } from "./snapshot-body.ts";
 import { worldRoutes } from "./world-routes.ts";
@@ -73,7 +73,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     answer: ({ world }) => ({
       kind: "pieces",
       contentType: "application/json",
-      pieces: world.saving(),
+      pieces: world.snapshotInPieces(),
     }),
   },
   {
@@ -85,7 +85,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     parse: parseSnapshotJson,
     *answer(call) {
       // The simulator checks every field of it before it changes anything.
-      yield* call.world.restoring(call.body as ReturnType<SimulatorCore["snapshot"]>);
+      yield* call.world.restoreInSlices(call.body as ReturnType<SimulatorCore["snapshot"]>);
       return health(call);
     },
   },
@@ -106,18 +106,18 @@ function json(value: unknown): Reply {
   return { kind: "json", value };
 }
 
-function health({ world, worlds, worldName, version }: Call): Reply {
+function health({ world, worlds, worldName, version }: ControlCall): Reply {
   const now = formatInstant(world.clock.now());
   const { seed } = world;
-  return json({ status: "ok", version, seed, world: worldName, now, server: worlds.keeping() });
+  return json({ status: "ok", version, seed, world: worldName, now, server: worlds.usage() });
 }
 
-function document({ world, prefix, host }: Call): Reply {
+function document({ world, prefix, host }: ControlCall): Reply {
   const baseUrl = host === undefined ? prefix || "/" : `http://${host}${prefix}`;
   return json(openApiDocument(world.assumptions, { baseUrl, examples: recordExamples(world) }));
 }
 
-function listPublishers({ world, query }: Call): Reply {
+function listPublishers({ world, query }: ControlCall): Reply {
   const offset = integerOf(query, "offset", { minimum: 0, maximum: LAST_PLACE }) ?? 0;
   const limit = integerOf(query, "limit", { minimum: 1, maximum: MAX_LISTED }) ?? 20;
   return json({
@@ -126,14 +126,14 @@ function listPublishers({ world, query }: Call): Reply {
   });
 }
 
-function signUp({ world, prefix, body }: Call): Reply {
+function signUp({ world, prefix, body }: ControlCall): Reply {
   // The directory checks the body's shape.
   const publisher = world.publishers.signUp(body as Parameters<Publishers["signUp"]>[0]);
   const location = `${prefix}/_sim/publishers/${encodeURIComponent(publisher.id)}`;
   return { kind: "created", value: publisher, location };
 }
 
-function clock({ world }: Call): Reply {
+function clock({ world }: ControlCall): Reply {
   return json({ mode: world.clock.mode, now: formatInstant(world.clock.now()) });
 }
 
@@ -144,7 +144,7 @@ const advanceSchema = v.strictObject({
   ),
 });
 
-function advanceClock(call: Call): Reply {
+function advanceClock(call: ControlCall): Reply {
   const { by } = parseInput(advanceSchema, call.body);
   try {
     call.world.clock.advance(by);
@@ -164,7 +164,7 @@ const setClockSchema = v.pipe(
   v.check((change) => Object.keys(change).length > 0, "must change mode, now or both"),
 );
 
-function setClock(call: Call): Reply {
+function setClock(call: ControlCall): Reply {
   const { mode, now } = parseInput(setClockSchema, call.body);
   const nowMs = now === undefined ? undefined : parseInstant(now);
   call.world.clock.set({
@@ -174,7 +174,7 @@ function setClock(call: Call): Reply {
   return clock(call);
 }
 
-function assume({ world, body }: Call): Reply {
+function assume({ world, body }: ControlCall): Reply {
   if (Object.keys(body as object).length === 0) {
     throw new InputError(
       "body",
@@ -191,12 +191,12 @@ function assume({ world, body }: Call): Reply {
   }
 }
 
-function* report({ world }: Call): Work<Reply> {
-  return { kind: "json", value: yield* world.reporting() };
+function* report({ world }: ControlCall): Work<Reply> {
+  return { kind: "json", value: yield* world.reportInSlices() };
 }
 
 /** What `sim.audit()` gives, less what is for a program alone. */
-function* audit({ world }: Call): Work<Reply> {
-  const { assertNothingLostOrDoubled: _, ...value } = yield* world.auditing();
+function* audit({ world }: ControlCall): Work<Reply> {
+  const { assertNothingLostOrDoubled: _, ...value } = yield* world.auditInSlices();
   return { kind: "json", value };
 }

@@ -16,15 +16,15 @@ import type { Scenario } from "../play/language/scenario.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { Work } from "../spec/work.ts";
-import type { Call, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
+import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
 
 /** JSON is parsed in one go: a larger body would hold up other requests. `adsim play` takes larger files. */
 const MAX_PLAY_BYTES: number = 1024 * 1024;
 /** As long as a client may wait for one answer: some ten seconds. */
-const MOST_REQUESTS = 200_000;
-const MOST_COST = 400_000;
+const MAX_REQUESTS = 200_000;
+const MAX_COST = 400_000;
 /** As many as there are keys. */
-const MOST_ASSUMPTIONS = Object.keys(catalogue).length;
+const MAX_ASSUMPTIONS = Object.keys(catalogue).length;
 
 export const scenarioRoutes: readonly ControlRoute[] = [
   {
@@ -40,7 +40,7 @@ export const scenarioRoutes: readonly ControlRoute[] = [
     path: "scenarios/:scenario",
     *answer(call) {
       const player = yield* playerOf(call);
-      return { kind: "json", value: shipped(player, call.part("scenario"), "scenario") };
+      return { kind: "json", value: shippedByName(player, call.part("scenario"), "scenario") };
     },
   },
   {
@@ -52,7 +52,7 @@ export const scenarioRoutes: readonly ControlRoute[] = [
   },
 ];
 
-function* playerOf({ load }: Call): Work<ScenarioPlayer> {
+function* playerOf({ load }: ControlCall): Work<ScenarioPlayer> {
   const player = yield* load("scenarios");
   if (player !== undefined) return player;
   // Only what hands requests over without an adapter's server gets to see this.
@@ -64,7 +64,11 @@ function* playerOf({ load }: Call): Work<ScenarioPlayer> {
 }
 
 /** @throws InputError where there is none of this name. */
-function shipped({ find }: ScenarioPlayer, name: string, field: "name" | "scenario"): Scenario {
+function shippedByName(
+  { find }: ScenarioPlayer,
+  name: string,
+  field: "name" | "scenario",
+): Scenario {
   const scenario = find(name);
   if (scenario !== undefined) return scenario;
   throw new InputError(
@@ -82,8 +86,8 @@ const playSchema = v.strictObject({
   start: v.optional(v.string()),
   assumptions: v.optional(
     v.custom<Readings>(
-      (given) => isPlainObject(given) && Object.keys(given).length <= MOST_ASSUMPTIONS,
-      `must be an object of choices by key, at most ${MOST_ASSUMPTIONS}`,
+      (given) => isPlainObject(given) && Object.keys(given).length <= MAX_ASSUMPTIONS,
+      `must be an object of choices by key, at most ${MAX_ASSUMPTIONS}`,
     ),
   ),
 });
@@ -92,7 +96,7 @@ const playSchema = v.strictObject({
  * Plays in a world beside, whose state and journal this world takes over in the end: until then it answers as it did, and
  * where a play is refused or given up, nothing has changed.
  */
-function* play(call: Call): Work<Reply> {
+function* play(call: ControlCall): Work<Reply> {
   const player = yield* playerOf(call);
   const { name, scenario, ...overrides } = parseInput(playSchema, call.body);
   if ((name === undefined) === (scenario === undefined)) {
@@ -104,26 +108,26 @@ function* play(call: Call): Work<Reply> {
     );
   }
   yield;
-  const whole = withOverrides(scenario ?? shipped(player, name ?? "", "name"), overrides);
+  const whole = withOverrides(scenario ?? shippedByName(player, name ?? "", "name"), overrides);
   yield;
   const { world } = call;
-  const simulator = world.beside();
+  const simulator = world.createSuccessor();
   try {
     const value = yield* player.play(whole, {
       simulator,
-      maxRequests: MOST_REQUESTS,
-      maxCost: MOST_COST,
+      maxRequests: MAX_REQUESTS,
+      maxCost: MAX_COST,
       reproduce: commandLine(["adsim", "play", name ?? "FILE", ...overrideWords(overrides)]),
     });
     world.adopt(simulator);
     return { kind: "json", value };
   } catch (error) {
-    throw inBody(error, overrides);
+    throw errorInBody(error, overrides);
   }
 }
 
 /** What is wrong with the scenario is so at its place in the body, and never a conflict with the world of the path. */
-function inBody(error: unknown, overrides: Overrides): unknown {
+function errorInBody(error: unknown, overrides: Overrides): unknown {
   if (!(error instanceof InputError)) return error;
   const { field, expected } = error;
   const reason = error.reason === "too-much" ? error.reason : "invalid";

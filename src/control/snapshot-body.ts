@@ -9,18 +9,18 @@ import type { Work } from "../spec/work.ts";
 import { parseJson } from "./input.ts";
 
 /** Deeper than anything in a snapshot. */
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 /** Characters outside of texts in one account: its days, buckets and counts. Events are in texts. */
-const MOST_IN_ACCOUNT = 1024 * 1024;
+const MAX_ACCOUNT_SYNTAX = 1024 * 1024;
 /** Fewer are in none, so that a body can't hold millions that are refused one by one. */
-const LEAST_IN_ACCOUNT = 64;
+const MIN_ACCOUNT_SYNTAX = 64;
 const NO_ACCOUNT = "is not an account as adsim saves it";
 /** The same in all but the accounts: mostly the counts of fault rules. */
-const MOST_IN_HEAD = 2 * 1024 * 1024;
+const MAX_HEAD_SYNTAX = 2 * 1024 * 1024;
 /** All characters but those of accounts: fault rules have bodies. */
-const MOST_OF_HEAD = 20 * 1024 * 1024;
+const MAX_HEAD_CHARACTERS = 20 * 1024 * 1024;
 /** Characters between two rests, and those of texts count for little: they are searched, not walked through. */
-const STEP = 262_144;
+const YIELD_EVERY = 262_144;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -29,7 +29,7 @@ const COMMA = 0x2c;
 export function* parseSnapshotJson(text: string): Work<object> {
   const list = yield* findAccounts(text);
   const { from, to, commas } = list ?? { from: 0, to: 0, commas: [] };
-  checkSize(text.length - (to - from), MOST_OF_HEAD, "body");
+  checkSize(text.length - (to - from), MAX_HEAD_CHARACTERS, "body");
   const head = parseJson(text.slice(0, from) + text.slice(to));
   if (list === undefined) return head;
   const accounts: unknown[] = [];
@@ -56,29 +56,29 @@ function accountIn(text: string, index: number): unknown {
 }
 
 /** Where the list of accounts stands: behind its bracket, up to the other, and the commas between accounts. */
-interface Found {
+interface AccountListSpan {
   readonly from: number;
   readonly to: number;
   readonly commas: readonly number[];
 }
 
-function* findAccounts(text: string): Work<Found | undefined> {
+function* findAccounts(text: string): Work<AccountListSpan | undefined> {
   const commas: number[] = [];
   let from: number | undefined;
   let to: number | undefined;
   let depth = 0;
   let steps = 0;
-  let inHead = 0;
-  let inAccount = 0;
+  let headSyntax = 0;
+  let accountSyntax = 0;
   let name = "";
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     steps += 1;
-    if (steps % STEP === 0) yield;
-    if (from === undefined || to !== undefined) inHead += 1;
-    else inAccount += 1;
-    checkSize(inHead, MOST_IN_HEAD, "body");
-    checkSize(inAccount, MOST_IN_ACCOUNT, `accounts.${commas.length}`);
+    if (steps % YIELD_EVERY === 0) yield;
+    if (from === undefined || to !== undefined) headSyntax += 1;
+    else accountSyntax += 1;
+    checkSize(headSyntax, MAX_HEAD_SYNTAX, "body");
+    checkSize(accountSyntax, MAX_ACCOUNT_SYNTAX, `accounts.${commas.length}`);
     if (code === QUOTE) {
       const end = endOfString(text, at);
       if (end === -1) throw new InputError("body", "must be valid JSON");
@@ -86,16 +86,16 @@ function* findAccounts(text: string): Work<Found | undefined> {
       at = end;
     } else if ((code | 0x20) === 0x7b) {
       depth += 1;
-      if (depth > MOST_DEPTH) throw new InputError("body", `nests more than ${MOST_DEPTH} deep`);
+      if (depth > MAX_DEPTH) throw new InputError("body", `nests more than ${MAX_DEPTH} deep`);
       if (depth === 2 && code === 0x5b && name === "accounts") from ??= at + 1;
     } else if ((code | 0x20) === 0x7d) {
       depth -= 1;
       if (depth === 1 && from !== undefined) to ??= at;
     } else if (code === COMMA && depth === 2 && from !== undefined && to === undefined) {
-      if (inAccount < LEAST_IN_ACCOUNT)
+      if (accountSyntax < MIN_ACCOUNT_SYNTAX)
         throw new InputError(`accounts.${commas.length}`, NO_ACCOUNT);
       commas.push(at);
-      inAccount = 0;
+      accountSyntax = 0;
     }
   }
   return from === undefined || to === undefined ? undefined : { from, to, commas };

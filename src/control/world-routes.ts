@@ -5,7 +5,7 @@ import { formatInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import type { Worlds } from "../simulator/worlds.ts";
 import type { Work } from "../spec/work.ts";
-import type { Call, ControlRoute, Reply } from "./route.ts";
+import type { ControlCall, ControlRoute, Reply } from "./route.ts";
 
 /** None of them makes the world that its path names, save for a fork of it. */
 export const worldRoutes: readonly ControlRoute[] = [
@@ -13,7 +13,7 @@ export const worldRoutes: readonly ControlRoute[] = [
     method: "GET",
     path: "worlds",
     answer({ worlds }) {
-      const { max, dropped } = worlds.keeping().worlds;
+      const { max, dropped } = worlds.usage().worlds;
       const summaries = worlds.names().map((name) => summaryOf(worlds, name));
       return { kind: "json", value: { worlds: summaries, max, dropped } };
     },
@@ -42,13 +42,13 @@ interface WorldSummary {
 }
 
 function summaryOf(worlds: Worlds, name: string): WorldSummary {
-  const { seed, clock, journal, held } = worlds.peek(name) ?? worlds.get(name);
+  const { seed, clock, journal, usage } = worlds.peek(name) ?? worlds.get(name);
   const now = formatInstant(clock.now());
-  return { name, seed, now, requests: journal.total, ...held() };
+  return { name, seed, now, requests: journal.total, ...usage() };
 }
 
 /** As Prometheus reads them, where somebody can write that. */
-function* metrics({ worlds, load }: Call): Work<Reply> {
+function* metrics({ worlds, load }: ControlCall): Work<Reply> {
   const families = worlds.metrics();
   let written: Reply = { kind: "json", value: { metrics: families } };
   const write = yield* load("metrics");
@@ -64,7 +64,7 @@ function* metrics({ worlds, load }: Call): Work<Reply> {
 
 const forkSchema = v.strictObject({ name: v.string(), from: v.optional(v.string()) });
 
-function fork(call: Call): Reply {
+function fork(call: ControlCall): Reply {
   const { worlds } = call;
   const { name, from } = parseInput(forkSchema, call.body);
   // Where it is the world of the path, this is a use of it, so that it comes into being.

@@ -103,7 +103,7 @@ const SPACE = 0x20;
 const FIRST_SPACE: number = '{"publisher_id":'.length;
 const CLOSING = '"}';
 /** Ids above that are read in full: with escapes, a body may be too long as JSON. */
-const MOST_CHARACTERS = 1000;
+const MAX_CHARACTERS = 1000;
 
 /** The ad or session that was read last. One for all: nobody keeps it. */
 const scratchHash = new TextHash();
@@ -151,6 +151,6 @@ function isRequired(name: string): boolean {
 
 /** Whether it is a text that is plain from one end to the other, and taken. */
 function hashIfPlain(value: unknown): value is string {
-  if (typeof value !== "string" || value === "" || value.length > MOST_CHARACTERS) return false;
+  if (typeof value !== "string" || value === "" || value.length > MAX_CHARACTERS) return false;
   return scratchHash.takePlain(value, 0) === value.length;
 }

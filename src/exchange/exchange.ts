@@ -13,13 +13,13 @@ import type { Moment } from "../world/ledger/book.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { createAuthorizer, shapedByScope } from "./authorize.ts";
 import { createCors, isPreflight } from "./cors.ts";
-import { countServed, tallyOf } from "./count.ts";
-import { createFaultedPath } from "./faulted.ts";
+import { countedAs, createCorsResponses } from "./cors-responses.ts";
+import { createFaultedPath } from "./faulted-path.ts";
 import { createIdentify, type Identified, type Unidentified } from "./identify.ts";
 import { createInspector } from "./inspect.ts";
 import { createClick } from "./operations/click.ts";
 import { createImpressionRecorder } from "./operations/impression.ts";
-import { dayReader } from "./operations/operated-world.ts";
+import { dayReader } from "./operations/operation-world.ts";
 import {
   alsoShapedBy,
   mergeShapedBy,
@@ -30,13 +30,13 @@ import {
 import { createPayouts } from "./operations/payouts.ts";
 import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
-import { countedAs, createCorsResponses } from "./pages.ts";
 import { createQuota, type QuotaStatus } from "./quota.ts";
 import { createInputReaders } from "./read-input.ts";
+import { RequestContext } from "./request-context.ts";
 import { createResponder, type RefusalExtra, withoutBody } from "./respond.ts";
 import { createRouter, locationOf } from "./route.ts";
+import { countServed, tallyOf } from "./tally-requests.ts";
 import { shapedByReading } from "./validate.ts";
-import { RequestContext } from "./visit.ts";
 import { createDedupCleanup, type World } from "./world.ts";
 
 /** The service of one world. */

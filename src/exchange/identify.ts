@@ -19,8 +19,8 @@ import {
   type ShapedBy,
 } from "./operations/outcome.ts";
 import { authorizationIfPlainJson, isShortText, readsJson } from "./plain-json.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { Route, Router } from "./route.ts";
-import type { RequestContext } from "./visit.ts";
 
 /** A request for an operation, by a caller whose key is valid. */
 export interface Identified {

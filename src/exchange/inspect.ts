@@ -7,8 +7,8 @@ import type { Accounts } from "../world/accounts/accounts.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { Authorizer } from "./authorize.ts";
 import type { InputReader } from "./read-input.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { Route, Router } from "./route.ts";
-import type { RequestContext } from "./visit.ts";
 
 /** A request that was looked at, which changes nothing. */
 export interface Inspection {

@@ -1,7 +1,7 @@
 /** Query and body to named raw values (spec §4). Refuses what can't be read in one way only. */
 
 import { repeatedName } from "../base/repeated-members.ts";
-import { safeName } from "../base/shown.ts";
+import { safeName } from "../base/safe-name.ts";
 import { percentDecoded, utf8Length } from "../base/text.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";

@@ -3,14 +3,14 @@
 import { formatHttpDate } from "../base/calendar.ts";
 import { decimal } from "../base/decimal.ts";
 import { utf8Length } from "../base/text.ts";
-import { bodyText } from "../faults/answer.ts";
 import type { Injected } from "../faults/plan.ts";
+import { bodyText } from "../faults/respond-schemas.ts";
 import { type Assumptions, type Choice, catalogue } from "../spec/assumptions/catalogue.ts";
 import { type ErrorBody, errorBodies } from "../spec/error-bodies.ts";
 import { type Rejection, shapedByCode, statusesOf } from "../spec/errors.ts";
 import { type ApiResponse, responseOf } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
-import { type BodyRewriter, createErrorRewriter, createSuccessRewriter } from "./body-form.ts";
+import { type BodyRewriter, createErrorRewriter, createSuccessRewriter } from "./body-rewriter.ts";
 import type { CorsHeaders } from "./cors.ts";
 import {
   documented,

@@ -1,7 +1,7 @@
 /** Raw values to the typed input of an operation, by the contract's table (spec §4). Never repeats an id in an error. */
 
 import { parseDay } from "../base/calendar.ts";
-import { safeName } from "../base/shown.ts";
+import { safeName } from "../base/safe-name.ts";
 import type { AssumptionKey, Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
 import {
   type Input,

@@ -6,7 +6,7 @@ import type { RuleList } from "../faults/rule-list.ts";
 import type { WorldDescription } from "../world/publishers/world-settings.ts";
 import type { AllowedOrigins } from "./cors.ts";
 import type { Meter } from "./meter.ts";
-import { dedupWindowOf, type OperationWorld } from "./operations/operated-world.ts";
+import { dedupWindowOf, type OperationWorld } from "./operations/operation-world.ts";
 
 export interface World extends OperationWorld {
   /** What every journal record says of the world. */

@@ -1,7 +1,6 @@
 /** How long a response is held back: one time, or a range that a draw picks from. Integers only. */
 
 import * as v from "valibot";
-import { anyOf, namedSchema, type Schema, withJsonSchema } from "../base/described.ts";
 import {
   DURATION_EXPECTED,
   DURATION_PATTERN,
@@ -11,6 +10,7 @@ import {
   isDuration,
 } from "../base/duration.ts";
 import { drawBetween, type Key } from "../base/random.ts";
+import { anyOf, namedSchema, type Schema, withJsonSchema } from "../base/schema-builders.ts";
 
 /**
  * A duration of at most an hour, or a range of them, both ends included. `uniform`: every millisecond is as likely.
@@ -27,9 +27,9 @@ export type Delay =
     };
 
 /** The longest delay. */
-const MOST_MS: number = HOUR_MS;
+const MAX_MS: number = HOUR_MS;
 /** More take a millisecond past the longest delay. */
-const MOST_DOUBLINGS = 22;
+const MAX_DOUBLINGS = 22;
 
 export const duration: Schema<Duration> = namedSchema(
   "duration",
@@ -46,7 +46,7 @@ export const duration: Schema<Duration> = namedSchema(
 /** One that a client may have to wait for. */
 export const shortDuration: Schema<Duration> = v.pipe(
   duration,
-  v.check((given) => durationMs(given) <= MOST_MS, "must be at most an hour"),
+  v.check((given) => durationMs(given) <= MAX_MS, "must be at most an hour"),
 );
 const range = v.pipe(
   v.strictObject({
@@ -82,6 +82,6 @@ export function delayMsOf(delay: Delay | undefined, key: Key, ordinal: number): 
   if (delay.shape !== "long-tailed") return drawBetween(key, 2 * ordinal, fromMs, toMs);
   // As many doublings as a coin comes up heads in a row.
   const doublings = Math.clz32(drawBetween(key, 2 * ordinal, 0, 0xffff_ffff));
-  const lowMs = fromMs * (1 << Math.min(doublings, MOST_DOUBLINGS));
+  const lowMs = fromMs * (1 << Math.min(doublings, MAX_DOUBLINGS));
   return Math.min(toMs, drawBetween(key, 2 * ordinal + 1, lowMs, 2 * lowMs - 1));
 }

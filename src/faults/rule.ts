@@ -2,9 +2,15 @@
 
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
-import { described, namedSchema, oneOrMore, optional, type Schema } from "../base/described.ts";
 import { type Duration, durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
+import {
+  described,
+  namedSchema,
+  oneOrMore,
+  optional,
+  type Schema,
+} from "../base/schema-builders.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
 import { duration } from "./delay.ts";

@@ -1,10 +1,10 @@
 /** What a rule can do to a request: the verdicts as data, and their schema. */
 
 import * as v from "valibot";
-import { described, namedSchema, optional, type Schema } from "../base/described.ts";
 import type { Duration } from "../base/duration.ts";
-import { bodySchema, type Headers, headersSchema } from "./answer.ts";
+import { described, namedSchema, optional, type Schema } from "../base/schema-builders.ts";
 import { type Delay, delaySchema, shortDuration } from "./delay.ts";
+import { bodySchema, type Headers, headersSchema } from "./respond-schemas.ts";
 
 /** How a client notices that no answer comes: the connection closes, is reset, or stays open and silent. */
 export type Loss = "close" | "reset" | "silence";

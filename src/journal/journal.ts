@@ -15,7 +15,7 @@ import { harBaseUrl, harPieces } from "./har.ts";
 import { type ExchangeObserver, join, notifyObservers } from "./logged-exchange.ts";
 import type { JournalRecord, NumberedRecord, ShownRecord } from "./record.ts";
 import { createRecordRing, type RecordRing } from "./ring.ts";
-import { shownEntry } from "./shown.ts";
+import { shownEntry } from "./shown-entry.ts";
 import { createWaiters, type WaitFor } from "./wait-for.ts";
 
 /** A world's journal. Every method that takes a filter throws {@link InputError} for one that isn't. */

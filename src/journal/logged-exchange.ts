@@ -4,7 +4,7 @@ import { formatInstant } from "../base/calendar.ts";
 import type { JournalEntry, JournalFault } from "./entry.ts";
 import type { JournalRecord } from "./record.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { limitOf } from "./shown.ts";
+import { limitOf } from "./shown-entry.ts";
 
 /** An exchange as it is concluded. The members mean what they mean in a journal entry. */
 export interface LoggedExchange

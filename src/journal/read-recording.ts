@@ -1,7 +1,7 @@
 /** Reads a recording back out of its file, a journal as NDJSON or JSON or a HAR. What it is, its content tells. */
 
 import { InputError } from "../base/input.ts";
-import { describeJsonError } from "../base/not-json.ts";
+import { describeJsonError } from "../base/json-error.ts";
 import { journalExchange } from "./read-entry.ts";
 import { harExchanges } from "./read-har.ts";
 import type { Recording } from "./recorded-exchange.ts";

@@ -2,12 +2,19 @@
 
 import type { FaultRule } from "../faults/rule.ts";
 import type { SimulatorCore } from "../simulator/simulator.ts";
-import { halfOf, newWorld } from "./again.ts";
-import { ask, type Copy, copyOf, forkOf, freshKey } from "./copy.ts";
 import { readLifetime } from "./figures.ts";
-import { shownTo, untouched } from "./isolation-laws.ts";
-import { inconclusive, type Law, type Looked, looks, require, requireSame } from "./law.ts";
-import { groupsOf, type Rerun, rerunning, sameAnswers, sameState } from "./second.ts";
+import { playedWorldUntouched, readAs } from "./isolation-laws.ts";
+import {
+  combineChecks,
+  ensure,
+  ensureSame,
+  inconclusive,
+  type Law,
+  type LawContext,
+} from "./law.ts";
+import { ensureSameAnswers, ensureSameState, groupsOf, type Rerun, rerunCheck } from "./rerun.ts";
+import { halfwayPlace, newWorld } from "./rerun-plan.ts";
+import { ask, copyOf, forkOf, freshKey, type WorldCopy } from "./world-copy.ts";
 
 const byReplay = "needs a second play: adsim replay does it";
 
@@ -16,36 +23,36 @@ export const determinismLaws: readonly Law[] = [
     id: "R1",
     says: "The same inputs get the same bytes.",
     tried: sameTwice,
-    again: rerunning(playedTwice),
+    again: rerunCheck(playedTwice),
   },
   {
     id: "R2",
     says: "A world that was saved and restored goes on as it would have.",
-    again: rerunning(restoredHalfway),
-    needs: "needs a snapshot and a second play: the property tests do it",
+    again: rerunCheck(restoredHalfway),
+    withoutRerun: "needs a snapshot and a second play: the property tests do it",
   },
   {
     id: "R3",
     says: "A world and one that goes on from it aside don't affect each other.",
-    tried: looks(goneOnFrom, untouched),
-    again: rerunning(forkedHalfway),
+    tried: combineChecks(worldForks, playedWorldUntouched),
+    again: rerunCheck(forkedHalfway),
   },
   {
     id: "R4",
     says: "In the process, through MSW and over HTTP the answers are the same.",
-    elsewhere: "needs a play on each of them: compare the digests",
+    notCheckedHere: "needs a play on each of them: compare the digests",
   },
   {
     id: "R5",
     says: "Replaying a journal reproduces it.",
     again: journalReplayed,
-    needs: byReplay,
+    withoutRerun: byReplay,
   },
   {
     id: "R6",
     says: "A fault rule that never fires changes nothing.",
     tried: idleRule,
-    again: rerunning(besideIdleRule),
+    again: rerunCheck(besideIdleRule),
   },
   {
     id: "R7",
@@ -55,27 +62,27 @@ export const determinismLaws: readonly Law[] = [
   {
     id: "R8",
     says: "Several servers, each for some of the keys, answer as one does.",
-    again: rerunning(twoServers),
-    needs: "needs several servers: the property tests do it",
+    again: rerunCheck(twoServers),
+    withoutRerun: "needs several servers: the property tests do it",
   },
 ];
 
-function sameTwice(played: Looked): string {
+function sameTwice(played: LawContext): string {
   const copy = copyOf(played);
-  const member = copy.members[0] ?? copy.labs[0];
-  requireSame(shownTo(copy, member), shownTo(copy, member), "read twice");
+  const member = copy.members[0] ?? copy.probes[0];
+  ensureSame(readAs(copy, member), readAs(copy, member), "read twice");
   return "three reads of one publisher twice at one instant, aside";
 }
 
 function playedTwice(rerun: Rerun): string {
-  const [one, other] = [rerun.straight(), rerun.play({})];
-  sameAnswers(rerun, one.answers, other.answers, "the second time");
-  sameState(one.sim, other.sim, "played twice");
+  const [one, other] = [rerun.unchanged(), rerun.play({})];
+  ensureSameAnswers(rerun, one.answers, other.answers, "the second time");
+  ensureSameState(one.sim, other.sim, "played twice");
   return "twice, in two new worlds";
 }
 
 function restoredHalfway(rerun: Rerun): string {
-  const half = halfOf(rerun.again);
+  const half = halfwayPlace(rerun.again);
   const through = rerun.play({
     between(sim, place) {
       if (place !== half) return sim;
@@ -85,20 +92,25 @@ function restoredHalfway(rerun: Rerun): string {
       return restored;
     },
   });
-  sameAnswers(rerun, rerun.straight().answers, through.answers, "in a world restored halfway");
-  sameState(rerun.straight().sim, through.sim, "saved and restored halfway");
+  ensureSameAnswers(
+    rerun,
+    rerun.unchanged().answers,
+    through.answers,
+    "in a world restored halfway",
+  );
+  ensureSameState(rerun.unchanged().sim, through.sim, "saved and restored halfway");
   return "straight on, and saved and restored halfway";
 }
 
-function goneOnFrom(played: Looked): string {
+function worldForks(played: LawContext): string {
   const forked = forkOf(played);
-  require(typeof forked !== "string", () => String(forked));
+  ensure(typeof forked !== "string", () => String(forked));
   return "a world aside";
 }
 
 /** A fork goes on from halfway, and afterwards its origin does. */
 function forkedHalfway(rerun: Rerun): string {
-  const half = halfOf(rerun.again);
+  const half = halfwayPlace(rerun.again);
   let origin: { readonly sim: SimulatorCore; readonly state: string } | undefined;
   const forked = rerun.play({
     between(sim, place) {
@@ -107,27 +119,31 @@ function forkedHalfway(rerun: Rerun): string {
       return sim.fork();
     },
   });
-  const { answers } = rerun.straight();
-  sameAnswers(rerun, answers, forked.answers, "in a fork made halfway");
+  const { answers } = rerun.unchanged();
+  ensureSameAnswers(rerun, answers, forked.answers, "in a fork made halfway");
   if (origin === undefined) return inconclusive("nothing was sent");
-  require(JSON.stringify(origin.sim.snapshot()) === origin.state, () =>
-    "what was done in a fork shows in its origin");
+  ensure(
+    JSON.stringify(origin.sim.snapshot()) === origin.state,
+    () => "what was done in a fork shows in its origin",
+  );
   const after = JSON.stringify(forked.sim.snapshot());
   const { sim: left } = origin;
   const continued = rerun.play({
     between: (sim, place) => (place === half ? left : sim),
     only: (_, place) => place >= half,
   });
-  sameAnswers(rerun, answers, continued.answers, "in the origin of a fork made halfway");
-  require(JSON.stringify(forked.sim.snapshot()) === after, () =>
-    "what was done in an origin shows in its fork");
+  ensureSameAnswers(rerun, answers, continued.answers, "in the origin of a fork made halfway");
+  ensure(
+    JSON.stringify(forked.sim.snapshot()) === after,
+    () => "what was done in an origin shows in its fork",
+  );
   return "straight on, in a fork from halfway on, and in its origin";
 }
 
 /** The recording itself, sent again: whoever has one says how. */
-function journalReplayed({ again }: Looked): string {
+function journalReplayed({ again }: LawContext): string {
   if (typeof again === "string") return inconclusive(again);
-  if (again.deeds.length === 0) inconclusive("nothing was sent that could be played again");
+  if (again.actions.length === 0) inconclusive("nothing was sent that could be played again");
   return again.replayed?.() ?? inconclusive(byReplay);
 }
 
@@ -136,40 +152,45 @@ const idle: FaultRule = {
   verdict: { kind: "respond", status: 500 },
 };
 
-function idleRule(played: Looked): string {
+function idleRule(played: LawContext): string {
   const copy = copyOf(played);
-  const member = copy.members[0] ?? copy.labs[0];
-  const without = shownTo(copy, member);
-  const beside = withRule(copy, idle, () => shownTo(copy, member));
-  requireSame(without, beside, "beside a rule that never fires");
+  const member = copy.members[0] ?? copy.probes[0];
+  const without = readAs(copy, member);
+  const beside = withRule(copy, idle, () => readAs(copy, member));
+  ensureSame(without, beside, "beside a rule that never fires");
   return "three reads of one publisher, aside";
 }
 
 function besideIdleRule(rerun: Rerun): string {
   const beside = rerun.play({ options: { ...rerun.again.options, faults: [idle] } });
-  sameAnswers(rerun, rerun.straight().answers, beside.answers, "beside a rule that never fires");
+  ensureSameAnswers(
+    rerun,
+    rerun.unchanged().answers,
+    beside.answers,
+    "beside a rule that never fires",
+  );
   return "with a fault rule that never fires and without";
 }
 
-function withRule<Found>({ sim }: Copy, rule: FaultRule, look: () => Found): Found {
+function withRule<Found>({ sim }: WorldCopy, rule: FaultRule, look: () => Found): Found {
   const added = sim.faults.add(rule);
   const found = look();
   sim.faults.remove(added.rule.id);
   return found;
 }
 
-function lostOnTheWay(played: Looked): string {
+function lostOnTheWay(played: LawContext): string {
   const copy = copyOf(played);
   const dropped = recordedUnder(copy, "drop");
-  require(dropped === 0, () => `an impression that was dropped counted ${dropped} times`);
+  ensure(dropped === 0, () => `an impression that was dropped counted ${dropped} times`);
   const lost = recordedUnder(copy, "lose-response");
-  require(lost === 1, () => `an impression whose response was lost counted ${lost} times`);
+  ensure(lost === 1, () => `an impression whose response was lost counted ${lost} times`);
   return "an impression dropped, and one whose response was lost, aside";
 }
 
 /** How many impressions count of one that a rule gets in the way of. */
-function recordedUnder(copy: Copy, kind: "drop" | "lose-response"): number {
-  const [, lab] = copy.labs;
+function recordedUnder(copy: WorldCopy, kind: "drop" | "lose-response"): number {
+  const [, lab] = copy.probes;
   const surface = lab.surfaces[1]?.id ?? "none";
   freshKey(copy, lab);
   const before = readLifetime(copy, lab);
@@ -188,9 +209,14 @@ function twoServers(rerun: Rerun): string {
   for (const server of [0, 1]) {
     const own = groups.filter((_, index) => index % 2 === server);
     const alone = rerun.play({
-      only: (deed, place) => own.some(({ isTheirs }) => isTheirs(deed, place)),
+      only: (deed, place) => own.some(({ isFromGroup }) => isFromGroup(deed, place)),
     });
-    sameAnswers(rerun, rerun.straight().answers, alone.answers, `of server ${server + 1} of 2`);
+    ensureSameAnswers(
+      rerun,
+      rerun.unchanged().answers,
+      alone.answers,
+      `of server ${server + 1} of 2`,
+    );
   }
   return `${groups.length} keys, on two servers and on one`;
 }

@@ -1,25 +1,26 @@
 /** What a copy of the world reports: stats and payouts, read with keys that last, as whole figures. */
 
 import { nearestMicros } from "../base/money.ts";
-import { ask, type Copy, freshKey, todayIn, type Values } from "./copy.ts";
+import type { ClientExchange, Member } from "./client-exchange.ts";
 import { inconclusive } from "./law.ts";
-import { addDays, jsonOf } from "./reading.ts";
-import type { Exchange, Member } from "./seen-exchange.ts";
+import { addDays, jsonOf } from "./read-trace.ts";
+import { ask, freshKey, todayIn, type Values, type WorldCopy } from "./world-copy.ts";
 
 /** A reporting key is good for 60 requests in a minute. */
-const MOST_ASKED = 50;
+const MAX_READS_PER_KEY = 50;
 
 /** Reads, with a new key where one is used up. A law can't tell from an answer that isn't a success. */
 function read(
-  copy: Copy,
+  copy: WorldCopy,
   member: Member,
   operation: "stats" | "surfaces" | "payouts",
   values: Values = {},
-): Exchange {
+): ClientExchange {
   const asked = JSON.stringify([member.id, operation, values]);
   const known = copy.answers.get(asked);
   if (known !== undefined) return known;
-  if ((copy.keys.get(member.id)?.asked ?? MOST_ASKED) >= MOST_ASKED) freshKey(copy, member);
+  if ((copy.keys.get(member.id)?.asked ?? MAX_READS_PER_KEY) >= MAX_READS_PER_KEY)
+    freshKey(copy, member);
   const answer = ask(copy, member, operation, values);
   if (answer.outcome === "answered" && answer.status === 200) {
     copy.answers.set(asked, answer);
@@ -38,12 +39,12 @@ export interface Stats {
   readonly rows: ReadonlyMap<string, { readonly impressions: number; readonly micros: number }>;
 }
 
-export function readStats(copy: Copy, member: Member, values: Values = {}): Stats {
+export function readStats(copy: WorldCopy, member: Member, values: Values = {}): Stats {
   return statsOf(read(copy, member, "stats", values).text);
 }
 
 /** Of all the days that the publisher has had. */
-export function readLifetime(copy: Copy, member: Member): Stats {
+export function readLifetime(copy: WorldCopy, member: Member): Stats {
   const to = todayIn(copy);
   return readStats(copy, member, { from: joinedOf(member), to });
 }
@@ -88,13 +89,13 @@ export interface Payouts {
   readonly missing: "none" | "older" | "newer";
 }
 
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
-export function readPayouts(copy: Copy, member: Member): Payouts {
-  const { text } = read(copy, member, "payouts", { limit: String(MOST_LISTED) });
+export function readPayouts(copy: WorldCopy, member: Member): Payouts {
+  const { text } = read(copy, member, "payouts", { limit: String(MAX_LISTED) });
   const { payouts, pendingMicros } = payoutsOf(text);
   const cut = copy.readings["payout.order"] === "newest-first" ? "older" : "newer";
-  return { text, payouts, pendingMicros, missing: payouts.length < MOST_LISTED ? "none" : cut };
+  return { text, payouts, pendingMicros, missing: payouts.length < MAX_LISTED ? "none" : cut };
 }
 
 export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicros"> {
@@ -115,7 +116,7 @@ export function payoutsOf(text: string): Pick<Payouts, "payouts" | "pendingMicro
 }
 
 /** All that was earned by the end of the cycle that is paid on a date. */
-export function dueBy(copy: Copy, member: Member, date: string): number {
+export function dueBy(copy: WorldCopy, member: Member, date: string): number {
   const isMonthly = copy.readings["payout.cycle"] === "monthly";
   const to = addDays(isMonthly ? `${date.slice(0, 8)}01` : mondayOf(date), -1);
   return readStats(copy, member, { from: joinedOf(member), to }).micros;

@@ -2,45 +2,45 @@
 
 import { MINUTE_MS } from "../base/duration.ts";
 import { documentedLimits } from "../spec/operations.ts";
-import { ask, auditText, type Copy, copyOf, freshKey, stateOf, waitIn } from "./copy.ts";
-import { shownTo } from "./isolation-laws.ts";
-import { inconclusive, type Looked } from "./law.ts";
-import type { Arrival } from "./quotas.ts";
-import type { Exchange } from "./seen-exchange.ts";
+import type { ClientExchange } from "./client-exchange.ts";
+import { readAs } from "./isolation-laws.ts";
+import { inconclusive, type LawContext } from "./law.ts";
+import type { QuotaRequest } from "./quotas.ts";
+import { ask, auditText, copyOf, freshKey, stateOf, type WorldCopy, waitIn } from "./world-copy.ts";
 
 const REPORTING = documentedLimits.reporting.requests;
 
 interface Flood {
-  readonly arrivals: readonly Arrival[];
+  readonly arrivals: readonly QuotaRequest[];
   /** The answer to the first request over the limit, and to the same again at once. */
-  readonly refused: Exchange;
-  readonly again: Exchange;
+  readonly refused: ClientExchange;
+  readonly again: ClientExchange;
   /** Whether anything but the journal changed from the one to the other. */
   readonly stateBefore: string;
   readonly stateAfter: string;
   /** Remaining of another key's first request at that time. */
   readonly otherRemaining: string | undefined;
   /** What others read at that time, and before the quota was used up. */
-  readonly flooded: readonly string[];
-  readonly calm: readonly string[];
+  readonly readsDuring: readonly string[];
+  readonly readsBefore: readonly string[];
   /** How long the first refusal says to wait; undefined where it doesn't say. */
   readonly waitMs: number | undefined;
   /** A second before that, and at that time. */
-  readonly early: Exchange | undefined;
-  readonly due: Exchange | undefined;
+  readonly early: ClientExchange | undefined;
+  readonly due: ClientExchange | undefined;
 }
 
 /** More than any algorithm admits in the time that is let pass meanwhile. */
-const MOST_SENT = 90;
+const MAX_SENT = 90;
 const PAUSE_MS = 10_250;
 const SECOND_MS = 1000;
 
-export function floodOf(played: Looked): Flood {
-  return played.once("flood", () => {
+export function floodOf(played: LawContext): Flood {
+  return played.memoize("flood", () => {
     const copy = copyOf(played);
-    const [lab, other] = copy.labs;
-    const arrivals: Arrival[] = [];
-    const send = (): Exchange => {
+    const [lab, other] = copy.probes;
+    const arrivals: QuotaRequest[] = [];
+    const send = (): ClientExchange => {
       const answer = ask(copy, lab, "stats");
       arrivals.push(arrivalOf(answer));
       return answer;
@@ -49,37 +49,38 @@ export function floodOf(played: Looked): Flood {
     freshKey(copy, lab);
     for (let sent = 0; sent < REPORTING / 2; sent += 1) send();
     waitIn(copy, PAUSE_MS);
-    const others = [other, ...copy.members].slice(0, Math.max(1, played.most - 3));
-    const shown = (): string[] => others.map((member) => shownTo(copy, member));
-    const calm = shown();
+    const others = [other, ...copy.members].slice(0, Math.max(1, played.sampleSize - 3));
+    const shown = (): string[] => others.map((member) => readAs(copy, member));
+    const readsBefore = shown();
     let refused = send();
-    while (refused.status !== 429 && arrivals.length < MOST_SENT) refused = send();
-    const flooded = shown();
+    while (refused.status !== 429 && arrivals.length < MAX_SENT) refused = send();
+    const readsDuring = shown();
     const stateBefore = stateIn(copy);
     const again = send();
     const stateAfter = stateIn(copy);
     freshKey(copy, other);
     const { "x-ratelimit-remaining": otherRemaining } = ask(copy, other, "stats").headers;
     const waitMs = waitOf(refused, copy.sim.clock.now());
-    const later = waitMs === undefined || waitMs <= 0 ? undefined : comeBack(copy, waitMs, send);
-    const at = { stateBefore, stateAfter, otherRemaining, flooded, calm, waitMs };
+    const later =
+      waitMs === undefined || waitMs <= 0 ? undefined : retryAroundWait(copy, waitMs, send);
+    const at = { stateBefore, stateAfter, otherRemaining, readsDuring, readsBefore, waitMs };
     return { arrivals, refused, again, ...at, early: later?.early, due: later?.due };
   });
 }
 
 /** At an instant of a new minute that leaves time for the pause: which one follows from how much was sent. */
-function startMinute(played: Looked, copy: Copy): void {
+function startMinute(played: LawContext, copy: WorldCopy): void {
   const sent = played.gap === undefined ? played.trace.total : 0;
   const intoMs = (sent * 7919) % (MINUTE_MS - PAUSE_MS - SECOND_MS);
   waitIn(copy, MINUTE_MS - (copy.sim.clock.now() % MINUTE_MS) + intoMs);
 }
 
 /** A second too early, and in time. */
-function comeBack(
-  copy: Copy,
+function retryAroundWait(
+  copy: WorldCopy,
   waitMs: number,
-  send: () => Exchange,
-): { readonly early: Exchange; readonly due: Exchange } {
+  send: () => ClientExchange,
+): { readonly early: ClientExchange; readonly due: ClientExchange } {
   const before = Math.max(0, waitMs - SECOND_MS);
   if (before > 0) waitIn(copy, before);
   const early = send();
@@ -87,12 +88,12 @@ function comeBack(
   return { early, due: send() };
 }
 
-function stateIn({ sim }: Copy): string {
+function stateIn({ sim }: WorldCopy): string {
   return `${stateOf(sim, "with-quotas")} ${auditText(sim.audit())}`;
 }
 
 /** In a copy a refusal by the limit is 429, and nothing else is. */
-function arrivalOf({ status, headers, outcome, atMs }: Exchange): Arrival {
+function arrivalOf({ status, headers, outcome, atMs }: ClientExchange): QuotaRequest {
   if (status !== 200 && status !== 429)
     inconclusive(`stats was answered with ${status || outcome}`);
   const was = status === 429 ? "refused" : "admitted";
@@ -106,7 +107,7 @@ function arrivalOf({ status, headers, outcome, atMs }: Exchange): Arrival {
 }
 
 /** In milliseconds from now. Undefined without a Retry-After, NaN for one that is neither seconds nor a date. */
-function waitOf({ headers }: Exchange, nowMs: number): number | undefined {
+function waitOf({ headers }: ClientExchange, nowMs: number): number | undefined {
   const hint = headers["retry-after"];
   if (hint === undefined) return undefined;
   return /^\d+$/.test(hint) ? Number(hint) * SECOND_MS : Date.parse(hint) - nowMs;

@@ -1,37 +1,37 @@
 /** The laws of isolation and keys (A1 to A5). */
 
 import { type OperationId, operationIds, operations } from "../spec/operations.ts";
-import { newWorld } from "./again.ts";
+import type { ClientExchange, Member } from "./client-exchange.ts";
+import { ensure, ensureSame, inconclusive, type Law, type LawContext } from "./law.ts";
+import { operationOf } from "./read-trace.ts";
+import { ensureSameAnswers, groupsOf, type Rerun, rerunCheck } from "./rerun.ts";
+import { newWorld } from "./rerun-plan.ts";
 import {
   ask,
   auditText,
-  beforeOf,
-  type Copy,
   copyOf,
   freshKey,
   membersOf,
   outgoingOf,
   sendIn,
   signUpIn,
+  stateBeforeLaws,
+  type WorldCopy,
   worldOf,
-} from "./copy.ts";
-import { inconclusive, type Law, type Looked, require, requireSame } from "./law.ts";
-import { operationOf } from "./reading.ts";
-import { groupsOf, type Rerun, rerunning, sameAnswers } from "./second.ts";
-import type { Exchange, Member } from "./seen-exchange.ts";
+} from "./world-copy.ts";
 
 export const isolationLaws: readonly Law[] = [
   {
     id: "A1",
     says: "However two publishers' requests interleave, each gets the same bytes.",
-    again: rerunning(eachAlone),
-    needs: "needs a second play in another order: the property tests do it",
+    again: rerunCheck(eachAlone),
+    withoutRerun: "needs a second play in another order: the property tests do it",
   },
   {
     id: "A2",
     says: "A publisher more leaves the others' bytes unchanged.",
     tried: anotherPublisher,
-    again: rerunning(withOneMore),
+    again: rerunCheck(withOneMore),
   },
   {
     id: "A3",
@@ -46,21 +46,21 @@ export const isolationLaws: readonly Law[] = [
   {
     id: "A5",
     says: "Worlds share nothing.",
-    tried: untouched,
-    again: rerunning(bystander),
+    tried: playedWorldUntouched,
+    again: rerunCheck(otherWorldUntouched),
   },
 ];
 
 const reads = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
 /** The same with a new key each time: the quota left is the same. */
-export function shownTo(copy: Copy, member: Member): string {
+export function readAs(copy: WorldCopy, member: Member): string {
   freshKey(copy, member);
   return reads.map((operation) => bytesOf(ask(copy, member, operation))).join("\n");
 }
 
 /** Status, headers and body. */
-function bytesOf({ outcome, status, headers, text }: Exchange): string {
+function bytesOf({ outcome, status, headers, text }: ClientExchange): string {
   if (outcome !== "answered") return inconclusive(`a request aside was ${outcome}`);
   const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return `${status} ${JSON.stringify(sorted)} ${text}`;
@@ -68,21 +68,21 @@ function bytesOf({ outcome, status, headers, text }: Exchange): string {
 
 /** Each publisher gets the same bytes whether the others send or not, so in every interleaving. */
 function eachAlone(rerun: Rerun): string {
-  const groups = groupsOf(rerun, "publisher").slice(0, rerun.played.most + 1);
-  for (const { isTheirs } of groups) {
-    const alone = rerun.play({ only: isTheirs });
-    sameAnswers(rerun, rerun.straight().answers, alone.answers, "without the others");
+  const groups = groupsOf(rerun, "publisher").slice(0, rerun.played.sampleSize + 1);
+  for (const { isFromGroup } of groups) {
+    const alone = rerun.play({ only: isFromGroup });
+    ensureSameAnswers(rerun, rerun.unchanged().answers, alone.answers, "without the others");
   }
   return `${groups.length} publishers, each alone and among the others`;
 }
 
-function anotherPublisher(played: Looked): string {
+function anotherPublisher(played: LawContext): string {
   const copy = copyOf(played);
   const members = membersOf(copy).slice(0, 2);
-  const before = members.map((member) => shownTo(copy, member));
+  const before = members.map((member) => readAs(copy, member));
   signUpIn(copy.sim, "Probe three");
   for (const [index, member] of members.entries()) {
-    requireSame(before[index] ?? "", shownTo(copy, member), `${member.id} beside a publisher more`);
+    ensureSame(before[index] ?? "", readAs(copy, member), `${member.id} beside a publisher more`);
   }
   return `what ${members.length} publishers read before and after a sign-up, aside`;
 }
@@ -91,43 +91,49 @@ function withOneMore(rerun: Rerun): string {
   const { options } = rerun.again;
   const publishers = newWorld(rerun.again).publishers.total + 1;
   const more = rerun.play({ options: { ...options, publishers } });
-  sameAnswers(rerun, rerun.straight().answers, more.answers, "beside a publisher more");
+  ensureSameAnswers(rerun, rerun.unchanged().answers, more.answers, "beside a publisher more");
   return "with a publisher more and without";
 }
 
 /** The key of nobody: it has the form of one. */
-const NOBODYS = "key_0000000000000";
-const TWO_OF_NOBODY = "two requests with the key of nobody";
+const UNKNOWN_KEY = "key_0000000000000";
+const TWO_WITH_UNKNOWN_KEY = "two requests with the key of nobody";
 
-function wrongKeys(played: Looked): string {
+function wrongKeys(played: LawContext): string {
   const copy = copyOf(played);
   const expected = copy.readings["auth.failure"] === "403" ? 403 : 401;
-  const [lab] = copy.labs;
-  const nobody = { id: lab.id, apiKey: NOBODYS };
+  const [lab] = copy.probes;
+  const nobody = { id: lab.id, apiKey: UNKNOWN_KEY };
   let first: string | undefined;
   for (const operation of operationIds) {
     const valid = outgoingOf(nobody, operation);
     const wrong = outgoingOf({ ...nobody, id: "" }, operation, { from: "never", limit: "none" });
     for (const outgoing of [valid, wrong]) {
       const { status, text } = sendIn(copy.sim, outgoing);
-      require(status === expected, () =>
-        `${operation} with the key of nobody was answered with ${status}, not ${expected}`);
+      ensure(
+        status === expected,
+        () => `${operation} with the key of nobody was answered with ${status}, not ${expected}`,
+      );
       first ??= text;
-      requireSame(first, text, TWO_OF_NOBODY);
+      ensureSame(first, text, TWO_WITH_UNKNOWN_KEY);
     }
   }
-  const count = played.gap === undefined ? sentByNobody(played, copy, expected) : 0;
+  const count = played.gap === undefined ? resendWithUnknownKey(played, copy, expected) : 0;
   const sent = count === 0 ? "" : `, and ${count} requests of the run`;
   return `every operation with the key of nobody, its parameters right and wrong${sent}, aside`;
 }
 
 /** What the run sent, with the key of nobody. Answers name the quota: those of one quota are alike. */
-function sentByNobody({ trace, most }: Looked, copy: Copy, expected: number): number {
+function resendWithUnknownKey(
+  { trace, sampleSize }: LawContext,
+  copy: WorldCopy,
+  expected: number,
+): number {
   const answers = new Map<string, string>();
-  const headers = { authorization: `Bearer ${NOBODYS}` };
+  const headers = { authorization: `Bearer ${UNKNOWN_KEY}` };
   // Keys are looked at where an operation answers: not before a redirect is followed.
   const routed = trace.kept.filter((seen) => operationOf(seen, copy.readings) !== undefined);
-  for (const seen of routed.slice(0, most * 5)) {
+  for (const seen of routed.slice(0, sampleSize * 5)) {
     const { method, path, query, body } = seen;
     const operation = operationOf(seen, copy.readings);
     const isApart = copy.readings["limit.recording-pool"] === "separate";
@@ -140,20 +146,23 @@ function sentByNobody({ trace, most }: Looked, copy: Copy, expected: number): nu
     });
     const before = answers.get(like) ?? bytesOf(answer);
     answers.set(like, before);
-    require(answer.status === expected, () =>
-      `${method} ${path} with the key of nobody was answered with ${answer.status}, not ${expected}`);
-    requireSame(before, bytesOf(answer), TWO_OF_NOBODY);
+    ensure(
+      answer.status === expected,
+      () =>
+        `${method} ${path} with the key of nobody was answered with ${answer.status}, not ${expected}`,
+    );
+    ensureSame(before, bytesOf(answer), TWO_WITH_UNKNOWN_KEY);
   }
-  return Math.min(routed.length, most * 5);
+  return Math.min(routed.length, sampleSize * 5);
 }
 
-function maskedPublishers(played: Looked): string {
+function maskedPublishers(played: LawContext): string {
   const copy = copyOf(played);
-  const { readings, labs } = copy;
+  const { readings, probes } = copy;
   if (readings["auth.foreign-publisher"] !== "404" || readings["auth.key-scope"] === "any")
     inconclusive("foreign publishers aren't masked under the readings in force");
-  const [lab, other] = labs;
-  for (const member of [lab, ...copy.members.slice(0, Math.max(0, played.most - 4))]) {
+  const [lab, other] = probes;
+  for (const member of [lab, ...copy.members.slice(0, Math.max(0, played.sampleSize - 4))]) {
     const last = other.id.slice(-1) === "0" ? "1" : "0";
     const nobody = other.id.slice(0, -1) + last;
     for (const operation of reads) {
@@ -162,17 +171,17 @@ function maskedPublishers(played: Looked): string {
       freshKey(copy, member);
       const nonexistent = bytesOf(ask(copy, member, operation, { publisher_id: nobody }));
       const what = `${operation} of a publisher that doesn't exist and of a foreign one`;
-      requireSame(nonexistent, foreign, what);
+      ensureSame(nonexistent, foreign, what);
     }
   }
   return "three operations, aside";
 }
 
 /** Whatever was done in a copy until now, the played world knows nothing of it. */
-export function untouched(played: Looked): string {
+export function playedWorldUntouched(played: LawContext): string {
   const copy = copyOf(played);
-  const surface = copy.labs[0].surfaces[0]?.id ?? "none";
-  ask(copy, copy.labs[0], "impression", { surface, ad_id: "law A5" });
+  const surface = copy.probes[0].surfaces[0]?.id ?? "none";
+  ask(copy, copy.probes[0], "impression", { surface, ad_id: "law A5" });
   const member = copy.members.find(({ surfaces }) => surfaces.length > 0);
   if (member !== undefined) {
     const own = member.surfaces[0]?.id ?? "none";
@@ -180,22 +189,26 @@ export function untouched(played: Looked): string {
     ask(copy, member, "impression", { surface: own, ad_id: "law A5" });
   }
   const world = worldOf(played);
-  const { audit, nowMs } = beforeOf(played);
+  const { audit, nowMs } = stateBeforeLaws(played);
   const changed = "the audit of the played world changed while a world aside was used";
-  requireSame(auditText(audit), auditText(world.audit()), changed);
+  ensureSame(auditText(audit), auditText(world.audit()), changed);
   if (world.clock.mode === "frozen") {
     const now = world.clock.now();
-    require(now === nowMs, () =>
-      `the played world's clock moved by ${now - nowMs} ms while a world aside was used`);
+    ensure(
+      now === nowMs,
+      () => `the played world's clock moved by ${now - nowMs} ms while a world aside was used`,
+    );
   }
   return "the played world's audit and clock, before and after a world aside was used";
 }
 
-function bystander({ again, play }: Rerun): string {
+function otherWorldUntouched({ again, play }: Rerun): string {
   const other = newWorld(again);
   const before = JSON.stringify(other.snapshot());
   play({});
-  require(JSON.stringify(other.snapshot()) === before && other.journal.total === 0, () =>
-    "what was done in one world shows in another that was made beside it");
+  ensure(
+    JSON.stringify(other.snapshot()) === before && other.journal.total === 0,
+    () => "what was done in one world shows in another that was made beside it",
+  );
   return "beside another new world";
 }

@@ -6,30 +6,30 @@ import type { SimulatorCore } from "../simulator/simulator.ts";
 import type { Readings } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import { type Again, ServiceThrew } from "./again.ts";
-import type { Exchange, Member } from "./seen-exchange.ts";
+import type { ClientExchange, Member } from "./client-exchange.ts";
+import { type RerunPlan, ServiceThrew } from "./rerun-plan.ts";
 import type { TraceReader } from "./trace.ts";
 
-/** Looks at one side of what was played, and says what it looked at. It throws what {@link require} and {@link inconclusive} throw. */
-export type Look = (played: Looked) => string;
+/** Looks at one side of what was played, and says what it looked at. It throws what {@link ensure} and {@link inconclusive} throw. */
+export type LawCheck = (played: LawContext) => string;
 
 export interface Law {
   readonly id: string;
   readonly says: string;
   /** From answers only: of foreign services too. */
-  readonly seen?: Look;
+  readonly seen?: LawCheck;
   /** In copies of the world as it is now. */
-  readonly tried?: Look;
+  readonly tried?: LawCheck;
   /** In new worlds, in which all that was done is done again. */
-  readonly again?: Look;
-  /** What to say where nothing is done again. @default {@link noSecondPlay} */
-  readonly needs?: string;
+  readonly again?: LawCheck;
+  /** What to say where nothing is done again. @default {@link needsRerun} */
+  readonly withoutRerun?: string;
   /** Why nothing here can look at it. */
-  readonly elsewhere?: string;
+  readonly notCheckedHere?: string;
 }
 
 /** Why a play does nothing again: it is played once. */
-export const noSecondPlay = "needs a second play: the property tests do it";
+export const needsRerun = "needs a second play: the property tests do it";
 
 /** What was done to a world, and the world. */
 export interface Played {
@@ -45,21 +45,21 @@ export interface Played {
   /** The world as it is now, or why there is none to copy. */
   readonly world: PlayedWorld | string;
   /** How to do it all again in new worlds, or why that can't be done. */
-  readonly again: Again | string;
+  readonly again: RerunPlan | string;
   /** What the service has on record of the last requests, where some answers were a fault rule's. */
   readonly journal: () => readonly JournalEntry[];
   /** Of a foreign service: an answer to stats without a period. */
-  readonly defaultStats?: Exchange | undefined;
+  readonly defaultStats?: ClientExchange | undefined;
   /** Of things of which there may be many, such as a publisher's payouts, so many are looked at. */
-  readonly most: number;
+  readonly sampleSize: number;
 }
 
 /** It is copied and audited, never changed. */
 export type PlayedWorld = Pick<SimulatorCore, "fork" | "audit" | "clock">;
 
-export interface Looked extends Played {
+export interface LawContext extends Played {
   /** What several laws look at is found out once. */
-  once<Found>(name: string, find: () => Found): Found;
+  memoize<Found>(name: string, find: () => Found): Found;
 }
 
 export type LawVerdict = "held" | "broken" | "unknown";
@@ -75,7 +75,7 @@ class Broken extends Error {}
 export class Inconclusive extends Error {}
 
 /** Ends a look: the law is broken, unless it holds here. */
-export function require(holds: boolean, why: () => string): asserts holds {
+export function ensure(holds: boolean, why: () => string): asserts holds {
   if (!holds) throw new Broken(why());
 }
 
@@ -85,7 +85,7 @@ export function inconclusive(why: string): never {
 }
 
 /** What the laws look at. Whoever reads the trace of a run that isn't known whole can't tell. */
-export function lookedOf(played: Played): Looked {
+export function createLawContext(played: Played): LawContext {
   const found = new Map<string, unknown>();
   const { trace, gap } = played;
   return {
@@ -93,7 +93,7 @@ export function lookedOf(played: Played): Looked {
     get trace(): TraceReader {
       return gap === undefined ? trace : inconclusive(gap);
     },
-    once<Found>(name: string, find: () => Found): Found {
+    memoize<Found>(name: string, find: () => Found): Found {
       // What stands under a name is what its finder gave.
       if (found.has(name)) return found.get(name) as Found;
       const value = find();
@@ -104,22 +104,22 @@ export function lookedOf(played: Played): Looked {
 }
 
 /** Broken where any look finds it broken, held where any finds it to hold and none misses a part of the trace. */
-export function judge(law: Law, played: Looked): Judgement {
-  const { seen, tried, again, needs = noSecondPlay, elsewhere } = law;
+export function judge(law: Law, played: LawContext): Judgement {
+  const { seen, tried, again, withoutRerun = needsRerun, notCheckedHere } = law;
   const found: string[] = [];
-  const missing: string[] = elsewhere === undefined ? [] : [elsewhere];
+  const missing: string[] = notCheckedHere === undefined ? [] : [notCheckedHere];
   for (const look of [seen, tried, again]) {
     if (look === undefined) continue;
-    if (look === again && played.again === noSecondPlay) {
+    if (look === again && played.again === needsRerun) {
       // What the others found, or lack, says more.
-      if (found.length === 0 && missing.length === 0) missing.push(needs);
+      if (found.length === 0 && missing.length === 0) missing.push(withoutRerun);
       continue;
     }
     try {
       found.push(look(played));
     } catch (thrown) {
       if (thrown instanceof Broken || thrown instanceof ServiceThrew)
-        return { verdict: "broken", why: told(thrown.message) };
+        return { verdict: "broken", why: shownReason(thrown.message) };
       if (!(thrown instanceof Inconclusive)) throw thrown;
       // Half of a law isn't the law: what rests on the trace would be missing.
       if (thrown.message === played.gap && look !== again)
@@ -128,19 +128,19 @@ export function judge(law: Law, played: Looked): Judgement {
     }
   }
   return found.length > 0
-    ? { verdict: "held", why: told(found.join("; ")) }
-    : { verdict: "unknown", why: told(missing.join("; ")) };
+    ? { verdict: "held", why: shownReason(found.join("; ")) }
+    : { verdict: "unknown", why: shownReason(missing.join("; ")) };
 }
 
-const MOST_SAID = 600;
+const MAX_SAID = 600;
 
-function told(why: string): string {
+function shownReason(why: string): string {
   const shown = withoutSecrets(why);
-  return shown.length <= MOST_SAID ? shown : `${shown.slice(0, MOST_SAID)}…`;
+  return shown.length <= MAX_SAID ? shown : `${shown.slice(0, MAX_SAID)}…`;
 }
 
 /** Several looks as one: all of them must hold, and each that can't tell is left out. */
-export function looks(...all: readonly Look[]): Look {
+export function combineChecks(...all: readonly LawCheck[]): LawCheck {
   return (played) => {
     const found: string[] = [];
     const missing: string[] = [];
@@ -178,11 +178,11 @@ export function steadyReadingsOf(played: Played): Assumptions {
 }
 
 /** Ends a look unless two texts are the same. `where` stands before the place at which they differ. */
-export function requireSame(before: string, after: string, where = ""): void {
-  require(before === after, () => `${where}${where && ", "}${differing(before, after)}`);
+export function ensureSame(before: string, after: string, where = ""): void {
+  ensure(before === after, () => `${where}${where && ", "}${firstDifference(before, after)}`);
 }
 
-function differing(before: string, after: string): string {
+function firstDifference(before: string, after: string): string {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at += 1;
   const from = Math.max(0, at - 40);

@@ -1,46 +1,46 @@
 /** The laws of the request limits (L1 to L8). */
 
 import { documentedLimits, operations } from "../spec/operations.ts";
-import { ask, type Copy, copyOf, waitIn } from "./copy.ts";
 import { floodOf } from "./flood.ts";
 import {
+  ensure,
+  ensureSame,
   inconclusive,
   type Law,
-  type Look,
-  type Looked,
+  type LawCheck,
+  type LawContext,
   readingsOf,
-  require,
-  requireSame,
 } from "./law.ts";
-import { poolsInRun } from "./pools.ts";
-import { type Algorithm, type Arrival, type Findings, judgeArrivals } from "./quotas.ts";
-import { legibleLook } from "./second.ts";
+import { poolsInRun } from "./quota-pools.ts";
+import { type Algorithm, judgeArrivals, type QuotaFindings, type QuotaRequest } from "./quotas.ts";
+import { checkLegibleRun } from "./rerun.ts";
+import { ask, copyOf, type WorldCopy, waitIn } from "./world-copy.ts";
 
 export const limitLaws: readonly Law[] = [
   {
     id: "L1",
     says: "Fixed window: of a window's requests the first are admitted, as many as the limit says.",
-    ...judgedBy("decision", only("fixed-window", "fixed-from-first")),
+    ...checksOf("decision", algorithmAmong("fixed-window", "fixed-from-first")),
   },
   {
     id: "L2",
     says: "Sliding window: a request is refused just when the last 60 seconds are full.",
-    ...judgedBy("decision", only("sliding-log", "sliding-counter")),
+    ...checksOf("decision", algorithmAmong("sliding-log", "sliding-counter")),
   },
   {
     id: "L3",
     says: "Token bucket: no interval admits more than the bucket and what flows in meanwhile, and none less.",
-    ...judgedBy("decision", only("token-bucket")),
+    ...checksOf("decision", algorithmAmong("token-bucket")),
   },
   {
     id: "L4",
     says: "Retry-After admits, and a second less doesn't.",
-    tried: retryAfterAside,
+    tried: retryAfterInCopy,
   },
   {
     id: "L5",
     says: "X-RateLimit-Remaining falls by one with each admitted request, and never below 0.",
-    ...judgedBy("remaining", algorithmOf),
+    ...checksOf("remaining", algorithmOf),
   },
   {
     id: "L6",
@@ -48,15 +48,19 @@ export const limitLaws: readonly Law[] = [
     tried: refusedChangesNothing,
   },
   { id: "L7", says: "X-RateLimit-Remaining is on every response.", seen: remainingOnAll },
-  { id: "L8", says: "Publishers and keys don't spend each other's quota.", tried: apart },
+  {
+    id: "L8",
+    says: "Publishers and keys don't spend each other's quota.",
+    tried: quotasAreSeparate,
+  },
 ];
 
-function algorithmOf(played: Looked): Algorithm {
+function algorithmOf(played: LawContext): Algorithm {
   return readingsOf(played)["limit.algorithm"];
 }
 
 /** The algorithm in force, where it is one of these. */
-function only(...algorithms: readonly Algorithm[]): typeof algorithmOf {
+function algorithmAmong(...algorithms: readonly Algorithm[]): typeof algorithmOf {
   return (played) => {
     const algorithm = algorithmOf(played);
     return algorithms.includes(algorithm)
@@ -66,28 +70,28 @@ function only(...algorithms: readonly Algorithm[]): typeof algorithmOf {
 }
 
 /** What the algorithm says of the requests of the run, and of those that use up a quota aside. */
-function judgedBy(
+function checksOf(
   aspect: Aspect,
   algorithmIn: typeof algorithmOf,
 ): Pick<Law, "seen" | "tried" | "again"> {
-  const seen: Look = (played) => judgedInRun(played, algorithmIn(played), aspect);
-  const tried: Look = (played) => {
+  const seen: LawCheck = (played) => judgeRun(played, algorithmIn(played), aspect);
+  const tried: LawCheck = (played) => {
     const algorithm = algorithmIn(played);
     const { arrivals } = floodOf(played);
-    return judged(judgeArrivals(arrivals, REPORTING, algorithm), aspect, arrivals);
+    return judgeFlood(judgeArrivals(arrivals, REPORTING, algorithm), aspect, arrivals);
   };
-  return { seen, tried, again: legibleLook(seen) };
+  return { seen, tried, again: checkLegibleRun(seen) };
 }
 
 type Aspect = "decision" | "remaining";
 
-function judgedInRun(played: Looked, algorithm: Algorithm, aspect: Aspect): string {
+function judgeRun(played: LawContext, algorithm: Algorithm, aspect: Aspect): string {
   const pools = poolsInRun(played);
   let arrivals = 0;
   let limited = 0;
   for (const pool of pools) {
     const findings = judgeArrivals(pool.arrivals, pool.size, algorithm);
-    require(findings[aspect] === undefined, () => findings[aspect] ?? "");
+    ensure(findings[aspect] === undefined, () => findings[aspect] ?? "");
     arrivals += pool.arrivals.length;
     limited += findings.limited;
   }
@@ -95,73 +99,86 @@ function judgedInRun(played: Looked, algorithm: Algorithm, aspect: Aspect): stri
   return `${arrivals} requests, ${limited} of them over the limit`;
 }
 
-function judged(findings: Findings, aspect: Aspect, arrivals: readonly Arrival[]): string {
-  require(findings[aspect] === undefined, () => findings[aspect] ?? "");
+function judgeFlood(
+  findings: QuotaFindings,
+  aspect: Aspect,
+  arrivals: readonly QuotaRequest[],
+): string {
+  ensure(findings[aspect] === undefined, () => findings[aspect] ?? "");
   if (findings.limited === 0) inconclusive("aside the limit wasn't reached");
   return `${arrivals.length} requests with one key, aside`;
 }
 
 const REPORTING = documentedLimits.reporting.requests;
 
-function retryAfterAside(played: Looked): string {
+function retryAfterInCopy(played: LawContext): string {
   const { readings } = copyOf(played);
   if (readings["limit.retry-after"] === "absent")
     inconclusive("under limit.retry-after=absent nothing says when to come back");
   const { refused, waitMs, early, due } = floodOf(played);
   const hint = refused.headers["retry-after"];
   if (refused.status !== 429) inconclusive("aside the limit wasn't reached");
-  require(waitMs !== undefined && waitMs > 0 && waitMs <= 120_000, () =>
-    `the refusal's Retry-After is ${hint}`);
-  require(early?.status === 429, () => `Retry-After is ${hint}, but a second less was enough`);
-  require(due?.status === 200, () => `Retry-After is ${hint}, but after it: ${due?.status}`);
+  ensure(
+    waitMs !== undefined && waitMs > 0 && waitMs <= 120_000,
+    () => `the refusal's Retry-After is ${hint}`,
+  );
+  ensure(early?.status === 429, () => `Retry-After is ${hint}, but a second less was enough`);
+  ensure(due?.status === 200, () => `Retry-After is ${hint}, but after it: ${due?.status}`);
   return `a Retry-After of ${hint}, aside`;
 }
 
-function refusedChangesNothing(played: Looked): string {
+function refusedChangesNothing(played: LawContext): string {
   const { refused, again, stateBefore, stateAfter } = floodOf(played);
   if (refused.status !== 429) inconclusive("aside the limit wasn't reached");
   const [one, other] = [refused, again].map(
     ({ status, headers, text }) =>
       `${status} ${headers["x-ratelimit-remaining"]} ${headers["retry-after"]} ${text}`,
   );
-  require(one === other, () => `refused twice at one instant, with ${one} and ${other}`);
-  require(stateBefore === stateAfter, () => "a refused request shows in the state or the audit");
+  ensure(one === other, () => `refused twice at one instant, with ${one} and ${other}`);
+  ensure(stateBefore === stateAfter, () => "a refused request shows in the state or the audit");
   return "a key's quota used up, and a request more, aside";
 }
 
-function remainingOnAll({ trace }: Looked): string {
+function remainingOnAll({ trace }: LawContext): string {
   const { withoutRemaining, kept, scriptedFrom, total } = trace;
-  require(withoutRemaining.count === 0, () =>
-    `${withoutRemaining.count} responses without it, the first: ${withoutRemaining.first}`);
+  ensure(
+    withoutRemaining.count === 0,
+    () => `${withoutRemaining.count} responses without it, the first: ${withoutRemaining.first}`,
+  );
   let responses = 0;
   for (const [at, { status, remaining, method, path }] of kept.entries()) {
     if (status === 0 || at >= scriptedFrom) continue;
     responses += 1;
-    require(/^\d+$/.test(remaining ?? ""), () => `${method} ${path} got ${remaining}`);
+    ensure(/^\d+$/.test(remaining ?? ""), () => `${method} ${path} got ${remaining}`);
   }
   if (responses === 0)
     inconclusive(total === 0 ? "nothing was sent" : "no response is the service's");
   return `the responses to ${total} requests`;
 }
 
-function apart(played: Looked): string {
-  const { otherRemaining, calm, flooded } = floodOf(played);
-  require(otherRemaining === String(REPORTING - 1), () =>
-    `beside a key that used up its quota, another's first request left ${otherRemaining} of ${REPORTING}`);
-  for (const [place, before] of calm.entries())
-    requireSame(before, flooded[place] ?? "", "beside a key that used up its quota");
+function quotasAreSeparate(played: LawContext): string {
+  const { otherRemaining, readsBefore, readsDuring } = floodOf(played);
+  ensure(
+    otherRemaining === String(REPORTING - 1),
+    () =>
+      `beside a key that used up its quota, another's first request left ${otherRemaining} of ${REPORTING}`,
+  );
+  for (const [place, before] of readsBefore.entries())
+    ensureSame(before, readsDuring[place] ?? "", "beside a key that used up its quota");
   const copy = copyOf(played);
   const left = recordingQuotas(copy);
-  require(left.first === left.second, () =>
-    `an impression of one publisher left another ${left.second} of ${left.first}`);
+  ensure(
+    left.first === left.second,
+    () => `an impression of one publisher left another ${left.second} of ${left.first}`,
+  );
   return "two keys and two publishers, aside";
 }
 
 /** What the first impression of each of two new quotas leaves; the one publisher records more before the other does. */
-function recordingQuotas(copy: Copy): { first: string; second: string } {
+function recordingQuotas(copy: WorldCopy): { first: string; second: string } {
   // A quota that was used for other laws is back after two minutes, whatever the algorithm.
   waitIn(copy, 120_000);
-  const [lab, other] = copy.labs;
+  const [lab, other] = copy.probes;
   const record = (member: typeof lab): string => {
     const { path } = operations.impression;
     const surface = member.surfaces[0]?.id ?? "none";

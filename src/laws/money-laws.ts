@@ -2,22 +2,22 @@
 
 import { nearestMicros } from "../base/money.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
-import { newWorld } from "./again.ts";
-import { beforeOf, copyIn, copyOf, membersOf } from "./copy.ts";
 import { dueBy, readLifetime, readPayouts } from "./figures.ts";
 import {
+  combineChecks,
+  ensure,
   inconclusive,
   knownReadingsOf,
   type Law,
-  type Looked,
-  looks,
+  type LawContext,
   readingsOf,
-  require,
 } from "./law.ts";
-import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payout-looks.ts";
-import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./reading.ts";
-import { legibleLook, legibleOf, type Rerun, rerunning } from "./second.ts";
-import type { Seen, TraceReader } from "./trace.ts";
+import { listedAgain, listedHalfway, listedLater, overThreshold } from "./payout-checks.ts";
+import { creditOf, operationOf, ownAnswers, recordedIn, valuesOf } from "./read-trace.ts";
+import { checkLegibleRun, legibleRunOf, type Rerun, rerunCheck } from "./rerun.ts";
+import { newWorld } from "./rerun-plan.ts";
+import type { TracedExchange, TraceReader } from "./trace.ts";
+import { copyOf, membersOf, prepareCopy, stateBeforeLaws } from "./world-copy.ts";
 
 export const moneyLaws: readonly Law[] = [
   {
@@ -28,14 +28,14 @@ export const moneyLaws: readonly Law[] = [
   {
     id: "M2",
     says: "What answers credited, delivered or lost, is what is on record; and the books agree.",
-    tried: looks(audited, creditsAsAudited),
-    again: rerunning(creditsByPublisher),
+    tried: combineChecks(booksBalance, creditsAsAudited),
+    again: rerunCheck(creditsByPublisher),
   },
   {
     id: "M3",
     says: "Every impression's credit lies within its surface's cpm range, for one of a thousand.",
     seen: withinRange,
-    again: legibleLook(withinRange),
+    again: checkLegibleRun(withinRange),
   },
   {
     id: "M4",
@@ -53,11 +53,11 @@ export const moneyLaws: readonly Law[] = [
     says: "A listed payout never changes, save for its status along the declared course.",
     seen: listedAgain,
     tried: listedLater,
-    again: rerunning(listedHalfway),
+    again: rerunCheck(listedHalfway),
   },
 ];
 
-function paidOrPending(played: Looked): string {
+function paidOrPending(played: LawContext): string {
   const copy = copyOf(played);
   const members = membersOf(copy);
   for (const member of members) {
@@ -69,29 +69,34 @@ function paidOrPending(played: Looked): string {
     // With the oldest listed they come to all that was due by then.
     const isCut = missing === "older" && oldest !== undefined;
     const due = isCut ? dueBy(copy, member, oldest.date) - oldest.micros : 0;
-    require(micros === due + paid + pendingMicros, () =>
-      `${member.id} earned ${micros} micros, but was paid ${due + paid} and waits for ${pendingMicros}`);
+    ensure(
+      micros === due + paid + pendingMicros,
+      () =>
+        `${member.id} earned ${micros} micros, but was paid ${due + paid} and waits for ${pendingMicros}`,
+    );
   }
   return `stats and payouts of ${members.length} publishers, aside`;
 }
 
-function audited(played: Looked): string {
-  const { audit } = beforeOf(played);
-  require(audit.balanced && audit.discrepancies.length === 0, () => audit.discrepancies.join("; "));
+function booksBalance(played: LawContext): string {
+  const { audit } = stateBeforeLaws(played);
+  ensure(audit.balanced && audit.discrepancies.length === 0, () => audit.discrepancies.join("; "));
   for (const { publisher, ...line } of audit.publishers) {
     const seen = nearestMicros(line.creditedSeenInr) + nearestMicros(line.creditedUnseenInr);
     const recorded = nearestMicros(line.creditedRecordedInr);
-    require(seen === recorded, () =>
-      `answers to ${publisher} credited ${seen} micros, ${recorded} are on record`);
+    ensure(
+      seen === recorded,
+      () => `answers to ${publisher} credited ${seen} micros, ${recorded} are on record`,
+    );
   }
   if (audit.publishers.length === 0) inconclusive("nothing was recorded");
   return `the audit of ${audit.publishers.length} publishers`;
 }
 
 /** What the client was told, compared with what the audit says that it was told. */
-function creditsAsAudited(played: Looked): string {
+function creditsAsAudited(played: LawContext): string {
   const { trace, isExactTime } = played;
-  const { audit } = beforeOf(played);
+  const { audit } = stateBeforeLaws(played);
   const isWhole =
     trace.kept.length === trace.total && trace.disturbedFrom === Number.POSITIVE_INFINITY;
   if (!isWhole || trace.assumedAt !== undefined || !isExactTime)
@@ -109,19 +114,19 @@ function creditsAsAudited(played: Looked): string {
   if (credits.size === 0) inconclusive("nothing was recorded");
   const told = Array.from(credits.values()).reduce((sum, one) => sum + one, 0);
   const seen = nearestMicros(audit.total.creditedSeenInr);
-  require(told === seen, () => `answers credited ${told} micros, the service says ${seen}`);
+  ensure(told === seen, () => `answers credited ${told} micros, the service says ${seen}`);
   return `credits of ${credits.size} events`;
 }
 
 /** What answers credited to each publisher, compared with what its stats have more than before the first of them. */
 function creditsByPublisher(rerun: Rerun): string {
   const { again } = rerun;
-  const { played, options, sim } = legibleOf(rerun);
+  const { played, options, sim } = legibleRunOf(rerun);
   const readings = readingsOf(played);
   const events = recordedIn(played);
   const pristine = newWorld(again, options);
   const seeded = pristine.publishers.total;
-  const [before, after] = [pristine, sim].map((world) => copyIn(world.fork(), readings, []));
+  const [before, after] = [pristine, sim].map((world) => prepareCopy(world.fork(), readings, []));
   if (before === undefined || after === undefined || events.length === 0)
     return inconclusive("nothing was recorded");
   for (const member of played.members) {
@@ -131,15 +136,17 @@ function creditsByPublisher(rerun: Rerun): string {
     const credited = events
       .filter(({ publisher }) => publisher === member.id)
       .reduce((sum, { micros }) => sum + micros, 0);
-    require(recorded === credited, () =>
-      `${member.id} was credited ${credited} micros, but has ${recorded} on record`);
+    ensure(
+      recorded === credited,
+      () => `${member.id} was credited ${credited} micros, but has ${recorded} on record`,
+    );
   }
   return `credits of ${events.length} events by publisher`;
 }
 
 const MICROS_PER_PAISA = 10_000;
 
-function withinRange(played: Looked): string {
+function withinRange(played: LawContext): string {
   const { trace } = played;
   const readings = knownReadingsOf(played);
   let looked = 0;
@@ -152,18 +159,20 @@ function withinRange(played: Looked): string {
     looked += 1;
     const mayRound = readings?.["money.precision"] !== "exact" || trace.assumedAt !== undefined;
     const fits = ranges.some(([lower, upper]) =>
-      within(credit.micros, lower * 1000, upper * 1000, mayRound),
+      isInRange(credit.micros, lower * 1000, upper * 1000, mayRound),
     );
     const shown = ranges.map(([lower, upper]) => `${lower} to ${upper}`).join(" or ");
-    require(fits, () =>
-      `${credit.micros} micros for an impression whose range is ${shown} INR for a thousand`);
+    ensure(
+      fits,
+      () => `${credit.micros} micros for an impression whose range is ${shown} INR for a thousand`,
+    );
   }
   return looked === 0
     ? inconclusive("no impression was credited")
     : `${looked} credited impressions`;
 }
 
-function within(credited: number, lower: number, upper: number, mayRound: boolean): boolean {
+function isInRange(credited: number, lower: number, upper: number, mayRound: boolean): boolean {
   if (credited >= Math.round(lower) && credited <= Math.round(upper)) return true;
   return mayRound && credited >= toPaisa(lower) && credited <= toPaisa(upper);
 }
@@ -176,16 +185,16 @@ function toPaisa(amount: number): number {
 
 /** The ranges that may have priced an impression. One that is shown again was priced by what held when it was new. */
 function rangesOf(
-  { terms, assumedAt }: TraceReader,
-  seen: Seen,
+  { pricesBySurface, assumedAt }: TraceReader,
+  seen: TracedExchange,
   readings: Assumptions | undefined,
 ): (readonly [number, number])[] {
-  const own = terms.get(valuesOf(seen).get("surface") ?? "");
+  const own = pricesBySurface.get(valuesOf(seen).get("surface") ?? "");
   if (own === undefined) return [];
   const until = own.ranges.filter(({ from }) => from <= seen.at);
   if (readings !== undefined && readings["dedup.repeat"] !== "replay" && assumedAt === undefined)
     return until.slice(-1).map(({ cpmRange }) => cpmRange);
-  const siblings = Array.from(terms.values()).filter(
+  const siblings = Array.from(pricesBySurface.values()).filter(
     ({ publisher }) => publisher === own.publisher,
   );
   return siblings
@@ -194,21 +203,21 @@ function rangesOf(
     .map(({ cpmRange }) => cpmRange);
 }
 
-function plainNumbers(played: Looked): string {
+function plainNumbers(played: LawContext): string {
   let looked = 0;
   for (const { text } of ownAnswers(played)) {
     if (!text.startsWith("{")) continue;
     looked += 1;
-    arePlain(text, played.readings === undefined ? foreignWord : ownWord);
+    ensurePlainNumbers(text, played.readings === undefined ? foreignWord : ownWord);
   }
   return looked === 0 ? inconclusive("no answer was JSON") : `${looked} answers`;
 }
 
-function plainFigures(played: Looked): string {
+function plainFigures(played: LawContext): string {
   const copy = copyOf(played);
   for (const member of membersOf(copy)) {
-    arePlain(readPayouts(copy, member).text, ownWord);
-    arePlain(readLifetime(copy, member).text, ownWord);
+    ensurePlainNumbers(readPayouts(copy, member).text, ownWord);
+    ensurePlainNumbers(readLifetime(copy, member).text, ownWord);
   }
   return "stats and payouts, aside";
 }
@@ -218,8 +227,8 @@ const foreignWord = /^(?:true|false|null|(?!-0(?:\.0*)?$)-?(?:0|[1-9]\d*)(?:\.\d
 const ownWord = /^(?:true|false|null|(?:0|[1-9]\d*)(?:\.\d{0,5}[1-9])?)$/;
 
 /** Looks at what stands outside of texts: a body with NaN in it isn't even JSON. */
-function arePlain(json: string, word: RegExp): void {
+function ensurePlainNumbers(json: string, word: RegExp): void {
   const withoutTexts = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
   for (const [token] of withoutTexts.matchAll(/[^\s{}[\],:"]+/g))
-    require(word.test(token), () => `the number ${token} in ${json.slice(0, 200)}`);
+    ensure(word.test(token), () => `the number ${token} in ${json.slice(0, 200)}`);
 }

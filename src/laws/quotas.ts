@@ -8,7 +8,7 @@ import type { Choice } from "../spec/assumptions/catalogue.ts";
 export type Algorithm = Choice<"limit.algorithm">;
 
 /** A request that a quota was asked for, and what its answer said. */
-export interface Arrival {
+export interface QuotaRequest {
   readonly atMs: number;
   /**
    * `limited`: refused by the limit. `spent`: admitted, and counted. `free`: admitted, refused for another reason, and its
@@ -23,7 +23,7 @@ export interface Arrival {
 }
 
 /** What disagrees with the limit; undefined where nothing does. */
-export interface Findings {
+export interface QuotaFindings {
   /** A request that was admitted or refused and shouldn't have been. */
   readonly decision: string | undefined;
   /** An X-RateLimit-Remaining that is another than it should be. */
@@ -41,10 +41,10 @@ export interface Counter {
 export const MINUTE_MS = 60_000;
 
 export function judgeArrivals(
-  arrivals: readonly Arrival[],
+  arrivals: readonly QuotaRequest[],
   size: number,
   algorithm: Algorithm,
-): Findings {
+): QuotaFindings {
   const counter = counterOf(algorithm, size);
   let decision: string | undefined;
   let wrongRemaining: string | undefined;
@@ -52,8 +52,8 @@ export function judgeArrivals(
   for (const { atMs, came, otherwise, remaining, what } of arrivals) {
     const room = Math.max(0, counter.room(atMs));
     const unclear = room === 0 ? "limited" : otherwise;
-    const what_ = came === "unclear" ? unclear : came;
-    const isLimited = what_ === "limited";
+    const knownCharge = came === "unclear" ? unclear : came;
+    const isLimited = knownCharge === "limited";
     if (isLimited !== (room === 0)) {
       const due = room === 0 ? "none was left" : `${room} of ${size} were left`;
       decision ??= `${what()}, but ${due}`;
@@ -61,7 +61,7 @@ export function judgeArrivals(
       break;
     }
     if (isLimited) limited += 1;
-    if (what_ === "spent") counter.spend(atMs);
+    if (knownCharge === "spent") counter.spend(atMs);
     const left = Math.max(0, counter.room(atMs));
     if (remaining !== String(left)) {
       wrongRemaining ??= `${what()} with X-RateLimit-Remaining ${remaining}, but ${left} of ${size} were left`;
@@ -130,7 +130,7 @@ function slidingCounter(size: number, windowMs: number): Counter {
   let window = Number.NEGATIVE_INFINITY;
   let current = 0;
   let before = 0;
-  const turnTo = (atMs: number): void => {
+  const advanceWindowTo = (atMs: number): void => {
     const now = Math.floor(atMs / windowMs);
     if (now === window) return;
     before = now === window + 1 ? current : 0;
@@ -139,12 +139,12 @@ function slidingCounter(size: number, windowMs: number): Counter {
   };
   return {
     room(atMs) {
-      turnTo(atMs);
+      advanceWindowTo(atMs);
       const restMs = windowMs - (atMs % windowMs);
       return Math.max(0, size - current - Math.floor((before * restMs) / windowMs));
     },
     spend(atMs) {
-      turnTo(atMs);
+      advanceWindowTo(atMs);
       current += 1;
     },
   };

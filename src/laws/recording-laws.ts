@@ -2,10 +2,14 @@
 
 import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
 import type { Assumptions, Choice } from "../spec/assumptions/catalogue.ts";
-import { clicksAside, clickTargets, strayClicksAside, strayClicksInRun } from "./clicks.ts";
-import { ask, copyIn, copyOf, impressionOf, outcomeOf, waitIn } from "./copy.ts";
+import {
+  clicksInCopy,
+  clickTargets,
+  invalidClicksInCopy,
+  invalidClicksInRun,
+} from "./click-checks.ts";
 import { readLifetime } from "./figures.ts";
-import { inconclusive, type Law, type Looked, require, steadyReadingsOf } from "./law.ts";
+import { ensure, inconclusive, type Law, type LawContext, steadyReadingsOf } from "./law.ts";
 import {
   type Credit,
   codeOf,
@@ -13,18 +17,19 @@ import {
   operationOf,
   ownAnswersTo,
   subjectOf,
-  undisturbed,
+  undisturbedExchanges,
   valuesOf,
-} from "./reading.ts";
-import { legibleLook } from "./second.ts";
+} from "./read-trace.ts";
+import { checkLegibleRun } from "./rerun.ts";
+import { ask, copyOf, impressionOf, outcomeOf, prepareCopy, waitIn } from "./world-copy.ts";
 
 export const recordingLaws: readonly Law[] = [
   {
     id: "D1",
     says: "An impression that is sent again inside the window counts once.",
     seen: repeatsInRun,
-    tried: repeatsAside,
-    again: legibleLook(repeatsInRun),
+    tried: repeatsInCopy,
+    again: checkLegibleRun(repeatsInRun),
   },
   {
     id: "D2",
@@ -35,19 +40,19 @@ export const recordingLaws: readonly Law[] = [
     id: "D3",
     says: "One session under two publishers never collides.",
     seen: ownersInRun,
-    tried: sameSessionAside,
+    tried: sameSessionInCopy,
   },
   {
     id: "D4",
     says: "Clicks are no more than impressions, each on one impression of the same publisher.",
     seen: clickTargets,
-    tried: clicksAside,
+    tried: clicksInCopy,
   },
   {
     id: "D5",
     says: "An unknown, foreign, malformed or truncated impression_id never credits anything.",
-    seen: strayClicksInRun,
-    tried: strayClicksAside,
+    seen: invalidClicksInRun,
+    tried: invalidClicksInCopy,
   },
 ];
 
@@ -70,14 +75,14 @@ function windowOf(readings: Assumptions): number {
 }
 
 /** Each impression with a session, held against those before it. */
-function repeatsInRun(played: Looked): string {
+function repeatsInRun(played: LawContext): string {
   const readings = steadyReadingsOf(played);
   const windowMs = windowOf(readings);
   const names = dedupKeys[readings["dedup.key"]];
   const counted = new Map<string, Credit & { readonly atMs: number }>();
   const ids = new Set<string>();
   let repeats = 0;
-  for (const seen of undisturbed(played)) {
+  for (const seen of undisturbedExchanges(played)) {
     if (operationOf(seen, readings) !== "impression") continue;
     const credit = creditOf(seen, "impression");
     if (credit === undefined && codeOf(seen) !== "duplicate_impression") continue;
@@ -90,9 +95,12 @@ function repeatsInRun(played: Looked): string {
     const isRepeat = original !== undefined && seen.atMs - original.atMs < windowMs;
     if (isRepeat) repeats += 1;
     const isNew = credit !== undefined && !ids.has(credit.id);
-    require(isNew !== isRepeat, () =>
-      `${same} counted ${original === undefined ? "never" : `${seen.atMs - original.atMs} ms ago`}, and now got ${seen.text}`);
-    if (isRepeat && credit !== undefined) repeated(credit, original, readings);
+    ensure(
+      isNew !== isRepeat,
+      () =>
+        `${same} counted ${original === undefined ? "never" : `${seen.atMs - original.atMs} ms ago`}, and now got ${seen.text}`,
+    );
+    if (isRepeat && credit !== undefined) ensureRepeatCredit(credit, original, readings);
     if (credit === undefined || !isNew) continue;
     ids.add(credit.id);
     if (hasSession) counted.set(same, { ...credit, atMs: seen.atMs });
@@ -105,19 +113,19 @@ function repeatsInRun(played: Looked): string {
 const noOwners: ReadonlyMap<string, string> = new Map();
 
 /** Of a repeat that is answered with a success. */
-function repeated({ id, micros }: Credit, original: Credit, readings: Assumptions): void {
+function ensureRepeatCredit({ id, micros }: Credit, original: Credit, readings: Assumptions): void {
   const what = `a duplicate of ${original.id}`;
   const reading = readings["dedup.repeat"];
-  require(reading !== "conflict", () => `${what} was accepted under dedup.repeat=conflict`);
-  require(id === original.id, () => `${what} got the id ${id}`);
+  ensure(reading !== "conflict", () => `${what} was accepted under dedup.repeat=conflict`);
+  ensure(id === original.id, () => `${what} got the id ${id}`);
   const due = reading === "replay" ? original.micros : 0;
-  require(micros === due, () => `${what} was credited ${micros} micros, not ${due}`);
+  ensure(micros === due, () => `${what} was credited ${micros} micros, not ${due}`);
 }
 
-function repeatsAside(played: Looked): string {
+function repeatsInCopy(played: LawContext): string {
   const copy = copyOf(played);
-  const { readings, labs } = copy;
-  const [lab] = labs;
+  const { readings, probes } = copy;
+  const [lab] = probes;
   const values = impressionOf(lab, "law D1");
   const before = readLifetime(copy, lab);
   const outcomes: string[] = [];
@@ -130,28 +138,30 @@ function repeatsAside(played: Looked): string {
     if (!outcomes.includes(outcome)) earned += credit?.micros ?? 0;
     outcomes.push(outcome);
     if (first !== undefined && credit !== undefined && windowOf(readings) > 0)
-      repeated(credit, first, readings);
+      ensureRepeatCredit(credit, first, readings);
     first ??= credit;
   }
   const after = readLifetime(copy, lab);
   const count = windowOf(readings) === 0 ? 3 : 1;
   const found = after.impressions - before.impressions;
-  require(found === count, () =>
-    `an impression sent three times counted ${found} times, not ${count}`);
+  ensure(
+    found === count,
+    () => `an impression sent three times counted ${found} times, not ${count}`,
+  );
   const micros = after.micros - before.micros;
-  require(micros === earned, () => `it was credited ${earned} micros, ${micros} are on record`);
+  ensure(micros === earned, () => `it was credited ${earned} micros, ${micros} are on record`);
   const different = new Set(outcomes.filter((outcome) => outcome !== "repeat")).size;
-  require(different === count, () => `sent three times it got ${different} ids, not ${count}`);
+  ensure(different === count, () => `sent three times it got ${different} ids, not ${count}`);
   return "an impression sent three times, aside";
 }
 
 const FOREVER_MS = 3650 * 24 * HOUR_MS;
 
-function windowEdge(played: Looked): string {
+function windowEdge(played: LawContext): string {
   // Years may pass: not where others look.
   const shared = copyOf(played);
-  const [, lab] = shared.labs;
-  const copy = copyIn(shared.sim.fork(), shared.readings, []);
+  const [, lab] = shared.probes;
+  const copy = prepareCopy(shared.sim.fork(), shared.readings, []);
   const windowMs = windowOf(copy.readings);
   if (windowMs === 0) inconclusive("nothing is a duplicate under dedup.repeat=count");
   const hasEdge = Number.isFinite(windowMs);
@@ -164,18 +174,21 @@ function windowEdge(played: Looked): string {
   record("law D2, later");
   waitIn(copy, MINUTE_MS - 1);
   const inside = record("law D2");
-  require(inside === first || inside === "repeat", () =>
-    `${spanMs - 1} ms later it counted again, as ${inside}`);
+  ensure(
+    inside === first || inside === "repeat",
+    () => `${spanMs - 1} ms later it counted again, as ${inside}`,
+  );
   waitIn(copy, 1);
   const outside = record("law D2");
   const isFresh = outside !== first && outside !== "repeat";
-  require(isFresh === hasEdge, () =>
-    hasEdge ? `${spanMs} ms later it was still a duplicate` : "after ten years it was forgotten");
+  ensure(isFresh === hasEdge, () =>
+    hasEdge ? `${spanMs} ms later it was still a duplicate` : "after ten years it was forgotten",
+  );
   return hasEdge ? `both sides of ${spanMs} ms, aside` : "a repeat ten years later, aside";
 }
 
 /** An id is given to one publisher only. */
-function ownersInRun(played: Looked): string {
+function ownersInRun(played: LawContext): string {
   const owners = new Map<string, string>();
   for (const seen of ownAnswersTo("impression", played)) {
     const credit = creditOf(seen, "impression");
@@ -183,7 +196,7 @@ function ownersInRun(played: Looked): string {
     if (credit === undefined || publisher === undefined) continue;
     const owner = owners.get(credit.id) ?? publisher;
     owners.set(credit.id, owner);
-    require(owner === publisher, () => `${credit.id} is ${owner}'s and ${publisher}'s`);
+    ensure(owner === publisher, () => `${credit.id} is ${owner}'s and ${publisher}'s`);
   }
   const publishers = new Set(owners.values()).size;
   return publishers < 2
@@ -191,13 +204,15 @@ function ownersInRun(played: Looked): string {
     : `${owners.size} impressions of ${publishers} publishers`;
 }
 
-function sameSessionAside(played: Looked): string {
+function sameSessionInCopy(played: LawContext): string {
   const copy = copyOf(played);
   const ids: string[] = [];
-  for (const lab of copy.labs)
+  for (const lab of copy.probes)
     ids.push(outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D3"))));
   const [first, second] = ids;
-  require(second !== "repeat" && first !== second, () =>
-    `the session of one publisher is a repeat of another's: ${first} and ${second}`);
+  ensure(
+    second !== "repeat" && first !== second,
+    () => `the session of one publisher is a repeat of another's: ${first} and ${second}`,
+  );
   return "one session under two publishers, aside";
 }

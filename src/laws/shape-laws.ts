@@ -5,19 +5,19 @@ import type { JournalEntry } from "../journal/entry.ts";
 import { successSchemas } from "../spec/openapi/openapi-successes.ts";
 import { type OperationId, operationIds, operations } from "../spec/operations.ts";
 import { type JsonSchema, responseSchemas } from "../spec/responses.ts";
-import { type Copy, copyOf, freshKey, outgoingOf, sendIn, type Values } from "./copy.ts";
+import type { ClientExchange } from "./client-exchange.ts";
 import {
+  combineChecks,
+  ensure,
   inconclusive,
   knownReadingsOf,
   type Law,
-  type Looked,
-  looks,
+  type LawContext,
   readingsOf,
-  require,
 } from "./law.ts";
-import { misfitOf } from "./misfit.ts";
-import { operationOf, ownAnswers } from "./reading.ts";
-import type { Exchange } from "./seen-exchange.ts";
+import { operationOf, ownAnswers } from "./read-trace.ts";
+import { schemaMismatch } from "./schema-mismatch.ts";
+import { copyOf, freshKey, outgoingOf, sendIn, type Values, type WorldCopy } from "./world-copy.ts";
 
 export const shapeLaws: readonly Law[] = [
   { id: "H1", says: "Every success is as the API's document has it.", seen: documentedAnswers },
@@ -30,7 +30,7 @@ export const shapeLaws: readonly Law[] = [
   {
     id: "H4",
     says: "HEAD is GET without the body, and 405 names the methods.",
-    tried: looks(heads, wrongMethods),
+    tried: combineChecks(headMatchesGet, wrongMethods),
   },
 ];
 
@@ -44,7 +44,7 @@ const lenient = responseSchemas({
   hasPayoutReference: false,
 });
 
-function documentedAnswers(played: Looked): string {
+function documentedAnswers(played: LawContext): string {
   const { trace } = played;
   const readings = knownReadingsOf(played);
   const schemas = readings === undefined ? lenient : successSchemas(readings);
@@ -55,61 +55,75 @@ function documentedAnswers(played: Looked): string {
     const operation = operationOf(seen, readings);
     if (operation === undefined) continue;
     looked += 1;
-    const misfit = misfitIn(schemas[operation], seen.text);
-    require(misfit === undefined, () => `${seen.method} ${seen.path}: ${misfit}`);
+    const misfit = bodyMismatch(schemas[operation], seen.text);
+    ensure(misfit === undefined, () => `${seen.method} ${seen.path}: ${misfit}`);
   }
   return looked === 0 ? inconclusive("no operation was successful") : `${looked} successes`;
 }
 
-function misfitIn(schema: JsonSchema, text: string): string | undefined {
+function bodyMismatch(schema: JsonSchema, text: string): string | undefined {
   try {
-    return misfitOf(schema, JSON.parse(text));
+    return schemaMismatch(schema, JSON.parse(text));
   } catch {
     return `the body isn't JSON: ${text.slice(0, 100)}`;
   }
 }
 
-function unscriptedFailures(played: Looked): string {
+function unscriptedFailures(played: LawContext): string {
   const { trace, isExactTime } = played;
   const { unscripted, scripted, exhausted, unanswered, total } = trace;
   if (total === 0) inconclusive("nothing was sent");
-  require(unscripted.count === 0, () =>
-    `${unscripted.count} answers that no rule writes, the first: ${unscripted.first}`);
+  ensure(
+    unscripted.count === 0,
+    () => `${unscripted.count} answers that no rule writes, the first: ${unscripted.first}`,
+  );
   // What a limit refuses with is known where the readings are, and were the same all along.
   const isKnown = played.readings !== undefined && trace.assumedAt === undefined;
   const mayBe503 = !isKnown || readingsOf(played)["limit.exceeded"] === "503";
   const isRules = trace.disturbedFrom < total;
-  require(exhausted.count === 0 || mayBe503 || isRules, () =>
-    `${exhausted.count} answers with 503, the first: ${exhausted.first}`);
+  ensure(
+    exhausted.count === 0 || mayBe503 || isRules,
+    () => `${exhausted.count} answers with 503, the first: ${exhausted.first}`,
+  );
   if (unanswered.count > 0 && !isExactTime)
     inconclusive(`${unanswered.count} answers never came whole: a network may lose them too`);
-  require(unanswered.count === 0, () =>
-    `${unanswered.count} answers never came whole and no rule was in force, the first: ${unanswered.first}`);
-  if (scripted.count > 0) fromRules(played);
+  ensure(
+    unanswered.count === 0,
+    () =>
+      `${unanswered.count} answers never came whole and no rule was in force, the first: ${unanswered.first}`,
+  );
+  if (scripted.count > 0) ensureWrittenByRules(played);
   return `the answers to ${total} requests`;
 }
 
 /** Rules write such statuses: the journal has as many from them as the client saw. */
-function fromRules({ trace, journal, readings }: Looked): void {
+function ensureWrittenByRules({ trace, journal, readings }: LawContext): void {
   if (readings === undefined) return;
   const entries = journal();
   const isService = ({ producedBy, response }: JournalEntry): boolean =>
     producedBy === "service" && response.status >= 500;
   const own = entries.find(isService);
-  require(own === undefined, () =>
-    `the service itself answered ${own?.request.method} ${own?.request.path} with ${own?.response.status}`);
+  ensure(
+    own === undefined,
+    () =>
+      `the service itself answered ${own?.request.method} ${own?.request.path} with ${own?.response.status}`,
+  );
   if (entries[0]?.sequence !== 1)
     inconclusive("the journal no longer has all requests: which 5xx rules wrote can't be told");
   const written = entries.filter(({ response }) => response.status >= 500).length;
   const seen = trace.scripted.count + trace.exhausted.count;
-  require(seen <= written, () =>
-    `the client saw ${seen} answers with 5xx, the service made ${written}`);
+  ensure(
+    seen <= written,
+    () => `the client saw ${seen} answers with 5xx, the service made ${written}`,
+  );
 }
 
-function echoedKeys({ trace }: Looked): string {
+function echoedKeys({ trace }: LawContext): string {
   const { echoes, kept } = trace;
-  require(echoes.count === 0, () =>
-    `${echoes.count} answers repeat the key, the first: ${echoes.first}`);
+  ensure(
+    echoes.count === 0,
+    () => `${echoes.count} answers repeat the key, the first: ${echoes.first}`,
+  );
   const looked = kept.filter(
     ({ headers, status }, at) =>
       headerOf(headers, "authorization") !== undefined && status !== 0 && at < trace.scriptedFrom,
@@ -117,45 +131,50 @@ function echoedKeys({ trace }: Looked): string {
   return looked === 0 ? inconclusive("no answer to a key was the service's") : `${looked} answers`;
 }
 
-function heads(played: Looked): string {
+function headMatchesGet(played: LawContext): string {
   const copy = copyOf(played);
   if (copy.readings["http.head"] !== "supported")
     inconclusive("HEAD isn't answered under http.head=405");
   for (const operation of operationIds) {
     if (operations[operation].method !== "GET") continue;
     for (const from of ["2024-02-29", "2026-02-30"]) {
-      const got = sentAs(copy, "GET", operation, { from });
-      const head = sentAs(copy, "HEAD", operation, { from });
+      const got = sendAs(copy, "GET", operation, { from });
+      const head = sendAs(copy, "HEAD", operation, { from });
       const [left, right] = [got, head].map(({ status, headers }) =>
         JSON.stringify([status, headers]),
       );
-      require(left === right, () => `${operation}: GET has ${left}, HEAD ${right}`);
-      require(head.text === "", () => `${operation}: HEAD has the body ${head.text}`);
+      ensure(left === right, () => `${operation}: GET has ${left}, HEAD ${right}`);
+      ensure(head.text === "", () => `${operation}: HEAD has the body ${head.text}`);
     }
   }
   return "GET and HEAD of three operations, aside";
 }
 
-function wrongMethods(played: Looked): string {
+function wrongMethods(played: LawContext): string {
   const copy = copyOf(played);
   const { readings } = copy;
   for (const operation of operationIds) {
     const { method, path } = operations[operation];
     const isGet = method === "GET" && readings["http.head"] === "supported";
-    const { status, headers } = sentAs(copy, "PUT", operation, {});
+    const { status, headers } = sendAs(copy, "PUT", operation, {});
     const found = `${status} ${headers.allow ?? "without Allow"}`;
     const expected =
       readings["errors.method"] === "405"
         ? `405 ${isGet ? "GET, HEAD" : method}`
         : "404 without Allow";
-    require(found === expected, () => `PUT ${path} got ${found}, not ${expected}`);
+    ensure(found === expected, () => `PUT ${path} got ${found}, not ${expected}`);
   }
   return "a wrong method on every path, aside";
 }
 
 /** With a key that nothing was asked with yet: the quota left is the same for all. */
-function sentAs(copy: Copy, method: string, operation: OperationId, values: Values): Exchange {
-  const [lab] = copy.labs;
+function sendAs(
+  copy: WorldCopy,
+  method: string,
+  operation: OperationId,
+  values: Values,
+): ClientExchange {
+  const [lab] = copy.probes;
   const outgoing = outgoingOf({ id: lab.id, apiKey: freshKey(copy, lab) }, operation, values);
   const answer = sendIn(copy.sim, { ...outgoing, request: { ...outgoing.request, method } });
   return answer.outcome === "answered" ? answer : inconclusive(`${method} was ${answer.outcome}`);

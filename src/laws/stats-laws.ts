@@ -1,34 +1,34 @@
 /** The laws of stats (S1 to S8). */
 
 import { DAY_MS } from "../base/duration.ts";
-import { daysApart, sameTotals } from "./calendars.ts";
+import { daysApart, sameTotals } from "./calendar-checks.ts";
+import type { Member } from "./client-exchange.ts";
+import { joinedOf, readLifetime, readPayouts, readStats, type Stats, statsOf } from "./figures.ts";
+import {
+  combineChecks,
+  ensure,
+  ensureSame,
+  inconclusive,
+  type Law,
+  type LawContext,
+  readingsOf,
+} from "./law.ts";
+import { hasPublisher } from "./payout-checks.ts";
+import { addDays, creditOf, dayAt } from "./read-trace.ts";
+import { halfway, type Rerun, rerunCheck } from "./rerun.ts";
 import {
   ask,
   auditText,
-  type Copy,
-  copyIn,
   copyOf,
   freshKey,
   membersOf,
+  prepareCopy,
   stateOf,
   todayIn,
   type Values,
+  type WorldCopy,
   waitIn,
-} from "./copy.ts";
-import { joinedOf, readLifetime, readPayouts, readStats, type Stats, statsOf } from "./figures.ts";
-import {
-  inconclusive,
-  type Law,
-  type Looked,
-  looks,
-  readingsOf,
-  require,
-  requireSame,
-} from "./law.ts";
-import { isThere } from "./payout-looks.ts";
-import { addDays, creditOf, dayAt } from "./reading.ts";
-import { halfway, type Rerun, rerunning } from "./second.ts";
-import type { Member } from "./seen-exchange.ts";
+} from "./world-copy.ts";
 
 export const statsLaws: readonly Law[] = [
   {
@@ -54,24 +54,29 @@ export const statsLaws: readonly Law[] = [
     says: "The order of a day's events of one surface doesn't show in stats.",
     tried: orderDoesNotShow,
   },
-  { id: "S7", says: "Past days don't change.", tried: pastDays, again: rerunning(pastDaysHalfway) },
+  {
+    id: "S7",
+    says: "Past days don't change.",
+    tried: pastDays,
+    again: rerunCheck(pastDaysHalfway),
+  },
   {
     id: "S8",
     says: "By UTC's days and by India's the same instants come to the same totals.",
     // Even where nothing was sent history may end on another day.
-    again: looks(rerunning(sameTotals, 0), rerunning(daysApart)),
-    needs: "needs a second play in the other time zone: the property tests do it",
+    again: combineChecks(rerunCheck(sameTotals, 0), rerunCheck(daysApart)),
+    withoutRerun: "needs a second play in the other time zone: the property tests do it",
   },
 ];
 
 const figures = ["impressions", "clicks", "micros"] as const;
 
 /** Whole periods that begin and end on days on which something may have happened, cut at one in between. */
-function sumOfParts(played: Looked): string {
+function sumOfParts(played: LawContext): string {
   const copy = copyOf(played);
   const today = todayIn(copy);
   let looked = 0;
-  for (const member of membersOf(copy).slice(0, played.most)) {
+  for (const member of membersOf(copy).slice(0, played.sampleSize)) {
     const days = interestingDays(played, copy, joinedOf(member));
     // The cut is the last day of the first part.
     for (const [place, cut] of days.slice(0, -1).entries()) {
@@ -82,8 +87,11 @@ function sumOfParts(played: Looked): string {
       const after = readStats(copy, member, { from: addDays(cut, 1), to });
       for (const figure of figures) {
         const sum = before[figure] + after[figure];
-        require(whole[figure] === sum, () =>
-          `${figure} of ${member.id} from ${from} to ${to}: ${whole[figure]}, in parts until and after ${cut} ${sum}`);
+        ensure(
+          whole[figure] === sum,
+          () =>
+            `${figure} of ${member.id} from ${from} to ${to}: ${whole[figure]}, in parts until and after ${cut} ${sum}`,
+        );
       }
     }
   }
@@ -93,18 +101,18 @@ function sumOfParts(played: Looked): string {
 }
 
 /** The first, a month ago, yesterday, today, and some on which something was sent. */
-function interestingDays(played: Looked, copy: Copy, joined: string): readonly string[] {
+function interestingDays(played: LawContext, copy: WorldCopy, joined: string): readonly string[] {
   const today = todayIn(copy);
   const sent = played.gap === undefined ? played.trace.kept : [];
   const days = new Set(sent.map(({ atMs }) => dayAt(atMs, copy.readings)));
-  const some = Array.from(days).slice(-played.most);
+  const some = Array.from(days).slice(-played.sampleSize);
   const all = [joined, addDays(today, -31), addDays(today, -1), today, ...some];
   return Array.from(new Set(all))
     .filter((day) => day >= joined && day <= today)
     .sort();
 }
 
-function sumOfSurfaces(played: Looked): string {
+function sumOfSurfaces(played: LawContext): string {
   const copy = copyOf(played);
   const members = membersOf(copy);
   const today = todayIn(copy);
@@ -115,51 +123,63 @@ function sumOfSurfaces(played: Looked): string {
       const shown = readStats(copy, member, period);
       for (const figure of ["impressions", "micros"] as const) {
         const sum = Array.from(shown.rows.values()).reduce((total, row) => total + row[figure], 0);
-        require(shown[figure] === sum, () =>
-          `${figure} of ${member.id} are ${shown[figure]}, of its surfaces ${sum}`);
+        ensure(
+          shown[figure] === sum,
+          () => `${figure} of ${member.id} are ${shown[figure]}, of its surfaces ${sum}`,
+        );
       }
     }
   }
   return `stats of ${members.length} publishers, aside`;
 }
 
-function oneSurface(played: Looked): string {
+function oneSurface(played: LawContext): string {
   const copy = copyOf(played);
   const to = todayIn(copy);
   const named: string[] = [];
-  for (const member of membersOf(copy).slice(0, Math.max(1, played.most - 3))) {
+  for (const member of membersOf(copy).slice(0, Math.max(1, played.sampleSize - 3))) {
     const range = { from: joinedOf(member), to };
     const all = readStats(copy, member, range);
-    const asked = member.surfaces.slice(0, played.most + 2);
+    const asked = member.surfaces.slice(0, played.sampleSize + 2);
     let clicks = 0;
     for (const { id } of asked) {
       const alone = readStats(copy, member, { ...range, surface: id });
       clicks += alone.clicks;
-      isOnly(id, alone, all, copy);
+      ensureOnlySurface(id, alone, all, copy);
     }
     const isWhole = asked.length === member.surfaces.length;
-    require(isWhole ? clicks === all.clicks : clicks <= all.clicks, () =>
-      `${clicks} clicks of ${member.id} by surface, ${all.clicks} in all`);
+    ensure(
+      isWhole ? clicks === all.clicks : clicks <= all.clicks,
+      () => `${clicks} clicks of ${member.id} by surface, ${all.clicks} in all`,
+    );
     named.push(`${asked.length} surfaces of ${member.id}`);
   }
   return `${named.slice(0, 3).join(", ")}, aside`;
 }
 
-function isOnly(id: string, alone: Stats, all: Stats, { readings }: Copy): void {
+function ensureOnlySurface(id: string, alone: Stats, all: Stats, { readings }: WorldCopy): void {
   const nothing = { impressions: 0, micros: 0 };
   const among = all.rows.get(id) ?? nothing;
   for (const [name, row] of alone.rows) {
     const own = name === id ? among : nothing;
-    require(row.impressions === own.impressions && row.micros === own.micros, () =>
-      `with surface=${id} the row of ${name} has ${row.impressions} impressions and ${row.micros} micros, not ${own.impressions} and ${own.micros}`);
-    require(name === id || readings["stats.filter-unlisted"] === "zeroed", () =>
-      `with surface=${id} there is a row of ${name}`);
+    ensure(
+      row.impressions === own.impressions && row.micros === own.micros,
+      () =>
+        `with surface=${id} the row of ${name} has ${row.impressions} impressions and ${row.micros} micros, not ${own.impressions} and ${own.micros}`,
+    );
+    ensure(
+      name === id || readings["stats.filter-unlisted"] === "zeroed",
+      () => `with surface=${id} there is a row of ${name}`,
+    );
   }
-  require(alone.impressions === among.impressions && alone.micros === among.micros, () =>
-    `with surface=${id} the totals are ${alone.impressions} impressions and ${alone.micros} micros, its row has ${among.impressions} and ${among.micros}`);
+  ensure(
+    alone.impressions === among.impressions && alone.micros === among.micros,
+    () =>
+      `with surface=${id} the totals are ${alone.impressions} impressions and ${alone.micros} micros, its row has ${among.impressions} and ${among.micros}`,
+  );
 }
 
-function defaultPeriod(played: Looked): string {
+function defaultPeriod(played: LawContext): string {
   const copy = copyOf(played);
   const to = todayIn(copy);
   const from = addDays(to, -30);
@@ -167,34 +187,37 @@ function defaultPeriod(played: Looked): string {
   for (const member of membersOf(copy)) {
     const shown = queries.map((query) => readStats(copy, member, query));
     for (const [place, one] of shown.entries()) {
-      require(one.from === from && one.to === to, () =>
-        `asked for ${JSON.stringify(queries[place])}, the period is ${one.from} to ${one.to}, not ${from} to ${to}`);
-      requireSame(shown[0]?.text ?? "", one.text, `asked for ${JSON.stringify(queries[place])}`);
+      ensure(
+        one.from === from && one.to === to,
+        () =>
+          `asked for ${JSON.stringify(queries[place])}, the period is ${one.from} to ${one.to}, not ${from} to ${to}`,
+      );
+      ensureSame(shown[0]?.text ?? "", one.text, `asked for ${JSON.stringify(queries[place])}`);
     }
   }
   return "four ways to ask for it, aside";
 }
 
 /** Of a service whose today isn't known: the default's length. */
-function defaultLength({ defaultStats }: Looked): string {
+function defaultLength({ defaultStats }: LawContext): string {
   if (defaultStats === undefined) return inconclusive("no publisher took part");
   if (defaultStats.status !== 200)
     return inconclusive(`stats was answered with ${defaultStats.status}`);
   const { from, to } = statsOf(defaultStats.text);
-  require(addDays(from, 30) === to, () => `the default period is ${from} to ${to}`);
+  ensure(addDays(from, 30) === to, () => `the default period is ${from} to ${to}`);
   return "one request";
 }
 
-function readingChangesNothing(played: Looked): string {
+function readingChangesNothing(played: LawContext): string {
   const copy = copyOf(played);
-  const member = membersOf(copy)[0] ?? copy.labs[0];
+  const member = membersOf(copy)[0] ?? copy.probes[0];
   // The first request opens an account, which the state shows.
   freshKey(copy, member);
   ask(copy, member, "surfaces");
   const shown = (): string => {
     copy.answers.clear();
-    const figures_ = `${readLifetime(copy, member).text} ${readPayouts(copy, member).text}`;
-    return `${auditText(copy.sim.audit())} ${figures_}`;
+    const figuresText = `${readLifetime(copy, member).text} ${readPayouts(copy, member).text}`;
+    return `${auditText(copy.sim.audit())} ${figuresText}`;
   };
   const before = shown();
   const state = stateOf(copy.sim, "without-quotas");
@@ -204,30 +227,30 @@ function readingChangesNothing(played: Looked): string {
   ask(copy, member, "surfaces");
   ask(copy, member, "payouts", { limit: "3" });
   ask(copy, member, "payouts", { limit: "999" });
-  requireSame(state, stateOf(copy.sim, "without-quotas"), "reading changed the state");
-  requireSame(before, shown(), "after reads");
+  ensureSame(state, stateOf(copy.sim, "without-quotas"), "reading changed the state");
+  ensureSame(before, shown(), "after reads");
   return "state, stats and payouts before and after reads, aside";
 }
 
 /** The same events in two copies, in another order. Sessions would tie them to their order: they have none. */
-function orderDoesNotShow(played: Looked): string {
+function orderDoesNotShow(played: LawContext): string {
   const origin = copyOf(played);
-  const [lab] = origin.labs;
+  const [lab] = origin.probes;
   const count = 3 + (played.gap === undefined ? played.trace.total % 12 : 0);
   const order = Array.from({ length: count }, (_, ad) => ad);
   const shuffled = order.toSorted((a, b) => ((a * 7) % 5) - ((b * 7) % 5) || b - a);
   const [one = "", other = ""] = [order, shuffled].map((ads) => {
-    const copy = copyIn(origin.sim.fork(), origin.readings, []);
+    const copy = prepareCopy(origin.sim.fork(), origin.readings, []);
     for (const ad of ads) recordIn(copy, lab, `law S6, ${ad}`, ad % 3 === 0);
     return readLifetime(copy, lab).text;
   });
-  requireSame(one, other, "in another order");
+  ensureSame(one, other, "in another order");
   return `${count} impressions in two orders, aside`;
 }
 
-function pastDays(played: Looked): string {
+function pastDays(played: LawContext): string {
   const copy = copyOf(played);
-  const [lab] = copy.labs;
+  const [lab] = copy.probes;
   recordIn(copy, lab, "a day ago", true);
   waitIn(copy, DAY_MS);
   const yesterday = addDays(todayIn(copy), -1);
@@ -238,12 +261,12 @@ function pastDays(played: Looked): string {
     readStats(copy, member, { from: joinedOf(member), to: yesterday }).text;
   const before = asked.map(past);
   for (const member of asked) recordIn(copy, member, "today", true);
-  for (const [index, member] of asked.entries()) requireSame(before[index] ?? "", past(member));
+  for (const [index, member] of asked.entries()) ensureSame(before[index] ?? "", past(member));
   return `${asked.length} publishers' past days before and after events of today, aside`;
 }
 
 /** An impression, and a click on it if the surface records. */
-function recordIn(copy: Copy, member: Member, ad_id: string, isClicked: boolean): void {
+function recordIn(copy: WorldCopy, member: Member, ad_id: string, isClicked: boolean): void {
   const surface = member.surfaces[0]?.id ?? "none";
   const made = creditOf(ask(copy, member, "impression", { surface, ad_id }), "impression");
   if (made !== undefined && isClicked) ask(copy, member, "click", { impression_id: made.id });
@@ -253,20 +276,20 @@ function recordIn(copy: Copy, member: Member, ad_id: string, isClicked: boolean)
 function pastDaysHalfway(rerun: Rerun): string {
   const { played } = rerun;
   const readings = readingsOf(played);
-  const read = (sim: Copy["sim"], asked: readonly Member[], to: string): string[] => {
-    const copy = copyIn(sim.fork(), readings, []);
+  const read = (sim: WorldCopy["sim"], asked: readonly Member[], to: string): string[] => {
+    const copy = prepareCopy(sim.fork(), readings, []);
     return asked.map((member) => readStats(copy, member, { from: joinedOf(member), to }).text);
   };
   const { found, sim } = halfway(rerun, (world) => {
     const to = addDays(dayAt(world.clock.now(), readings), -1);
     const asked = played.members.filter(
-      (member) => joinedOf(member) <= to && isThere(world, member.id),
+      (member) => joinedOf(member) <= to && hasPublisher(world, member.id),
     );
     return { to, asked, before: read(world, asked, to) };
   });
   const { to, asked, before } = found ?? { to: "", asked: [], before: [] };
   const after = read(sim, asked, to);
-  for (const [index, text] of before.entries()) requireSame(text, after[index] ?? "");
+  for (const [index, text] of before.entries()) ensureSame(text, after[index] ?? "");
   return before.length === 0
     ? inconclusive("no publisher had a past day halfway")
     : `${before.length} publishers' past days halfway and at the end`;

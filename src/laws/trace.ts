@@ -7,15 +7,15 @@ import { headerOf } from "../exchange/headers.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import type { RequestParts } from "../spec/messages.ts";
-import type { SurfaceChange } from "../world/accounts/directory.ts";
-import type { Exchange, Member } from "./seen-exchange.ts";
+import type { SurfaceChange } from "../world/accounts/publisher-directory.ts";
+import type { ClientExchange, Member } from "./client-exchange.ts";
 
 /** An exchange as far as it is kept. */
-export interface Seen extends RequestParts {
+export interface TracedExchange extends RequestParts {
   /** How many exchanges of the run came before it. */
   readonly at: number;
   readonly atMs: number;
-  readonly outcome: Exchange["outcome"];
+  readonly outcome: ClientExchange["outcome"];
   readonly status: number;
   /** X-RateLimit-Remaining as it came. */
   readonly remaining: string | undefined;
@@ -26,20 +26,20 @@ export interface Seen extends RequestParts {
 }
 
 /** A surface's price range from an exchange on, in INR for a thousand impressions. */
-interface Terms {
+interface PricePeriod {
   readonly from: number;
   readonly cpmRange: readonly [lower: number, upper: number];
 }
 
 /** What the player tells the trace, in the order in which it happens. */
 export interface TraceWriter {
-  /** Of every exchange of the run. `about`: as {@link Seen} has it. */
-  observe(exchange: Exchange, about?: string): void;
+  /** Of every exchange of the run. `about`: as {@link TracedExchange} has it. */
+  observe(exchange: ClientExchange, about?: string): void;
   /** A publisher that takes part: at the start, on sign-up, and as it is after its key was rotated or readings changed. */
-  seeMember(member: Member): void;
-  seeSurface(publisher: string, surface: string, change: SurfaceChange): void;
+  recordMember(member: Member): void;
+  recordSurface(publisher: string, surface: string, change: SurfaceChange): void;
   /** Other readings are in force from now on. */
-  seeAssumed(): void;
+  recordAssume(): void;
   /** A fault rule is in force from now on; the scenario's own from the start. */
   seeRule(rule: FaultRule): void;
 }
@@ -48,11 +48,14 @@ export interface TraceWriter {
 export interface TraceReader {
   readonly total: number;
   /** The first exchanges of the run, without a gap. */
-  readonly kept: readonly Seen[];
+  readonly kept: readonly TracedExchange[];
   /** By key: whose it is, and before which exchange it was replaced. */
   readonly keys: ReadonlyMap<string, { readonly publisher: string; readonly until: number }>;
   /** By surface id. */
-  readonly terms: ReadonlyMap<string, { readonly publisher: string; readonly ranges: Terms[] }>;
+  readonly pricesBySurface: ReadonlyMap<
+    string,
+    { readonly publisher: string; readonly ranges: PricePeriod[] }
+  >;
   /** From where on other readings were in force than at the start; undefined where none ever were. */
   readonly assumedAt: number | undefined;
   /** From where on fault rules may have interfered. Infinity where there were none. */
@@ -83,76 +86,77 @@ export interface Occurrences {
   first: string;
 }
 
-const MOST_KEPT = 50_000;
+const MAX_KEPT = 50_000;
 /** In characters: answers that list much are long. */
-const MOST_TEXT = 32 * 1024 * 1024;
+const MAX_TEXT = 32 * 1024 * 1024;
 
 export function createTrace(): Trace {
-  const kept: Seen[] = [];
+  const kept: TracedExchange[] = [];
   const keys = new Map<string, { publisher: string; until: number }>();
   const latestKey = new Map<string, string>();
-  const terms = new Map<string, { publisher: string; ranges: Terms[] }>();
+  const pricesBySurface = new Map<string, { publisher: string; ranges: PricePeriod[] }>();
   const writtenStatuses = new Set<number>();
   let length = 0;
   let isKeeping = true;
 
-  function countFailure(exchange: Exchange): void {
+  function countFailure(exchange: ClientExchange): void {
     const { status, headers } = exchange;
-    if (writtenStatuses.has(status)) occurred(trace.scripted, exchange);
+    if (writtenStatuses.has(status)) countOccurrence(trace.scripted, exchange);
     else if (status === 503 && headers["x-ratelimit-remaining"] === "0")
-      occurred(trace.exhausted, exchange);
-    else occurred(trace.unscripted, exchange);
+      countOccurrence(trace.exhausted, exchange);
+    else countOccurrence(trace.unscripted, exchange);
   }
 
-  function keep(exchange: Exchange, about: string | undefined): void {
+  function keep(exchange: ClientExchange, about: string | undefined): void {
     length += exchange.text.length;
-    isKeeping = kept.length < MOST_KEPT && length <= MOST_TEXT;
+    isKeeping = kept.length < MAX_KEPT && length <= MAX_TEXT;
     if (!isKeeping) return;
-    const seen = { ...seenOf(exchange, trace.total), about };
+    const seen = { ...tracedExchangeOf(exchange, trace.total), about };
     kept.push(seen);
     const key = headerOf(seen.headers, "authorization")?.split(" ").at(-1) ?? "";
     if (key.length >= SHORTEST_KEY && trace.scriptedFrom > trace.total && echoesKey(exchange, key))
-      occurred(trace.echoes, exchange);
+      countOccurrence(trace.echoes, exchange);
   }
 
   const trace: Writable<TraceReader> & TraceWriter = {
     total: 0,
     kept,
     keys,
-    terms,
+    pricesBySurface,
     assumedAt: undefined,
     disturbedFrom: Number.POSITIVE_INFINITY,
     scriptedFrom: Number.POSITIVE_INFINITY,
-    withoutRemaining: none(),
-    unscripted: none(),
-    scripted: none(),
-    exhausted: none(),
-    unanswered: none(),
-    echoes: none(),
+    withoutRemaining: noOccurrences(),
+    unscripted: noOccurrences(),
+    scripted: noOccurrences(),
+    exhausted: noOccurrences(),
+    unanswered: noOccurrences(),
+    echoes: noOccurrences(),
     observe(exchange, about) {
       const { status } = exchange;
       if (status !== 0 && exchange.headers["x-ratelimit-remaining"] === undefined)
-        occurred(trace.withoutRemaining, exchange);
+        countOccurrence(trace.withoutRemaining, exchange);
       if (status >= 500) countFailure(exchange);
       if (exchange.outcome !== "answered" && trace.total < trace.disturbedFrom)
-        occurred(trace.unanswered, exchange);
+        countOccurrence(trace.unanswered, exchange);
       if (isKeeping) keep(exchange, about);
       trace.total += 1;
     },
-    seeMember({ id, apiKey, surfaces }) {
+    recordMember({ id, apiKey, surfaces }) {
       const before = keys.get(latestKey.get(id) ?? "");
       if (before !== undefined && latestKey.get(id) !== apiKey) before.until = trace.total;
       latestKey.set(id, apiKey);
       if (!keys.has(apiKey)) keys.set(apiKey, { publisher: id, until: Number.POSITIVE_INFINITY });
       for (const { id: surface, cpmRange } of surfaces) {
-        if (terms.has(surface)) continue;
-        terms.set(surface, { publisher: id, ranges: [{ from: 0, cpmRange }] });
+        if (pricesBySurface.has(surface)) continue;
+        pricesBySurface.set(surface, { publisher: id, ranges: [{ from: 0, cpmRange }] });
       }
     },
-    seeSurface(_publisher, surface, { cpmRange }) {
-      if (cpmRange !== undefined) terms.get(surface)?.ranges.push({ from: trace.total, cpmRange });
+    recordSurface(_publisher, surface, { cpmRange }) {
+      if (cpmRange !== undefined)
+        pricesBySurface.get(surface)?.ranges.push({ from: trace.total, cpmRange });
     },
-    seeAssumed() {
+    recordAssume() {
       trace.assumedAt = trace.total;
     },
     seeRule({ verdict }) {
@@ -168,11 +172,11 @@ export function createTrace(): Trace {
 /** Shorter than this it is no key, and may stand in any text by chance. */
 const SHORTEST_KEY = 8;
 
-function none(): Occurrences {
+function noOccurrences(): Occurrences {
   return { count: 0, first: "" };
 }
 
-function occurred(occurrences: Occurrences, exchange: Exchange): void {
+function countOccurrence(occurrences: Occurrences, exchange: ClientExchange): void {
   occurrences.count += 1;
   if (occurrences.count > 1) return;
   const { request, outcome, status } = exchange;
@@ -180,14 +184,14 @@ function occurred(occurrences: Occurrences, exchange: Exchange): void {
   occurrences.first = `${request.method} ${request.path} got ${answer}`;
 }
 
-function seenOf(exchange: Exchange, at: number): Seen {
+function tracedExchangeOf(exchange: ClientExchange, at: number): TracedExchange {
   const { request, atMs, outcome, status, headers, text } = exchange;
   const remaining = headers["x-ratelimit-remaining"];
   const retryAfter = headers["retry-after"];
   return { at, ...plainRequest(request), atMs, outcome, status, remaining, retryAfter, text };
 }
 
-function echoesKey({ text, headers }: Exchange, key: string): boolean {
+function echoesKey({ text, headers }: ClientExchange, key: string): boolean {
   if (text.includes(key)) return true;
   for (const name in headers) if (headers[name]?.includes(key) === true) return true;
   return false;

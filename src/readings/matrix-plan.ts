@@ -3,7 +3,12 @@
 import { InputError } from "../base/input.ts";
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import { type Departures, distinct, inOrder, partsOf } from "./departures.ts";
+import {
+  type ChoiceOverrides,
+  distinct,
+  inCatalogueOrder,
+  keyAndChoiceOf,
+} from "./choice-overrides.ts";
 
 /** In the order of the catalogue. */
 export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue) as AssumptionKey[];
@@ -11,14 +16,14 @@ export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue) as Assum
 export interface MatrixPlan {
   readonly defaults: Assumptions;
   /** What holds in all runs, and isn't the catalogue's default. */
-  readonly pins: Departures;
+  readonly pins: ChoiceOverrides;
   /** Those that have another choice and aren't held. */
   readonly varied: readonly AssumptionKey[];
-  readonly rows: readonly Departures[];
-  /** The assumptions with these departures; undefined for a combination that makes no sense. */
-  assumptionsWith(departures: Departures): Assumptions | undefined;
-  /** As many of the departures as make sense together. */
-  sensiblePart(departures: Departures): Departures;
+  readonly rows: readonly ChoiceOverrides[];
+  /** The assumptions with these overrides; undefined for a combination that makes no sense. */
+  assumptionsWith(overrides: ChoiceOverrides): Assumptions | undefined;
+  /** As many of the overrides as make sense together. */
+  compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides;
 }
 
 export interface PlanOptions {
@@ -38,8 +43,8 @@ export function makePlan({ pinned, only, strength, array }: PlanOptions): Matrix
     (key) => !Object.hasOwn(pinned, key) && (only === undefined || only.includes(key)),
   );
 
-  function assumptionsWith(departures: Departures): Assumptions | undefined {
-    const chosen = Object.fromEntries(departures.map((departure) => partsOf(departure)));
+  function assumptionsWith(overrides: ChoiceOverrides): Assumptions | undefined {
+    const chosen = Object.fromEntries(overrides.map((override) => keyAndChoiceOf(override)));
     try {
       return resolveAssumptions({ ...defaults, ...chosen });
     } catch (error) {
@@ -47,13 +52,13 @@ export function makePlan({ pinned, only, strength, array }: PlanOptions): Matrix
       throw error;
     }
   }
-  function sensiblePart(departures: Departures): Departures {
-    if (assumptionsWith(departures) !== undefined) return departures;
-    let part: Departures = [];
+  function compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides {
+    if (assumptionsWith(overrides) !== undefined) return overrides;
+    let part: ChoiceOverrides = [];
     for (let before = -1; before < part.length; ) {
       before = part.length;
-      for (const departure of departures) {
-        const more = part.includes(departure) ? part : inOrder([...part, departure]);
+      for (const override of overrides) {
+        const more = part.includes(override) ? part : inCatalogueOrder([...part, override]);
         // What makes no sense yet may do so beside one that comes later.
         if (assumptionsWith(more) !== undefined) part = more;
       }
@@ -61,13 +66,13 @@ export function makePlan({ pinned, only, strength, array }: PlanOptions): Matrix
     return part;
   }
 
-  const departures = array
+  const overrides = array
     .map((row) =>
       varied.filter((key) => row[key] !== defaults[key]).map((key) => `${key}=${row[key]}`),
     )
-    .map(sensiblePart);
+    .map(compatiblePart);
   // The defaults themselves are tried anyhow.
-  const rows = distinct(departures).filter(({ length }) => length > 0);
+  const rows = distinct(overrides).filter(({ length }) => length > 0);
   const isWhole = varied.length === open.length;
   return {
     defaults,
@@ -75,9 +80,9 @@ export function makePlan({ pinned, only, strength, array }: PlanOptions): Matrix
       .filter((key) => defaults[key] !== catalogue[key].default)
       .map((key) => `${key}=${defaults[key]}`),
     varied,
-    rows: isWhole ? rows : thinned(rows, { defaults, varied, strength }),
+    rows: isWhole ? rows : withoutRedundantRows(rows, { defaults, varied, strength }),
     assumptionsWith,
-    sensiblePart,
+    compatiblePart,
   };
 }
 
@@ -91,18 +96,18 @@ interface Thinning {
  * Leaves out the rows that cover nothing new: once keys are fixed, a covering array has more rows than it needs. What is
  * left, in its order, each holds `strength` choices that no earlier one holds together.
  */
-function thinned(
-  rows: readonly Departures[],
+function withoutRedundantRows(
+  rows: readonly ChoiceOverrides[],
   { defaults, varied, strength }: Thinning,
-): readonly Departures[] {
+): readonly ChoiceOverrides[] {
   const numbers = new Map<string, number>();
   const numberOf = (choice: string): number => {
     const number = numbers.get(choice) ?? numbers.size;
     numbers.set(choice, number);
     return number;
   };
-  const choicesOf = (row: Departures): number[] => {
-    const departed = new Map(row.map((each) => [partsOf(each)[0], each]));
+  const choicesOf = (row: ChoiceOverrides): number[] => {
+    const departed = new Map(row.map((each) => [keyAndChoiceOf(each)[0], each]));
     return varied.map((key) => numberOf(departed.get(key) ?? `${key}=${defaults[key]}`));
   };
   const size = Math.min(strength, varied.length);

@@ -5,15 +5,15 @@
 
 import { auditInSlices } from "../audit/audit.ts";
 import { InputError, inField } from "../base/input.ts";
-import { dedupWindowOf } from "../exchange/operations/operated-world.ts";
+import { dedupWindowOf } from "../exchange/operations/operation-world.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Work } from "../spec/work.ts";
 import { accountsByOrdinal } from "../world/accounts/accounts.ts";
-import { checkSavedBook } from "../world/accounts/check-book.ts";
+import { checkSavedBook } from "../world/accounts/check-saved-book.ts";
 import { type Snapshot, saveAccount } from "../world/accounts/snapshot.ts";
 import type { RunningWorld } from "./running-world.ts";
 
-const MOST_TOLD = 5;
+const MAX_TOLD = 5;
 
 /** @throws InputError that names the first wrong field. */
 export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Journal): Work<void> {
@@ -25,7 +25,7 @@ export function* checkRestored(saved: Snapshot, world: RunningWorld, journal: Jo
   checkSame("faults", saved.faults, rules.save(nowMs));
   const { discrepancies } = yield* auditInSlices(world, journal);
   if (discrepancies.length > 0) {
-    const told = discrepancies.slice(0, MOST_TOLD).join("; ");
+    const told = discrepancies.slice(0, MAX_TOLD).join("; ");
     throw new InputError("accounts", `must have books that agree; they don't: ${told}`);
   }
   for (const [index, account] of accountsByOrdinal(accounts).entries()) {

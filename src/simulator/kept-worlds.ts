@@ -11,7 +11,7 @@ import type { HostedCore } from "./simulator.ts";
 /** What a server may keep. */
 export interface WorldBounds {
   /** How many worlds, the one that is always kept included. */
-  readonly most: number;
+  readonly maxWorlds: number;
   /** How many bytes the others may take together, their journals aside. */
   readonly bytes: number;
   /** How many bytes all journals may keep together. */
@@ -19,7 +19,7 @@ export interface WorldBounds {
 }
 
 /** Counts of the worlds that a server keeps, and of those that it dropped. */
-export interface Keeping {
+export interface WorldsUsage {
   readonly worlds: { readonly count: number; readonly max: number; readonly dropped: number };
   /** `bytes`: about what all worlds but the one that is always kept take in memory, journals aside. */
   readonly memory: { readonly bytes: number; readonly limitBytes: number };
@@ -42,12 +42,12 @@ export interface KeptWorlds {
   /** A world that is new, for which there is room. */
   add(name: string, world: HostedCore): void;
   /** A world was changed by hand. */
-  changed(name: string): void;
+  markChanged(name: string): void;
   /** Ends a world; its name is free. The name of one that was let go of is free again, too. @returns whether there was one. */
   delete(name: string): boolean;
   /** Drops a world to make room. Its name isn't free afterwards. */
   drop(name: string): void;
-  keeping(): Keeping;
+  usage(): WorldsUsage;
 }
 
 interface Entry {
@@ -58,13 +58,13 @@ interface Entry {
   isUsed: boolean;
   bytes: number;
   /** How many requests it had answered when it was weighed. */
-  weighedAt: number;
+  measuredAtTotal: number;
 }
 
 /** The world that was let go of before so many others may come back unnoticed. */
-const MOST_REMEMBERED = 100_000;
+const MAX_REMEMBERED = 100_000;
 /** Requests to all worlds between two looks at what they hold. */
-const LOOK_EVERY = 1024;
+const CHECK_EVERY_REQUESTS = 1024;
 
 export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorlds {
   const entries = new Map<string, Entry>();
@@ -79,26 +79,26 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
     const now = entry.world.estimateBytes();
     bytes += now - entry.bytes;
     entry.bytes = now;
-    entry.weighedAt = entry.world.journal.total;
+    entry.measuredAtTotal = entry.world.journal.total;
   }
   /** Weighs what has grown. A world is weighed again only after as many requests as it has publishers to look at. */
-  function look(current: string): void {
+  function enforceMemoryLimit(current: string): void {
     for (const [name, entry] of entries) {
-      const since = Math.abs(entry.world.journal.total - entry.weighedAt);
-      if (since >= Math.max(LOOK_EVERY, entry.bytes / 4096)) estimateBytes(name, entry);
+      const since = Math.abs(entry.world.journal.total - entry.measuredAtTotal);
+      if (since >= Math.max(CHECK_EVERY_REQUESTS, entry.bytes / 4096)) estimateBytes(name, entry);
     }
     while (bytes > bounds.bytes && dropOne(current)) {}
   }
   function isUsed(entry: Entry): boolean {
-    entry.isUsed ||= entry.world.held().publishersTouched > 0;
+    entry.isUsed ||= entry.world.usage().publishersTouched > 0;
     return entry.isUsed;
   }
   /** @returns false where nothing may go. */
-  function dropOne(...stays: readonly (string | undefined)[]): boolean {
+  function dropOne(...exceptNames: readonly (string | undefined)[]): boolean {
     let victim: string | undefined;
     let rank = Number.POSITIVE_INFINITY;
     for (const [name, entry] of entries) {
-      if (name === always || stays.includes(name)) continue;
+      if (name === always || exceptNames.includes(name)) continue;
       const own = entry.usedAt + (isUsed(entry) ? Number.MAX_SAFE_INTEGER / 2 : 0);
       if (own >= rank) continue;
       victim = name;
@@ -114,7 +114,7 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
     remove(name);
     droppedNames.add(name);
     const [oldest] = droppedNames;
-    if (droppedNames.size > MOST_REMEMBERED && oldest !== undefined) droppedNames.delete(oldest);
+    if (droppedNames.size > MAX_REMEMBERED && oldest !== undefined) droppedNames.delete(oldest);
   }
   function remove(name: string): boolean {
     const entry = entries.get(name);
@@ -132,7 +132,7 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
       uses += 1;
       entry.usedAt = uses;
       entry.uses += 1;
-      if (uses % LOOK_EVERY === 0) look(name);
+      if (uses % CHECK_EVERY_REQUESTS === 0) enforceMemoryLimit(name);
       return entry.world;
     },
     peek: (name) => entries.get(name)?.world,
@@ -142,7 +142,7 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
     makeRoom(name, beside) {
       // The one that is always kept has its place, there or not.
       const taken = entries.size + (entries.has(always) ? 0 : 1);
-      return name === always || taken < bounds.most || dropOne(beside);
+      return name === always || taken < bounds.maxWorlds || dropOne(beside);
     },
     add(name, world) {
       world.journal.share(budget);
@@ -153,27 +153,27 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
         uses: 1,
         isUsed: false,
         bytes: 0,
-        weighedAt: 0,
+        measuredAtTotal: 0,
       };
       entries.set(name, entry);
       droppedNames.delete(name);
       estimateBytes(name, entry);
-      look(name);
+      enforceMemoryLimit(name);
     },
-    changed(name) {
+    markChanged(name) {
       const entry = entries.get(name);
       if (entry === undefined) return;
       entry.isUsed = true;
       estimateBytes(name, entry);
-      look(name);
+      enforceMemoryLimit(name);
     },
     delete(name) {
       const wasThere = remove(name);
       return droppedNames.delete(name) || wasThere;
     },
     drop,
-    keeping: () => ({
-      worlds: { count: entries.size, max: bounds.most, dropped },
+    usage: () => ({
+      worlds: { count: entries.size, max: bounds.maxWorlds, dropped },
       memory: { bytes, limitBytes: bounds.bytes },
       journals: { bytes: budget.usedBytes(), limitBytes: bounds.journalBytes },
     }),
@@ -181,15 +181,15 @@ export function createKeptWorlds(bounds: WorldBounds, always: string): KeptWorld
 }
 
 /** What the worlds hold, as metrics. */
-export function holdings(kept: KeptWorlds): MetricFamily[] {
+export function worldMetrics(kept: KeptWorlds): MetricFamily[] {
   let impressions = 0;
   let entries = 0;
   for (const name of kept.names()) {
     const world = kept.peek(name);
-    impressions += world?.held().impressions ?? 0;
+    impressions += world?.usage().impressions ?? 0;
     entries += world?.journal.kept ?? 0;
   }
-  const { worlds, memory, journals } = kept.keeping();
+  const { worlds, memory, journals } = kept.usage();
   return [
     metric("gauge", "adsim_worlds", "Worlds that exist.", worlds.count),
     metric("gauge", "adsim_worlds_limit", "The most worlds that the server keeps.", worlds.max),

@@ -4,10 +4,11 @@
  */
 
 import { day, formatDay } from "../base/calendar.ts";
-import { dayReader } from "../exchange/operations/operated-world.ts";
+import { dayReader } from "../exchange/operations/operation-world.ts";
 import { documented } from "../exchange/operations/outcome.ts";
 import { createQuota } from "../exchange/quota.ts";
 import { createResponder } from "../exchange/respond.ts";
+import { buildRequest } from "../spec/build-request.ts";
 import {
   codesOf,
   type ErrorCode,
@@ -24,15 +25,19 @@ import {
   type OperationId,
   operations,
 } from "../spec/operations.ts";
-import { buildRequest } from "../spec/request-of.ts";
 import type { Credentials } from "../world/accounts/account.ts";
-import type { Publishers } from "../world/accounts/directory.ts";
-import { type Mistake, mistakes, type Right, type Trial } from "./openapi-mistakes.ts";
+import type { Publishers } from "../world/accounts/publisher-directory.ts";
+import {
+  type ExampleSimulator,
+  type Mistake,
+  mistakes,
+  type ValidRequest,
+} from "./openapi-mistakes.ts";
 
 /** What the examples are true of. `fresh`: a simulator like it in which nothing has happened. */
 export interface ExampleSource {
   readonly publishers: Publishers;
-  fresh(): Trial;
+  fresh(): ExampleSimulator;
 }
 
 /** Of the first publisher, with its key and surfaces as they are now. */
@@ -55,7 +60,7 @@ export function recordExamples(of: ExampleSource): Examples {
 }
 
 /** @returns the surface for the examples: one that is active, if there is one. */
-function takeOverSurfaces({ id, surfaces }: Credentials, trial: Trial): string {
+function takeOverSurfaces({ id, surfaces }: Credentials, trial: ExampleSimulator): string {
   const own = trial.publishers.credentials(1)[0]?.surfaces ?? [];
   for (const [index, { id: surface, status, cpmRange }] of surfaces.entries()) {
     const isSame = JSON.stringify(own[index]) === JSON.stringify(surfaces[index]);
@@ -69,49 +74,52 @@ function takeOverSurfaces({ id, surfaces }: Credentials, trial: Trial): string {
 }
 
 interface Recorder {
-  readonly trial: Trial;
+  readonly trial: ExampleSimulator;
   readonly headers: Readonly<Record<string, string>>;
   ask(request: ApiRequest): ApiResponse;
-  right(operation: Operation, values: Values): Right;
-  errors(codes: readonly ErrorCode[], right: Right): ErrorExamples;
+  validRequest(operation: Operation, values: Values): ValidRequest;
+  errors(codes: readonly ErrorCode[], validRequest: ValidRequest): ErrorExamples;
 }
 
-function createRecorder(trial: Trial): Recorder {
+function createRecorder(trial: ExampleSimulator): Recorder {
   const { assumptions } = trial;
   const [own, other] = trial.publishers.credentials(2);
   const apiKey = own?.apiKey ?? "";
   const otherId = (other ?? trial.publishers.signUp()).id;
   const headers: Record<string, string> = {};
-  const written = writtenRefusals(trial);
+  const written = createRefusalWriter(trial);
 
   function note(response: ApiResponse): ApiResponse {
     for (const [name, value] of Object.entries(response.headers)) headers[name] ??= value;
     return response;
   }
-  function exampleOf(code: ErrorCode, right: Right): ErrorExample | undefined {
+  function exampleOf(code: ErrorCode, validRequest: ValidRequest): ErrorExample | undefined {
     const mistake: Mistake | undefined = mistakes[code as keyof typeof mistakes];
     if (mistake === undefined) {
-      return { summary: errorKinds[code].title, value: bodyOf(note(written(code, right))) };
+      return { summary: errorKinds[code].title, value: bodyOf(note(written(code, validRequest))) };
     }
     const { summary, before, made } = mistake;
     const own = before === undefined ? trial : trial.fork();
-    if (before !== undefined && !before(own, right.values)) return undefined;
-    return { summary, value: bodyOf(note(own.handle(made?.(right) ?? right.request))) };
+    if (before !== undefined && !before(own, validRequest.values)) return undefined;
+    return {
+      summary,
+      value: bodyOf(note(own.handle(made?.(validRequest) ?? validRequest.request))),
+    };
   }
   return {
     trial,
     headers,
     ask: (request) => note(trial.handle(request)),
-    right(operation, values) {
+    validRequest(operation, values) {
       const writing = parameterEncodingOf(operation, assumptions);
       const { encoding } = writing;
-      const write: Right["write"] = (sent) =>
+      const write: ValidRequest["write"] = (sent) =>
         buildRequest(operation.id, sent, { key: apiKey, encoding });
       return { assumptions, operation, writing, values, request: write(values), otherId, write };
     },
-    errors(codes, right) {
+    errors(codes, validRequest) {
       const examples = codes.flatMap((code) => {
-        const example = exampleOf(code, right);
+        const example = exampleOf(code, validRequest);
         return example === undefined ? [] : [[code, example] as const];
       });
       return Object.fromEntries(examples);
@@ -120,11 +128,11 @@ function createRecorder(trial: Trial): Recorder {
 }
 
 /** Refusals that no request provokes in passing: those of the limit, and of what isn't HTTP. */
-function writtenRefusals({
+function createRefusalWriter({
   seed,
   assumptions,
   clock,
-}: Trial): (code: ErrorCode, right: Right) => ApiResponse {
+}: ExampleSimulator): (code: ErrorCode, validRequest: ValidRequest) => ApiResponse {
   const responder = createResponder({ seed, assumptions, explain: false });
   const quota = createQuota(assumptions);
   const nowMs = clock.now();
@@ -139,11 +147,11 @@ function writtenRefusals({
 }
 
 function recordSuccesses(
-  { trial, ask, right }: Recorder,
+  { trial, ask, validRequest }: Recorder,
   publisherId: string,
   surface: string,
 ): Pick<Examples, "values" | "successes"> & {
-  readonly rights: Readonly<Record<OperationId, Right>>;
+  readonly rights: Readonly<Record<OperationId, ValidRequest>>;
 } {
   const today = dayReader(trial.assumptions)(trial.clock.now());
   const own = { publisher_id: publisherId };
@@ -156,12 +164,12 @@ function recordSuccesses(
   };
   const successes = mapOperations((operation) => {
     const { id } = operation;
-    const body = bodyOf(ask(right(operation, values[id]).request));
+    const body = bodyOf(ask(validRequest(operation, values[id]).request));
     // The spec has an impression answered before a click on it is sent, and the operations stand in that order.
     if (id === "impression") values.click = clickOn(body);
     return body;
   });
-  const rights = mapOperations((operation) => right(operation, values[operation.id]));
+  const rights = mapOperations((operation) => validRequest(operation, values[operation.id]));
   return { values, successes, rights };
 }
 

@@ -13,20 +13,20 @@ import {
   withText,
 } from "../spec/openapi/openapi-requests.ts";
 import type { Operation } from "../spec/operations.ts";
-import type { Publishers } from "../world/accounts/directory.ts";
+import type { Publishers } from "../world/accounts/publisher-directory.ts";
 
 /** A simulator that examples are recorded in. */
-export interface Trial {
+export interface ExampleSimulator {
   readonly seed: string;
   readonly assumptions: Assumptions;
   readonly publishers: Publishers;
   readonly clock: Clock;
   handle(request: ApiRequest): ApiResponse;
-  fork(): Trial;
+  fork(): ExampleSimulator;
 }
 
 /** A right request, and what is needed to make it wrong. It was sent and answered with success. */
-export interface Right {
+export interface ValidRequest {
   readonly assumptions: Assumptions;
   readonly operation: Operation;
   readonly writing: ParameterEncoding;
@@ -42,13 +42,13 @@ export interface Mistake {
   /** What is wrong, for people. */
   readonly summary: string;
   /** What has to happen before. @returns false where it can't. @default nothing */
-  readonly before?: (trial: Trial, values: Values) => boolean;
+  readonly before?: (trial: ExampleSimulator, values: Values) => boolean;
   /** @default the right request once more */
-  readonly made?: (right: Right) => ApiRequest;
+  readonly made?: (right: ValidRequest) => ApiRequest;
 }
 
 /** No request that a simulator is given gets the others: `rate_limited` would take thousands of them. */
-type Provoked = Exclude<ErrorCode, keyof typeof httpRejections | "rate_limited">;
+type ProvokedCode = Exclude<ErrorCode, keyof typeof httpRejections | "rate_limited">;
 
 const LONG_QUERY = 9000;
 const LARGE_BODY = 70_000;
@@ -60,7 +60,7 @@ const unknownName = { ignore: "__proto__", reject: "colour" } satisfies Record<
   string
 >;
 
-export const mistakes: Readonly<Record<Provoked, Mistake>> = {
+export const mistakes: Readonly<Record<ProvokedCode, Mistake>> = {
   unauthorized: {
     summary: "No Authorization header",
     made({ request: { headers = {}, ...request } }) {

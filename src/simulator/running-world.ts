@@ -4,7 +4,7 @@ import { type Clock, createClock } from "../base/clock.ts";
 import { inField } from "../base/input.ts";
 import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
-import { dayReader, dedupWindowOf } from "../exchange/operations/operated-world.ts";
+import { dayReader, dedupWindowOf } from "../exchange/operations/operation-world.ts";
 import type { World } from "../exchange/world.ts";
 import type { Transports } from "../faults/faults.ts";
 import { createRuleList, type RuleList } from "../faults/rule-list.ts";
@@ -14,7 +14,7 @@ import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Work } from "../spec/work.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";
 import { type BucketKeeper, createBucketKeeper } from "../world/accounts/buckets.ts";
-import type { DirectoryWorld } from "../world/accounts/directory.ts";
+import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import {
   loadAccounts,
   type Snapshot,
@@ -28,10 +28,10 @@ import { createIds } from "../world/publishers/ids.ts";
 import type { PersonGenerator } from "../world/publishers/people.ts";
 import { createPopulation } from "../world/publishers/population.ts";
 import { describeWorld, type WorldSettings } from "../world/publishers/world-settings.ts";
-import { type ReadOptions, worldMs } from "./simulator-options.ts";
+import { type ResolvedOptions, readWallClockMs } from "./simulator-options.ts";
 
-/** What the surroundings provide. */
-export interface Surroundings {
+/** What the host provide. */
+export interface Host {
   /** Gives the source of names and contacts; called on first need, since it is slow to load. */
   readonly people: () => PersonGenerator;
   /** Counts what happens in all worlds that get it. @default nobody counts */
@@ -46,19 +46,19 @@ export interface RunningWorld extends World, DirectoryWorld {
 }
 
 /** What worlds are made from, one after the other, under one simulator. */
-interface WorldMakerParts {
-  readonly read: ReadOptions;
-  readonly surroundings: Surroundings;
+interface WorldFactoryParts {
+  readonly read: ResolvedOptions;
+  readonly host: Host;
   readonly journal: JournalRing;
   readonly transports: Transports;
 }
 
 /** Makes a world that is new, goes on under other settings, or comes out of a snapshot. */
-export interface WorldMaker {
+export interface WorldFactory {
   fresh(settings: WorldSettings): RunningWorld;
-  continued(settings: WorldSettings, from: Kept): RunningWorld;
+  continueFrom(settings: WorldSettings, from: Continuation): RunningWorld;
   /** A world of another simulator, which goes on under this one only. */
-  adopted(world: RunningWorld): RunningWorld;
+  adopt(world: RunningWorld): RunningWorld;
   /** `bookOf`: of what a state keeps of a book. */
   saved<KeptBook>(
     state: WorldState<KeptBook>,
@@ -67,26 +67,29 @@ export interface WorldMaker {
   ): Work<RunningWorld>;
 }
 
-export function createWorldMaker({
+export function createWorldFactory({
   read,
-  surroundings,
+  host,
   journal,
   transports: { whyNot },
-}: WorldMakerParts): WorldMaker {
+}: WorldFactoryParts): WorldFactory {
   const { clock: mode, wallClock, explain, origins } = read;
 
-  function continued(settings: WorldSettings, { clock, rules, strangers }: Kept): RunningWorld {
+  function continueFrom(
+    settings: WorldSettings,
+    { clock, rules, unauthenticated }: Continuation,
+  ): RunningWorld {
     const { seed, assumptions } = settings;
     const about = describeWorld(settings);
     const dayOf = dayReader(assumptions);
     const startDay = dayOf(settings.startMs);
     const ids = createIds(seed, assumptions);
-    const { people } = surroundings;
+    const { people } = host;
     const population = createPopulation({ settings, startDay, ids, people });
     const buckets = createBucketKeeper(assumptions);
     const freshBuckets = buckets.fresh;
-    const accounts = createAccounts({ ids, population, freshBuckets, strangers });
-    const { meter } = surroundings;
+    const accounts = createAccounts({ ids, population, freshBuckets, unauthenticated });
+    const { meter } = host;
     const access = { clock, rules, whyNot, explain, origins, meter };
     const parts = { seed, about, assumptions, ids, population, accounts, ...access };
     const exchange = createExchange(parts, journal, startDay);
@@ -94,31 +97,31 @@ export function createWorldMaker({
   }
 
   return {
-    continued,
-    adopted(world) {
+    continueFrom,
+    adopt(world) {
       const parts = { ...world, whyNot };
       const startDay = world.dayOf(world.settings.startMs);
       return { ...parts, exchange: createExchange(parts, journal, startDay) };
     },
     fresh(settings) {
-      const nowMs = mode === "system" ? worldMs(wallClock) : settings.startMs;
+      const nowMs = mode === "system" ? readWallClockMs(wallClock) : settings.startMs;
       const clock = createClock(mode, Math.max(nowMs, settings.startMs), wallClock);
       const rules = createRuleList(settings.seed);
       for (const [index, rule] of read.faults.entries()) {
         inField(`faults.${index}`, () => rules.add(rule, clock.now(), whyNot));
       }
-      return continued(settings, { clock, rules });
+      return continueFrom(settings, { clock, rules });
     },
     *saved(snapshot, rules, bookOf) {
       const { mode: savedMode, now } = snapshot.clock;
       // The system clock is real time: it doesn't stay behind by the age of the snapshot.
-      const nowMs = savedMode === "system" ? Math.max(now, worldMs(wallClock)) : now;
+      const nowMs = savedMode === "system" ? Math.max(now, readWallClockMs(wallClock)) : now;
       const clock = createClock(savedMode, nowMs, wallClock);
       const { seed, start: startMs, publishers, profile } = snapshot;
       const assumptions = resolveAssumptions(snapshot.assumptions);
       const settings = { seed, startMs, publishers, profile, assumptions };
-      const strangers = copyOfTally(snapshot.strangers);
-      const world = continued(settings, { clock, rules, strangers });
+      const unauthenticated = copyOfTally(snapshot.strangers);
+      const world = continueFrom(settings, { clock, rules, unauthenticated });
       yield* loadAccounts(snapshot.accounts, world, now, bookOf);
       return world;
     },
@@ -126,16 +129,16 @@ export function createWorldMaker({
 }
 
 /** What goes on where a world is made anew in mid-run. */
-interface Kept {
+interface Continuation {
   readonly clock: Clock;
   readonly rules: RuleList;
   /** @default a new one */
-  readonly strangers?: Tally | undefined;
+  readonly unauthenticated?: Tally | undefined;
 }
 
 /** What goes on of a world. */
-export function kept({ clock, rules, accounts }: RunningWorld): Kept {
-  return { clock, rules, strangers: accounts.strangers };
+export function kept({ clock, rules, accounts }: RunningWorld): Continuation {
+  return { clock, rules, unauthenticated: accounts.unauthenticated };
 }
 
 /** The whole state as JSON. */
@@ -164,7 +167,7 @@ function stateOf<KeptBook>(
     assumptions: { ...assumptions },
     clock: { mode: clock.mode, now },
     faults,
-    strangers: copyOfTally(accounts.strangers),
+    strangers: copyOfTally(accounts.unauthenticated),
     accounts: saveAccounts(
       accounts,
       (book) => book.forget(now, windowMs),
@@ -175,13 +178,13 @@ function stateOf<KeptBook>(
 }
 
 /** What a world holds. */
-export interface Held {
+export interface Usage {
   /** Publishers that have sent a request, signed up, or were changed. */
   readonly publishersTouched: number;
   readonly impressions: number;
 }
 
-export function heldBy({ accounts }: RunningWorld): Held {
+export function usageOf({ accounts }: RunningWorld): Usage {
   let publishersTouched = 0;
   let impressions = 0;
   for (const { book } of accounts.openedAccounts()) {
@@ -197,7 +200,7 @@ const ACCOUNT_BYTES = 3400;
 const IMPRESSION_BYTES = 50;
 
 /** About how many bytes a world takes in memory. */
-export function weightOf({ accounts, rules }: RunningWorld): number {
+export function estimateBytes({ accounts, rules }: RunningWorld): number {
   let bytes = WORLD_BYTES + rules.estimateBytes();
   for (const { book, person, surfaces } of accounts.openedAccounts()) {
     bytes += ACCOUNT_BYTES + IMPRESSION_BYTES * book.impressions.count;

@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../base/calendar.ts";
 import { type ClockMode, clockModes, type WallClock, wallClockMs } from "../base/clock.ts";
-import type { Schema } from "../base/described.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../base/input.ts";
+import type { Schema } from "../base/schema-builders.ts";
 import { seedText } from "../base/schemas.ts";
 import { type AllowedOrigins, type CorsOption, parseCorsOption } from "../exchange/cors.ts";
 import { type FaultFunction, type FaultRule, MAX_RULES, parseRule } from "../faults/rule.ts";
@@ -51,7 +51,7 @@ export interface SimulatorOptions {
 }
 
 /** Options as a simulator goes by them. */
-export interface ReadOptions {
+export interface ResolvedOptions {
   /** What was given, defaults filled in: a copy, for the original may be changed. */
   readonly options: SimulatorOptions;
   readonly settings: WorldSettings;
@@ -126,11 +126,11 @@ const optionsSchema = v.strictObject({
 });
 
 /** @throws InputError that names the option at fault. */
-export function readOptions(options: SimulatorOptions): ReadOptions {
+export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
   const given = parseInput(optionsSchema, options, "options");
   const assumptions = resolveAssumptions(given.assumptions);
   const { seed, start, publishers, profile, clock, wallClock } = given;
-  const startMs = startOf(start, clock, wallClock);
+  const startMs = startMsOf(start, clock, wallClock);
   const faults = given.faults.map(copyOfRule);
   return {
     options: { ...given, assumptions, faults },
@@ -154,24 +154,24 @@ function copyOfRule(rule: FaultRule | FaultFunction, index: number): FaultRule |
  *
  * @throws InputError for anything but an object.
  */
-export function readReadings(readings: unknown): Readonly<Record<string, unknown>> {
+export function parseReadings(readings: unknown): Readonly<Record<string, unknown>> {
   const entries = Object.entries(parseInput(assumptionsSchema, readings));
   return Object.fromEntries(entries.filter(([, choice]) => choice !== undefined));
 }
 
 /** Real time as a world's: it must be an instant that can be written down. */
-export function worldMs(wallClock: WallClock | undefined): number {
+export function readWallClockMs(wallClock: WallClock | undefined): number {
   const wallMs = wallClockMs("system", wallClock);
   if (wallMs >= 0 && wallMs <= LAST_INSTANT_MS) return wallMs;
   throw new InputError("wallClock", "must give milliseconds from 1970 to the year 9999");
 }
 
-function startOf(
+function startMsOf(
   start: string | undefined,
   mode: ClockMode,
   wallClock: WallClock | undefined,
 ): number {
-  const wallMs = mode === "system" ? worldMs(wallClock) : undefined;
+  const wallMs = mode === "system" ? readWallClockMs(wallClock) : undefined;
   if (start === undefined) return wallMs ?? parseInstant(DEFAULT_START) ?? 0;
   const startMs = parseInstant(start);
   if (startMs === undefined || startMs < 0 || startMs > LAST_INSTANT_MS) {

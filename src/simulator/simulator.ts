@@ -18,33 +18,33 @@ import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import type { Rejection } from "../spec/errors.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { runToEnd, type Work } from "../spec/work.ts";
-import { createDirectory, type Publishers } from "../world/accounts/directory.ts";
+import { createDirectory, type Publishers } from "../world/accounts/publisher-directory.ts";
 import {
   type Snapshot,
   snapshotInSlices,
   snapshotPieces,
   type WorldState,
 } from "../world/accounts/snapshot.ts";
-import { transferAccounts } from "../world/accounts/take-over.ts";
+import { transferAccounts } from "../world/accounts/transfer-accounts.ts";
 import { Book } from "../world/ledger/book.ts";
 import { checkRestored } from "./check-restored.ts";
 import {
   copiedStateOf,
-  createWorldMaker,
-  type Held,
-  heldBy,
+  createWorldFactory,
+  estimateBytes,
+  type Host,
   kept,
   type RunningWorld,
-  type Surroundings,
   snapshotOf,
-  type WorldMaker,
-  weightOf,
+  type Usage,
+  usageOf,
+  type WorldFactory,
 } from "./running-world.ts";
 import {
+  parseReadings,
   type Readings,
-  type ReadOptions,
-  readOptions,
-  readReadings,
+  type ResolvedOptions,
+  resolveOptions,
   type SimulatorOptions,
 } from "./simulator-options.ts";
 
@@ -91,7 +91,7 @@ export interface SimulatorCore {
   /** A simulator of its own from the same seed and settings, at the same instant, in which nothing has happened. */
   fresh(): SimulatorCore;
   /** How much the world holds in memory. */
-  held(): Held;
+  usage(): Usage;
   /** Starts over from the options, clock, journal, assumptions and fault rules included; with a seed, as another population. */
   reset(options?: { readonly seed?: string | undefined }): void;
 }
@@ -107,29 +107,26 @@ export interface HostedCore extends SimulatorCore {
   /** About how many bytes the world takes in memory, its journal aside. */
   estimateBytes(): number;
   /** The same as {@link report}, so that others may pass in between. */
-  reporting(): Work<ClientReport>;
+  reportInSlices(): Work<ClientReport>;
   /** The same as {@link audit}. */
-  auditing(): Work<Audit>;
+  auditInSlices(): Work<Audit>;
   /** The same as {@link snapshot} as JSON text: the state of this moment, in pieces. @throws as that does. */
-  saving(): Iterable<string>;
+  snapshotInPieces(): Iterable<string>;
   /** The same as {@link restore}: until it ends, the world goes on as it was. */
-  restoring(snapshot: Snapshot): Work<void>;
+  restoreInSlices(snapshot: Snapshot): Work<void>;
   /** A world from the same options, whose journal goes on counting from this one's. */
-  beside(): HostedCore;
+  createSuccessor(): HostedCore;
   /** Goes on from where a world beside it has come to, with all that its journal kept. That one must not be used again. */
   adopt(other: HostedCore): void;
 }
 
 /** @throws InputError that names the option at fault. */
-export function createSimulatorCore(
-  options: SimulatorOptions,
-  surroundings: Surroundings,
-): HostedCore {
-  return new Core(readOptions(options), surroundings);
+export function createSimulatorCore(options: SimulatorOptions, host: Host): HostedCore {
+  return new Core(resolveOptions(options), host);
 }
 
 /** What to go on from, instead of starting anew. */
-interface Origin {
+interface InitialState {
   readonly state: WorldState<Book>;
   readonly rules: RuleList;
 }
@@ -143,16 +140,16 @@ class Core implements HostedCore {
   readonly clock: Clock = this.#createClock();
   readonly faults: Faults;
   readonly journal: JournalRing;
-  readonly #read: ReadOptions;
-  readonly #surroundings: Surroundings;
+  readonly #read: ResolvedOptions;
+  readonly #host: Host;
   readonly #eras: Eras;
   readonly #transports = createTransports();
-  readonly #make: WorldMaker;
+  readonly #make: WorldFactory;
   #running: RunningWorld;
 
-  constructor(read: ReadOptions, surroundings: Surroundings, origin?: Origin) {
+  constructor(read: ResolvedOptions, host: Host, origin?: InitialState) {
     this.#read = read;
-    this.#surroundings = surroundings;
+    this.#host = host;
     const transports = this.#transports;
     this.journal = createJournal({
       entries: read.journalEntries,
@@ -161,7 +158,7 @@ class Core implements HostedCore {
     });
     this.#eras = createEras(this.journal);
     this.faults = createFaults(() => this.#running, transports);
-    this.#make = createWorldMaker({ read, surroundings, journal: this.journal, transports });
+    this.#make = createWorldFactory({ read, host, journal: this.journal, transports });
     this.#running =
       origin === undefined
         ? this.#make.fresh(read.settings)
@@ -180,39 +177,39 @@ class Core implements HostedCore {
 
   readonly refuse = (rejection: Rejection): ApiResponse => this.#running.exchange.refuse(rejection);
 
-  readonly report = (): ClientReport => runToEnd(this.reporting());
+  readonly report = (): ClientReport => runToEnd(this.reportInSlices());
 
-  readonly reporting = (): Work<ClientReport> =>
+  readonly reportInSlices = (): Work<ClientReport> =>
     reportInSlices(this.journal, this.#eras.finished(), this.#running.clock.mode);
 
   readonly assume = (readings: Readings): Assumptions => {
-    const chosen = readReadings(readings);
+    const chosen = parseReadings(readings);
     const running = this.#running;
     assertNotInsideRule("assume", running);
     const assumptions = resolveAssumptions({ ...running.assumptions, ...chosen });
-    const next = this.#make.continued({ ...running.settings, assumptions }, kept(running));
+    const next = this.#make.continueFrom({ ...running.settings, assumptions }, kept(running));
     transferAccounts(running, next);
     this.#running = next;
     return assumptions;
   };
 
-  readonly audit = (): Audit => runToEnd(this.auditing());
+  readonly audit = (): Audit => runToEnd(this.auditInSlices());
 
-  readonly auditing = (): Work<Audit> => auditInSlices(this.#running, this.journal);
+  readonly auditInSlices = (): Work<Audit> => auditInSlices(this.#running, this.journal);
 
   readonly snapshot = (): Snapshot => {
     const { rules, clock } = this.#running;
     return snapshotOf(this.#running, rules.save(clock.now()));
   };
 
-  readonly saving = (): Iterable<string> => {
+  readonly snapshotInPieces = (): Iterable<string> => {
     const { rules, clock } = this.#running;
     return snapshotPieces(copiedStateOf(this.#running, rules.save(clock.now())));
   };
 
-  readonly restore = (snapshot: Snapshot): void => runToEnd(this.restoring(snapshot));
+  readonly restore = (snapshot: Snapshot): void => runToEnd(this.restoreInSlices(snapshot));
 
-  *restoring(snapshot: Snapshot): Work<void> {
+  *restoreInSlices(snapshot: Snapshot): Work<void> {
     const saved = yield* snapshotInSlices(snapshot);
     const rules = loadRuleList(saved.seed, saved.faults, this.#transports.whyNot);
     const next = yield* this.#make.saved(saved, rules, Book.load);
@@ -222,22 +219,22 @@ class Core implements HostedCore {
     this.#running = next;
   }
 
-  readonly fork = (): HostedCore => this.#copy({ people: this.#surroundings.people });
-  readonly forkCounted = (): HostedCore => this.#copy(this.#surroundings);
+  readonly fork = (): HostedCore => this.#copy({ people: this.#host.people });
+  readonly forkCounted = (): HostedCore => this.#copy(this.#host);
 
   readonly fresh = (): SimulatorCore => {
     const { settings, clock } = this.#running;
-    const { people } = this.#surroundings;
-    const read: ReadOptions = { ...this.#read, settings, clock: "frozen", faults: [] };
+    const { people } = this.#host;
+    const read: ResolvedOptions = { ...this.#read, settings, clock: "frozen", faults: [] };
     const core = new Core(read, { people });
     core.clock.set({ nowMs: Math.max(clock.now(), settings.startMs) });
     return core;
   };
 
-  readonly held = (): Held => heldBy(this.#running);
+  readonly usage = (): Usage => usageOf(this.#running);
 
-  readonly beside = (): HostedCore => {
-    const other = new Core(this.#read, this.#surroundings);
+  readonly createSuccessor = (): HostedCore => {
+    const other = new Core(this.#read, this.#host);
     other.journal.importRecords({ forgotten: this.journal.total, records: [] });
     return other;
   };
@@ -245,7 +242,7 @@ class Core implements HostedCore {
   readonly adopt = (other: HostedCore): void => {
     if (!(other instanceof Core))
       throw new TypeError("Only a world of this package can be adopted.");
-    const next = this.#make.adopted(other.#running);
+    const next = this.#make.adopt(other.#running);
     assertNotInsideRule("restore", this.#running);
     this.#eras.finish(this.#running.clock.mode, "state");
     const { first, records } = other.journal.records();
@@ -253,7 +250,7 @@ class Core implements HostedCore {
     this.#running = next;
   };
 
-  readonly estimateBytes = (): number => weightOf(this.#running);
+  readonly estimateBytes = (): number => estimateBytes(this.#running);
 
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
     const { seed } = parseInput(resetSchema, request, "options");
@@ -264,10 +261,10 @@ class Core implements HostedCore {
     this.#eras.clear();
   };
 
-  #copy(surroundings: Surroundings): Core {
+  #copy(host: Host): Core {
     // Rules go over as they are: a function has no place in a snapshot.
     const state = copiedStateOf(this.#running, noFaults);
-    return new Core(this.#read, surroundings, { state, rules: this.#running.rules.copy() });
+    return new Core(this.#read, host, { state, rules: this.#running.rules.copy() });
   }
 
   /** The clock of the world that runs. */

@@ -10,8 +10,8 @@ import type { LoggedExchange } from "../journal/logged-exchange.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
 import { inOnePiece, isWork, type LongResponse, runToEnd, type Work } from "../spec/work.ts";
-import { createKeptWorlds, holdings, type Keeping } from "./kept-worlds.ts";
-import type { Surroundings } from "./running-world.ts";
+import { createKeptWorlds, type WorldsUsage, worldMetrics } from "./kept-worlds.ts";
+import type { Host } from "./running-world.ts";
 import { createSimulatorCore, type HostedCore } from "./simulator.ts";
 import type { SimulatorOptions } from "./simulator-options.ts";
 
@@ -36,7 +36,7 @@ export interface Worlds {
   /** The worlds that are, in the order in which they came into being. */
   names(): string[];
   /** How many worlds there are and what they hold, beside the bounds. */
-  keeping(): Keeping;
+  usage(): WorldsUsage;
   /**
    * A new world that goes on from where another one is, with an empty journal.
    *
@@ -62,7 +62,7 @@ export interface Worlds {
 export type WorldsObserver = (world: string, exchange: LoggedExchange) => void;
 
 /** A world as a path names it. It need not exist yet: `open` makes it. */
-export interface WorldPlace {
+export interface WorldRef {
   readonly name: string;
   /** What the path of every request to this world begins with: `/@NAME`, or nothing. */
   readonly prefix: string;
@@ -74,7 +74,7 @@ export interface WorldPlace {
 /** What answers where no world does. */
 export interface WorldsControl {
   /** Answers a path that begins with `/_sim`, the world's prefix taken off. */
-  answer(request: PlainRequest, place: WorldPlace): Work<LongResponse>;
+  answer(request: PlainRequest, place: WorldRef): Work<LongResponse>;
   /** Says that a world can't be had, and why. */
   refusal(error: InputError): ApiResponse;
 }
@@ -82,7 +82,7 @@ export interface WorldsControl {
 export interface WorldsOptions {
   /** What every world is made from. Its `journalBytes` bounds the journals of all worlds together. @default 134217728 */
   readonly options: SimulatorOptions;
-  readonly surroundings: Surroundings;
+  readonly host: Host;
   readonly control: WorldsControl;
   /** @default 1000 */
   readonly maxWorlds?: number | undefined;
@@ -94,17 +94,17 @@ const AT = 0x40;
 const UNDERSCORE = 0x5f;
 
 export function createWorlds(settings: WorldsOptions): Worlds {
-  const { options, surroundings, control } = settings;
+  const { options, host, control } = settings;
   const { maxWorlds = DEFAULT_MAX_WORLDS, worldBytes = DEFAULT_WORLD_BYTES } = settings;
   const { journalBytes = DEFAULT_JOURNAL_BYTES } = options;
   const kept = createKeptWorlds(
-    { most: maxWorlds, bytes: worldBytes, journalBytes },
+    { maxWorlds: maxWorlds, bytes: worldBytes, journalBytes },
     DEFAULT_WORLD,
   );
   const observers: WorldsObserver[] = [];
   const defaultPlace = placeOf(DEFAULT_WORLD, "");
 
-  function placeOf(name: string, prefix: string): WorldPlace {
+  function placeOf(name: string, prefix: string): WorldRef {
     return {
       name,
       prefix,
@@ -119,16 +119,16 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   }
   function make(name: string): HostedCore {
     checkName(name, "world");
-    if (kept.wasDropped(name)) throw new InputError("world", whyDropped(name), "gone");
+    if (kept.wasDropped(name)) throw new InputError("world", droppedMessage(name), "gone");
     makeRoom(name, "world");
-    return add(name, createSimulatorCore(options, surroundings));
+    return add(name, createSimulatorCore(options, host));
   }
   function add(name: string, world: HostedCore): HostedCore {
     kept.add(name, world);
-    for (const observer of observers) tell(observer, name, world);
+    for (const observer of observers) subscribe(observer, name, world);
     return world;
   }
-  function tell(observer: WorldsObserver, name: string, world: HostedCore): void {
+  function subscribe(observer: WorldsObserver, name: string, world: HostedCore): void {
     world.journal.observe((exchange) => observer(name, exchange));
   }
   function fork(name: string, from: string): HostedCore {
@@ -147,7 +147,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     makeRoom(name, "name", from);
     kept.use(from);
     const world = add(name, origin.forkCounted());
-    kept.changed(name);
+    kept.markChanged(name);
     return world;
   }
   function makeRoom(name: string, field: string, beside?: string): void {
@@ -159,7 +159,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     );
   }
   /** A request that is given up, or refused, changes nothing: no world comes of it either. */
-  function* answerControl(request: PlainRequest, place: WorldPlace): Work<LongResponse> {
+  function* answerControl(request: PlainRequest, place: WorldRef): Work<LongResponse> {
     const { name } = place;
     const isNew = kept.peek(name) === undefined;
     const wasDropped = kept.wasDropped(name);
@@ -176,7 +176,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     try {
       const response = yield* control.answer(request, { ...place, open });
       isDone = response.status < 400;
-      if (isDone && !/^(?:GET|HEAD)$/.test(request.method)) kept.changed(name);
+      if (isDone && !/^(?:GET|HEAD)$/.test(request.method)) kept.markChanged(name);
       return response;
     } finally {
       // Others may have used the world meanwhile, or made another of this name: then it stays.
@@ -217,7 +217,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     get,
     peek: kept.peek,
     names: kept.names,
-    keeping: kept.keeping,
+    usage: kept.usage,
     fork,
     delete: kept.delete,
     wouldMake(path) {
@@ -229,10 +229,10 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       observers.push(observer);
       for (const name of kept.names()) {
         const world = kept.peek(name);
-        if (world !== undefined) tell(observer, name, world);
+        if (world !== undefined) subscribe(observer, name, world);
       }
     },
-    metrics: () => [...(surroundings.meter?.families() ?? []), ...holdings(kept)],
+    metrics: () => [...(host.meter?.families() ?? []), ...worldMetrics(kept)],
     begin,
     handle(request) {
       const response = begin(request);
@@ -268,7 +268,7 @@ function replacesState({ method, path }: PlainRequest): boolean {
   );
 }
 
-function whyDropped(name: string): string {
+function droppedMessage(name: string): string {
   return `was dropped: the server reached its limit of worlds or memory, and this world was the least recently used. Start anew with POST /@${name}/_sim/reset, free the name with DELETE /_sim/worlds/${name}, or start the server with a larger --max-worlds or --world-bytes`;
 }
 

@@ -83,7 +83,7 @@ export function oracleFor(sim: SimulatorCore): SimulatorOracle {
   }
 
   /** What the answer would be without rounding: the price of what was written down since the last one. */
-  function exactly(response: ApiResponse): ApiResponse {
+  function unrounded(response: ApiResponse): ApiResponse {
     if (!isRounded) return response;
     const before = recordedMicros;
     recordedMicros = microsOf(sim.audit().total.creditedRecordedInr);
@@ -97,7 +97,7 @@ export function oracleFor(sim: SimulatorCore): SimulatorOracle {
   function see(call: Call, response: ApiResponse, sender: CallSender = {}): void {
     const atMs = follow();
     const apiKey = sender.apiKey ?? keyFor(call, oracle);
-    oracle.see({ apiKey, call, atMs, response, exact: exactly(response) });
+    oracle.see({ apiKey, call, atMs, response, exact: unrounded(response) });
   }
 
   return {
@@ -118,7 +118,7 @@ const conflict = "conflict";
 function mustBeNew(sim: SimulatorCore): void {
   const { total } = sim.audit();
   const answered = Math.max(sim.journal.total, total.attempts);
-  if (answered === 0 && sim.held().impressions === 0) return;
+  if (answered === 0 && sim.usage().impressions === 0) return;
   throw new InputError(
     "sim",
     `has answered ${answered} requests that the oracle hasn't seen: make the oracle first, or reset the simulator`,

@@ -15,7 +15,11 @@ import type { FileHandle } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { checkWritable, moveToFreeName, writeWhole } from "../../src/adapters/files/whole-file.ts";
+import {
+  checkWritable,
+  moveToFreeName,
+  writeFileAtomically,
+} from "../../src/adapters/files/atomic-file.ts";
 import { describeError } from "../../src/base/file-error.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -52,11 +56,11 @@ describe("writing", () => {
   test("makes a file, then replaces it, and says which; the mode stays", async () => {
     const directory = temporaryFolder();
     const path = join(directory, "report.json");
-    expect(await writeWhole(path, "one", 0o600)).toBe("made");
+    expect(await writeFileAtomically(path, "one", 0o600)).toBe("made");
     expect(modeOf(path)).toBe(0o600);
     // Beyond what the umask of most users lets through.
     chmodSync(path, 0o2666);
-    expect(await writeWhole(path, ["t", "w", "o"])).toBe("replaced");
+    expect(await writeFileAtomically(path, ["t", "w", "o"])).toBe("replaced");
     expect([readFileSync(path, "utf8"), modeOf(path)]).toEqual(["two", 0o2666]);
     expect(readdirSync(directory)).toEqual(["report.json"]);
   });
@@ -74,7 +78,7 @@ describe("writing", () => {
       ["two", "replaced"],
     ] as const) {
       expect(await checkWritable(second)).toBe(target);
-      expect(await writeWhole(second, text)).toBe(written);
+      expect(await writeFileAtomically(second, text)).toBe(written);
       expect(readFileSync(target, "utf8")).toBe(text);
     }
     for (const path of [link, second]) expect(lstatSync(path).isSymbolicLink()).toBe(true);
@@ -86,7 +90,7 @@ describe("writing", () => {
     const [path, other] = [join(directory, "report"), join(directory, "other")];
     writeFileSync(path, "old");
     linkSync(path, other);
-    await writeWhole(path, "new");
+    await writeFileAtomically(path, "new");
     expect([readFileSync(path, "utf8"), readFileSync(other, "utf8")]).toEqual(["new", "old"]);
   });
 
@@ -94,7 +98,7 @@ describe("writing", () => {
     const directory = temporaryFolder();
     const path = join(directory, "report");
     const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
-    await Promise.all(texts.map((text) => writeWhole(path, text)));
+    await Promise.all(texts.map((text) => writeFileAtomically(path, text)));
     expect(texts).toContain(readFileSync(path, "utf8"));
     expect(readdirSync(directory)).toEqual(["report"]);
   });
@@ -108,7 +112,7 @@ describe("writing", () => {
     const path = join(directory, "report");
     writeFileSync(path, "old");
     failing.codes.set(call, code);
-    const error = await writeWhole(path, "new").catch((reason: unknown) => reason);
+    const error = await writeFileAtomically(path, "new").catch((reason: unknown) => reason);
     expect(describeError(error)).toBe(why);
     expect(readFileSync(path, "utf8")).toBe("old");
     expect(readdirSync(directory)).toEqual(["report"]);
@@ -124,10 +128,10 @@ describe("writing", () => {
     writeFileSync(path, "old and longer");
     failing.codes.set(call, code);
     await checkWritable(path);
-    expect(await writeWhole(path, "new")).toBe("replaced");
+    expect(await writeFileAtomically(path, "new")).toBe("replaced");
     expect(readFileSync(path, "utf8")).toBe("new");
     expect(readdirSync(directory)).toEqual(["mounted"]);
-    await expect(writeWhole(join(directory, "other"), "new")).rejects.toThrow(code);
+    await expect(writeFileAtomically(join(directory, "other"), "new")).rejects.toThrow(code);
   });
 
   test("is refused for what can't be a file, and nothing changes", async () => {
@@ -149,7 +153,7 @@ describe("writing", () => {
       ["socket", "it is not a regular file"],
       ["none/report", "there is no such file or folder"],
     ] as const) {
-      for (const act of [checkWritable, (path: string) => writeWhole(path, "x")]) {
+      for (const act of [checkWritable, (path: string) => writeFileAtomically(path, "x")]) {
         const error = await act(join(directory, name)).catch((reason: unknown) => reason);
         expect(describeError(error), name).toBe(why);
       }

@@ -8,9 +8,9 @@ import {
 } from "../../src/assert.ts";
 import { createSimulator } from "../../src/index.ts";
 import { recordingOf } from "../audit/recording.ts";
-import { stageOf } from "../audit/report-stage.ts";
+import { reportWorldOf } from "../audit/report-world.ts";
 import { impressionIdIn } from "../sender.ts";
-import { failureOf, refusalOf } from "./stage.ts";
+import { failureOf, refusalOf } from "./thrown-errors.ts";
 
 function credits(body: string): number {
   return JSON.parse(body).revenue_credited_inr;
@@ -122,7 +122,7 @@ describe("stats", () => {
   });
 
   test("are told where the quota for asking is spent", () => {
-    const { sim, publisher, stats, impression } = stageOf();
+    const { sim, publisher, stats, impression } = reportWorldOf();
     impression("s");
     for (let asked = 0; asked < 61; asked += 1) stats();
     assertStats(sim, { publisher: publisher.id, impressions: 1 });

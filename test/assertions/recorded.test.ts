@@ -8,7 +8,7 @@ import {
 import { createSimulator } from "../../src/index.ts";
 import { recordingOf } from "../audit/recording.ts";
 import { impressionIdIn } from "../sender.ts";
-import { failureOf, refusalOf } from "./stage.ts";
+import { failureOf, refusalOf } from "./thrown-errors.ts";
 
 const faults = [
   { id: "lossy", match: { nth: 2 }, verdict: { kind: "lose-response" } },

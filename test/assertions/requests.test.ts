@@ -8,9 +8,9 @@ import {
   matchers,
 } from "../../src/assert.ts";
 import { recordingOf } from "../audit/recording.ts";
-import { stageOf } from "../audit/report-stage.ts";
+import { reportWorldOf } from "../audit/report-world.ts";
 import { impressionIdIn } from "../sender.ts";
-import { failureOf, refusalOf } from "./stage.ts";
+import { failureOf, refusalOf } from "./thrown-errors.ts";
 
 describe("requests", () => {
   test("that came are counted by operation, publisher and status", () => {
@@ -93,7 +93,7 @@ describe("requests", () => {
 
 describe("rate limits", () => {
   test("are respected by who isn't refused, and by who waits as told", () => {
-    const { sim, stats, wait } = stageOf();
+    const { sim, stats, wait } = reportWorldOf();
     for (let asked = 0; asked < 60; asked += 1) stats();
     assertRespectsRateLimits(sim);
     expect(stats().status).toBe(429);
@@ -111,7 +111,7 @@ describe("rate limits", () => {
   });
 
   test("are broken by who comes before the wait is over", () => {
-    const { sim, stats, wait } = stageOf();
+    const { sim, stats, wait } = reportWorldOf();
     for (let asked = 0; asked < 61; asked += 1) stats();
     wait(1000);
     stats();

@@ -161,7 +161,7 @@ describe("an audit", () => {
   test("is what the control API answers, with nothing to call and no key in it", () => {
     const worlds = createWorlds({
       options: { publishers: 3, wallClock: () => 0 },
-      surroundings: { people: () => fakerPerson },
+      host: { people: () => fakerPerson },
       control: createControl({ version: "1.2.3" }),
     });
     const world = worlds.get("default");

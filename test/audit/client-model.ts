@@ -6,7 +6,7 @@
 import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../src/index.ts";
 
 /** What the client gets wrong. */
-export type Vice =
+export type Misbehaviour =
   | "ignores Retry-After"
   | "retries at once"
   | "retries at fixed intervals"
@@ -25,7 +25,7 @@ export interface ClientOptions {
   readonly wall: { ms: number };
   /** From 0 to 1, 1 excluded. */
   random(): number;
-  readonly vice?: Vice | undefined;
+  readonly misbehaviour?: Misbehaviour | undefined;
   /** The bound of the first pause in milliseconds; it doubles each time. */
   readonly baseMs: number;
   readonly capMs: number;
@@ -48,7 +48,7 @@ interface Call {
 }
 
 /** What a client makes of an answer. */
-type Reading =
+type Interpretation =
   | { readonly kind: "success"; readonly body: Readonly<Record<string, unknown>> }
   | { readonly kind: "later"; readonly waitMs: number | undefined }
   | { readonly kind: "stop" }
@@ -56,7 +56,7 @@ type Reading =
 
 /** Lets the client live until it has nothing left to do. */
 export function playClient(options: ClientOptions): void {
-  const { sim, wall, random, vice, baseMs, capMs, mostAttempts } = options;
+  const { sim, wall, random, misbehaviour, baseMs, capMs, mostAttempts } = options;
   const agenda: { readonly atMs: number; readonly run: () => void }[] = [];
   const gates = { recording: 0, reporting: 0 };
   let isStopped = false;
@@ -68,7 +68,7 @@ export function playClient(options: ClientOptions): void {
   function attempt(call: Call, number: number): void {
     if (isStopped) return;
     const gateMs = gates[call.pool];
-    if (wall.ms < gateMs && vice !== "ignores Retry-After") {
+    if (wall.ms < gateMs && misbehaviour !== "ignores Retry-After") {
       after(gateMs - wall.ms + Math.floor(random() * 100), () => attempt(call, number));
       return;
     }
@@ -77,26 +77,26 @@ export function playClient(options: ClientOptions): void {
     after(afterMs, () => react(call, number, reading));
   }
 
-  function react(call: Call, number: number, reading: Reading): void {
+  function react(call: Call, number: number, reading: Interpretation): void {
     if (reading.kind === "success") {
       call.done?.(reading.body);
       return;
     }
     if (reading.kind === "stop") {
-      isStopped = vice !== "goes on after 401";
+      isStopped = misbehaviour !== "goes on after 401";
       return;
     }
     const waitMs = reading.kind === "later" ? reading.waitMs : undefined;
     if (waitMs !== undefined) gates[call.pool] = Math.max(gates[call.pool], wall.ms + waitMs);
-    const repeats = reading.kind === "later" || vice === "repeats what is refused";
-    if (!repeats || number >= mostAttempts || vice === "never retries") return;
+    const repeats = reading.kind === "later" || misbehaviour === "repeats what is refused";
+    if (!repeats || number >= mostAttempts || misbehaviour === "never retries") return;
     after(pauseMs(number, waitMs), () => attempt(call, number + 1));
   }
 
   function pauseMs(number: number, waitMs: number | undefined): number {
-    if (vice === "retries at once") return Math.floor(random() * 4);
-    if (vice === "retries at fixed intervals") return FIXED_MS + Math.floor(random() * 9);
-    if (waitMs !== undefined && vice !== "ignores Retry-After") return waitMs;
+    if (misbehaviour === "retries at once") return Math.floor(random() * 4);
+    if (misbehaviour === "retries at fixed intervals") return FIXED_MS + Math.floor(random() * 9);
+    if (waitMs !== undefined && misbehaviour !== "ignores Retry-After") return waitMs;
     return Math.floor(random() * Math.min(capMs, baseMs * 2 ** (number - 1)));
   }
 
@@ -113,7 +113,7 @@ export function playClient(options: ClientOptions): void {
 
 /** What there is to do, and when. */
 function callsOf(
-  { publisher, random, vice, users, polls, widgets }: ClientOptions,
+  { publisher, random, misbehaviour, users, polls, widgets }: ClientOptions,
   attempt: (call: Call, number: number) => void,
   after: (ms: number, run: () => void) => void,
 ): [number, Call][] {
@@ -121,7 +121,7 @@ function callsOf(
   const surfaces = publisher.surfaces.filter(({ status }) => status === "active");
   const pick = <Item>(items: readonly Item[]): Item | undefined =>
     items[Math.floor(random() * items.length)];
-  const url = vice === "key in URL" ? { api_key: publisher.apiKey } : undefined;
+  const url = misbehaviour === "key in URL" ? { api_key: publisher.apiKey } : undefined;
   let fresh = 0;
 
   const clicked = (impressionId: unknown): Call => ({
@@ -131,7 +131,8 @@ function callsOf(
       path: "/v1/click",
       headers,
       body: {
-        impression_id: vice === "makes impression ids up" ? `${impressionId}-0` : impressionId,
+        impression_id:
+          misbehaviour === "makes impression ids up" ? `${impressionId}-0` : impressionId,
       },
     }),
   });
@@ -141,14 +142,14 @@ function callsOf(
       publisher_id: publisher.id,
       surface: pick(surfaces)?.id ?? "",
       // Few ads, which many see; where sessions change, an ad of its own for each showing.
-      ad_id: vice === "new session for each attempt" ? `ad-${fresh}` : pick(["a", "b"]),
+      ad_id: misbehaviour === "new session for each attempt" ? `ad-${fresh}` : pick(["a", "b"]),
     };
     const session = (number: number): object =>
-      vice === "no session"
+      misbehaviour === "no session"
         ? {}
         : {
             session_id:
-              vice === "new session for each attempt"
+              misbehaviour === "new session for each attempt"
                 ? `${user}.${number}.${shown.ad_id}`
                 : `user-${user}`,
           };
@@ -181,7 +182,7 @@ function callsOf(
     const ads = 1 + Math.floor(random() * 3);
     return Array.from({ length: ads }, (__, ad): [number, Call] => [atMs + ad * 1500, seen(user)]);
   });
-  const wrong = vice === "repeats what is refused" ? { from: "yesterday" } : {};
+  const wrong = misbehaviour === "repeats what is refused" ? { from: "yesterday" } : {};
   const dashboard = Array.from({ length: polls }, (_, poll) =>
     Array.from({ length: widgets }, (__, widget): [number, Call] => [
       poll * 7000,
@@ -195,7 +196,7 @@ function callsOf(
 function read(
   response: ApiResponse,
   nowMs: number,
-): { readonly reading: Reading; readonly afterMs: number } {
+): { readonly reading: Interpretation; readonly afterMs: number } {
   const { status, delivery } = response;
   const delayMs = delivery?.delayMs ?? 0;
   switch (delivery?.kind) {
@@ -217,7 +218,7 @@ function read(
   }
 }
 
-function readWhole({ status, headers, body }: ApiResponse, nowMs: number): Reading {
+function readWhole({ status, headers, body }: ApiResponse, nowMs: number): Interpretation {
   if (status < 300) {
     try {
       return { kind: "success", body: JSON.parse(body) };

@@ -1,4 +1,4 @@
-/** Random faults and limits: a client that behaves well is never accused, and one with a vice always is of it. */
+/** Random faults and limits: a client that behaves well is never accused, and one with a misbehaviour always is of it. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import {
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { checkProperty } from "../properties/check-property.ts";
-import { type ClientOptions, playClient, type Vice } from "./client-model.ts";
+import { type ClientOptions, type Misbehaviour, playClient } from "./client-model.ts";
 
 type Habits = Pick<
   ClientOptions,
@@ -26,7 +26,10 @@ interface Life {
 }
 
 /** The report on a client's whole life. */
-function reportOn({ seed, options, habits, isKeyReplaced }: Life, vice?: Vice): ClientReport {
+function reportOn(
+  { seed, options, habits, isKeyReplaced }: Life,
+  misbehaviour?: Misbehaviour,
+): ClientReport {
   const wall = { ms: 0 };
   const sim = createSimulator({
     seed: "campaign",
@@ -36,7 +39,7 @@ function reportOn({ seed, options, habits, isKeyReplaced }: Life, vice?: Vice): 
   });
   const publisher = sim.publishers.at(0);
   if (isKeyReplaced) sim.publishers.rotateKey(publisher.id);
-  playClient({ sim, publisher, wall, random: randomOf(seed), vice, ...habits });
+  playClient({ sim, publisher, wall, random: randomOf(seed), misbehaviour, ...habits });
   return sim.report();
 }
 
@@ -164,7 +167,11 @@ const waits: FaultRule = {
   verdict: { kind: "respond", status: 503, headers: { "retry-after": "20" } },
 };
 
-const vices: readonly [vice: Vice, finding: FindingId, faults: readonly FaultRule[]][] = [
+const vices: readonly [
+  misbehaviour: Misbehaviour,
+  finding: FindingId,
+  faults: readonly FaultRule[],
+][] = [
   ["ignores Retry-After", "before-retry-after", [waits]],
   ["retries at once", "hot-loop", [outage]],
   ["retries at fixed intervals", "pauses-do-not-grow", [outage]],
@@ -179,10 +186,13 @@ const vices: readonly [vice: Vice, finding: FindingId, faults: readonly FaultRul
 
 test.each(vices)(
   "a client that %s is accused of it, whatever happens: %s",
-  (vice, finding, faults) => {
+  (misbehaviour, finding, faults) => {
     for (let seed = 1; seed <= 10; seed += 1) {
-      const isKeyReplaced = vice === "goes on after 401";
-      const { findings } = reportOn({ seed, options: { faults }, habits, isKeyReplaced }, vice);
+      const isKeyReplaced = misbehaviour === "goes on after 401";
+      const { findings } = reportOn(
+        { seed, options: { faults }, habits, isKeyReplaced },
+        misbehaviour,
+      );
       expect(findings.map(({ id }) => id)).toEqual([finding]);
     }
   },

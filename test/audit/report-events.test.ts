@@ -3,11 +3,11 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import { impressionIdIn } from "../sender.ts";
-import { type Stage, stageOf } from "./report-stage.ts";
+import { type ReportWorld, reportWorldOf } from "./report-world.ts";
 
 /** The answers to these requests of the publisher are lost after the service has acted. */
 const losing = (...nth: readonly number[]): FaultRule => ({
-  match: { nth, publisher: stageOf().publisher.id },
+  match: { nth, publisher: reportWorldOf().publisher.id },
   verdict: { kind: "lose-response" },
 });
 const unavailable = (...nth: readonly number[]): FaultRule => ({
@@ -16,7 +16,7 @@ const unavailable = (...nth: readonly number[]): FaultRule => ({
 });
 
 /** Impressions on one surface and ad, 200 ms apart. */
-function shown(stage: Stage, sessions: readonly (string | undefined)[], ad?: string): void {
+function shown(stage: ReportWorld, sessions: readonly (string | undefined)[], ad?: string): void {
   for (const session of sessions) {
     stage.impression(session, ad);
     stage.wait(200);
@@ -39,7 +39,7 @@ describe("one event under two sessions", () => {
       { match: { nth: 1 }, verdict: { kind: "truncate", share: 0.5 } } satisfies FaultRule,
     ],
   ])("an impression %s", (_, rule) => {
-    const stage = stageOf({ faults: [rule] });
+    const stage = reportWorldOf({ faults: [rule] });
     shown(stage, ["a", "b"]);
     expect(stage.found()).toEqual(["event-in-two-sessions"]);
     expect(stage.proving("event-in-two-sessions")).toEqual([2]);
@@ -49,14 +49,14 @@ describe("one event under two sessions", () => {
   });
 
   test("each attempt under one of its own", () => {
-    const stage = stageOf({ faults: [losing(2, 3)] });
+    const stage = reportWorldOf({ faults: [losing(2, 3)] });
     shown(stage, ["other"], "ad-0");
     shown(stage, ["a", "b", "c"]);
     expect(stage.proving("event-in-two-sessions")).toEqual([3, 4]);
   });
 
   test("a session that is replaced after a failure, in the middle of its life", () => {
-    const stage = stageOf({ faults: [losing(2)] });
+    const stage = reportWorldOf({ faults: [losing(2)] });
     shown(stage, ["a"], "ad-0");
     shown(stage, ["a", "b"]);
     shown(stage, ["b"], "ad-2");
@@ -65,13 +65,13 @@ describe("one event under two sessions", () => {
 
   describe("is not said of", () => {
     test("another user, where the first one's comes again under its own session", () => {
-      const stage = stageOf({ faults: [losing(1)] });
+      const stage = reportWorldOf({ faults: [losing(1)] });
       shown(stage, ["a", "b", "a"]);
       expect(stage.found()).toEqual([]);
     });
 
     test("an ad that many users see, of whom some never try again", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [{ match: { share: 0.3 }, verdict: { kind: "lose-response" } }],
       });
       for (let user = 0; user < 100; user += 1) {
@@ -82,21 +82,21 @@ describe("one event under two sessions", () => {
     });
 
     test("a user whose session goes on", () => {
-      const stage = stageOf({ faults: [losing(1)] });
+      const stage = reportWorldOf({ faults: [losing(1)] });
       shown(stage, ["a", "b"]);
       shown(stage, ["a"], "ad-3");
       expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
     });
 
     test("a user who had been there before", () => {
-      const stage = stageOf({ faults: [losing(2)] });
+      const stage = reportWorldOf({ faults: [losing(2)] });
       shown(stage, ["b"], "ad-0");
       shown(stage, ["a", "b"]);
       expect(stage.found()).toEqual(["failed-and-never-sent-again"]);
     });
 
     test("users of different publishers, surfaces and ads, and one that comes much later", () => {
-      const stage = stageOf({ faults: [losing(1)] });
+      const stage = reportWorldOf({ faults: [losing(1)] });
       stage.impression("a");
       stage.impression("b", "ad-2");
       stage.impression("b", "ad-1", stage.sim.publishers.at(1));
@@ -106,7 +106,7 @@ describe("one event under two sessions", () => {
     });
 
     test("clients of a world that was put back meanwhile", () => {
-      const stage = stageOf({ faults: [losing(1)] });
+      const stage = reportWorldOf({ faults: [losing(1)] });
       const before = stage.sim.snapshot();
       stage.impression("a");
       stage.sim.restore(before);
@@ -119,7 +119,7 @@ describe("one event under two sessions", () => {
 
 describe("lost and sent again without a session", () => {
   test("recorded twice", () => {
-    const stage = stageOf({ faults: [losing(1)] });
+    const stage = reportWorldOf({ faults: [losing(1)] });
     shown(stage, [undefined, undefined]);
     expect(stage.proving("lost-and-sent-again-without-session")).toEqual([2]);
     expect(stage.finding("lost-and-sent-again-without-session").example).toContain(
@@ -133,7 +133,7 @@ describe("lost and sent again without a session", () => {
     ["one of many users'", losing(2), 4],
     ["retried where nothing was recorded the second time", { verdict: { kind: "drop" } }, 3],
   ] satisfies [string, FaultRule, number][])("is not said of one that was %s", (_, rule, count) => {
-    const stage = stageOf({ faults: [rule] });
+    const stage = reportWorldOf({ faults: [rule] });
     shown(
       stage,
       Array.from({ length: count }, () => undefined),
@@ -144,7 +144,7 @@ describe("lost and sent again without a session", () => {
 
 describe("failed impressions never sent again", () => {
   test("with what became of each; of a click nobody asks that, for it has no session", () => {
-    const stage = stageOf({
+    const stage = reportWorldOf({
       faults: [losing(2), { match: { nth: [3, 5] }, verdict: { kind: "drop" } }],
     });
     const id = impressionIdIn(stage.impression("a"));
@@ -162,18 +162,18 @@ describe("failed impressions never sent again", () => {
   });
 
   test("an impression without a session, and one that met an outage", () => {
-    const stage = stageOf({ faults: [losing(1), unavailable(1)] });
+    const stage = reportWorldOf({ faults: [losing(1), unavailable(1)] });
     stage.impression(undefined);
     stage.impression("b", "ad-2");
     expect(stage.proving("failed-and-never-sent-again")).toEqual([1]);
-    const down = stageOf({ faults: [unavailable(1)] });
+    const down = reportWorldOf({ faults: [unavailable(1)] });
     down.impression("a");
     expect(down.proving("failed-and-never-sent-again")).toEqual([1]);
   });
 
   describe("is not said of", () => {
     test("one that was tried again, in whatever encoding, and given up then", () => {
-      const stage = stageOf({ faults: [{ verdict: { kind: "timeout" } }] });
+      const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
       stage.impression("a");
       stage.wait(5000);
       const surface = stage.publisher.surfaces.find(({ status }) => status === "active")?.id ?? "";
@@ -192,7 +192,7 @@ describe("failed impressions never sent again", () => {
     });
 
     test("one whose client was refused its key before it could", () => {
-      const stage = stageOf({ faults: [losing(1)] });
+      const stage = reportWorldOf({ faults: [losing(1)] });
       stage.impression("a");
       stage.sim.publishers.rotateKey(stage.publisher.id);
       stage.wait(100);
@@ -201,7 +201,7 @@ describe("failed impressions never sent again", () => {
     });
 
     test("one that failed while the refusal of the key was on its way", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [
           { match: { operation: "stats" }, verdict: { kind: "respond", status: 401, delay: 2000 } },
           { verdict: { kind: "drop" } },
@@ -214,7 +214,7 @@ describe("failed impressions never sent again", () => {
     });
 
     test("the last thing that a client asked before it went away itself", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [{ match: { nth: 1 }, verdict: { kind: "delay", delay: 900 } }],
       });
       stage.impression("a").delivery?.undelivered();
@@ -227,7 +227,7 @@ describe("failed impressions never sent again", () => {
     });
 
     test("one whose wait isn't over yet", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [
           {
             match: { nth: 1 },
@@ -245,14 +245,14 @@ describe("failed impressions never sent again", () => {
     });
 
     test("questions, which need no answer, and events that were refused", () => {
-      const stage = stageOf({ faults: [losing(1)] });
+      const stage = reportWorldOf({ faults: [losing(1)] });
       stage.stats();
       stage.impression("a", "");
       expect(stage.found()).toEqual([]);
     });
 
     test("a success that can't be read, nor what a rule made of one request", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [
           { match: { nth: 1 }, verdict: { kind: "garbage" } },
           { match: { nth: 1 }, verdict: { kind: "duplicate" } },
@@ -267,20 +267,20 @@ describe("failed impressions never sent again", () => {
 
 describe("clicks on unknown impressions", () => {
   test.each(["404", "400", "accept-uncredited"] as const)("where click.unknown is %s", (choice) => {
-    const stage = stageOf({ assumptions: { "click.unknown": choice } });
+    const stage = reportWorldOf({ assumptions: { "click.unknown": choice } });
     stage.click("imp_nothing");
     expect(stage.found()).toEqual(["click-on-unknown-impression"]);
     expect(stage.proving("click-on-unknown-impression")).toEqual([1]);
   });
 
   test("of another publisher", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     stage.click(impressionIdIn(stage.impression("a", "ad", stage.sim.publishers.at(1))));
     expect(stage.proving("click-on-unknown-impression")).toEqual([2]);
   });
 
   test("is not said of known ones, late ones, or ones from before the world was put back", () => {
-    const stage = stageOf({ assumptions: { "click.window": "24h" } });
+    const stage = reportWorldOf({ assumptions: { "click.window": "24h" } });
     const empty = stage.sim.snapshot();
     const id = impressionIdIn(stage.impression("a"));
     stage.click(id);
@@ -296,7 +296,7 @@ describe("clicks on unknown impressions", () => {
 
 describe("impressions without session_id", () => {
   test("in every encoding, also those that a rule kept from the service", () => {
-    const stage = stageOf({
+    const stage = reportWorldOf({
       faults: [{ match: { nth: 2 }, verdict: { kind: "drip", bytesPerSecond: 9 } }],
     });
     const { id, apiKey, surfaces } = stage.publisher;
@@ -315,14 +315,14 @@ describe("impressions without session_id", () => {
   });
 
   test("is not said of one that has it, nor of a wrong request", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     shown(stage, ["a", "b"]);
     stage.impression(undefined, "");
     expect(stage.found()).toEqual([]);
   });
 
   test("is not said of clicks, nor of impressions without a valid key", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     stage.click(impressionIdIn(stage.impression("a")));
     stage.impression(undefined, "ad", { ...stage.publisher, apiKey: "nobody" });
     expect(stage.found()).toEqual([]);
@@ -349,7 +349,7 @@ describe("keys in URLs", () => {
   };
 
   test.each(Object.entries(places))("in %s, and not in the report", (_, place) => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     const { apiKey } = stage.publisher;
     stage.send({ method: "GET", ...place(apiKey) });
     expect(stage.proving("key-in-url")).toEqual([1]);
@@ -361,7 +361,7 @@ describe("keys in URLs", () => {
   test.each(["monkey_0123456789abc", "key_limepieflavours", "key_short", "my-key_0123456789abc"])(
     "is not said of a surface called %s",
     (surface) => {
-      const stage = stageOf();
+      const stage = reportWorldOf();
       stage.stats({ surface });
       stage.impression("a");
       expect(stage.found()).toEqual([]);
@@ -371,7 +371,7 @@ describe("keys in URLs", () => {
 
 describe("wrong requests", () => {
   test("sent again unchanged are named from the second on", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     for (let count = 0; count < 3; count += 1) {
       stage.stats({ from: "yesterday" });
       stage.wait(100_000);
@@ -380,16 +380,16 @@ describe("wrong requests", () => {
   });
 
   test("are not named where they are corrected, are told apart by what they ask, or come twice", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     for (const from of ["a", "a", "2026-01-01", "b", "c", "d"]) stage.stats({ from });
     expect(stage.found()).toEqual([]);
-    const users = stageOf();
+    const users = reportWorldOf();
     for (let user = 0; user < 9; user += 1) users.impression(undefined, "");
     expect(users.found()).not.toContain("failed-and-never-sent-again");
   });
 
   test("that no operation answers are named; what browsers ask by themselves is not", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     for (const [method, path] of [
       ["GET", "/v1/stats"],
       ["PUT", "/v1/click"],
@@ -409,7 +409,7 @@ describe("wrong requests", () => {
     ["1", []],
     ["many", []],
   ])("a limit of %s", (limit, expected) => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     const query = { publisher_id: stage.publisher.id, limit };
     stage.send({ method: "GET", path: "/v1/publisher/payouts", query });
     expect(stage.proving("limit-above-maximum")).toEqual(expected);

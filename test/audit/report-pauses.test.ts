@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { Verdict } from "../../src/faults/verdict.ts";
-import { type Stage, stageOf } from "./report-stage.ts";
+import { type ReportWorld, reportWorldOf } from "./report-world.ts";
 
 const limited = (retryAfter: string): FaultRule => ({
   id: "limit",
@@ -14,7 +14,7 @@ const outage: FaultRule = { id: "outage", verdict: { kind: "respond", status: 50
 const storm: Verdict = { kind: "respond", status: 503, headers: { "retry-after": "5" } };
 
 /** Uses up the reporting limit, one request a millisecond; the last one is refused. */
-function exhaust(stage: Stage): void {
+function exhaust(stage: ReportWorld): void {
   for (let count = 0; count < 61; count += 1) {
     stage.wait(1);
     stage.stats();
@@ -23,7 +23,7 @@ function exhaust(stage: Stage): void {
 
 describe("requests before Retry-After was over", () => {
   test("the limiter's: each early request is named, with the refusal that it ignored", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     exhaust(stage);
     for (const pause of [200, 5000, 70_000]) {
       stage.wait(pause);
@@ -41,7 +41,7 @@ describe("requests before Retry-After was over", () => {
   });
 
   test("of other requests that count against the same limit, as its refusals prove", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     exhaust(stage);
     stage.wait(1000);
     stage.send({
@@ -53,7 +53,7 @@ describe("requests before Retry-After was over", () => {
   });
 
   test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("a rule's, written %s", (retryAfter) => {
-    const stage = stageOf({ faults: [limited(retryAfter)] });
+    const stage = reportWorldOf({ faults: [limited(retryAfter)] });
     stage.impression("a");
     stage.wait(29_900);
     stage.impression("a");
@@ -61,7 +61,7 @@ describe("requests before Retry-After was over", () => {
   });
 
   test("under auth and limit readings that answer 403 with a date", () => {
-    const stage = stageOf({
+    const stage = reportWorldOf({
       assumptions: { "limit.exceeded": "403", "limit.retry-after": "http-date" },
     });
     exhaust(stage);
@@ -71,7 +71,7 @@ describe("requests before Retry-After was over", () => {
   });
 
   test("an event that is sent again at once, where others are on their way", () => {
-    const stage = stageOf({ faults: [limited("5")] });
+    const stage = reportWorldOf({ faults: [limited("5")] });
     stage.impression("a");
     stage.impression("b");
     stage.wait(2);
@@ -80,7 +80,7 @@ describe("requests before Retry-After was over", () => {
   });
 
   test("by a client that goes on at full speed", () => {
-    const stage = stageOf({
+    const stage = reportWorldOf({
       faults: [
         { id: "limit", verdict: { kind: "respond", status: 429, headers: { "retry-after": "9" } } },
       ],
@@ -96,7 +96,7 @@ describe("requests before Retry-After was over", () => {
 
   describe("is not said of", () => {
     test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])("one that waits, told %s", (retryAfter) => {
-      const stage = stageOf({ faults: [limited(retryAfter)] });
+      const stage = reportWorldOf({ faults: [limited(retryAfter)] });
       stage.impression("a");
       stage.wait(30_000);
       stage.impression("a");
@@ -104,7 +104,7 @@ describe("requests before Retry-After was over", () => {
     });
 
     test("what was on its way when the first refusal came", () => {
-      const stage = stageOf();
+      const stage = reportWorldOf();
       for (let count = 0; count < 200; count += 1) {
         stage.stats({ from: `2026-01-${String((count % 15) + 1).padStart(2, "0")}` });
         if (count % 2 === 0) stage.wait(1);
@@ -115,7 +115,7 @@ describe("requests before Retry-After was over", () => {
     });
 
     test("other operations and other publishers", () => {
-      const stage = stageOf({ faults: [limited("30")] });
+      const stage = reportWorldOf({ faults: [limited("30")] });
       stage.stats();
       stage.wait(2000);
       stage.impression("a");
@@ -129,7 +129,7 @@ describe("requests before Retry-After was over", () => {
     });
 
     test("what follows once it works again", () => {
-      const stage = stageOf({ faults: [limited("30")] });
+      const stage = reportWorldOf({ faults: [limited("30")] });
       for (const session of ["a", "b", "c", "a"]) {
         stage.impression(session);
         stage.wait(10_100);
@@ -139,7 +139,7 @@ describe("requests before Retry-After was over", () => {
     });
 
     test("a client that never got the answer, or was told nonsense", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [
           {
             match: { nth: 1 },
@@ -157,7 +157,7 @@ describe("requests before Retry-After was over", () => {
 });
 
 /** Uses up the reporting limit where the refusals don't reach the client, which tries three times. */
-function exhaustUnheard(stage: Stage): void {
+function exhaustUnheard(stage: ReportWorld): void {
   for (let count = 0; count < 60; count += 1) stage.stats();
   stage.sim.faults.add({ verdict: { kind: "lose-response" } });
   for (const pause of [0, 900, 2100]) {
@@ -168,7 +168,7 @@ function exhaustUnheard(stage: Stage): void {
 
 describe("a hot loop", () => {
   test("of one event: every repetition is named", () => {
-    const stage = stageOf({ faults: [outage] });
+    const stage = reportWorldOf({ faults: [outage] });
     for (let count = 0; count < 7; count += 1) {
       stage.impression("a");
       stage.wait(3);
@@ -181,7 +181,7 @@ describe("a hot loop", () => {
   });
 
   test("of a request that many could send takes more of them", () => {
-    const stage = stageOf({ faults: [outage] });
+    const stage = reportWorldOf({ faults: [outage] });
     for (let count = 0; count < 60; count += 1) {
       stage.stats();
       stage.wait(1);
@@ -190,7 +190,7 @@ describe("a hot loop", () => {
   });
 
   test("on closed connections, where the answers never come", () => {
-    const stage = stageOf({ faults: [{ verdict: { kind: "drop", delay: 40 } }] });
+    const stage = reportWorldOf({ faults: [{ verdict: { kind: "drop", delay: 40 } }] });
     for (let count = 0; count < 10; count += 1) {
       stage.click("imp_nothing");
       stage.wait(42);
@@ -200,7 +200,7 @@ describe("a hot loop", () => {
 
   describe("is not said of", () => {
     test("five quick sends of one event", () => {
-      const stage = stageOf({ faults: [outage] });
+      const stage = reportWorldOf({ faults: [outage] });
       for (const pause of [1, 2, 4, 8, 0]) {
         stage.impression("a");
         stage.wait(pause);
@@ -209,26 +209,26 @@ describe("a hot loop", () => {
     });
 
     test("a page full of the same question at one time", () => {
-      const stage = stageOf({ faults: [outage] });
+      const stage = reportWorldOf({ faults: [outage] });
       for (let count = 0; count < 49; count += 1) stage.stats();
       expect(stage.found()).toEqual([]);
     });
 
     test("many users' impressions in an outage, and what succeeds however often it is asked", () => {
-      const busy = stageOf({ faults: [outage] });
+      const busy = reportWorldOf({ faults: [outage] });
       for (let count = 0; count < 100; count += 1) {
         busy.impression(`user-${count}`);
         busy.impression(undefined);
         busy.wait(1);
       }
       expect(busy.found()).not.toContain("hot-loop");
-      const happy = stageOf();
+      const happy = reportWorldOf();
       for (let count = 0; count < 60; count += 1) happy.stats();
       expect(happy.found()).toEqual([]);
     });
 
     test("a back-off that begins with a millisecond", () => {
-      const stage = stageOf({ faults: [outage] });
+      const stage = reportWorldOf({ faults: [outage] });
       for (let pause = 1; pause < 600; pause *= 2) {
         stage.impression("a");
         stage.wait(pause);
@@ -242,8 +242,8 @@ describe("a hot loop", () => {
 function retrying(
   pauses: readonly number[],
   session = "a",
-  stage = stageOf({ faults: [outage] }),
-): Stage {
+  stage = reportWorldOf({ faults: [outage] }),
+): ReportWorld {
   stage.impression(session);
   for (const pause of pauses) {
     stage.wait(pause);
@@ -276,7 +276,7 @@ describe("retries without growing pauses", () => {
   });
 
   test("the time until the failure shows is no pause", () => {
-    const stage = stageOf({
+    const stage = reportWorldOf({
       faults: [100, 500, 900, 20].map((delay, index) => ({
         match: { nth: index + 1 },
         verdict: { kind: "empty", delay },
@@ -288,7 +288,7 @@ describe("retries without growing pauses", () => {
 
   test("nor does a back-off before a success, or a pause that was asked for, excuse them", () => {
     const works: Verdict = { kind: "delay", delay: 1 };
-    const stage = stageOf({
+    const stage = reportWorldOf({
       faults: [
         { match: { nth: 4 }, verdict: works },
         { match: { nth: 5 }, verdict: storm },
@@ -328,7 +328,7 @@ describe("retries without growing pauses", () => {
     });
 
     test("pauses that the service asked for", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [{ verdict: { kind: "respond", status: 503, headers: { "retry-after": "2" } } }],
       });
       expect(retrying([2000, 2000, 2000, 2000, 2000], "a", stage).found()).toEqual([]);
@@ -338,7 +338,7 @@ describe("retries without growing pauses", () => {
       ["asked for a pause of its own in between", storm],
       ["wasn't heard from in between", { kind: "timeout" }],
     ])("a back-off at its maximum, where the service %s", (_, verdict) => {
-      const stage = stageOf({ faults: [{ match: { nth: 4 }, verdict }, outage] });
+      const stage = reportWorldOf({ faults: [{ match: { nth: 4 }, verdict }, outage] });
       const pauses = [1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000];
       expect(retrying(pauses, "a", stage).found()).toEqual([]);
     });
@@ -350,7 +350,7 @@ describe("retries without growing pauses", () => {
     });
 
     test("a dashboard that asks every five seconds, through an outage as ever", () => {
-      const stage = stageOf({
+      const stage = reportWorldOf({
         faults: [{ match: { nth: [4, 5, 6, 7] }, verdict: { kind: "empty" } }],
       });
       for (let count = 0; count < 10; count += 1) {
@@ -361,7 +361,7 @@ describe("retries without growing pauses", () => {
     });
 
     test("timeouts, where nobody knows when the client gave up waiting", () => {
-      const stage = stageOf({ faults: [{ verdict: { kind: "timeout" } }] });
+      const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
       expect(retrying([5100, 5200, 5101, 5099], "a", stage).found()).toEqual([]);
     });
   });
@@ -371,7 +371,7 @@ describe("going on after 401", () => {
   const bad = { authorization: "Bearer nobody" };
 
   test("with another request, and with the same", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     const ask = (path: string): unknown => stage.send({ method: "GET", path, headers: bad });
     ask("/v1/publisher/stats");
     stage.wait(500);
@@ -387,7 +387,7 @@ describe("going on after 401", () => {
   });
 
   test.each(["401-bare", "403"] as const)("where auth.failure is %s", (choice) => {
-    const stage = stageOf({ assumptions: { "auth.failure": choice } });
+    const stage = reportWorldOf({ assumptions: { "auth.failure": choice } });
     for (let count = 0; count < 2; count += 1) {
       stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
       stage.wait(500);
@@ -396,14 +396,14 @@ describe("going on after 401", () => {
   });
 
   test("with a key that was replaced; and a rule's 401 counts too", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     stage.stats();
     stage.sim.publishers.rotateKey(stage.publisher.id);
     stage.stats();
     stage.wait(1000);
     stage.stats();
     expect(stage.proving("continues-after-401")).toEqual([3]);
-    const ruled = stageOf({
+    const ruled = reportWorldOf({
       faults: [{ match: { nth: 1 }, verdict: { kind: "respond", status: 401 } }],
     });
     for (let count = 0; count < 3; count += 1) ruled.impression("a");
@@ -413,7 +413,7 @@ describe("going on after 401", () => {
 
   describe("is not said of", () => {
     test("requests that were sent in one go", () => {
-      const stage = stageOf();
+      const stage = reportWorldOf();
       for (const path of ["stats", "surfaces", "payouts"]) {
         stage.send({ method: "GET", path: `/v1/publisher/${path}`, headers: bad });
         stage.wait(40);
@@ -422,7 +422,7 @@ describe("going on after 401", () => {
     });
 
     test("a client that takes another key", () => {
-      const stage = stageOf();
+      const stage = reportWorldOf();
       stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
       stage.wait(1000);
       stage.stats();
@@ -432,7 +432,7 @@ describe("going on after 401", () => {
     });
 
     test("403 for another reason, and a 401 that never arrived", () => {
-      const stage = stageOf();
+      const stage = reportWorldOf();
       const foreign = stage.sim.publishers.at(1).id;
       for (const period of ["2026-01-01", "2026-01-02"]) {
         stage.stats({ publisher_id: foreign, from: period });
@@ -450,7 +450,7 @@ describe("going on after 401", () => {
 
 describe("what can't be told from requests that were on their way", () => {
   test("is counted in a note: after a Retry-After, for each request that came at once", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     for (let count = 0; count < 70; count += 1) {
       stage.stats();
       stage.wait(3);
@@ -462,7 +462,7 @@ describe("what can't be told from requests that were on their way", () => {
   });
 
   test("and after a 401", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     const headers = { authorization: "Bearer key_0000000000000" };
     for (let count = 0; count < 2; count += 1) {
       stage.send({ method: "GET", path: "/v1/publisher/stats", headers });
@@ -472,7 +472,7 @@ describe("what can't be told from requests that were on their way", () => {
   });
 
   test("isn't what was found, nor what came after the wait", () => {
-    const stage = stageOf({ faults: [limited("5")] });
+    const stage = reportWorldOf({ faults: [limited("5")] });
     stage.impression("a");
     stage.wait(1000);
     stage.impression("b");
@@ -485,7 +485,7 @@ describe("what can't be told from requests that were on their way", () => {
 
 describe("a clock that stands still", () => {
   test("tells no pauses: the report says so, and accuses nobody of them", () => {
-    const stage = stageOf({ clock: "frozen", faults: [outage] });
+    const stage = reportWorldOf({ clock: "frozen", faults: [outage] });
     for (let count = 0; count < 50; count += 1) stage.impression("a");
     for (let count = 0; count < 61; count += 1) stage.stats();
     expect(stage.found()).toEqual([]);
@@ -495,7 +495,7 @@ describe("a clock that stands still", () => {
   });
 
   test("for a while hides only what happened then", () => {
-    const stage = stageOf({ faults: [outage] });
+    const stage = reportWorldOf({ faults: [outage] });
     stage.sim.clock.set({ mode: "frozen" });
     for (let count = 0; count < 10; count += 1) stage.impression("a");
     stage.sim.clock.set({ mode: "flowing" });
@@ -508,7 +508,7 @@ describe("a clock that stands still", () => {
   });
 
   test("still shows who goes on after 401", () => {
-    const stage = stageOf({ clock: "frozen" });
+    const stage = reportWorldOf({ clock: "frozen" });
     stage.sim.publishers.rotateKey(stage.publisher.id);
     for (let count = 0; count < 7; count += 1) stage.stats();
     expect(stage.found()).toEqual([]);

@@ -10,10 +10,10 @@ import { tryRule } from "../../src/testing/contract/try-rule.ts";
 import { BrokenRule } from "../../src/testing.ts";
 import { createReferenceDriver } from "../client/reference-driver.ts";
 import { impressionIdIn } from "../sender.ts";
-import { type Stage, stageOf } from "./report-stage.ts";
+import { type ReportWorld, reportWorldOf } from "./report-world.ts";
 
 /** Asks the same, whatever the operation. */
-function ask(stage: Stage, operation: OperationId): void {
+function ask(stage: ReportWorld, operation: OperationId): void {
   const { id } = stage.publisher;
   if (operation === "impression") stage.impression("a");
   else if (operation === "click") stage.click("imp_nothing");
@@ -22,7 +22,7 @@ function ask(stage: Stage, operation: OperationId): void {
 }
 
 /** So often, so many milliseconds apart. */
-function repeat(stage: Stage, count: number, ms: number, act: () => unknown): Stage {
+function repeat(stage: ReportWorld, count: number, ms: number, act: () => unknown): ReportWorld {
   for (let time = 0; time < count; time += 1) {
     act();
     stage.wait(ms);
@@ -53,13 +53,13 @@ const failures: readonly Verdict[] = [
 
 describe.each(operationIds)("40 requests for %s, 3 ms apart", (operation) => {
   test.each(failures)("through %j are a hot loop", (verdict) => {
-    const stage = stageOf({ faults: [{ verdict }] });
+    const stage = reportWorldOf({ faults: [{ verdict }] });
     repeat(stage, 40, 3, () => ask(stage, operation));
     expect(stage.proving("hot-loop")).toEqual(from2(40));
   });
 
   test("that are answered are none", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     if (operation === "click") {
       const id = impressionIdIn(stage.impression("a"));
       repeat(stage, 40, 3, () => stage.click(id));
@@ -70,7 +70,7 @@ describe.each(operationIds)("40 requests for %s, 3 ms apart", (operation) => {
   });
 
   test("that nobody knows the end of are none", () => {
-    const stage = stageOf({ faults: [{ verdict: { kind: "timeout" } }] });
+    const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
     repeat(stage, 40, 3, () => ask(stage, operation));
     expect(stage.found()).not.toContain("hot-loop");
   });
@@ -78,7 +78,7 @@ describe.each(operationIds)("40 requests for %s, 3 ms apart", (operation) => {
 
 describe("40 impressions without session, 3 ms apart", () => {
   test.each(refusals)("answered %d are a hot loop", (status) => {
-    const stage = stageOf({ faults: [{ verdict: { kind: "respond", status } }] });
+    const stage = reportWorldOf({ faults: [{ verdict: { kind: "respond", status } }] });
     repeat(stage, 40, 3, () => stage.impression(undefined));
     expect(stage.proving("hot-loop")).toEqual(from2(40));
   });
@@ -86,13 +86,13 @@ describe("40 impressions without session, 3 ms apart", () => {
   test.each([...outages, "drop"] as const)("in an outage (%s) may be many users'", (failure) => {
     const verdict: Verdict =
       failure === "drop" ? { kind: "drop" } : { kind: "respond", status: failure };
-    const stage = stageOf({ faults: [{ verdict }] });
+    const stage = reportWorldOf({ faults: [{ verdict }] });
     repeat(stage, 40, 3, () => stage.impression(undefined));
     expect(stage.found()).not.toContain("hot-loop");
   });
 
   test("for a surface that isn't there are both", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     const body = { publisher_id: stage.publisher.id, surface: "nowhere", ad_id: "ad-1" };
     repeat(stage, 40, 3, () => stage.send({ method: "POST", path: "/v1/impression", body }));
     expect(stage.found()).toEqual(["hot-loop", "refused-and-sent-again"]);
@@ -100,7 +100,7 @@ describe("40 impressions without session, 3 ms apart", () => {
   });
 
   test("for different ads are neither", () => {
-    const stage = stageOf();
+    const stage = reportWorldOf();
     let ads = 0;
     repeat(stage, 40, 3, () => {
       ads += 1;
@@ -112,7 +112,7 @@ describe("40 impressions without session, 3 ms apart", () => {
 });
 
 test("40 requests that no operation answers, 3 ms apart, are a hot loop and named", () => {
-  const stage = stageOf();
+  const stage = reportWorldOf();
   repeat(stage, 40, 3, () => stage.send({ method: "GET", path: "/v1/stats" }));
   expect(stage.found()).toEqual(["hot-loop", "no-such-operation"]);
 });
@@ -122,15 +122,15 @@ const wrong: readonly {
   readonly what: string;
   readonly assumptions?: SimulatorOptions["assumptions"];
   readonly status: number;
-  prepare?(stage: Stage): void;
-  send(stage: Stage): unknown;
+  prepare?(stage: ReportWorld): void;
+  send(stage: ReportWorld): unknown;
 }[] = [
   ...([{}, { "errors.body": "empty" }, { "errors.body": "html" }] as const).map((assumptions) => ({
     what: `an impression on a paused surface, ${JSON.stringify(assumptions)}`,
     assumptions,
     status: 409,
     prepare: pause,
-    send: (stage: Stage) => onFirst(stage, "a"),
+    send: (stage: ReportWorld) => onFirst(stage, "a"),
   })),
   ...(
     [
@@ -142,7 +142,7 @@ const wrong: readonly {
     what: `an unknown surface, ${JSON.stringify(assumptions)}`,
     assumptions,
     status,
-    send: ({ send, publisher: { id } }: Stage) =>
+    send: ({ send, publisher: { id } }: ReportWorld) =>
       send({
         method: "POST",
         path: "/v1/impression",
@@ -158,14 +158,14 @@ const wrong: readonly {
     what: `an invalid parameter, ${choice}`,
     assumptions: { "errors.invalid": choice },
     status,
-    send: (stage: Stage) => stage.stats({ from: "yesterday" }),
+    send: (stage: ReportWorld) => stage.stats({ from: "yesterday" }),
   })),
   ...(["403", "404"] as const).flatMap((choice) =>
     (["stats", "surfaces", "payouts"] as const).map((operation) => ({
       what: `${operation} of another publisher, ${choice}`,
       assumptions: { "auth.foreign-publisher": choice },
       status: Number(choice),
-      send: ({ send, sim }: Stage) =>
+      send: ({ send, sim }: ReportWorld) =>
         send({
           method: "GET",
           path: `/v1/publisher/${operation}`,
@@ -177,7 +177,7 @@ const wrong: readonly {
     what: `a click on an unknown impression, ${choice}`,
     assumptions: { "click.unknown": choice },
     status: Number(choice),
-    send: (stage: Stage) => stage.click("imp_nothing"),
+    send: (stage: ReportWorld) => stage.click("imp_nothing"),
   })),
   {
     what: "a click that is too late",
@@ -214,12 +214,12 @@ const wrong: readonly {
   },
 ];
 
-function pause({ sim, publisher }: Stage): void {
+function pause({ sim, publisher }: ReportWorld): void {
   const surface = publisher.surfaces[0]?.id ?? "";
   sim.publishers.setSurface(publisher.id, surface, { status: "paused" });
 }
 
-function onFirst({ send, publisher }: Stage, session: string | undefined): unknown {
+function onFirst({ send, publisher }: ReportWorld, session: string | undefined): unknown {
   return send({
     method: "POST",
     path: "/v1/impression",
@@ -232,9 +232,9 @@ function onFirst({ send, publisher }: Stage, session: string | undefined): unkno
   });
 }
 
-const clicked = new WeakMap<Stage, string>();
+const clicked = new WeakMap<ReportWorld, string>();
 
-function lateClick(stage: Stage): unknown {
+function lateClick(stage: ReportWorld): unknown {
   const id = clicked.get(stage) ?? impressionIdIn(stage.impression("late"));
   if (!clicked.has(stage)) stage.wait(25 * 3_600_000);
   clicked.set(stage, id);
@@ -244,7 +244,7 @@ function lateClick(stage: Stage): unknown {
 describe("what the service refuses for good, sent again unchanged", () => {
   test.each(wrong)("$what: $status", ({ assumptions = {}, status, prepare, send }) => {
     for (const clock of ["flowing", "frozen"] as const) {
-      const stage = stageOf({ assumptions, clock });
+      const stage = reportWorldOf({ assumptions, clock });
       prepare?.(stage);
       const answers = Array.from({ length: 3 }, () => {
         stage.wait(1500);
@@ -259,7 +259,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
 
   test.each(["a", undefined])("20 times on a paused surface, session %s", (session) => {
     for (const clock of ["flowing", "frozen"] as const) {
-      const stage = stageOf({ clock });
+      const stage = reportWorldOf({ clock });
       pause(stage);
       repeat(stage, 20, 200, () => onFirst(stage, session));
       expect(stage.found()).toEqual(["refused-and-sent-again"]);
@@ -268,17 +268,19 @@ describe("what the service refuses for good, sent again unchanged", () => {
 
   test("is said of a 409 by a rule that names no duplicate, and not of one that does", () => {
     for (const body of [undefined, { error: { code: "duplicate_impression" } }]) {
-      const stage = stageOf({ faults: [{ verdict: { kind: "respond", status: 409, body } }] });
+      const stage = reportWorldOf({
+        faults: [{ verdict: { kind: "respond", status: 409, body } }],
+      });
       repeat(stage, 3, 1000, () => stage.impression("a"));
       expect(stage.found()).toEqual(body === undefined ? ["refused-and-sent-again"] : []);
     }
   });
 
   test("isn't said of duplicates, nor of a surface that is back", () => {
-    const shown = stageOf({ assumptions: { "dedup.repeat": "conflict" } });
+    const shown = reportWorldOf({ assumptions: { "dedup.repeat": "conflict" } });
     repeat(shown, 5, 1000, () => shown.impression("a"));
     expect(shown.found()).toEqual([]);
-    const back = stageOf();
+    const back = reportWorldOf();
     pause(back);
     repeat(back, 2, 1000, () => onFirst(back, "a"));
     const surface = back.publisher.surfaces[0]?.id ?? "";
@@ -288,7 +290,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
   });
 
   test("isn't said of what is sent in another encoding", () => {
-    const stage = stageOf({ assumptions: { "request.encoding": "query" } });
+    const stage = reportWorldOf({ assumptions: { "request.encoding": "query" } });
     pause(stage);
     const values = {
       publisher_id: stage.publisher.id,
@@ -309,7 +311,7 @@ describe("what the service refuses for good, sent again unchanged", () => {
   });
 
   test.each(["403", "503"] as const)("isn't said of a limit that answers %s", (choice) => {
-    const stage = stageOf({
+    const stage = reportWorldOf({
       assumptions: { "limit.exceeded": choice, "limit.retry-after": "absent" },
     });
     repeat(stage, 70, 100, () => stage.stats());
@@ -321,7 +323,7 @@ test("a 409 or 404 of the service shows that the key is good and that a wait is 
   const told: Verdict = { kind: "respond", status: 503, headers: { "retry-after": "60" } };
   const unauthorized: Verdict = { kind: "respond", status: 401 };
   for (const verdict of [told, unauthorized]) {
-    const stage = stageOf({ faults: [{ match: { nth: 1 }, verdict }] });
+    const stage = reportWorldOf({ faults: [{ match: { nth: 1 }, verdict }] });
     pause(stage);
     for (const session of ["a", "b", "c", "d"]) {
       onFirst(stage, session);
@@ -333,7 +335,7 @@ test("a 409 or 404 of the service shows that the key is good and that a wait is 
 });
 
 test("a limit of any length above 100 is named, cut short", () => {
-  const stage = stageOf({ assumptions: { "payout.limit-over-max": "clamp" } });
+  const stage = reportWorldOf({ assumptions: { "payout.limit-over-max": "clamp" } });
   for (const limit of ["100", "101", "9".repeat(16), "9".repeat(400)]) {
     const query = { publisher_id: stage.publisher.id, limit };
     stage.send({ method: "GET", path: "/v1/publisher/payouts", query });
@@ -344,7 +346,7 @@ test("a limit of any length above 100 is named, cut short", () => {
 
 describe("a client that behaves well yields no finding", () => {
   test("stats each minute for two hours, through an outage of ten minutes", () => {
-    const stage = stageOf({
+    const stage = reportWorldOf({
       faults: [
         { match: { nth: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39] }, verdict: { kind: "drop" } },
       ],
@@ -361,7 +363,7 @@ describe("a client that behaves well yields no finding", () => {
       { faults: [{ match: { times: 100 }, verdict: { kind: "respond", status: 503 } }] },
     ],
   ] as const)("100 distinct impressions in one millisecond, %s", (where, options) => {
-    const stage = stageOf(options);
+    const stage = reportWorldOf(options);
     if (where === "on a paused surface") pause(stage);
     for (let count = 0; count < 100; count += 1) onFirst(stage, `user-${count}`);
     if (where === "in an outage") retryAll();
@@ -379,7 +381,7 @@ describe("a client that behaves well yields no finding", () => {
   test.each(["in one millisecond", "in 35"])(
     "a page that asks the same 49 times %s, and is refused",
     (when) => {
-      const stage = stageOf({ faults: [{ verdict: { kind: "respond", status: 404 } }] });
+      const stage = reportWorldOf({ faults: [{ verdict: { kind: "respond", status: 404 } }] });
       for (let count = 0; count < 49; count += 1) {
         if (when === "in 35" && count % 7 < 5) stage.wait(1 + (count % 3));
         stage.stats();
@@ -398,7 +400,7 @@ describe("a client that behaves well yields no finding", () => {
   ])("the reference client, where two of three answers are %j", async (verdict) => {
     for (const encoding of ["json", "query"] as const) {
       const nth = Array.from({ length: 300 }, (_, index) => index + 1).filter((one) => one % 3 > 0);
-      const stage = stageOf({
+      const stage = reportWorldOf({
         assumptions: { "request.encoding": encoding },
         faults: [{ match: { nth }, verdict }],
       });
@@ -432,7 +434,7 @@ describe("a client that behaves well yields no finding", () => {
 });
 
 /** Has the reference client report 25 impressions with a click each, in the stage's own time. */
-async function reportAll(stage: Stage): Promise<Report> {
+async function reportAll(stage: ReportWorld): Promise<Report> {
   const timers = new Map<number, { readonly atMs: number; callback(): void }>();
   let made = 0;
   const clock = {

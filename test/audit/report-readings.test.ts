@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { type ApiResponse, coveringArray } from "../../src/index.ts";
-import { type Stage, stageOf } from "./report-stage.ts";
+import { type ReportWorld, reportWorldOf } from "./report-world.ts";
 
 type Values = Readonly<Record<string, string>>;
 
 /** Sends them as the reading wants them. */
-function post({ sim, send, publisher }: Stage, path: string, values: Values): ApiResponse {
+function post({ sim, send, publisher }: ReportWorld, path: string, values: Values): ApiResponse {
   const authorization = `Bearer ${publisher.apiKey}`;
   const encoding = sim.assumptions["request.encoding"];
   const request = { method: "POST", path, headers: { authorization } };
@@ -20,7 +20,7 @@ function post({ sim, send, publisher }: Stage, path: string, values: Values): Ap
 }
 
 function shown(
-  stage: Stage,
+  stage: ReportWorld,
   surface: string | undefined,
   session: string | undefined,
 ): ApiResponse {
@@ -32,14 +32,14 @@ function shown(
   });
 }
 
-function paused(stage: Stage, session: string | undefined): ApiResponse {
+function paused(stage: ReportWorld, session: string | undefined): ApiResponse {
   const [surface] = stage.publisher.surfaces;
   const id = surface?.id ?? "";
   stage.sim.publishers.setSurface(stage.publisher.id, id, { status: "paused" });
   return shown(stage, id, session);
 }
 
-const requests: Readonly<Record<string, (stage: Stage) => ApiResponse>> = {
+const requests: Readonly<Record<string, (stage: ReportWorld) => ApiResponse>> = {
   "an unknown surface": (stage) => shown(stage, "nowhere", "s"),
   "an unknown surface, without a session": (stage) => shown(stage, "nowhere", undefined),
   "a paused surface": (stage) => paused(stage, "s"),
@@ -54,7 +54,7 @@ const rows = coveringArray({ strength: 2 });
 test.each(Object.entries(requests))("%s", (_, request) => {
   let refused = 0;
   for (const assumptions of rows) {
-    const stage = stageOf({ assumptions });
+    const stage = reportWorldOf({ assumptions });
     const statuses = new Set<number>();
     for (let count = 0; count < 40; count += 1) {
       statuses.add(request(stage).status);

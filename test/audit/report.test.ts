@@ -5,7 +5,7 @@ import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
-import { stageOf } from "./report-stage.ts";
+import { reportWorldOf } from "./report-world.ts";
 
 test("a world that nobody asked anything has an empty report", () => {
   expect(createSimulator().report()).toEqual({
@@ -22,7 +22,7 @@ test("a world that nobody asked anything has an empty report", () => {
 });
 
 test("it counts by operation and status, and by the rule that decided", () => {
-  const stage = stageOf({
+  const stage = reportWorldOf({
     faults: [
       { id: "__proto__", match: { operation: "stats" }, verdict: { kind: "drop" } },
       { match: { operation: "impression", nth: 1 }, verdict: { kind: "delay", delay: 5 } },
@@ -49,7 +49,7 @@ test("it counts by operation and status, and by the rule that decided", () => {
 
 test("what a rule applies twice is one request, and the client isn't blamed for the second", () => {
   for (const answer of ["first", "second"] as const) {
-    const stage = stageOf({ faults: [{ verdict: { kind: "duplicate", answer } }] });
+    const stage = reportWorldOf({ faults: [{ verdict: { kind: "duplicate", answer } }] });
     stage.impression("a");
     stage.impression("b");
     const { requests, copies, operations, faults, findings } = stage.sim.report();
@@ -64,7 +64,7 @@ test("what a rule applies twice is one request, and the client isn't blamed for 
 });
 
 test("a second application whose first the journal has forgotten is nobody's request", () => {
-  const stage = stageOf({ journalEntries: 3, faults: [{ verdict: { kind: "duplicate" } }] });
+  const stage = reportWorldOf({ journalEntries: 3, faults: [{ verdict: { kind: "duplicate" } }] });
   stage.impression("a");
   stage.impression("b");
   const { operations, notes, kept } = stage.sim.report();
@@ -73,7 +73,7 @@ test("a second application whose first the journal has forgotten is nobody's req
 });
 
 test("it judges what the journal has kept, also after a clear and once the ring has gone round", () => {
-  const stage = stageOf({ journalEntries: 5 });
+  const stage = reportWorldOf({ journalEntries: 5 });
   for (let count = 0; count < 12; count += 1) stage.impression(undefined, `ad-${count}`);
   expect(stage.proving("impression-without-session")).toEqual([8, 9, 10, 11, 12]);
   stage.sim.journal.clear();
@@ -85,7 +85,7 @@ test("it judges what the journal has kept, also after a clear and once the ring 
 });
 
 test("entries that went because of their size are told from those that stayed", () => {
-  const stage = stageOf();
+  const stage = reportWorldOf();
   const body = "x".repeat(12 * 1024 * 1024);
   for (let count = 0; count < 4; count += 1) {
     stage.send({ method: "POST", path: "/v1/nowhere", body });
@@ -99,7 +99,7 @@ test("entries that went because of their size are told from those that stayed", 
 });
 
 test("proof is three entries, the sequences of a thousand, and the count of all", () => {
-  const stage = stageOf();
+  const stage = reportWorldOf();
   for (let count = 0; count < 1005; count += 1) stage.impression(undefined, `ad-${count}`);
   const { count, proof, sequences } = stage.finding("impression-without-session");
   expect([count, proof.length, sequences.length, sequences.at(-1)]).toEqual([1005, 3, 1000, 1000]);
@@ -107,7 +107,7 @@ test("proof is three entries, the sequences of a thousand, and the count of all"
 });
 
 test("it says whose requests they are, those with most first", () => {
-  const stage = stageOf();
+  const stage = reportWorldOf();
   for (const index of [1, 0, 1]) stage.impression(undefined, "ad", stage.sim.publishers.at(index));
   expect(stage.finding("impression-without-session").who).toEqual([
     { publisher: stage.sim.publishers.at(1).id, count: 2 },
@@ -116,7 +116,7 @@ test("it says whose requests they are, those with most first", () => {
 });
 
 test("a path can't play tricks on a terminal, nor fill it", () => {
-  const stage = stageOf();
+  const stage = reportWorldOf();
   stage.send({ method: "GET", path: `/v1/\u001b[2J\u009b\n${"y".repeat(500)}` });
   const { example } = stage.finding("no-such-operation");
   expect(example).toMatch(/^#1 \S+ GET \/v1\/ \[2J {2}y+… → 404, no such path$/);
@@ -124,13 +124,13 @@ test("a path can't play tricks on a terminal, nor fill it", () => {
 });
 
 test("a fork has a report of its own", () => {
-  const stage = stageOf();
+  const stage = reportWorldOf();
   stage.impression(undefined);
   expect(stage.sim.fork().report().findings).toEqual([]);
 });
 
 test("where the world was put back, its requests before and after have nothing to do with each other", () => {
-  const stage = stageOf({
+  const stage = reportWorldOf({
     faults: [{ match: { nth: 1 }, verdict: { kind: "respond", status: 401 } }],
   });
   const saved = stage.sim.snapshot();
@@ -148,7 +148,7 @@ test("where the world was put back, its requests before and after have nothing t
 });
 
 test("a clock that is stopped and started thousands of times is followed", () => {
-  const stage = stageOf({ journalEntries: 40 });
+  const stage = reportWorldOf({ journalEntries: 40 });
   for (let count = 0; count < 1100; count += 1) {
     stage.sim.clock.set({ mode: count % 2 === 0 ? "frozen" : "flowing" });
     stage.stats();
@@ -160,7 +160,7 @@ test("a clock that is stopped and started thousands of times is followed", () =>
 test("GET /_sim/report gives the same", () => {
   const worlds = createWorlds({
     options: { seed: "report" },
-    surroundings: { people: () => fakerPerson },
+    host: { people: () => fakerPerson },
     control: createControl({ version: "0.0.0" }),
   });
   worlds.handle({ method: "GET", path: "/v1/nowhere" });

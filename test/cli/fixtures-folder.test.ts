@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { checkFolder, writeFolder } from "../../src/cli/fixtures/folder.ts";
+import { checkFolder, writeFolder } from "../../src/cli/fixtures/write-folder.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 type Step = (name: string, args: readonly unknown[]) => void | Promise<void>;

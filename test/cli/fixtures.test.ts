@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
+import { nodeHost } from "../../src/adapters/node-host.ts";
 import type { Fixture } from "../../src/cli/fixtures/cases/fixture.ts";
-import { type Fixtures, makeFixtures } from "../../src/cli/fixtures/make.ts";
+import { type Fixtures, makeFixtures } from "../../src/cli/fixtures/make-fixtures.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Readings } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
@@ -18,7 +18,7 @@ import { operationIds } from "../../src/spec/operations.ts";
 import { answersListed, codeIn, ofTransports } from "../spec/openapi/openapi-answers.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { runHere } from "./run-here.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const readings: Readonly<Record<string, Readings>> = {
   "the defaults": {},
@@ -84,7 +84,7 @@ describe.each(named)("under %s", (name) => {
       if (name !== "the defaults" && before.some(({ times }) => times > 100)) continue;
       const worlds = createWorlds({
         options: { ...options, clock: "frozen" },
-        surroundings: nodeSurroundings,
+        host: nodeHost,
         control: createControl({ version: "0" }),
       });
       for (const step of before) {
@@ -194,7 +194,7 @@ describe("the folder", () => {
 
   test("holds what the index lists and a page; made again, it has the same bytes as everywhere", async () => {
     const folder = join(temporaryFolder(), "new", "folder");
-    const { code, stdout, stderr } = await runHere(["fixtures", "--out", folder, "--json"]);
+    const { code, stdout, stderr } = await runInProcess(["fixtures", "--out", folder, "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(readFileSync(join(folder, "index.json"), "utf8")).toBe(stdout);
     const index = JSON.parse(stdout) as Fixtures["index"];
@@ -207,7 +207,7 @@ describe("the folder", () => {
     // May be wrong; must not change unnoticed.
     expect(digestOf(folder)).toBe("7ab34c6a9e1cf8df");
 
-    const again = await runHere([
+    const again = await runInProcess([
       ...["fixtures", "--out", folder],
       ...["--seed", "it's", "--assume", "errors.body=flat"],
     ]);
@@ -241,14 +241,14 @@ describe("the folder", () => {
     const folder = temporaryFolder();
     fill(folder);
     const before = readdirSync(folder, { recursive: true });
-    const { code, stderr, stdout } = await runHere(["fixtures", "--out", folder]);
+    const { code, stderr, stdout } = await runInProcess(["fixtures", "--out", folder]);
     expect(stderr).toContain(`--out ${folder} ${expected}`);
     expect([code, stdout]).toEqual([2, ""]);
     expect(readdirSync(folder, { recursive: true })).toEqual(before);
   });
 
   test("with a disk below it is refused without a look at the disk", async () => {
-    const { code, stderr } = await runHere(["fixtures", "--out", "/"]);
+    const { code, stderr } = await runInProcess(["fixtures", "--out", "/"]);
     expect(stderr).toContain("--out / holds ");
     expect(code).toBe(2);
   });
@@ -269,7 +269,7 @@ describe("the folder", () => {
       [["--out", join(folder, "a"), "--publishers", "0"], 2, "--publishers must be at least 1"],
     ];
     for (const [args, expected, message] of tried) {
-      const { code, stderr } = await runHere(["fixtures", ...args]);
+      const { code, stderr } = await runInProcess(["fixtures", ...args]);
       expect(stderr).toContain(message);
       expect(code).toBe(expected);
     }

@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeSurroundings } from "../../src/adapters/node-surroundings.ts";
+import { nodeHost } from "../../src/adapters/node-host.ts";
 import { logFormatOf } from "../../src/cli/log/format.ts";
-import { createLines } from "../../src/cli/log/lines.ts";
+import { createLineQueue } from "../../src/cli/log/line-queue.ts";
 import { exchangeEvent, exchangeText } from "../../src/cli/log/log.ts";
 import { type Sink, sinkOf } from "../../src/cli/log/sink.ts";
 import { createControl } from "../../src/control/control.ts";
@@ -122,7 +122,7 @@ describe("a reader who is too slow", () => {
 
   test("misses lines, is told how many, and sees all that follow", async () => {
     const sink = slowSink();
-    const lines = createLines(sink, (count) => `${count} dropped`);
+    const lines = createLineQueue(sink, (count) => `${count} dropped`);
     lines.add("first");
     await turn();
     const line = "x".repeat(1000);
@@ -143,7 +143,7 @@ describe("a reader who is too slow", () => {
 
   test("doesn't keep the process from its end", async () => {
     const sink = slowSink();
-    const lines = createLines(sink, String);
+    const lines = createLineQueue(sink, String);
     lines.add("first");
     await turn();
     lines.add("second");
@@ -193,7 +193,7 @@ describe("in process", () => {
   function makeWorlds(journalEntries: number): Worlds {
     return createWorlds({
       options: { clock: "frozen", journalEntries },
-      surroundings: nodeSurroundings,
+      host: nodeHost,
       control: createControl({ version: "0" }),
     });
   }

@@ -2,20 +2,20 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Found, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
+import { type ShrinkState, shrink, type Trials } from "../../src/cli/matrix/shrink.ts";
 import {
+  type ChoiceOverrides,
   compareSets,
-  type Departures,
   distinct,
-  inOrder,
+  inCatalogueOrder,
   isWithin,
   nameOf,
   without,
-} from "../../src/readings/departures.ts";
+} from "../../src/readings/choice-overrides.ts";
 import { catalogue, type OpenPoint } from "../../src/spec/assumptions/catalogue.ts";
 
-/** One departure of each of some keys. */
-const departures: Departures = Object.entries<OpenPoint>(catalogue)
+/** One override of each of some keys. */
+const overrides: ChoiceOverrides = Object.entries<OpenPoint>(catalogue)
   .flatMap(([key, point]) => {
     const other = Object.keys(point.choices).find((choice) => choice !== point.default);
     return other === undefined ? [] : [`${key}=${other}`];
@@ -23,25 +23,25 @@ const departures: Departures = Object.entries<OpenPoint>(catalogue)
   .slice(0, 16);
 
 interface Client {
-  fails(set: Departures): boolean;
+  fails(set: ChoiceOverrides): boolean;
   /** @default everything makes sense */
-  makesSense?(set: Departures): boolean;
+  makesSense?(set: ChoiceOverrides): boolean;
 }
 
-interface Asked extends Found {
+interface Asked extends ShrinkState {
   readonly questions: number;
 }
 
 /** Shrinks as a matrix does, over the rows that this client fails and passes. */
 async function shrinkFor(
   client: Client,
-  rows: readonly Departures[],
+  rows: readonly ChoiceOverrides[],
   delay: () => Promise<void> = async () => undefined,
 ): Promise<Asked> {
   const { makesSense = () => true } = client;
   const remembered = new Map<string, boolean>();
   let questions = 0;
-  const ask = async (set: Departures): Promise<boolean> => {
+  const ask = async (set: ChoiceOverrides): Promise<boolean> => {
     if (!makesSense(set)) return false;
     questions += 1;
     await delay();
@@ -53,18 +53,18 @@ async function shrinkFor(
     fails: async (set) => remembered.get(nameOf(set)) ?? ask(set),
     failsAgain: ask,
     confirm: ask,
-    sensiblePart(set) {
-      let part: Departures = [];
+    compatiblePart(set) {
+      let part: ChoiceOverrides = [];
       for (const one of [...set, ...set]) {
-        const more = inOrder([...new Set([...part, one])]);
+        const more = inCatalogueOrder([...new Set([...part, one])]);
         if (makesSense(more)) part = more;
       }
       return part;
     },
   };
-  const sensible = distinct(rows.map((row) => trials.sensiblePart(row)));
+  const sensible = distinct(rows.map((row) => trials.compatiblePart(row)));
   const answers = await Promise.all(sensible.map(ask));
-  const found: Found = { minimal: [], unstable: [], isComplete: false };
+  const found: ShrinkState = { minimal: [], unstable: [], isComplete: false };
   await shrink(
     {
       failing: sensible.filter((_, index) => answers[index]),
@@ -79,19 +79,23 @@ async function shrinkFor(
 }
 
 /** Fails wherever one of these sets is whole. */
-function relyingOn(...sets: readonly Departures[]): Client {
+function relyingOn(...sets: readonly ChoiceOverrides[]): Client {
   return { fails: (asked) => sets.some((set) => isWithin(set, asked)) };
 }
 
-const subset = (from: Departures, minimum: number, maximum: number): fc.Arbitrary<Departures> =>
+const subset = (
+  from: ChoiceOverrides,
+  minimum: number,
+  maximum: number,
+): fc.Arbitrary<ChoiceOverrides> =>
   fc.subarray([...from], { minLength: minimum, maxLength: maximum });
 
 describe("what is found", () => {
   test("is every minimal set that a failing row holds, and nothing else, in any order of answers", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(subset(departures, 1, 3), { minLength: 1, maxLength: 4 }),
-        fc.array(subset(departures, 1, departures.length), { minLength: 1, maxLength: 8 }),
+        fc.array(subset(overrides, 1, 3), { minLength: 1, maxLength: 4 }),
+        fc.array(subset(overrides, 1, overrides.length), { minLength: 1, maxLength: 8 }),
         fc.infiniteStream(fc.nat({ max: 3 })),
         async (sets, rows, delays) => {
           const turns = async (): Promise<void> => {
@@ -117,25 +121,26 @@ describe("what is found", () => {
   });
 
   test("needs what can't be tried without it, and isn't hidden by it", async () => {
-    const [needed = "", needing = "", other = ""] = departures;
-    const makesSense = (set: Departures): boolean => !set.includes(needing) || set.includes(needed);
-    const rows = [departures, [needed, needing], [needed, other], [needed]];
+    const [needed = "", needing = "", other = ""] = overrides;
+    const makesSense = (set: ChoiceOverrides): boolean =>
+      !set.includes(needing) || set.includes(needed);
+    const rows = [overrides, [needed, needing], [needed, other], [needed]];
     const together = await shrinkFor({ ...relyingOn([needing]), makesSense }, rows);
     expect(together.minimal).toEqual([[needed, needing]]);
     const alone = await shrinkFor({ ...relyingOn([needed], [other]), makesSense }, rows);
     expect(alone.minimal).toEqual([[needed], [other]]);
   });
 
-  test("is 1-minimal where a further departure makes CMD pass again", async () => {
-    const [guilty = "", saving = "", idle = ""] = departures;
-    const fails = (set: Departures): boolean => set.includes(guilty) && !set.includes(saving);
+  test("is 1-minimal where a further override makes CMD pass again", async () => {
+    const [guilty = "", saving = "", idle = ""] = overrides;
+    const fails = (set: ChoiceOverrides): boolean => set.includes(guilty) && !set.includes(saving);
     const rows = [[guilty, saving], [guilty, idle], [saving]];
     expect((await shrinkFor({ fails }, rows)).minimal).toEqual([[guilty]]);
   });
 
   test("takes far fewer questions than there are subsets", async () => {
-    const rows = [departures, ...departures.map((one) => without(departures, [one]))];
-    const [first = "", , , , , , , last = ""] = departures;
+    const rows = [overrides, ...overrides.map((one) => without(overrides, [one]))];
+    const [first = "", , , , , , , last = ""] = overrides;
     const { minimal, questions } = await shrinkFor(relyingOn([first, last]), rows);
     expect(minimal).toEqual([[first, last]]);
     expect(questions).toBeLessThan(120);
@@ -144,7 +149,7 @@ describe("what is found", () => {
 
 describe("a client that contradicts itself", () => {
   test("is said to, and what stands is found all the same", async () => {
-    const [real = "", spurious = "", idle = ""] = departures;
+    const [real = "", spurious = "", idle = ""] = overrides;
     let fails = 1;
     const client: Client = {
       fails(set) {
@@ -167,8 +172,8 @@ describe("a client that contradicts itself", () => {
         return asked % 2 === 1;
       },
     };
-    const rows = departures.flatMap((one, index) =>
-      departures.slice(index + 1).map((two) => [one, two]),
+    const rows = overrides.flatMap((one, index) =>
+      overrides.slice(index + 1).map((two) => [one, two]),
     );
     const { unstable, isComplete, questions } = await shrinkFor(client, rows);
     expect(unstable.length).toBeGreaterThan(0);

@@ -15,14 +15,14 @@ import {
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CommandFailure } from "../../src/cli/output/exit.ts";
-import { chosenScenario, reproduceLine } from "../../src/cli/play/chosen.ts";
 import { givenPublishers, publisherWords } from "../../src/cli/play/credentials.ts";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
+import { reproduceLine, resolveScenario } from "../../src/cli/play/resolve-scenario.ts";
 import { startServer } from "../../src/server.ts";
-import { foreign } from "../play/targets/played.ts";
+import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
 import { entry, startAdsim } from "./run-adsim.ts";
-import { runHere } from "./run-here.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const held = {
   name: "two-shown",
@@ -44,7 +44,7 @@ describe("in process", () => {
     writeFileSync(file, `export const scenario = ${JSON.stringify(held)};`);
     const reports = ["junit", "json", "html"].map((kind) => join(path, `out.${kind}`));
     const [junit, json, html] = reports as [string, string, string];
-    const { code, stdout, stderr } = await runHere([
+    const { code, stdout, stderr } = await runInProcess([
       ...["play", file, "--report", `junit=${junit},json=${json}`, "--report", `html=${html}`],
       ...["--seed", "another one", "--assume", "errors.body=flat"],
     ]);
@@ -63,13 +63,13 @@ describe("in process", () => {
     ];
     symlinkSync(file, link);
     const args = ["play", fileOf(held), "--report", `json=${link}`];
-    expect((await runHere(args)).stderr).toBe("");
+    expect((await runInProcess(args)).stderr).toBe("");
     chmodSync(file, 0o640);
-    expect((await runHere(args)).stderr).toBe(
+    expect((await runInProcess(args)).stderr).toBe(
       `adsim: --report json=${link} replaced the file that was there\n`,
     );
     expect(statSync(file).mode & 0o777).toBe(0o640);
-    const twice = await runHere([...args, "--report", `junit=${file}`]);
+    const twice = await runInProcess([...args, "--report", `junit=${file}`]);
     expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("twice")]);
   });
 
@@ -84,13 +84,13 @@ describe("in process", () => {
   });
 
   test("one that is broken ends with 1 and says what was found", async () => {
-    const { code, stdout } = await runHere(["play", fileOf(broken)]);
+    const { code, stdout } = await runInProcess(["play", fileOf(broken)]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/broken[\s\S]*expectations\.0[\s\S]*3[\s\S]*2/);
   });
 
   test("one of which nobody knows ends with 1, too, and --json gives the result alone", async () => {
-    const { code, stdout, stderr } = await runHere(["play", fileOf(unknown), "--json"]);
+    const { code, stdout, stderr } = await runInProcess(["play", fileOf(unknown), "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       verdict: "unknown",
@@ -121,14 +121,14 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ["a target that is none", ["lost-ack", "--target", "here"], "--target must be a URL"],
     ["too many requests", ["lost-ack", "--max-requests", "1"], "1 is the most"],
   ])("%s", async (_, args, expected) => {
-    const { code, stdout, stderr } = await runHere(["play", ...args]);
+    const { code, stdout, stderr } = await runInProcess(["play", ...args]);
     expect(stderr).toContain(expected);
     expect([code, stdout]).toEqual([2, ""]);
   });
 
   test("a step that is wrong is named with its file, before anything is played", async () => {
     const file = fileOf({ ...held, steps: [...held.steps, { impression: { add_id: "x" } }] });
-    const { code, stderr } = await runHere(["play", file]);
+    const { code, stderr } = await runInProcess(["play", file]);
     expect([code, stderr.startsWith(`adsim: ${file}: steps.2.impression.add_id`)]).toEqual([
       2,
       true,
@@ -196,7 +196,7 @@ test("assumptions of a file and of options go into those of the scenario", async
   const own = { ...held, assumptions: { "errors.body": "flat", "dedup.repeat": "count" } };
   const more = fileOf({ "dedup.repeat": "conflict", "errors.invalid": "422" });
   const flags = { assumptions: more, assume: { "errors.invalid": "400" }, publishers: 3 };
-  const chosen = await chosenScenario(fileOf(own), flags);
+  const chosen = await resolveScenario(fileOf(own), flags);
   expect(chosen.scenario).toMatchObject({
     publishers: 3,
     assumptions: { "errors.body": "flat", "dedup.repeat": "conflict", "errors.invalid": "400" },
@@ -246,8 +246,8 @@ describe("at a target", () => {
     onTestFinished(() => server.close());
     const file = fileOf(held);
     const token = ["--control-token", "hush"];
-    const far = await runHere(["play", file, "--json", "--target", server.url, ...token]);
-    const near = await runHere(["play", file, "--json"]);
+    const far = await runInProcess(["play", file, "--json", "--target", server.url, ...token]);
+    const near = await runInProcess(["play", file, "--json"]);
     expect([far.code, near.code]).toEqual([0, 0]);
     const result = JSON.parse(far.stdout);
     expect(result.digest).toBe(JSON.parse(near.stdout).digest);
@@ -259,11 +259,11 @@ describe("at a target", () => {
   test("a wrong token ends with 3, and so does nobody being there", async () => {
     const server = await startServer({ port: 0, controlToken: "hush" });
     const args = ["play", fileOf(held), "--target", server.url];
-    const refused = await runHere([...args, "--control-token", "wrong"]);
+    const refused = await runInProcess([...args, "--control-token", "wrong"]);
     expect([refused.code, refused.stdout]).toEqual([3, ""]);
     expect(refused.stderr).toMatch(/token/i);
     await server.close();
-    const gone = await runHere(args);
+    const gone = await runInProcess(args);
     expect([gone.code, gone.stdout]).toEqual([3, ""]);
     expect(gone.stderr).toContain("can't be reached");
   });
@@ -275,7 +275,7 @@ describe("at a target", () => {
     const path = temporaryFolder();
     const report = join(path, "out.json");
     const file = fileOf({ ...held, expectations: [] });
-    const { code, stdout, stderr } = await runHere([
+    const { code, stdout, stderr } = await runInProcess([
       ...["play", file, "--target", server.url, "--api-key", apiKey, "--publisher", id],
       ...["--report", `json=${report}`],
     ]);
@@ -287,7 +287,7 @@ describe("at a target", () => {
 
   test("a service without keys given ends with 2 and asks for them", async () => {
     const url = await foreign((_, response) => response.end("hello"));
-    const { code, stderr } = await runHere(["play", "lost-ack", "--target", url]);
+    const { code, stderr } = await runInProcess(["play", "lost-ack", "--target", url]);
     expect([code, stderr.includes("--api-key KEY and --publisher ID")]).toEqual([2, true]);
   });
 

@@ -3,13 +3,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { explain } from "../../src/cli/output/exit.ts";
+import { describeFailure } from "../../src/cli/output/exit.ts";
 import { replay } from "../../src/cli/replay/replay.ts";
 import type { ReplayFlags } from "../../src/cli/replay/replay-options.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.ts";
 import { linesOf } from "../play/replay/recorded.ts";
-import { foreign } from "../play/targets/played.ts";
+import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
@@ -364,7 +364,7 @@ describe("wrong usage and files of no use", () => {
       ...flags,
       ...(load && { load }),
     }).catch((thrown: unknown) => thrown);
-    const failure = explain(error);
+    const failure = describeFailure(error);
     expect(failure.exitCode).toBe(expected);
     expect(failure.message).toContain(message);
   });
@@ -382,7 +382,9 @@ describe("wrong usage and files of no use", () => {
     const [line = ""] = recordedSession().lines;
     const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
     const file = recordingOf([JSON.stringify({ ...JSON.parse(line), fault })]);
-    const failure = explain(await replay(file, { differences: 10 }).catch((error) => error));
+    const failure = describeFailure(
+      await replay(file, { differences: 10 }).catch((error) => error),
+    );
     expect(failure.exitCode).toBe(3);
     expect(failure.message).toContain(
       "a fault rule kept them from the service. Nothing was compared.",

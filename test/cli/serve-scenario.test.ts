@@ -5,7 +5,7 @@ import type { ServerFlags } from "../../src/cli/options/common-options.ts";
 import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
-import { runHere } from "./run-here.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const month = {
   name: "month",
@@ -36,7 +36,7 @@ describe("the world default", () => {
     const server = await start({ scenario: fileOf(month) });
     const world = server.worlds.get("default");
     expect(server.scenario).toMatchObject({ name: "month", verdict: "held" });
-    expect(world.held().impressions).toBe(2);
+    expect(world.usage().impressions).toBe(2);
     expect(world.journal.total).toBe(3);
     expect(world.clock.mode).toBe("flowing");
     const sinceMs = world.clock.now() - Date.parse("2026-03-31T00:00:00Z");
@@ -67,7 +67,7 @@ describe("the world default", () => {
     const world = server.worlds.get("default");
     world.reset();
     for (const each of [world, server.worlds.get("other")]) {
-      expect(each.held().impressions).toBe(0);
+      expect(each.usage().impressions).toBe(0);
       expect([each.seed, each.publishers.total, each.clock.now()]).toEqual([
         "months",
         3,
@@ -107,7 +107,7 @@ describe("the ready message", () => {
 
 describe("nothing listens", () => {
   test("where the scenario is broken: exit code 1, and the report", async () => {
-    const { code, stdout, stderr } = await runHere(["serve", "--scenario", fileOf(broken)]);
+    const { code, stdout, stderr } = await runInProcess(["serve", "--scenario", fileOf(broken)]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/expectations\.0[\s\S]*the scenario month is broken/);
   });
@@ -120,7 +120,7 @@ describe("nothing listens", () => {
     ["an empty name", () => [""], /must not be empty/],
     ["a wrong override", () => ["lost-ack", "--start", "soon"], /--start must be an instant/],
   ])("for %s: exit code 2", async (_, args, expected) => {
-    const { code, stdout, stderr } = await runHere(["serve", "--scenario", ...args()]);
+    const { code, stdout, stderr } = await runInProcess(["serve", "--scenario", ...args()]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(expected);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
 import { faultRules } from "../../src/cli/options/faults-file.ts";
-import { explain } from "../../src/cli/output/exit.ts";
+import { describeFailure } from "../../src/cli/output/exit.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
 import { saveSnapshot } from "../../src/server.ts";
@@ -104,7 +104,7 @@ describe("--load is refused before anything listens", () => {
   ])("%s", async (_, flags, message) => {
     const load = join(temporaryFolder(), "state.json");
     await savedState(load);
-    const failure = explain(
+    const failure = describeFailure(
       await startFrom({ port: 0, load, ...flags }, "system").catch((error) => error),
     );
     expect(failure.exitCode).toBe(2);
@@ -126,7 +126,7 @@ describe("--load is refused before anything listens", () => {
     const load = join(temporaryFolder(), "state.json");
     await saveSnapshot(createSimulator({ start: "9000-01-01T00:00:00Z" }), load);
     const flags = { port: 0, load, clock: "system" } as const;
-    const failure = explain(await startFrom(flags, "system").catch((error) => error));
+    const failure = describeFailure(await startFrom(flags, "system").catch((error) => error));
     expect([failure.exitCode, failure.message]).toEqual([
       2,
       expect.stringContaining("--clock flowing"),
@@ -207,7 +207,7 @@ describe("--faults", () => {
   ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {
     const path = join(temporaryFolder(), "faults.json");
     writeFileSync(path, text);
-    const failure = explain(await faultRules(path).catch((error) => error));
+    const failure = describeFailure(await faultRules(path).catch((error) => error));
     expect(failure.exitCode).toBe(2);
     expect(failure.message).toContain(`--faults ${path}: ${message}`);
   });

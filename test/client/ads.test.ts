@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { type Ads, type AdsOptions, createAds } from "../../src/client.ts";
 import type { Verdict, VerdictKind } from "../../src/faults/verdict.ts";
 import {
-  beginLife,
+  beginSession,
   type Command,
-  live,
   openTestWorld,
+  runSession,
   type Session,
   type TestWorld,
   type TestWorldOptions,
@@ -110,7 +110,7 @@ describe("faults", () => {
   test.each(Object.values(faults))("through %j each showing is recorded once", async (verdict) => {
     const rule = { match: { operation: "impression", times: 5 }, verdict } as const;
     const commands: Command[] = [{ kind: "fault", rule }, ...shows, flush, ...clicks, flush];
-    const session = await live(createAdsDriver, commands, { assumptions });
+    const session = await runSession(createAdsDriver, commands, { assumptions });
     expect([...onRecord(session, "impression").values()].map(({ size }) => size)).toEqual([
       1, 1, 1,
     ]);
@@ -124,7 +124,7 @@ describe("faults", () => {
     async (verdict) => {
       const rule = { match: { operation: "click", times: 2 }, verdict } as const;
       const commands: Command[] = [...shows, flush, { kind: "fault", rule }, ...clicks, flush];
-      const session = await live(createAdsDriver, commands, { assumptions });
+      const session = await runSession(createAdsDriver, commands, { assumptions });
       const sizes = [...onRecord(session, "click").values()].map(({ size }) => size);
       expect(sizes.every((size) => size === 1)).toBe(true);
       const told = verdict.kind === "reorder" ? 0 : 2;
@@ -152,7 +152,7 @@ describe("de-duplication", () => {
   test.each(readings)("%s, %s: a lost answer costs no showing", async (key, repeat) => {
     const match = { operation: "impression", times: 1 } as const;
     const lost = { match, verdict: { kind: "lose-response" } } as const;
-    const session = await live(
+    const session = await runSession(
       createAdsDriver,
       [{ kind: "fault", rule: lost }, ...shows, ...clicks, flush],
       { assumptions: { "dedup.key": key, "dedup.repeat": repeat } },
@@ -260,7 +260,7 @@ describe("limits", () => {
   test.each(readings)(
     "%s, Retry-After as %s: all wait, and all get through",
     async (status, hint) => {
-      const life = await beginLife(createAdsDriver, {
+      const life = await beginSession(createAdsDriver, {
         assumptions: { "limit.exceeded": status, "limit.retry-after": hint },
       });
       await life.perform({ kind: "advance", byMs: 15_000 });

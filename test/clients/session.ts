@@ -75,7 +75,7 @@ interface Caller {
 }
 
 const encodings = ["json", "form", "query"] as const;
-const MOST_WAITS = 10;
+const MAX_WAITS = 10;
 
 /** Sends requests, in the encoding that the service understands, and again after a wait where it has to. */
 function createCaller(habits: Habits): Caller {
@@ -86,7 +86,7 @@ function createCaller(habits: Habits): Caller {
     path: string,
     parameters: Parameters,
   ): Promise<Answer> {
-    for (let waits = 0; waits < MOST_WAITS; ) {
+    for (let waits = 0; waits < MAX_WAITS; ) {
       const answer = await fetch(...requestFor(method, path, parameters, encoding));
       const body = await answer.text();
       const next = encodings[encodings.indexOf(encoding) + 1];

@@ -6,7 +6,7 @@ import { playScenarioSync } from "../../src/scenario.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
-import { senderOf } from "../sending.ts";
+import { senderOf } from "../operation-sender.ts";
 import { ask as askAt, JSON_BODY, worldsOf } from "../worlds.ts";
 
 const fresh = (): Worlds => worldsOf({ publishers: 3, wallClock: () => 0 });

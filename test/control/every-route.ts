@@ -6,7 +6,7 @@ import { controlRoutes } from "../../src/control/routes.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
-import { senderOf } from "../sending.ts";
+import { senderOf } from "../operation-sender.ts";
 import { JSON_BODY, worldsOf } from "../worlds.ts";
 
 const rule = {

@@ -62,7 +62,7 @@ describe("a scenario that is sent", () => {
     expect(result.verdict).toBe("held");
     expect(result.digest).toBe(playScenarioSync(short).digest);
     const other = worlds.get("other");
-    expect([other.seed, other.held().impressions, other.clock.mode]).toEqual([
+    expect([other.seed, other.usage().impressions, other.clock.mode]).toEqual([
       "its own",
       2,
       "frozen",

@@ -60,7 +60,7 @@ describe("worlds over the control API", () => {
     expect(copy.snapshot()).toEqual(origin.snapshot());
     expect(copy.faults.list()).toEqual(origin.faults.list());
     const later = record(copy, "c");
-    expect(origin.held().impressions).toBe(2);
+    expect(origin.usage().impressions).toBe(2);
     expect(record(origin, "c")).toEqual(later);
   });
 
@@ -130,7 +130,7 @@ describe("worlds over the control API", () => {
         status: 404,
         field: "name",
       });
-      expect(worlds.get(name).held()).toEqual({ publishersTouched: 0, impressions: 0 });
+      expect(worlds.get(name).usage()).toEqual({ publishersTouched: 0, impressions: 0 });
       expect(worlds.get(name).faults.list()).toEqual([]);
       expect(worlds.get(name).clock.now()).toBe(Date.parse(START));
     }

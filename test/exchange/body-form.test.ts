@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ApiResponse, SimulatorOptions } from "../../src/index.ts";
-import { type Asker, askerOf } from "./ask.ts";
+import { createTestClient, type TestClient } from "./test-client.ts";
 
 type Json = { readonly [name: string]: unknown };
 
@@ -11,7 +11,7 @@ const shuffled = { "response.key-order": "shuffled" } as const;
 
 /** A success of every operation, a stats answer that was kept for the second time among them. */
 function successes(assumptions: SimulatorOptions["assumptions"], seed?: string): ApiResponse[] {
-  const { get, post, shown }: Asker = askerOf(assumptions, seed);
+  const { get, post, shown }: TestClient = createTestClient(assumptions, seed);
   const impression = post("/v1/impression", { ...shown, session_id: "s" });
   const { impression_id } = JSON.parse(impression.body) as { impression_id: string };
   const paths = ["stats", "stats", "surfaces", "payouts"].map((name) => `/v1/publisher/${name}`);
@@ -56,8 +56,8 @@ describe("extra fields", () => {
   });
 
   test("aren't in an error body", () => {
-    const error = askerOf(extra).send({ method: "GET", path: "/nowhere" });
-    expect(error).toEqual(askerOf().send({ method: "GET", path: "/nowhere" }));
+    const error = createTestClient(extra).send({ method: "GET", path: "/nowhere" });
+    expect(error).toEqual(createTestClient().send({ method: "GET", path: "/nowhere" }));
   });
 });
 
@@ -95,7 +95,7 @@ describe("shuffled keys", () => {
 
   test("come in every order but that one", () => {
     const orders = new Set<string>();
-    const { post, shown, sim } = askerOf(shuffled);
+    const { post, shown, sim } = createTestClient(shuffled);
     for (let sent = 0; sent < 200; sent += 1) {
       orders.add(Object.keys(JSON.parse(post("/v1/impression", shown).body)).join());
     }
@@ -106,26 +106,26 @@ describe("shuffled keys", () => {
   test("of the same body have the same order, and another seed has another", () => {
     expect(successes(shuffled)).toEqual(responses);
     expect(responses[2]?.body).toBe(responses[3]?.body);
-    const { get } = askerOf(shuffled);
+    const { get } = createTestClient(shuffled);
     const bodies = Array.from({ length: 5 }, () => get("/v1/publisher/surfaces").body);
     expect(new Set(bodies)).toEqual(new Set([responses[4]?.body]));
     const first = (seed: string): string => {
-      const { send } = askerOf(shuffled, seed);
+      const { send } = createTestClient(shuffled, seed);
       return send({ method: "GET", path: "/nowhere" }).body;
     };
     expect(new Set(["a", "b", "c", "d"].map(first)).size).toBeGreaterThan(1);
   });
 
   test("a replayed duplicate has the same bytes", () => {
-    const { post, shown } = askerOf({ ...shuffled, ...extra, "dedup.repeat": "replay" });
+    const { post, shown } = createTestClient({ ...shuffled, ...extra, "dedup.repeat": "replay" });
     const once = post("/v1/impression", { ...shown, session_id: "s" });
     expect(post("/v1/impression", { ...shown, session_id: "s" }).body).toBe(once.body);
   });
 
   test.each(["problem", "envelope", "list"] as const)("are in error bodies: %s", (errors) => {
     const missing = { method: "GET", path: "/v1/publisher/stats" };
-    const error = askerOf({ ...shuffled, "errors.body": errors }).send(missing).body;
-    const ordered = askerOf({ "errors.body": errors }).send(missing).body;
+    const error = createTestClient({ ...shuffled, "errors.body": errors }).send(missing).body;
+    const ordered = createTestClient({ "errors.body": errors }).send(missing).body;
     expect(JSON.parse(error)).toEqual(JSON.parse(ordered));
     const documented = objectsIn(JSON.parse(ordered)).map(keysOf);
     for (const one of objectsIn(JSON.parse(error))) {
@@ -136,9 +136,9 @@ describe("shuffled keys", () => {
   test.each(["flat", "text", "html", "empty"] as const)(
     "change no error of the form %s",
     (errors) => {
-      const { send, sim } = askerOf({ ...shuffled, "errors.body": errors });
+      const { send, sim } = createTestClient({ ...shuffled, "errors.body": errors });
       const nowhere = { method: "GET", path: "/nowhere" };
-      expect(send(nowhere)).toEqual(askerOf({ "errors.body": errors }).send(nowhere));
+      expect(send(nowhere)).toEqual(createTestClient({ "errors.body": errors }).send(nowhere));
       expect(sim.journal.entries()[0]?.assumptions).toEqual(["errors.body"]);
     },
   );

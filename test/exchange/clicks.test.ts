@@ -3,21 +3,21 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { type Asking, asking } from "./asking.ts";
+import { createParsingClient, type ParsingClient } from "./parsing-client.ts";
 
 interface World {
   readonly sim: Simulator;
   readonly publisher: Publisher;
-  readonly asks: Asking;
+  readonly asks: ParsingClient;
   show(): unknown;
-  click(impressionId: unknown): ReturnType<Asking["post"]>;
+  click(impressionId: unknown): ReturnType<ParsingClient["post"]>;
   totals(): unknown;
 }
 
 function world(assumptions: Partial<Assumptions>): World {
   const sim = createSimulator({ assumptions });
   const publisher = sim.publishers.signUp();
-  const asks = asking(sim, publisher);
+  const asks = createParsingClient(sim, publisher);
   const surface = publisher.surfaces[0]?.id;
   return {
     sim,
@@ -62,7 +62,7 @@ describe("click.repeat=count", () => {
     const shown = show();
     const before = [1, 2, 3].map(() => click(shown).body.click_id);
     sim.restore(JSON.parse(JSON.stringify(sim.snapshot())));
-    const fork = asking(sim.fork(), publisher);
+    const fork = createParsingClient(sim.fork(), publisher);
     const after = [1, 2, 3].map(() => click(shown).body.click_id);
     expect(new Set([...before, ...after]).size).toBe(6);
     const forked = [1, 2, 3].map(() => fork.post("click", { impression_id: shown }).body.click_id);
@@ -97,12 +97,16 @@ describe("click.unknown=accept-uncredited", () => {
     const { sim, asks, show, click } = world({ ...choice, "click.repeat": "count" });
     const ids = new Set<unknown>();
     for (let count = 0; count < 2000; count += 1) ids.add(click(`made up ${count}`).body.click_id);
-    ids.add(asking(sim, sim.publishers.at(0)).post("click", { impression_id: "x" }).body.click_id);
+    ids.add(
+      createParsingClient(sim, sim.publishers.at(0)).post("click", { impression_id: "x" }).body
+        .click_id,
+    );
     ids.add(asks.post("click", { impression_id: "x" }).body.click_id);
     const otherSeed = createSimulator({ seed: "other", assumptions: choice });
     ids.add(
-      asking(otherSeed, otherSeed.publishers.signUp()).post("click", { impression_id: "x" }).body
-        .click_id,
+      createParsingClient(otherSeed, otherSeed.publishers.signUp()).post("click", {
+        impression_id: "x",
+      }).body.click_id,
     );
     expect(ids.size).toBe(2003);
     for (let count = 0; count < 2000; count += 1) {
@@ -163,6 +167,9 @@ describe("click.window", () => {
 function foreignImpression(sim: Simulator): unknown {
   const other = sim.publishers.at(0);
   const surface = other.surfaces[0]?.id;
-  return asking(sim, other).post("impression", { publisher_id: other.id, surface, ad_id: "ad" })
-    .body.impression_id;
+  return createParsingClient(sim, other).post("impression", {
+    publisher_id: other.id,
+    surface,
+    ad_id: "ad",
+  }).body.impression_id;
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { type Asking, asking } from "./asking.ts";
+import { createParsingClient, type ParsingClient } from "./parsing-client.ts";
 
 interface Sent {
   readonly surface: number;
@@ -13,12 +13,12 @@ interface Sent {
 
 function world(assumptions: Partial<Assumptions>): {
   sim: Simulator;
-  asks: Asking;
-  show(sent: Sent): ReturnType<Asking["post"]>;
+  asks: ParsingClient;
+  show(sent: Sent): ReturnType<ParsingClient["post"]>;
 } {
   const sim = createSimulator({ assumptions });
   const publisher = sim.publishers.signUp({ surfaces: ["one", "two"] });
-  const asks = asking(sim, publisher);
+  const asks = createParsingClient(sim, publisher);
   return {
     sim,
     asks,
@@ -77,7 +77,7 @@ test("one session under two publishers never collides", () => {
   const ids = [0, 1].map((index) => {
     const publisher = sim.publishers.at(index);
     const surface = publisher.surfaces[0]?.id;
-    return asking(sim, publisher).post("impression", {
+    return createParsingClient(sim, publisher).post("impression", {
       publisher_id: publisher.id,
       surface,
       ad_id: "ad",

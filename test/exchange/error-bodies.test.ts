@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
 import { errorBodies } from "../../src/spec/error-bodies.ts";
 import { exchange, serve } from "../server/raw.ts";
-import { askerOf } from "./ask.ts";
+import { createTestClient } from "./test-client.ts";
 
 const stats = "/v1/publisher/stats";
-const rejected = askerOf().get(stats, { publisher_id: "nobody" });
+const rejected = createTestClient().get(stats, { publisher_id: "nobody" });
 const { code, detail } = JSON.parse(rejected.body) as { code: string; detail: string };
 
 const expected: Readonly<Record<Choice<"errors.body">, readonly [type: unknown, body: unknown]>> = {
@@ -32,7 +32,7 @@ const expected: Readonly<Record<Choice<"errors.body">, readonly [type: unknown, 
 const choices = Object.keys(expected) as Choice<"errors.body">[];
 
 describe.each(choices)("%s", (choice) => {
-  const { get, send, sim, publisher } = askerOf({ "errors.body": choice });
+  const { get, send, sim, publisher } = createTestClient({ "errors.body": choice });
   const [type, body] = expected[choice];
 
   test("has its content type, its body, and the right length", () => {
@@ -47,8 +47,12 @@ describe.each(choices)("%s", (choice) => {
 
   test("HEAD has the headers of GET and no body", () => {
     const query = { publisher_id: "nobody" };
-    const got = askerOf({ "errors.body": choice }).get(stats, query);
-    const head = askerOf({ "errors.body": choice }).send({ method: "HEAD", path: stats, query });
+    const got = createTestClient({ "errors.body": choice }).get(stats, query);
+    const head = createTestClient({ "errors.body": choice }).send({
+      method: "HEAD",
+      path: stats,
+      query,
+    });
     expect(head).toEqual({ ...got, body: "" });
   });
 
@@ -56,7 +60,7 @@ describe.each(choices)("%s", (choice) => {
     send({ method: "GET", path: "/nowhere" });
     const [refusal] = sim.journal.entries({ limit: 1 });
     expect(refusal?.assumptions).toContain("errors.body");
-    const plain = askerOf().get(stats, { publisher_id: publisher.id });
+    const plain = createTestClient().get(stats, { publisher_id: publisher.id });
     expect(get(stats).body).toBe(plain.body);
     expect(get(stats).headers["content-type"]).toBe("application/json");
   });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
-import { askerOf } from "./ask.ts";
+import { createTestClient } from "./test-client.ts";
 
 const looks: Readonly<Record<Choice<"ids.format">, RegExp>> = {
   prefixed: /^[a-z]{3}_[0-9a-z]{13}$/,
@@ -14,7 +14,7 @@ const looks: Readonly<Record<Choice<"ids.format">, RegExp>> = {
 };
 
 describe.each(Object.keys(looks) as Choice<"ids.format">[])("ids of the form %s", (format) => {
-  const { sim, publisher, get, post, shown } = askerOf({ "ids.format": format });
+  const { sim, publisher, get, post, shown } = createTestClient({ "ids.format": format });
   const recorded = JSON.parse(post("/v1/impression", shown).body) as { impression_id: string };
 
   test("are what every operation gives and takes; keys stay as they are", () => {
@@ -54,7 +54,7 @@ describe.each(Object.keys(looks) as Choice<"ids.format">[])("ids of the form %s"
 });
 
 test("an id of digits that went through a number is no longer one", () => {
-  const { post, shown } = askerOf({ "ids.format": "digits" });
+  const { post, shown } = createTestClient({ "ids.format": "digits" });
   const { body } = post("/v1/impression", shown);
   const asNumber = JSON.parse(body.replace(/"(\d{20})"/, "$1")) as { impression_id: number };
   expect(post("/v1/click", { impression_id: String(asNumber.impression_id) }).status).toBe(404);
@@ -62,7 +62,7 @@ test("an id of digits that went through a number is no longer one", () => {
 });
 
 test("an id that isn't escaped for a URL is not found", () => {
-  const { publisher, get } = askerOf({ "ids.format": "url-unsafe" });
+  const { publisher, get } = createTestClient({ "ids.format": "url-unsafe" });
   const path = "/v1/publisher/stats";
   expect(get(path, `publisher_id=${publisher.id}`).status).toBe(404);
   expect(get(path, `publisher_id=${encodeURIComponent(publisher.id)}`).status).toBe(200);
@@ -78,8 +78,8 @@ describe("amounts in whole paise", () => {
   };
 
   test("are those of the exact books, each rounded half up in its response only", () => {
-    const exact = askerOf();
-    const paise = askerOf({ "money.precision": "paise" });
+    const exact = createTestClient();
+    const paise = createTestClient({ "money.precision": "paise" });
     let coarser = 0;
     const compare = (send: (asker: typeof exact) => { readonly body: string }): void => {
       const [left, right] = [amountsIn(send(exact).body), amountsIn(send(paise).body)];
@@ -101,14 +101,17 @@ describe("amounts in whole paise", () => {
   });
 
   test("leave the price range of a surface alone", () => {
-    const paise = askerOf({ "money.precision": "paise" });
+    const paise = createTestClient({ "money.precision": "paise" });
     expect(paise.get("/v1/publisher/surfaces").body).toBe(
-      askerOf().get("/v1/publisher/surfaces").body,
+      createTestClient().get("/v1/publisher/surfaces").body,
     );
   });
 
   test("of a replayed duplicate are the same bytes", () => {
-    const { post, shown } = askerOf({ "money.precision": "paise", "dedup.repeat": "replay" });
+    const { post, shown } = createTestClient({
+      "money.precision": "paise",
+      "dedup.repeat": "replay",
+    });
     const once = post("/v1/impression", { ...shown, session_id: "s" });
     expect(post("/v1/impression", { ...shown, session_id: "s" }).body).toBe(once.body);
   });
@@ -121,11 +124,11 @@ test("the form of a success is named as what shaped it, where it isn't the defau
     "response.extra-fields": "present",
     "response.key-order": "shuffled",
   } as const;
-  const { get, sim } = askerOf(chosen);
+  const { get, sim } = createTestClient(chosen);
   get("/v1/publisher/surfaces");
   const [entry] = sim.journal.entries();
   expect(entry?.assumptions).toEqual(expect.arrayContaining(Object.keys(chosen)));
-  const plain = askerOf();
+  const plain = createTestClient();
   plain.get("/v1/publisher/surfaces");
   expect(plain.sim.journal.entries()[0]?.assumptions).toEqual(["surface.statuses"]);
 });

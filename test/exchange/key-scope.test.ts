@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { type Asking, asking } from "./asking.ts";
+import { createParsingClient, type ParsingClient } from "./parsing-client.ts";
 
 interface World {
   readonly sim: Simulator;
@@ -11,15 +11,21 @@ interface World {
   readonly caller: Publisher;
   /** Whose publisher is named. */
   readonly named: Publisher;
-  readonly asks: Asking;
+  readonly asks: ParsingClient;
   /** The named publisher with its own key. */
-  readonly itself: Asking;
+  readonly itself: ParsingClient;
 }
 
 function world(assumptions: Partial<Assumptions> = {}): World {
   const sim = createSimulator({ assumptions: { "auth.key-scope": "any", ...assumptions } });
   const [caller, named] = [sim.publishers.at(0), sim.publishers.at(1)];
-  return { sim, caller, named, asks: asking(sim, caller), itself: asking(sim, named) };
+  return {
+    sim,
+    caller,
+    named,
+    asks: createParsingClient(sim, caller),
+    itself: createParsingClient(sim, named),
+  };
 }
 
 const shown = ({ id, surfaces }: Publisher) => ({
@@ -55,7 +61,7 @@ describe("any key", () => {
     });
     const today = { from: "2026-01-15" };
     const of = ({ id }: Publisher) =>
-      asking(sim, named).get("stats", { publisher_id: id, ...today }).body;
+      createParsingClient(sim, named).get("stats", { publisher_id: id, ...today }).body;
     expect(of(named)).toMatchObject({ impressions: 1, clicks: 1 });
     expect(of(caller)).toMatchObject({ impressions: 0, clicks: 0 });
   });
@@ -77,7 +83,7 @@ describe("any key", () => {
 
   test("must be valid all the same", () => {
     const { sim, named } = world();
-    const nobody = asking(sim, { ...named, apiKey: "made-up" });
+    const nobody = createParsingClient(sim, { ...named, apiKey: "made-up" });
     expect(nobody.get("stats", { publisher_id: named.id }).status).toBe(401);
   });
 

@@ -212,7 +212,7 @@ describe("an odd request", () => {
       fc.property(operation, parts, (kind, sent) => {
         const worlds = createWorlds({
           options: { seed: "odd", publishers: 2 },
-          surroundings: { people: () => fakerPerson },
+          host: { people: () => fakerPerson },
           control: createControl({ version: "0.0.0" }),
         });
         const { handle } = worlds;

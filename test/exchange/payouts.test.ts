@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { asking } from "./asking.ts";
+import { createParsingClient } from "./parsing-client.ts";
 
 interface Payout {
   readonly id: string;
@@ -20,7 +20,7 @@ interface Listing {
 }
 
 function listing(sim: Simulator, publisher: Publisher): Listing {
-  const { body, shapedBy } = asking(sim, publisher).get("payouts", {
+  const { body, shapedBy } = createParsingClient(sim, publisher).get("payouts", {
     publisher_id: publisher.id,
     limit: 100,
   });
@@ -45,7 +45,7 @@ describe.each(["monthly", "weekly"] as const)("payout.cycle=%s", (cycle) => {
     for (let days = 0; days < 50; days += 1) {
       for (const publisher of publishers.slice(days % 4, (days % 4) + 2)) {
         const { payouts, pending } = listing(sim, publisher);
-        const { revenue_inr } = asking(sim, publisher).get("stats", {
+        const { revenue_inr } = createParsingClient(sim, publisher).get("stats", {
           publisher_id: publisher.id,
           from: publisher.joined,
         }).body;
@@ -104,7 +104,7 @@ test.each([
     const sim = world({ "payout.cycle": "weekly", "date.timezone": timezone }, lastInstant);
     const publisher = sim.publishers.signUp({ surfaces: [{ name: "dear", cpmRange: [9e3, 9e3] }] });
     sim.clock.advance(waitMs);
-    const asks = asking(sim, publisher);
+    const asks = createParsingClient(sim, publisher);
     for (let count = 0; count < 60; count += 1) {
       const surface = publisher.surfaces[0]?.id;
       asks.post("impression", { publisher_id: publisher.id, surface, ad_id: "ad" });

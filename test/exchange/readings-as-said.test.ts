@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/index.ts";
-import { askerOf } from "./ask.ts";
-import { asking } from "./asking.ts";
+import { createParsingClient } from "./parsing-client.ts";
+import { createTestClient } from "./test-client.ts";
 
 describe("payout.limit-over-max", () => {
   const limited = (reading: "clamp" | "reject", limit: string | number) => {
-    const { get, publisher } = askerOf({ "payout.limit-over-max": reading });
+    const { get, publisher } = createTestClient({ "payout.limit-over-max": reading });
     return get("/v1/publisher/payouts", { publisher_id: publisher.id, limit });
   };
   const huge = ["101", "0101", "9".repeat(15), "9".repeat(16), "9".repeat(400), 1e20];
@@ -49,7 +49,7 @@ describe("request.scalar-types", () => {
   ] as const;
 
   test.each(numbers)("coerce reads %d as its decimal text %s", (number, text) => {
-    const { shown, post } = askerOf({ "request.scalar-types": "coerce" });
+    const { shown, post } = createTestClient({ "request.scalar-types": "coerce" });
     const first = post("/v1/impression", { ...shown, session_id: "s", ad_id: number });
     const again = post("/v1/impression", { ...shown, session_id: "s", ad_id: text });
     expect([first.status, again.status]).toEqual([200, 200]);
@@ -62,7 +62,7 @@ describe("request.scalar-types", () => {
   test.each(["9007199254740992", "12345678901234567890", "1e21", "1e400", "-1e400"])(
     "coerce refuses %s, which has lost digits",
     (number) => {
-      const { shown, send } = askerOf({ "request.scalar-types": "coerce" });
+      const { shown, send } = createTestClient({ "request.scalar-types": "coerce" });
       const body = `${JSON.stringify(shown).replace('"ad"', number)}`;
       const response = send({ method: "POST", path: "/v1/impression", body });
       expect(JSON.parse(response.body)).toMatchObject({
@@ -73,7 +73,7 @@ describe("request.scalar-types", () => {
   );
 
   test.each(numbers)("strict refuses %d", (number) => {
-    const { shown, post } = askerOf({ "request.scalar-types": "strict" });
+    const { shown, post } = createTestClient({ "request.scalar-types": "strict" });
     expect(post("/v1/impression", { ...shown, ad_id: number }).status).toBe(400);
   });
 });
@@ -82,7 +82,7 @@ describe("request.scalar-types", () => {
 function lateClick(assumptions: SimulatorOptions["assumptions"]): Simulator {
   const sim = createSimulator({ assumptions });
   const publisher = sim.publishers.signUp({ surfaces: ["one", "two"] });
-  const { post } = asking(sim, publisher);
+  const { post } = createParsingClient(sim, publisher);
   const shown = { publisher_id: publisher.id, surface: publisher.surfaces[0]?.id, ad_id: "ad" };
   const { impression_id } = post("impression", shown).body;
   sim.clock.advance("1d");
@@ -95,7 +95,10 @@ describe("stats.surfaces=with-traffic", () => {
     const sim = lateClick({ "stats.surfaces": "with-traffic", "click.revenue": revenue });
     const publisher = sim.publishers.at(sim.publishers.total - 1);
     const today = { from: "2026-01-16", to: "2026-01-16" };
-    const { body } = asking(sim, publisher).get("stats", { publisher_id: publisher.id, ...today });
+    const { body } = createParsingClient(sim, publisher).get("stats", {
+      publisher_id: publisher.id,
+      ...today,
+    });
     expect(body).toMatchObject({ impressions: 0, clicks: 1 });
     expect(body.surfaces).toEqual([
       { id: publisher.surfaces[0]?.id, impressions: 0, revenue: body.revenue_inr },
@@ -105,7 +108,7 @@ describe("stats.surfaces=with-traffic", () => {
 
 describe("a refused period", () => {
   const blamed = (assumptions: SimulatorOptions["assumptions"], query: Record<string, string>) => {
-    const { get, publisher } = askerOf(assumptions);
+    const { get, publisher } = createTestClient(assumptions);
     const response = get("/v1/publisher/stats", { publisher_id: publisher.id, ...query });
     const { parameter, detail } = JSON.parse(response.body);
     return [response.status, parameter, detail];

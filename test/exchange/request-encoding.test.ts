@@ -3,13 +3,13 @@
 import { describe, expect, test } from "vitest";
 import type { ApiRequest, ApiResponse } from "../../src/index.ts";
 import type { Choice } from "../../src/spec/assumptions/catalogue.ts";
-import { type Asker, askerOf } from "./ask.ts";
+import { createTestClient, type TestClient } from "./test-client.ts";
 
 const path = "/v1/impression";
 const ways = ["json", "json without a type", "form", "query", "bytes"] as const;
 type Way = (typeof ways)[number];
 
-function requestOf({ publisher, shown }: Asker, way: Way): ApiRequest {
+function requestOf({ publisher, shown }: TestClient, way: Way): ApiRequest {
   const authorization = `Bearer ${publisher.apiKey}`;
   const text = JSON.stringify(shown);
   const pairs = new URLSearchParams(shown).toString();
@@ -49,7 +49,7 @@ const readings: Readonly<Record<Choice<"request.encoding">, Reading>> = {
   query: { reads: ["query"], says: "in the query, and no body" },
 };
 
-function expectRefused({ sim }: Asker, response: ApiResponse, says: string): void {
+function expectRefused({ sim }: TestClient, response: ApiResponse, says: string): void {
   expect(response.status).toBe(415);
   const { code, detail } = JSON.parse(response.body);
   expect(code).toBe("unsupported_media_type");
@@ -59,7 +59,8 @@ function expectRefused({ sim }: Asker, response: ApiResponse, says: string): voi
 
 describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
   const encoding = choice as Choice<"request.encoding">;
-  const ask = (more: object = {}): Asker => askerOf({ "request.encoding": encoding, ...more });
+  const ask = (more: object = {}): TestClient =>
+    createTestClient({ "request.encoding": encoding, ...more });
 
   test.each(ways)("parameters as %s", (way) => {
     const asker = ask();
@@ -115,7 +116,7 @@ describe.each(Object.entries(readings))("%s", (choice, { reads, says }) => {
 
 describe.each(["json", "form"] as const)("under %s", (encoding) => {
   test("one parameter in the query beside a right body is refused, and nothing is recorded", () => {
-    const asker = askerOf({ "request.encoding": encoding });
+    const asker = createTestClient({ "request.encoding": encoding });
     const before = asker.get("/v1/publisher/stats").body;
     const request = { ...requestOf(asker, encoding), query: "session_id=s" };
     expectRefused(asker, asker.send(request), "none in the query");
@@ -123,7 +124,7 @@ describe.each(["json", "form"] as const)("under %s", (encoding) => {
   });
 
   test("an unknown name twice, in the query and in the body, is ignored as one is", () => {
-    const asker = askerOf({ "request.encoding": encoding });
+    const asker = createTestClient({ "request.encoding": encoding });
     const request = requestOf(asker, encoding);
     const colour = encoding === "json" ? ',"colour":"red"}' : "&colour=red";
     const body = `${String(request.body).replace(/}$/, "")}${colour}`;
@@ -131,21 +132,21 @@ describe.each(["json", "form"] as const)("under %s", (encoding) => {
   });
 
   test("a query that can't be read is refused as such", () => {
-    const asker = askerOf({ "request.encoding": encoding });
+    const asker = createTestClient({ "request.encoding": encoding });
     const response = asker.send({ ...requestOf(asker, encoding), query: "a=%zz" });
     expect([response.status, JSON.parse(response.body).code]).toEqual([400, "invalid_parameter"]);
   });
 });
 
 test("a form without a content type is a form where forms are what is read", () => {
-  const asker = askerOf({ "request.encoding": "form" });
+  const asker = createTestClient({ "request.encoding": "form" });
   const body = new URLSearchParams(asker.shown).toString();
   expect(asker.post(path, body).status).toBe(200);
 });
 
 test("a body with a Content-Encoding is refused for that where bodies are read", () => {
   for (const encoding of ["json", "form"] as const) {
-    const asker = askerOf({ "request.encoding": encoding });
+    const asker = createTestClient({ "request.encoding": encoding });
     const request = requestOf(asker, encoding);
     const headers = { ...request.headers, "content-encoding": "gzip" };
     const { status, body } = asker.send({ ...request, headers });
@@ -157,7 +158,7 @@ test("a body with a Content-Encoding is refused for that where bodies are read",
 });
 
 test("an object is sent as JSON, unless its sender says otherwise", () => {
-  const { sim, post, shown } = askerOf({ "request.encoding": "form" });
+  const { sim, post, shown } = createTestClient({ "request.encoding": "form" });
   const { status } = post(path, shown);
   expect(status).toBe(415);
   const [entry] = sim.journal.entries();

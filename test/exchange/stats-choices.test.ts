@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { type Asking, asking } from "./asking.ts";
+import { createParsingClient, type ParsingClient } from "./parsing-client.ts";
 
 interface Row {
   readonly id: string;
@@ -14,9 +14,9 @@ interface Row {
 interface World {
   readonly sim: Simulator;
   readonly publisher: Publisher;
-  readonly asks: Asking;
+  readonly asks: ParsingClient;
   show(surface: number): string;
-  stats(query?: Readonly<Record<string, string>>): ReturnType<Asking["get"]> & {
+  stats(query?: Readonly<Record<string, string>>): ReturnType<ParsingClient["get"]> & {
     readonly rows: readonly Row[];
   };
 }
@@ -25,7 +25,7 @@ interface World {
 function world(assumptions: Partial<Assumptions>): World {
   const sim = createSimulator({ assumptions });
   const publisher = sim.publishers.signUp({ surfaces: ["one", "two"] });
-  const asks = asking(sim, publisher);
+  const asks = createParsingClient(sim, publisher);
   const [first, second] = publisher.surfaces;
   return {
     sim,
@@ -87,7 +87,7 @@ describe("stats.today=next-day", () => {
   test("history shows at once, and pending revenue too", () => {
     const [live, lagging] = [createSimulator(), createSimulator({ assumptions: choice })];
     const texts = [live, lagging].map(
-      (sim) => asking(sim, sim.publishers.at(0)).get("stats", {}).text,
+      (sim) => createParsingClient(sim, sim.publishers.at(0)).get("stats", {}).text,
     );
     expect(texts[1]).toBe(texts[0]);
     const { publisher, asks, show } = world(choice);
@@ -147,7 +147,7 @@ describe("date.inverted-range=empty", () => {
     const sim = createSimulator({ assumptions: choice });
     for (const publisher of sim.publishers.list({ limit: 5 })) {
       const query = { publisher_id: publisher.id, from: "2026-01-10", to: publisher.joined };
-      const { body } = asking(sim, publisher).get("stats", query);
+      const { body } = createParsingClient(sim, publisher).get("stats", query);
       expect(body).toMatchObject(zeros);
     }
   });

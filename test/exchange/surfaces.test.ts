@@ -3,19 +3,19 @@
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Publisher, type Simulator } from "../../src/index.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { type Asking, asking } from "./asking.ts";
+import { createParsingClient, type ParsingClient } from "./parsing-client.ts";
 
 function world(assumptions: Partial<Assumptions>): {
   sim: Simulator;
   publisher: Publisher;
-  asks: Asking;
-  show(surface: number, session?: string): ReturnType<Asking["post"]>;
+  asks: ParsingClient;
+  show(surface: number, session?: string): ReturnType<ParsingClient["post"]>;
 } {
   const sim = createSimulator({ assumptions });
   const publisher = sim.publishers.signUp({
     surfaces: ["running", { name: "paused", status: "paused" }],
   });
-  const asks = asking(sim, publisher);
+  const asks = createParsingClient(sim, publisher);
   return {
     sim,
     publisher,
@@ -88,8 +88,12 @@ describe("surface.inactive=uncredited", () => {
 test("a seeded surface that isn't active refuses, and says that its status may be the seed's", () => {
   const sim = createSimulator({ assumptions: { "surface.statuses": "extended" } });
   const publisher = sim.publishers.at(0);
-  const show = (surface: string | undefined): ReturnType<Asking["post"]> =>
-    asking(sim, publisher).post("impression", { publisher_id: publisher.id, surface, ad_id: "ad" });
+  const show = (surface: string | undefined): ReturnType<ParsingClient["post"]> =>
+    createParsingClient(sim, publisher).post("impression", {
+      publisher_id: publisher.id,
+      surface,
+      ad_id: "ad",
+    });
   const refused = show(publisher.surfaces.at(-1)?.id);
   expect(refused.status).toBe(409);
   expect(refused.shapedBy).toEqual(

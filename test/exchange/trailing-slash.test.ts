@@ -3,10 +3,11 @@
 import { describe, expect, test } from "vitest";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { operations } from "../../src/spec/operations.ts";
-import { type Asker, askerOf } from "./ask.ts";
+import { createTestClient, type TestClient } from "./test-client.ts";
 
 const redirects = { "http.trailing-slash": "308" } as const;
-const ask = (more: Partial<Assumptions> = {}): Asker => askerOf({ ...redirects, ...more });
+const ask = (more: Partial<Assumptions> = {}): TestClient =>
+  createTestClient({ ...redirects, ...more });
 
 test.each(Object.values(operations))("$method $path/ leads to the path without it", (operation) => {
   const { send, sim } = ask();

@@ -15,7 +15,7 @@ import {
 import { operations, requestOf } from "../../src/testing/oracle/calls.ts";
 import { arbitraryAssumptions } from "../../src/testing.ts";
 import { checkProperty } from "../properties/check-property.ts";
-import { carrierFor } from "../properties/twists.ts";
+import { carrierFor } from "../properties/variations.ts";
 
 const file = "test/exchange/unknown-parameters.test.ts";
 

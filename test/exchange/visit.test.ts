@@ -1,7 +1,7 @@
 /** What stays of a request on its way. */
 
 import { expect, test } from "vitest";
-import { RequestContext } from "../../src/exchange/visit.ts";
+import { RequestContext } from "../../src/exchange/request-context.ts";
 import { createSimulatorCore } from "../../src/simulator/simulator.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
 

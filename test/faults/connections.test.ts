@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
-import { sweeper } from "../../src/adapters/server/connections.ts";
+import { createSweeper } from "../../src/adapters/server/connections.ts";
 import { createSimulator } from "../../src/index.ts";
-import { open, parseResponses, serve, talk } from "../server/raw.ts";
+import { open, openRawConnection, parseResponses, serve } from "../server/raw.ts";
 import { impression, listing, type Verdict, type Watched } from "./cases.ts";
 import { observeFetch } from "./observe.ts";
 
@@ -31,7 +31,7 @@ describe("requests that are sent ahead on one connection", () => {
     for (const [index, verdict] of verdicts.entries()) {
       if (verdict !== undefined) sim.faults.add({ match: { nth: index + 1 }, verdict });
     }
-    const { socket, whole } = await talk(server.port);
+    const { socket, whole } = await openRawConnection(server.port);
     const paths = ["surfaces", "payouts", "stats"].map((path) =>
       get(sim, path, `/v1/publisher/${path}`),
     );
@@ -91,7 +91,7 @@ describe("requests that are sent ahead on one connection", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ match: { nth: 1 }, verdict: { kind: "reorder", atMost: "1h" } });
-    const { socket, text } = await talk(server.port);
+    const { socket, text } = await openRawConnection(server.port);
     socket.write(get(sim, "a") + get(sim, "b"));
     await vi.waitUntil(() => sim.journal.total === 2, WAIT);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -126,7 +126,7 @@ test("a connection is used on after an answer that came late", async () => {
   await using server = await serve();
   const sim = server.worlds.get("default");
   sim.faults.add({ match: { every: 2 }, verdict: { kind: "delay", delay: 20 } });
-  const { socket, text } = await talk(server.port);
+  const { socket, text } = await openRawConnection(server.port);
   for (let count = 1; count <= 6; count += 1) {
     socket.write(get(sim, String(count)));
     await vi.waitUntil(() => parseResponses(text()).length === count, WAIT);
@@ -153,7 +153,7 @@ describe("the sweep", () => {
       if (handle instanceof Socket && handle.localPort === server.port) accepted.push(handle);
     }
     expect(accepted).toHaveLength(1);
-    const sweep = sweeper(accepted);
+    const sweep = createSweeper(accepted);
     for (let count = 0; count < sweeps; count += 1) sweep();
     const isGone = accepted[0]?.destroyed ?? false;
     socket.destroy();
@@ -257,7 +257,7 @@ describe("what Node doesn't hand over as a request", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict });
-    const { socket, whole } = await talk(server.port);
+    const { socket, whole } = await openRawConnection(server.port);
     socket.write(sent);
     // More than a server reads of a body that it is going to refuse.
     const chunk = Buffer.alloc(1024 * 1024, "x");
@@ -295,7 +295,7 @@ describe("what Node doesn't hand over as a request", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "empty", delay: 60 } });
-    const { socket, whole } = await talk(server.port);
+    const { socket, whole } = await openRawConnection(server.port);
     socket.write(get(sim, "a") + connect);
     expect(await whole).toBe("");
     expect(sim.journal.total).toBe(1);
@@ -316,7 +316,7 @@ describe("what Node doesn't hand over as a request", () => {
     await using server = await serve();
     const sim = server.worlds.get("default");
     sim.faults.add({ verdict: { kind: "delay", delay: 80 } });
-    const { socket, whole } = await talk(server.port);
+    const { socket, whole } = await openRawConnection(server.port);
     socket.write(`${get(sim, "a")}NONSENSE\r\n\r\n`);
     expect(parseResponses(await whole).map(({ status }) => status)).toEqual([200, 400]);
   });

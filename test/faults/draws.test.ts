@@ -11,8 +11,8 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
+import { mark, marked, senderOf } from "../operation-sender.ts";
 import { checkProperty } from "../properties/check-property.ts";
-import { mark, marked, senderOf } from "../sending.ts";
 
 const half: FaultRule = { id: "half", match: { share: 0.5 }, verdict: mark };
 

@@ -12,7 +12,7 @@ import {
 } from "../../src/index.ts";
 import { createSimulatorCore } from "../../src/simulator/simulator.ts";
 import { snapshotDigest } from "../../src/world/accounts/snapshot.ts";
-import { mark, marked, senderOf } from "../sending.ts";
+import { mark, marked, senderOf } from "../operation-sender.ts";
 
 const idsOf = (sim: Pick<Simulator, "faults">): string[] => sim.faults.list().map(({ id }) => id);
 
@@ -438,12 +438,12 @@ describe("a transport that can't do everything", () => {
 
 test("rules of worlds made from the same options don't share counts", () => {
   const options = { faults: [every3], publishers: 2 };
-  const surroundings = {
+  const host = {
     people: () => {
       throw new Error("needed by nobody here");
     },
   };
-  const [one, two] = [0, 1].map(() => createSimulatorCore(options, surroundings));
+  const [one, two] = [0, 1].map(() => createSimulatorCore(options, host));
   one?.handle({ method: "GET", path: "/" });
   expect([one, two].map((core) => core?.faults.get("third").seen)).toEqual([1, 0]);
 });

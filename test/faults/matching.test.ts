@@ -11,7 +11,7 @@ import {
   type SimulatorOptions,
   type Verdict,
 } from "../../src/index.ts";
-import { impressionIdOf, mark, marked, senderOf } from "../sending.ts";
+import { impressionIdOf, mark, marked, senderOf } from "../operation-sender.ts";
 
 function simWith(match: FaultMatch, options: SimulatorOptions = {}): Simulator {
   return createSimulator({ faults: [{ match, verdict: mark }], ...options });

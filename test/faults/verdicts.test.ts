@@ -10,7 +10,7 @@ import {
   type SimulatorOptions,
   type Verdict,
 } from "../../src/index.ts";
-import { impressionIdOf, senderOf } from "../sending.ts";
+import { impressionIdOf, senderOf } from "../operation-sender.ts";
 
 const id = "r";
 

@@ -6,8 +6,8 @@
 import { deriveKey, drawBetween, type Key, subKey } from "../../src/base/random.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { Publisher } from "../../src/index.ts";
+import { buildRequest } from "../../src/spec/build-request.ts";
 import { type Operation, operations } from "../../src/spec/operations.ts";
-import { buildRequest } from "../../src/spec/request-of.ts";
 
 /** A request as bytes. `isFramed`: a server can tell where it ends. */
 export interface RawRequest {
@@ -149,7 +149,7 @@ interface Draft {
 
 export function rawRequest(draw: Draw, publisher: Publisher): RawRequest {
   const draft = draw(0, 1) === 0 ? recording(draw, publisher) : control(draw, publisher);
-  for (let bends = draw(0, 3); bends > 0; bends -= 1) bend(draft, draw, publisher);
+  for (let mutations = draw(0, 3); mutations > 0; mutations -= 1) mutate(draft, draw, publisher);
   const { method, world, path, query, headers: extra, body } = draft;
   const target = world + path + (query.length === 0 ? "" : `?${query.join("&")}`);
   const lines = [
@@ -210,7 +210,7 @@ function control(draw: Draw, publisher: Publisher): Draft {
 }
 
 /** Makes one thing of it another. */
-function bend(draft: Draft, draw: Draw, publisher: Publisher): void {
+function mutate(draft: Draft, draw: Draw, publisher: Publisher): void {
   const { path } = draft;
   switch (draw(0, 6)) {
     case 0:

@@ -81,7 +81,7 @@ describe("a filter", () => {
 function worldsOf(): Worlds {
   return createWorlds({
     options: {},
-    surroundings: { people: () => fakerPerson },
+    host: { people: () => fakerPerson },
     control: createControl({ version: "1" }),
   });
 }

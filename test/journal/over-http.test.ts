@@ -77,7 +77,7 @@ describe.each([
 describe("addresses", () => {
   const worlds = createWorlds({
     options: {},
-    surroundings: { people: () => fakerPerson },
+    host: { people: () => fakerPerson },
     control: createControl({ version: "1" }),
   });
   const get = (path: string, host: string): ApiResponse =>

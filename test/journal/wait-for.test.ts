@@ -1,7 +1,7 @@
 /** Waiting for entries: settled by what is recorded, or by the caller's signal. */
 
 import { describe, expect, test } from "vitest";
-import { RequestContext } from "../../src/exchange/visit.ts";
+import { RequestContext } from "../../src/exchange/request-context.ts";
 import { createSimulator, type JournalEntry, type Simulator } from "../../src/index.ts";
 import { createWaiters } from "../../src/journal/wait-for.ts";
 import { startServer } from "../../src/server.ts";

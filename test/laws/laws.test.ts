@@ -3,9 +3,9 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import { coveringArray } from "../../src/index.ts";
-import { judge, lookedOf } from "../../src/laws/law.ts";
+import type { ClientExchange } from "../../src/laws/client-exchange.ts";
+import { createLawContext, judge } from "../../src/laws/law.ts";
 import { laws } from "../../src/laws/laws.ts";
-import type { Exchange } from "../../src/laws/seen-exchange.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
 import type { InvariantResult } from "../../src/play/player/result.ts";
 import { lies } from "./lies.ts";
@@ -202,7 +202,7 @@ test("with a key that nobody told of, quotas are left alone from there on", () =
   const { apiKey } = stage.sim.publishers.rotateKey(own.id);
   stage.send(post(stage, apiKey, "/v1/impression", values));
   stage.members[0] = stage.sim.publishers.get(own.id);
-  stage.trace.seeMember(stage.members[0]);
+  stage.trace.recordMember(stage.members[0]);
   stage.send(post(stage, apiKey, "/v1/impression", values));
   expect(broken(stage.check())).toEqual([]);
 });
@@ -238,7 +238,7 @@ test("no key and no UPI id stands in a result", () => {
 });
 
 describe("a long run", () => {
-  const exchange: Exchange = {
+  const exchange: ClientExchange = {
     operation: "surfaces",
     atMs: 0,
     request: { method: "GET", path: "/v1/publisher/surfaces" },
@@ -258,9 +258,9 @@ describe("a long run", () => {
       world: "there is none",
       again: "there is none",
       journal: () => [],
-      most: 1,
+      sampleSize: 1,
     };
-    return law && judge(law, lookedOf(played)).verdict;
+    return law && judge(law, createLawContext(played)).verdict;
   };
 
   test("is kept from its start up to a bound, and counted to its end", () => {

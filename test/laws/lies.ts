@@ -1,7 +1,7 @@
 /** One lie for each law that can be judged: a service that does this is wrong, and the law has to say so. */
 
 import type { FaultRule } from "../../src/faults/rule.ts";
-import type { Exchange } from "../../src/laws/seen-exchange.ts";
+import type { ClientExchange } from "../../src/laws/client-exchange.ts";
 import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import type { Lie } from "./stage.ts";
 
@@ -14,12 +14,12 @@ export interface PlantedLie {
   readonly faults?: readonly FaultRule[];
 }
 
-type Bend = NonNullable<Lie["answer"]>;
+type AnswerMutator = NonNullable<Lie["answer"]>;
 /** One that looks at the answer alone. */
-type Bent = (exchange: Exchange) => Exchange;
+type ExchangeMutator = (exchange: ClientExchange) => ClientExchange;
 
 /** Bends the answers at this path. */
-function at(path: string, bend: Bend): Lie {
+function at(path: string, bend: AnswerMutator): Lie {
   return {
     answer: (exchange, ...rest) =>
       exchange.request.path === path ? bend(exchange, ...rest) : exchange,
@@ -33,7 +33,7 @@ const impression = "/v1/impression";
 const click = "/v1/click";
 
 /** Replaces the first match in the body of a success. */
-function text(pattern: RegExp, by: string | ((match: string) => string)): Bent {
+function text(pattern: RegExp, by: string | ((match: string) => string)): ExchangeMutator {
   return (exchange) =>
     exchange.status === 200
       ? {
@@ -45,7 +45,7 @@ function text(pattern: RegExp, by: string | ((match: string) => string)): Bent {
       : exchange;
 }
 
-function header(name: string, value: (old: string) => string | undefined): Bent {
+function header(name: string, value: (old: string) => string | undefined): ExchangeMutator {
   return (exchange) => {
     const old = exchange.headers[name];
     if (old === undefined) return exchange;
@@ -55,11 +55,13 @@ function header(name: string, value: (old: string) => string | undefined): Bent 
   };
 }
 
-function queryOf({ request: { query = "" } }: Exchange): Readonly<Record<string, string | number>> {
+function queryOf({
+  request: { query = "" },
+}: ClientExchange): Readonly<Record<string, string | number>> {
   return typeof query === "object" ? query : Object.fromEntries(new URLSearchParams(query));
 }
 
-function valuesOf({ request }: Exchange): Readonly<Record<string, unknown>> {
+function valuesOf({ request }: ClientExchange): Readonly<Record<string, unknown>> {
   return typeof request.body === "string" ? JSON.parse(request.body) : {};
 }
 
@@ -67,14 +69,16 @@ const oneMore = (match: string): string => String(Number(match) + 1);
 const microMore = (match: string): string => (Number(match) + 0.000001).toFixed(6);
 
 /** Changes what a limit decided, as the standing says. */
-function decides(when: (exchange: Exchange) => boolean, status: number): Lie {
+function decides(when: (exchange: ClientExchange) => boolean, status: number): Lie {
   return at(stats, (exchange) => (when(exchange) ? { ...exchange, status } : exchange));
 }
-const tooEarly = (exchange: Exchange): boolean =>
+const tooEarly = (exchange: ClientExchange): boolean =>
   exchange.status === 200 && exchange.headers["x-ratelimit-remaining"] === "5";
-const overTheLimit = ({ status }: Exchange): boolean => status === 429;
+const overTheLimit = ({ status }: ClientExchange): boolean => status === 429;
 
-function counting(bend: (exchange: Exchange, count: number, isAside: boolean) => Exchange): Bend {
+function counting(
+  bend: (exchange: ClientExchange, count: number, isAside: boolean) => ClientExchange,
+): AnswerMutator {
   let count = 0;
   return (exchange, isAside) => {
     count += 1;
@@ -587,7 +591,7 @@ export const lies: readonly PlantedLie[] = [
   },
 ];
 
-function unscriptedOnce(): Bend {
+function unscriptedOnce(): AnswerMutator {
   return counting((exchange, count) =>
     count === 40 ? { ...exchange, status: 500, text: "" } : exchange,
   );

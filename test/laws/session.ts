@@ -89,7 +89,7 @@ function change({ sim, trace, members }: Stage, random: Random): void {
   if (member === undefined || surface === undefined) return;
   if (random.below(2) === 0) {
     members[place] = sim.publishers.rotateKey(member.id);
-    trace.seeMember(members[place]);
+    trace.recordMember(members[place]);
     return;
   }
   const status = random.pick(["active", "paused"]);
@@ -101,7 +101,7 @@ function change({ sim, trace, members }: Stage, random: Random): void {
     ] as const),
   };
   sim.publishers.setSurface(member.id, surface.id, change);
-  trace.seeSurface(member.id, surface.id, change);
+  trace.recordSurface(member.id, surface.id, change);
 }
 
 function reachLimit(stage: Stage): void {

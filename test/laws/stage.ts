@@ -7,9 +7,9 @@ import {
   createSimulator,
   type Simulator,
 } from "../../src/index.ts";
-import { judge, lookedOf, noSecondPlay, type Played } from "../../src/laws/law.ts";
+import { type ClientExchange, exchangeOf, type Member } from "../../src/laws/client-exchange.ts";
+import { createLawContext, judge, needsRerun, type Played } from "../../src/laws/law.ts";
 import { laws } from "../../src/laws/laws.ts";
-import { type Exchange, exchangeOf, type Member } from "../../src/laws/seen-exchange.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
 import type { InvariantResult } from "../../src/play/player/result.ts";
 import type { SimulatorCore } from "../../src/simulator/simulator.ts";
@@ -21,7 +21,7 @@ type Audit = ReturnType<SimulatorCore["audit"]>;
 /** What is bent: an answer on its way to the client, or an audit. */
 export interface Lie {
   /** `isAside`: in a copy of the world. `sim`: the world that answered. */
-  answer?(exchange: Exchange, isAside: boolean, sim: SimulatorCore): Exchange;
+  answer?(exchange: ClientExchange, isAside: boolean, sim: SimulatorCore): ClientExchange;
   audit?(audit: Audit, isAside: boolean): Audit;
 }
 
@@ -31,7 +31,7 @@ export interface Stage {
   readonly members: Member[];
   /** How many requests were sent to copies. */
   asideSent: number;
-  send(request: ApiRequest): Exchange;
+  send(request: ApiRequest): ClientExchange;
   assume(readings: Partial<Assumptions>): void;
   check(ids?: readonly string[]): readonly InvariantResult[];
 }
@@ -51,7 +51,7 @@ export function stageOf(options: StageOptions = {}): Stage {
   const sim = createSimulator({ assumptions, faults });
   const trace = createTrace();
   const members = sim.publishers.list({ limit: 3 });
-  for (const member of members) trace.seeMember(member);
+  for (const member of members) trace.recordMember(member);
   for (const rule of faults) trace.seeRule(rule);
   const stage: Stage = {
     sim,
@@ -65,13 +65,13 @@ export function stageOf(options: StageOptions = {}): Stage {
     },
     assume(readings) {
       sim.assume(readings);
-      trace.seeAssumed();
+      trace.recordAssume();
       for (const [place, { ordinal }] of members.entries())
         members[place] = sim.publishers.at(ordinal);
-      for (const member of members) trace.seeMember(member);
+      for (const member of members) trace.recordMember(member);
     },
     check(ids) {
-      const looked = lookedOf(playedOn(stage, options));
+      const looked = createLawContext(playedOn(stage, options));
       return laws
         .filter(({ id }) => ids === undefined || ids.includes(id))
         .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));
@@ -95,14 +95,14 @@ function playedOn(
     isExactTime,
     readings: control ? sim.assumptions : undefined,
     world: control ? lying(stage, sim, lie, false) : "the target has no world aside to try it in",
-    again: noSecondPlay,
+    again: needsRerun,
     journal: () => sim.journal.entries({ limit: 1000 }),
-    most: 4,
+    sampleSize: 4,
     defaultStats: control || member === undefined ? undefined : sent(sim, request, lie, false),
   };
 }
 
-function sent(sim: SimulatorCore, request: ApiRequest, lie: Lie, isAside: boolean): Exchange {
+function sent(sim: SimulatorCore, request: ApiRequest, lie: Lie, isAside: boolean): ClientExchange {
   return bent(sim.handle(request), sim, request, lie, isAside);
 }
 
@@ -112,7 +112,7 @@ function bent(
   request: ApiRequest,
   { answer }: Lie,
   isAside: boolean,
-): Exchange {
+): ClientExchange {
   const operation = Object.values(operations).find(({ path }) => path === request.path)?.id;
   const outgoing = { operation, request, timeoutMs: TIMEOUT_MS };
   const exchange = exchangeOf(outgoing, response, sim.clock.now());

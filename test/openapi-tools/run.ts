@@ -23,7 +23,7 @@ let passed = 0;
 let failed = 0;
 
 /** What the tools work with. */
-interface Stage {
+interface Toolchain {
   /** Where they are installed. */
   readonly folder: string;
   readonly server: Server;
@@ -83,7 +83,7 @@ function binaryOf(tools: string, name: string): string {
   return join(tools, "node_modules/.bin", name);
 }
 
-async function worldOf({ folder: tools, server }: Stage, name: string): Promise<World> {
+async function worldOf({ folder: tools, server }: Toolchain, name: string): Promise<World> {
   const url = `${server.url}/@${name}`;
   const read = async (path: string): Promise<unknown> => {
     const answer = await fetch(`${url}/_sim/${path}`);
@@ -119,7 +119,7 @@ async function writeDocuments(folder: string): Promise<string[]> {
   );
 }
 
-async function lint({ folder: tools }: Stage): Promise<void> {
+async function lint({ folder: tools }: Toolchain): Promise<void> {
   const folder = join(tools, "documents");
   const names = await writeDocuments(folder);
   await writeFile(join(folder, ".spectral.yaml"), 'extends: ["spectral:oas"]\n');
@@ -139,11 +139,11 @@ async function lint({ folder: tools }: Stage): Promise<void> {
 
 /** Generates a client, checks the types of a session with it, and runs the session. @returns the session, bundled. */
 async function generated(
-  stage: Stage,
+  toolchain: Toolchain,
   name: keyof typeof sessions,
   generate: (world: World) => Promise<unknown>,
 ): Promise<string> {
-  const world = await worldOf(stage, name);
+  const world = await worldOf(toolchain, name);
   const { folder } = world;
   const entry = join(folder, "session.mjs");
   await check(`${name}: a client is generated`, () => generate(world));
@@ -174,16 +174,16 @@ const compilerOptions = {
   ...{ allowImportingTsExtensions: true, skipLibCheck: true, noUncheckedIndexedAccess: true },
 };
 
-async function clients(stage: Stage): Promise<void> {
-  const proxied = await worldOf(stage, "prism");
+async function clients(toolchain: Toolchain): Promise<void> {
+  const proxied = await worldOf(toolchain, "prism");
   await Promise.all([
-    generated(stage, "openapi-fetch", ({ tool }) =>
+    generated(toolchain, "openapi-fetch", ({ tool }) =>
       tool("openapi-typescript", ["openapi.json", "--output", "generated.ts"]),
-    ).then((entry) => throughPrism(stage, proxied, entry)),
-    generated(stage, "hey-api", ({ tool }) =>
+    ).then((entry) => throughPrism(toolchain, proxied, entry)),
+    generated(toolchain, "hey-api", ({ tool }) =>
       tool("openapi-ts", ["--input", "openapi.json", "--output", "generated"]),
     ),
-    generated(stage, "orval", async ({ tool, folder, url }) => {
+    generated(toolchain, "orval", async ({ tool, folder, url }) => {
       const output = { target: "generated/api.ts", schemas: "generated/model", client: "fetch" };
       const config = { api: { input: "openapi.json", output: { ...output, baseUrl: url } } };
       const text = `export default ${JSON.stringify(config)};\n`;
@@ -194,11 +194,11 @@ async function clients(stage: Stage): Promise<void> {
 }
 
 /** With `--errors` Prism answers in the service's place where a request or a response contradicts the document. */
-async function throughPrism(stage: Stage, world: World, session: string): Promise<void> {
+async function throughPrism(toolchain: Toolchain, world: World, session: string): Promise<void> {
   const port = await freePort();
   const proxy = `http://127.0.0.1:${port}`;
   const args = ["proxy", "openapi.json", world.url, "--errors", "--port", String(port)];
-  const child = spawn(process.execPath, [binaryOf(stage.folder, "prism"), ...args], {
+  const child = spawn(process.execPath, [binaryOf(toolchain.folder, "prism"), ...args], {
     cwd: world.folder,
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -249,8 +249,8 @@ async function printed(child: ChildProcess, expected: RegExp): Promise<void> {
 }
 
 /** Sends the examples as a Postman collection. */
-async function throughNewman(stage: Stage): Promise<void> {
-  const { tool, apiKey, folder } = await worldOf(stage, "newman");
+async function throughNewman(toolchain: Toolchain): Promise<void> {
+  const { tool, apiKey, folder } = await worldOf(toolchain, "newman");
   await check("newman: every request of the converted collection gets 200", async () => {
     const resolution = ["--options", "parametersResolution=Example"];
     const made = ["--spec", "openapi.json", "--output", "collection.json", ...resolution];
@@ -269,8 +269,8 @@ async function throughNewman(stage: Stage): Promise<void> {
 }
 
 /** Sends the examples with portman's own tests of each answer: status, type, schema, headers. */
-async function throughPortman(stage: Stage): Promise<void> {
-  const { tool, apiKey, url } = await worldOf(stage, "portman");
+async function throughPortman(toolchain: Toolchain): Promise<void> {
+  const { tool, apiKey, url } = await worldOf(toolchain, "portman");
   await check("portman: its contract tests hold", async () => {
     const out = await tool(
       "portman",
@@ -294,8 +294,8 @@ hooks.beforeEach((transaction) => {
 });
 `;
 
-async function throughDredd(stage: Stage): Promise<void> {
-  const { tool, apiKey, url, folder } = await worldOf(stage, "dredd");
+async function throughDredd(toolchain: Toolchain): Promise<void> {
+  const { tool, apiKey, url, folder } = await worldOf(toolchain, "dredd");
   await writeFile(join(folder, "hooks.cjs"), onlySuccesses);
   await check("dredd: every success is as `adsim openapi` documents it", async () => {
     const entry = join(root, "src/cli/main.ts");
@@ -314,13 +314,13 @@ try {
     startServer({ port: 0 }),
     check("the tools are installed", () => install(folder)),
   ]);
-  const stage: Stage = { folder, server };
+  const toolchain: Toolchain = { folder, server };
   await Promise.all([
-    clients(stage),
-    lint(stage),
-    throughNewman(stage),
-    throughPortman(stage),
-    throughDredd(stage),
+    clients(toolchain),
+    lint(toolchain),
+    throughNewman(toolchain),
+    throughPortman(toolchain),
+    throughDredd(toolchain),
   ]);
   await server.close();
 } finally {

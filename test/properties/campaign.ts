@@ -9,7 +9,7 @@ import { createMarks } from "../../src/testing/marks.ts";
 import type { Readings } from "../../src/testing/oracle/readings.ts";
 import { checkProperty, replayPath } from "./check-property.ts";
 import { anyCommand, type CommandKind, usualWeights } from "./commands.ts";
-import { lookAt, turns } from "./laws.ts";
+import { judgeRun, turns } from "./laws.ts";
 import { anyOptions, lot, Play, stageOf } from "./sequence.ts";
 
 export interface Campaign {
@@ -69,7 +69,7 @@ function runCampaign(campaign: Campaign): Report {
       const { stage, run } = stageOf(options, marks.sometimes);
       fc.modelRun(() => ({ model: stage, real: null }), sequence);
       const finished = run();
-      for (const id of lookAt(finished, number)) held[id] = (held[id] ?? 0) + 1;
+      for (const id of judgeRun(finished, number)) held[id] = (held[id] ?? 0) + 1;
       played += 1;
       answers += finished.steps.filter(({ response }) => response !== undefined).length;
     }),

@@ -1,7 +1,7 @@
 /** Random commands. Each is abstract ("the third impression known so far"): perform.ts resolves and plays it. */
 
 import fc from "fast-check";
-import { anyTwist, type Encoding, type Twist } from "./twists.ts";
+import { anyVariation, type Encoding, type Variation } from "./variations.ts";
 
 export type Target =
   | "known"
@@ -30,7 +30,7 @@ export type Nudge = -1 | 0 | 1;
 interface Sending {
   readonly who: number;
   readonly as: Encoding;
-  readonly twist: Twist;
+  readonly variation: Variation;
   readonly times: number;
   readonly claims: "own" | "foreign" | "nonexistent";
 }
@@ -102,21 +102,21 @@ const claims = fc.oneof(
 );
 const sending = { who, as: encoding, claims };
 
-const impression = (twists: fc.Arbitrary<Twist>) =>
+const impression = (twists: fc.Arbitrary<Variation>) =>
   fc.record({
     kind: fc.constant("impression" as const),
     ...sending,
-    twist: twists,
+    variation: twists,
     surface,
     ad: fc.integer({ min: 0, max: 1 }),
     session: maybe(fc.integer({ min: 0, max: 1 })),
     times: often(3),
   });
-const click = (twists: fc.Arbitrary<Twist>) =>
+const click = (twists: fc.Arbitrary<Variation>) =>
   fc.record({
     kind: fc.constant("click" as const),
     ...sending,
-    twist: twists,
+    variation: twists,
     target: fc.constantFrom<Target>(
       "known",
       "known",
@@ -141,29 +141,29 @@ const day = (first: number, last: number): fc.Arbitrary<number | string | undefi
       { weight: 1, arbitrary: wrongDate },
     ),
   );
-const stats = (twists: fc.Arbitrary<Twist>, times: fc.Arbitrary<number>) =>
+const stats = (twists: fc.Arbitrary<Variation>, times: fc.Arbitrary<number>) =>
   fc.record({
     kind: fc.constant("stats" as const),
     ...sending,
-    twist: twists,
+    variation: twists,
     from: day(-800, 2),
     to: day(-40, 40),
     surface: maybe(surface),
     times,
   });
-const payouts = (twists: fc.Arbitrary<Twist>, times: fc.Arbitrary<number>) =>
+const payouts = (twists: fc.Arbitrary<Variation>, times: fc.Arbitrary<number>) =>
   fc.record({
     kind: fc.constant("payouts" as const),
     ...sending,
-    twist: twists,
+    variation: twists,
     limit: maybe(fc.constantFrom("1", "2", "20", "99", "100", "101", "0", "-1", "1e1", "999999")),
     times,
   });
-const surfaces = (twists: fc.Arbitrary<Twist>, times: fc.Arbitrary<number>) =>
+const surfaces = (twists: fc.Arbitrary<Variation>, times: fc.Arbitrary<number>) =>
   fc.record({
     kind: fc.constant("surfaces" as const),
     ...sending,
-    twist: twists,
+    variation: twists,
     deadKey: fc.boolean(),
     times,
   });
@@ -194,7 +194,7 @@ const cpm = fc
 const once = fc.constant(1);
 
 const commands = (
-  twists: fc.Arbitrary<Twist>,
+  twists: fc.Arbitrary<Variation>,
 ): { readonly [Kind in CommandKind]: fc.Arbitrary<Command> } => ({
   impression: impression(twists),
   click: click(twists),
@@ -263,6 +263,9 @@ export function anyCommand(
   weights: Readonly<Record<CommandKind, number>>,
   oneIn: number,
 ): fc.Arbitrary<Command> {
-  const kinds = Object.entries(commands(anyTwist(oneIn))) as [CommandKind, fc.Arbitrary<Command>][];
+  const kinds = Object.entries(commands(anyVariation(oneIn))) as [
+    CommandKind,
+    fc.Arbitrary<Command>,
+  ][];
   return fc.oneof(...kinds.map(([kind, arbitrary]) => ({ weight: weights[kind], arbitrary })));
 }

@@ -12,7 +12,7 @@ const compiled = new Map<string, Conformance>();
  * Paths stand there without a slash too many: where that makes no difference it is left out here, and a redirect is no
  * operation's answer.
  */
-export function asDocumented({ sim, steps, options }: Run): void {
+export function mustMatchDocument({ sim, steps, options }: Run): void {
   const key = JSON.stringify(sim.assumptions);
   const problemsOf =
     compiled.get(key) ?? createConformance(openApiDocument(sim.assumptions), sim.assumptions);

@@ -7,7 +7,7 @@ import {
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { readerOf } from "./reader.ts";
-import { lastingOf, type Run, replay, requestSteps, require } from "./run.ts";
+import { type Run, replay, requestSteps, require, withoutUndone } from "./run.ts";
 
 const plainForms = {
   "errors.body": "problem",
@@ -22,7 +22,7 @@ const plainForms = {
 /** Other forms say the same: each documented member of a success, and each refusal's detail and parameter. */
 export function F1(run: Run): void {
   const { assumptions } = run.options;
-  const steps = lastingOf(run.steps);
+  const steps = withoutUndone(run.steps);
   const options = { ...run.options, assumptions: { ...assumptions, ...plainForms } };
   const actions = steps.map(({ action }) => action);
   const plain = requestSteps(replay(options, actions).steps);

@@ -4,9 +4,9 @@
  */
 
 import type { Assumptions } from "../../src/index.ts";
-import { judge, lookedOf } from "../../src/laws/law.ts";
+import { createLawContext, judge } from "../../src/laws/law.ts";
 import { laws } from "../../src/laws/laws.ts";
-import { asDocumented } from "./documented.ts";
+import { mustMatchDocument } from "./documented.ts";
 import { F1, F2, F3 } from "./forms.ts";
 import { everythingIn, playedIn } from "./played.ts";
 import type { Run } from "./run.ts";
@@ -73,7 +73,7 @@ export const turns: Readonly<Record<string, Turn>> = {
 };
 
 /** What no choice of looks may change, and what only a whole JSON Schema validator sees: beside the laws of the list. */
-const others: Readonly<Record<string, (run: Run) => void>> = { F1, F2, F3, H1: asDocumented };
+const others: Readonly<Record<string, (run: Run) => void>> = { F1, F2, F3, H1: mustMatchDocument };
 
 /** These look at each answer for itself, at those of what was undone as well. */
 const ofAnyAnswer: readonly string[] = ["M4", "L7", "H2", "H3"];
@@ -84,8 +84,11 @@ const ofAnyAnswer: readonly string[] = ["M4", "L7", "H2", "H3"];
  * @returns the ids of those that found something to hold.
  * @throws Error that names the law that is broken, and what broke it.
  */
-export function lookAt(run: Run, number: number): string[] {
-  const [straight, everything] = [lookedOf(playedIn(run)), lookedOf(everythingIn(run))];
+export function judgeRun(run: Run, number: number): string[] {
+  const [straight, everything] = [
+    createLawContext(playedIn(run)),
+    createLawContext(everythingIn(run)),
+  ];
   const held: string[] = [];
   for (const id of turnsAt(number, run.options.assumptions)) {
     const law = laws.find((one) => one.id === id);

@@ -7,10 +7,15 @@ import {
   type Publisher,
   type Simulator,
 } from "../../src/index.ts";
-import { type Algorithm, type Arrival, judgeArrivals, MINUTE_MS } from "../../src/laws/quotas.ts";
+import {
+  type Algorithm,
+  judgeArrivals,
+  MINUTE_MS,
+  type QuotaRequest,
+} from "../../src/laws/quotas.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { waitFor } from "../../src/testing/oracle/quota.ts";
-import { ask } from "./asking.ts";
+import { ask } from "./ask.ts";
 import { stateWithBucketsOf } from "./run.ts";
 
 type Pool = "recording" | "reporting";
@@ -72,7 +77,7 @@ describe.each(ways)("%s, the %s limit", (algorithm, pool) => {
   test("L1 to L3, L5: who is admitted follows from who was, and Remaining tells how many more are", () => {
     const { sim, admitted, send } = floodOf(algorithm, pool);
     const tokenMs = MINUTE_MS / limit;
-    const arrivals = Array.from({ length: 4 * limit }, (_, arrival): Arrival => {
+    const arrivals = Array.from({ length: 4 * limit }, (_, arrival): QuotaRequest => {
       // Bursts that are faster than quota comes back, and now and then a pause.
       const pace = (arrival * 7919) % 11;
       if (arrival % Math.floor(limit / 3) === 0) sim.clock.advance(3003 + (arrival % 5000));

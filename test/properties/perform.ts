@@ -7,7 +7,7 @@ import { clickWindowsMs, dedupWindowsMs } from "../../src/testing/oracle/recordi
 import type { Command, Target } from "./commands.ts";
 import { momentOf } from "./moments.ts";
 import { nowOf, play, type Sender, type Stage, send } from "./stage.ts";
-import { carrierFor, twisted } from "./twists.ts";
+import { carrierFor, variedCall } from "./variations.ts";
 
 type Of<Kind extends Command["kind"]> = Extract<Command, { readonly kind: Kind }>;
 type Performers = {
@@ -188,7 +188,7 @@ function repeat(
   sender: Sender,
   values: Call["values"],
 ): void {
-  const call = twisted(command.kind, values, command, stage.readings);
+  const call = variedCall(command.kind, values, command, stage.readings);
   for (let time = 0; time < command.times; time += 1) send(stage, sender, call);
 }
 

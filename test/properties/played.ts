@@ -1,15 +1,15 @@
 /** What the laws look at, out of a finished run: what was done in it, and how to do that again. */
 
 import { createSimulator, type SimulatorOptions } from "../../src/index.ts";
-import type { Deed } from "../../src/laws/again.ts";
 import type { Played } from "../../src/laws/law.ts";
+import type { WorldAction } from "../../src/laws/rerun-plan.ts";
 import { createTrace, type Trace } from "../../src/laws/trace.ts";
-import { lastingOf, type Run, type Step } from "./run.ts";
+import { type Run, type Step, withoutUndone } from "./run.ts";
 
 /** Without what was undone: what is left led, step by step, from the world's start to its state now. */
 export function playedIn(run: Run): Played {
-  const steps = lastingOf(run.steps);
-  const deeds = steps.flatMap((step) => deedOf(step) ?? []);
+  const steps = withoutUndone(run.steps);
+  const actions = steps.flatMap((step) => deedOf(step) ?? []);
   const { options, sim } = run;
   return {
     ...everythingIn(run),
@@ -17,7 +17,7 @@ export function playedIn(run: Run): Played {
     again: {
       options,
       create: (made: SimulatorOptions) => createSimulator(made),
-      deeds,
+      actions,
       missing: undefined,
       untilMs: sim.clock.now(),
     },
@@ -35,18 +35,19 @@ export function everythingIn(run: Run): Played {
     world: sim,
     again: "what was undone isn't done again",
     journal: () => sim.journal.entries({ limit: 1000 }),
-    most: Number.POSITIVE_INFINITY,
+    sampleSize: Number.POSITIVE_INFINITY,
   };
 }
 
 function traceOf({ pristine }: Run, steps: readonly Step[]): Trace {
   const trace = createTrace();
   const { publishers } = pristine;
-  for (const publisher of publishers.list({ limit: publishers.total })) trace.seeMember(publisher);
+  for (const publisher of publishers.list({ limit: publishers.total }))
+    trace.recordMember(publisher);
   for (const { action, atMs, response, about, publisher } of steps) {
-    if (publisher !== undefined) trace.seeMember(publisher);
+    if (publisher !== undefined) trace.recordMember(publisher);
     if (action.kind === "set-surface")
-      trace.seeSurface(action.publisher, action.surface, action.change);
+      trace.recordSurface(action.publisher, action.surface, action.change);
     if (action.kind !== "request" || response === undefined) continue;
     const { status, headers, body: text } = response;
     const exchange = { operation: undefined, atMs, request: action.request, latencyMs: 0 };
@@ -57,7 +58,7 @@ function traceOf({ pristine }: Run, steps: readonly Step[]): Trace {
 }
 
 /** Undefined for what is no deed: time goes by with the next one. */
-function deedOf({ action, atMs, publisher }: Step): Deed | undefined {
+function deedOf({ action, atMs, publisher }: Step): WorldAction | undefined {
   switch (action.kind) {
     case "advance":
     case "snapshot":

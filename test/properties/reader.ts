@@ -1,9 +1,9 @@
 /** Looks at the publishers of a simulator without being limited, under whatever assumptions are in force there. */
 
 import type { Simulator } from "../../src/index.ts";
-import { copyIn, todayIn, type Values } from "../../src/laws/copy.ts";
+import type { Member } from "../../src/laws/client-exchange.ts";
 import { type Payouts, readPayouts, readStats, type Stats } from "../../src/laws/figures.ts";
-import type { Member } from "../../src/laws/seen-exchange.ts";
+import { prepareCopy, todayIn, type Values } from "../../src/laws/world-copy.ts";
 
 /** Asks a fork. */
 export interface Reader {
@@ -16,7 +16,7 @@ export interface Reader {
 }
 
 export function readerOf(origin: Simulator): Reader {
-  const copy = copyIn(origin.fork(), origin.assumptions, []);
+  const copy = prepareCopy(origin.fork(), origin.assumptions, []);
   const today = todayIn(copy);
   const stats: Reader["stats"] = (id, query) => readStats(copy, named(id), query);
   return {

@@ -12,13 +12,13 @@ import {
   type SimulatorOptions,
   type Snapshot,
 } from "../../src/index.ts";
-import { type Deed, done } from "../../src/laws/again.ts";
+import { performAction, type WorldAction } from "../../src/laws/rerun-plan.ts";
 
 type WithoutTime<Some> = Some extends unknown ? Omit<Some, "atMs"> : never;
 
 /** One thing done to a simulator. Time goes by with the next deed, and what undoes deeds is none. */
 export type Action =
-  | WithoutTime<Deed>
+  | WithoutTime<WorldAction>
   | { readonly kind: "advance"; readonly byMs: number }
   | { readonly kind: "snapshot" | "restore" | "reset" };
 
@@ -82,7 +82,7 @@ export function createPlayer(options: SimulatorOptions): Player {
         sim.reset();
         return undefined;
       default:
-        return done(sim, { ...action, atMs });
+        return performAction(sim, { ...action, atMs });
     }
   }
 
@@ -116,7 +116,7 @@ export function replay(options: SimulatorOptions, actions: readonly Action[]): P
  * The steps without what was undone: a reset takes back all before it, a restore all since its snapshot. What is left led,
  * step by step, from the world's start to its state now, and time never turns back in it.
  */
-export function lastingOf(steps: readonly Step[]): Step[] {
+export function withoutUndone(steps: readonly Step[]): Step[] {
   let lasting: Step[] = [];
   let saved: readonly Step[] | undefined;
   for (const step of steps) {

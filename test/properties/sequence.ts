@@ -75,7 +75,8 @@ export function stageOf(
   const readings: Readings = options.assumptions;
   const pristine = pristineOf(options);
   const player = createPlayer(options);
-  const twin = readings["money.precision"] === "exact" ? undefined : createPlayer(exactly(options));
+  const twin =
+    readings["money.precision"] === "exact" ? undefined : createPlayer(withoutRounding(options));
   const { publishers, history } = pristine;
   const oracle = createOracle({ readings, publishers, history, sometimes });
   const stage: Stage = {
@@ -99,6 +100,6 @@ export function stageOf(
 }
 
 /** The same world, where amounts aren't rounded. */
-function exactly(options: RunOptions): RunOptions {
+function withoutRounding(options: RunOptions): RunOptions {
   return { ...options, assumptions: { ...options.assumptions, "money.precision": "exact" } };
 }

@@ -14,7 +14,7 @@ import {
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { createMarks } from "../../src/testing/marks.ts";
-import { ask } from "./asking.ts";
+import { ask } from "./ask.ts";
 import { anyAssumptions } from "./assumptions.ts";
 import { checkProperty } from "./check-property.ts";
 import { anyRequest, filledIn, paths } from "./garbage.ts";

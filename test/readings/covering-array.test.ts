@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CoveringShape, coveringRows } from "../../src/readings/covering/covering-rows.ts";
+import { type CoveringProblem, coveringRows } from "../../src/readings/covering/covering-rows.ts";
 import { coveringArray } from "../../src/readings/covering-array.ts";
 import {
   type Assumptions,
@@ -79,7 +79,7 @@ describe("small shapes", () => {
   });
 });
 
-const randomShape: fc.Arbitrary<Required<Omit<CoveringShape, "seed">>> = fc
+const randomShape: fc.Arbitrary<Required<Omit<CoveringProblem, "seed">>> = fc
   .array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 })
   .chain((levels) =>
     fc.record({

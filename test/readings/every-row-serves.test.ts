@@ -8,7 +8,7 @@ import { errorKinds } from "../../src/spec/errors.ts";
 import { openApiDocument } from "../../src/spec/openapi/openapi.ts";
 import { operations } from "../../src/spec/operations.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
-import { type Exchanged, fullSession } from "./full-session.ts";
+import { fullSession, type SessionExchange } from "./full-session.ts";
 
 /** Errors that a transport makes, or a program that gives `handle` what is no request. */
 const ofTransports = ["malformed_request", "request_timeout", "headers_too_large"];
@@ -75,7 +75,7 @@ describe("a whole session under every row of the covering array of pairs", () =>
 });
 
 /** What no answer may be, whatever the document says. */
-function faultsOf({ request, response, reason }: Exchanged, row: Assumptions): string[] {
+function faultsOf({ request, response, reason }: SessionExchange, row: Assumptions): string[] {
   const { status, headers, body } = response;
   const faults: string[] = [];
   const mayBe503 = row["limit.exceeded"] === "503" && reason === "rate_limited";
@@ -90,11 +90,11 @@ function faultsOf({ request, response, reason }: Exchanged, row: Assumptions): s
 }
 
 /** The request by the path that the document has, where a slash at its end makes no difference. */
-function asDocumented({ request }: Exchanged, row: Assumptions): Exchanged["request"] {
+function asDocumented({ request }: SessionExchange, row: Assumptions): SessionExchange["request"] {
   const same = row["http.trailing-slash"] === "same";
   return { ...request, path: same ? request.path.replace(/(?<=[^/])\/$/, "") : request.path };
 }
 
-function told({ request, response }: Exchanged): string {
+function told({ request, response }: SessionExchange): string {
   return `${JSON.stringify(request).slice(0, 500)} got ${JSON.stringify(response).slice(0, 500)}`;
 }

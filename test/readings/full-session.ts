@@ -5,7 +5,7 @@
 
 import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../src/index.ts";
 
-export interface Exchanged {
+export interface SessionExchange {
   readonly request: ApiRequest;
   readonly response: ApiResponse;
   /** Why it is no success: the code of the error, as the journal has it. Empty for a success. */
@@ -18,7 +18,7 @@ interface Client {
   readonly sim: Simulator;
   readonly own: Publisher;
   readonly other: Publisher;
-  send(request: ApiRequest): Exchanged;
+  send(request: ApiRequest): SessionExchange;
   get(path: string, query?: Values): ApiRequest;
   /** Parameters in the encoding that is understood. */
   post(path: string, parameters: Values): ApiRequest;
@@ -34,7 +34,7 @@ const [stats, , payouts] = reads;
 const [impression, click] = writes;
 
 /** The session, exchange by exchange. The quota is back before each part. */
-export function* fullSession(sim: Simulator): Generator<Exchanged> {
+export function* fullSession(sim: Simulator): Generator<SessionExchange> {
   const client = clientOf(sim);
   const parts = [reading, wrongReading, wrongTargets, wrongKeys, recording, wrongRecording];
   for (const part of [...parts, lateClicks, overTheLimit]) {
@@ -85,7 +85,7 @@ function typed(
   return { headers: { ...headers, "content-type": type } };
 }
 
-function* reading({ sim, own, send, get }: Client): Generator<Exchanged> {
+function* reading({ sim, own, send, get }: Client): Generator<SessionExchange> {
   for (const path of reads) {
     yield send(get(path));
     yield send({ ...get(path), method: "HEAD" });
@@ -105,7 +105,7 @@ function* reading({ sim, own, send, get }: Client): Generator<Exchanged> {
   }
 }
 
-function* wrongReading({ sim, own, send, get }: Client): Generator<Exchanged> {
+function* wrongReading({ sim, own, send, get }: Client): Generator<SessionExchange> {
   const queries: readonly Values[] = [
     { publisher_id: "" },
     { publisher_id: "nobody" },
@@ -132,7 +132,7 @@ function* wrongReading({ sim, own, send, get }: Client): Generator<Exchanged> {
   }
 }
 
-function* wrongTargets({ send, get, post }: Client): Generator<Exchanged> {
+function* wrongTargets({ send, get, post }: Client): Generator<SessionExchange> {
   for (const path of ["/", "/v1", "/v2/click", "/v1/click//", "/v1/nothing/"]) {
     for (const method of ["GET", "POST", "HEAD"]) yield send({ ...get(path), method });
   }
@@ -146,7 +146,7 @@ function* wrongTargets({ send, get, post }: Client): Generator<Exchanged> {
   }
 }
 
-function* wrongKeys({ own, other, send, get, post }: Client): Generator<Exchanged> {
+function* wrongKeys({ own, other, send, get, post }: Client): Generator<SessionExchange> {
   const sent = [undefined, "", "Bearer", "Bearer nobody", own.apiKey, `bearer ${own.apiKey}`];
   for (const authorization of sent) {
     const headers = authorization === undefined ? {} : { authorization };
@@ -166,7 +166,7 @@ function adOn({ own }: Client, place = 0): Values {
   return { publisher_id: own.id, surface: own.surfaces[place]?.id ?? "", ad_id: "ad" };
 }
 
-function* recording(client: Client): Generator<Exchanged> {
+function* recording(client: Client): Generator<SessionExchange> {
   const { sim, own, other, send, get, post } = client;
   const first = send(post(impression, { ...adOn(client), session_id: "s" }));
   yield first;
@@ -190,11 +190,11 @@ function* recording(client: Client): Generator<Exchanged> {
   for (const path of reads) yield send(get(path));
 }
 
-function clickOn({ response }: Exchanged): Values {
+function clickOn({ response }: SessionExchange): Values {
   return { impression_id: /"impression_id":"([^"]+)"/.exec(response.body)?.[1] ?? "none" };
 }
 
-function* wrongRecording(client: Client): Generator<Exchanged> {
+function* wrongRecording(client: Client): Generator<SessionExchange> {
   const { send, post } = client;
   const ad = adOn(client);
   const { publisher_id, ...nobody } = ad;
@@ -233,7 +233,7 @@ function* wrongRecording(client: Client): Generator<Exchanged> {
   }
 }
 
-function* lateClicks(client: Client): Generator<Exchanged> {
+function* lateClicks(client: Client): Generator<SessionExchange> {
   const { sim, send, post } = client;
   const shown = Array.from({ length: 4 }, () => send(post(impression, adOn(client))));
   yield* shown;
@@ -244,7 +244,7 @@ function* lateClicks(client: Client): Generator<Exchanged> {
   }
 }
 
-function* overTheLimit(client: Client): Generator<Exchanged> {
+function* overTheLimit(client: Client): Generator<SessionExchange> {
   const { sim, send, get, post } = client;
   for (let sent = 0; sent < 60; sent += 1) yield send(get(stats));
   for (const path of reads) {

@@ -1,7 +1,7 @@
 /** Which connections the sweep closes. Time is the number of sweeps here, and the sockets are made up. */
 
 import { expect, test } from "vitest";
-import { sweeper } from "../../src/adapters/server/connections.ts";
+import { createSweeper } from "../../src/adapters/server/connections.ts";
 
 function connection(): {
   bytesRead: number;
@@ -22,7 +22,7 @@ function sweepsUntilClosed(
   socket: ReturnType<typeof connection>,
   before: (sweep: number) => void = () => undefined,
 ): number {
-  const sweep = sweeper([socket]);
+  const sweep = createSweeper([socket]);
   for (let count = 1; count < 100; count += 1) {
     before(count);
     sweep();

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createMeter } from "../../src/exchange/meter.ts";
 import type { Server } from "../../src/server.ts";
-import { senderOf } from "../sending.ts";
+import { senderOf } from "../operation-sender.ts";
 import { type Family, parsePrometheus } from "./prometheus-text.ts";
 import { exchange, open, serve } from "./raw.ts";
 
@@ -138,7 +138,7 @@ describe("a scrape", () => {
       // The client sent it once.
       "impression 200": 1,
     });
-    expect(valuesOf(families, "adsim_impressions_held")[""]).toBe(world.held().impressions);
+    expect(valuesOf(families, "adsim_impressions_held")[""]).toBe(world.usage().impressions);
     expect(valuesOf(families, "adsim_journal_entries")).toEqual({ "": 66 });
   });
 

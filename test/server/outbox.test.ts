@@ -4,9 +4,9 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import type { Arrival } from "../../src/adapters/server/arrival.ts";
+import type { IncomingRequest } from "../../src/adapters/server/incoming-request.ts";
 import { createOutbox } from "../../src/adapters/server/outbox.ts";
-import { open, parseResponses, serve, talk } from "./raw.ts";
+import { open, openRawConnection, parseResponses, serve } from "./raw.ts";
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -87,7 +87,7 @@ async function connection(port: number): Promise<{
   readonly closed: Promise<unknown>;
   text(): string;
 }> {
-  const { socket, text, whole: closed } = await talk(port);
+  const { socket, text, whole: closed } = await openRawConnection(port);
   let before = 0;
   const own = (): string => text().slice(before);
   const statuses = (): number[] => parseResponses(own()).map(({ status }) => status);
@@ -266,9 +266,9 @@ describe("a server", () => {
   test("holds on to no answer that was written", async () => {
     await using server = await serve();
     const { socket, answered } = await connection(server.port);
-    const requests: Arrival[] = [];
+    const requests: IncomingRequest[] = [];
     const keep = (message: unknown): void => {
-      const { request } = message as { readonly request: Arrival };
+      const { request } = message as { readonly request: IncomingRequest };
       requests.push(request);
     };
     subscribe("http.server.request.start", keep);

@@ -1,7 +1,7 @@
 /** What HTTP itself allows and forbids, on a real socket: every case gets an answer that a client can read. */
 
 import { expect, test } from "vitest";
-import { exchange, open, parseResponses, serve, talk } from "./raw.ts";
+import { exchange, open, openRawConnection, parseResponses, serve } from "./raw.ts";
 
 const HOST = "Host: localhost\r\n";
 const MEGABYTE = "a".repeat(1024 * 1024);
@@ -162,7 +162,7 @@ test("HEAD has the headers of GET and no body", async () => {
 
 test("Expect: 100-continue is asked to go on, and answered", async () => {
   await using server = await serve();
-  const { socket, text } = await talk(server.port);
+  const { socket, text } = await openRawConnection(server.port);
   socket.write(
     `POST /v1/click HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
   );
@@ -196,7 +196,7 @@ test("a body of ten megabytes is 413, the client reads it, and the connection go
 test("a body that never ends is given up with an answer", async () => {
   await using server = await serve();
   const { apiKey } = server.worlds.get("default").publishers.at(0);
-  const { socket, text, whole } = await talk(server.port);
+  const { socket, text, whole } = await openRawConnection(server.port);
   const chunk = `100000\r\n${MEGABYTE}\r\n`;
   socket.write(
     `POST /v1/impression HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`,

@@ -9,7 +9,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-export interface Exchanged {
+export interface RawExchange {
   readonly responses: readonly RawResponse[];
   /** Whether the server ended the connection. */
   readonly ended: boolean;
@@ -36,7 +36,7 @@ export function exchange(
     method = "GET",
     waitForEnd = false,
   }: { count?: number; method?: string; waitForEnd?: boolean } = {},
-): Promise<Exchanged> {
+): Promise<RawExchange> {
   const pieces = typeof sent === "string" || sent instanceof Uint8Array ? [sent] : sent;
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
@@ -98,14 +98,14 @@ export function open(port: number): Promise<Socket> {
 }
 
 /** An open connection, with what came on it so far, a character for each byte. */
-export interface Talk {
+export interface RawConnection {
   readonly socket: Socket;
   text(): string;
   /** All that came, once the connection is closed. */
   readonly whole: Promise<string>;
 }
 
-export async function talk(port: number): Promise<Talk> {
+export async function openRawConnection(port: number): Promise<RawConnection> {
   const socket = await open(port);
   let text = "";
   socket.setEncoding("latin1").on("data", (chunk) => {

@@ -2,8 +2,8 @@
 
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
-import { sweeper } from "../../src/adapters/server/connections.ts";
-import { senderOf } from "../sending.ts";
+import { createSweeper } from "../../src/adapters/server/connections.ts";
+import { senderOf } from "../operation-sender.ts";
 import { exchange, serve } from "./raw.ts";
 
 test("an exception costs its request a 500, is reported, and the server goes on", async () => {
@@ -40,7 +40,7 @@ test("the sweep closes the connections that brought nothing since the last one",
     client.write(greeting);
     await vi.waitUntil(() => accepted[clients.length - 1]?.bytesRead === 4);
   }
-  const sweep = sweeper(accepted);
+  const sweep = createSweeper(accepted);
   sweep();
   expect(accepted.map((socket) => socket.destroyed)).toEqual([false, false]);
   clients[1]?.write("more");

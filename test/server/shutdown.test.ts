@@ -3,13 +3,13 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { startServer } from "../../src/server.ts";
-import { open, parseResponses, serve, talk } from "./raw.ts";
+import { open, openRawConnection, parseResponses, serve } from "./raw.ts";
 
 const HEAD = "POST /v1/click HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n";
 
 test("a request whose body is on its way when the server closes is answered", async () => {
   await using server = await serve();
-  const { socket, whole } = await talk(server.port);
+  const { socket, whole } = await openRawConnection(server.port);
   socket.write(HEAD);
   // The server must have seen the head.
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Simulator } from "../../src/index.ts";
-import { serve, talk } from "./raw.ts";
+import { openRawConnection, serve } from "./raw.ts";
 
 const JSON_BODY = { "content-type": "application/json" };
 
@@ -23,7 +23,7 @@ test("others are answered while a scenario plays, and its world as before", asyn
   let between = 0;
   while (!seen.has(5000)) {
     expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
-    seen.add(server.worlds.get("default").held().impressions);
+    seen.add(server.worlds.get("default").usage().impressions);
     between += 1;
   }
   expect((await played).status).toBe(200);
@@ -43,7 +43,7 @@ test("a connection's requests are answered in their order, those behind a play t
     "GET /v1/nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "GET /_sim/journal?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
   ];
-  const { socket, whole } = await talk(server.port);
+  const { socket, whole } = await openRawConnection(server.port);
   // With the end of its half: what is asked is answered all the same.
   socket.end(requests.join(""));
   const text = await whole;
@@ -163,7 +163,7 @@ test("a play goes on where its client hangs up, as where it closes only its own 
   socket.destroy();
   const world = server.worlds.get("default");
   while (world.journal.total === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(world.held().impressions).toBe(3000);
+  expect(world.usage().impressions).toBe(3000);
 });
 
 test("a play that is refused late takes no world away that others have used meanwhile", async () => {
@@ -181,7 +181,7 @@ test("a play that is refused late takes no world away that others have used mean
   const again = fetch(`${server.url}/@shared/_sim/scenarios/play`, wrong);
   expect((await refused).status).toBe(400);
   expect((await again).status).toBe(400);
-  expect(server.worlds.peek("shared")?.held().publishersTouched).toBe(1);
+  expect(server.worlds.peek("shared")?.usage().publishersTouched).toBe(1);
   // Where nobody has, a refusal makes none.
   expect((await fetch(`${server.url}/@own/_sim/scenarios/play`, wrong)).status).toBe(400);
   const taken = { ...signUp, body: JSON.stringify({ name: "shared" }) };

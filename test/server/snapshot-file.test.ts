@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../src/index.ts";
 import { loadSnapshot, SnapshotFileError, saveSnapshot, startServer } from "../../src/server.ts";
-import { senderOf } from "../sending.ts";
+import { senderOf } from "../operation-sender.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 function used(): Simulator {

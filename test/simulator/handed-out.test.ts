@@ -119,7 +119,7 @@ const calls: Readonly<Record<string, (sim: Simulator, draw: number) => unknown>>
     const fork = sim.fork();
     return [fork.publishers.list(), fork.snapshot(), fork.handle(sent(fork, "/v1/impression", {}))];
   },
-  held: (sim) => sim.held(),
+  usage: (sim) => sim.usage(),
   assumptions: (sim) => sim.assumptions,
   assume: (sim) => sim.assume({ "errors.body": "flat" }),
   advance: ({ clock }) => clock.advance("1h"),

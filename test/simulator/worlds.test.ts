@@ -15,7 +15,7 @@ function worldsOf(
   return createWorlds({
     options: { publishers: 3, seed: "worlds", journalBytes },
     worldBytes,
-    surroundings: { people: () => fakerPerson },
+    host: { people: () => fakerPerson },
     control: createControl({ version: "0.0.0" }),
     maxWorlds,
   });
@@ -134,7 +134,7 @@ describe("worlds", () => {
     record(worlds, "/@a", "t");
     expect(record(worlds, "/@c", "s").status).toBe(200);
     expect(worlds.names()).toEqual(["default", "a", "c"]);
-    expect(worlds.keeping().worlds).toEqual({ count: 3, max: 3, dropped: 1 });
+    expect(worlds.usage().worlds).toEqual({ count: 3, max: 3, dropped: 1 });
     // The default world always has a place.
     worlds.delete("default");
     expect(worlds.handle({ method: "GET", path: "/_sim/health" }).status).toBe(200);
@@ -175,7 +175,7 @@ describe("worlds", () => {
     worlds.handle({ method: "GET", path: "/@more/v1/x" });
     expect(worlds.names()).toEqual(["default", "used", "advanced", "more"]);
     expect(worlds.handle({ method: "POST", path: "/@keyless/v1/click" }).status).toBe(401);
-    expect(worlds.keeping().worlds.dropped).toBe(3);
+    expect(worlds.usage().worlds.dropped).toBe(3);
   });
 
   test("are not made where only the default one has a place", () => {
@@ -188,7 +188,7 @@ describe("worlds", () => {
   test("that take too much memory let others go", () => {
     const worlds = worldsOf(undefined, { worldBytes: 1_000_000 });
     record(worlds, "/@first", "s");
-    const small = worlds.keeping().memory.bytes;
+    const small = worlds.usage().memory.bytes;
     expect(small).toBeGreaterThan(10_000);
     for (let count = 0; count < 100; count += 1) {
       const rule = { verdict: { kind: "respond", status: 200, body: "x".repeat(20_000) } };
@@ -196,9 +196,9 @@ describe("worlds", () => {
     }
     expect(worlds.names()).toEqual(["default", "rules"]);
     expect(record(worlds, "/@first", "s").status).toBe(410);
-    expect(worlds.keeping().memory).toMatchObject({ limitBytes: 1_000_000 });
+    expect(worlds.usage().memory).toMatchObject({ limitBytes: 1_000_000 });
     worlds.delete("rules");
-    expect(worlds.keeping().memory.bytes).toBe(0);
+    expect(worlds.usage().memory.bytes).toBe(0);
   });
 });
 
@@ -217,7 +217,7 @@ describe("the journals of all worlds together", () => {
     send(worlds, "small", 5);
     send(worlds, "large", 200);
     send(worlds, "new", 20);
-    const { bytes, limitBytes } = worlds.keeping().journals;
+    const { bytes, limitBytes } = worlds.usage().journals;
     expect(limitBytes).toBe(1_000_000);
     expect(bytes).toBeLessThanOrEqual(limitBytes);
     expect(bytes).toBeGreaterThan(limitBytes - 20_000);
@@ -231,7 +231,7 @@ describe("the journals of all worlds together", () => {
   test("share it fairly, the latest entry of who records in any case", () => {
     const worlds = worldsOf(undefined, { journalBytes: 300_000 });
     for (let world = 0; world < 60; world += 1) send(worlds, `w${world}`, 3);
-    expect(worlds.keeping().journals.bytes).toBeLessThanOrEqual(300_000);
+    expect(worlds.usage().journals.bytes).toBeLessThanOrEqual(300_000);
     const tight = worldsOf(undefined, { journalBytes: 1 });
     send(tight, "a", 3);
     send(tight, "b", 3);
@@ -244,19 +244,19 @@ describe("the journals of all worlds together", () => {
   test("give back what a world held that ends, is cleared or reset", () => {
     const worlds = worldsOf(undefined, { journalBytes: 10_000_000 });
     for (const name of ["a", "b", "c"]) send(worlds, name, 10);
-    const each = worlds.keeping().journals.bytes / 3;
+    const each = worlds.usage().journals.bytes / 3;
     worlds.get("a").journal.clear();
-    expect(worlds.keeping().journals.bytes).toBe(2 * each);
+    expect(worlds.usage().journals.bytes).toBe(2 * each);
     worlds.get("b").reset();
     const last = worlds.get("c");
     worlds.delete("c");
-    expect(worlds.keeping().journals.bytes).toBe(0);
+    expect(worlds.usage().journals.bytes).toBe(0);
     // Who still holds it can go on.
     last.handle({ method: "POST", path: "/v1/click", body });
-    expect([last.journal.kept, worlds.keeping().journals.bytes]).toEqual([11, 0]);
+    expect([last.journal.kept, worlds.usage().journals.bytes]).toEqual([11, 0]);
     worlds.fork("d", "a").handle({ method: "POST", path: "/v1/click", body });
     worlds.get("a").fork().handle({ method: "POST", path: "/v1/click", body });
-    expect(worlds.keeping().journals.bytes).toBe(each / 10);
+    expect(worlds.usage().journals.bytes).toBe(each / 10);
   });
 });
 
@@ -292,7 +292,7 @@ describe("in process", () => {
     expect(worlds.names()).toEqual([]);
     expect(worlds.get("a")).not.toBe(first);
     // Who still has the old one can go on with it.
-    expect(first.held()).toEqual({ publishersTouched: 0, impressions: 0 });
+    expect(first.usage()).toEqual({ publishersTouched: 0, impressions: 0 });
   });
 
   test.each([
@@ -317,17 +317,17 @@ describe("in process", () => {
     record(worlds, "/@a", "1");
     record(worlds, "/@a", "2");
     record(worlds, "/@b", "1");
-    const held = (): Record<string, number | undefined> =>
+    const usage = (): Record<string, number | undefined> =>
       Object.fromEntries(worlds.metrics().map(({ name, samples }) => [name, samples[0]?.value]));
     // The default one was made to look up a key.
-    expect(held()).toMatchObject({
+    expect(usage()).toMatchObject({
       adsim_worlds: 3,
       adsim_impressions_held: 3,
       adsim_journal_entries: 3,
     });
     worlds.get("a").journal.clear();
     worlds.delete("b");
-    expect(held()).toMatchObject({
+    expect(usage()).toMatchObject({
       adsim_worlds: 2,
       adsim_impressions_held: 2,
       adsim_journal_entries: 0,

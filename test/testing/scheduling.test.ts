@@ -8,8 +8,8 @@ import {
   type Command,
   type CreateDriver,
   createMarks,
-  live,
   openTestWorld,
+  runSession,
   type Scheduler,
   type Session,
 } from "../../src/testing.ts";
@@ -50,7 +50,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
     await fc.assert(
       fc.asyncProperty(schedulers, async (scheduler) => {
         const came: string[] = [];
-        const arrived = arrivals(await live(noting(came), [three], { scheduler }));
+        const arrived = arrivals(await runSession(noting(came), [three], { scheduler }));
         for (const order of orders) {
           marks.sometimes(`arrived: ${order}`, arrived === order);
           marks.sometimes(`came back: ${order}`, came.join(" ") === order);
@@ -80,7 +80,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
           (one) =>
             one.kind === "fault" && "as" in one.rule.verdict && one.rule.verdict.as === "silence",
         );
-        const { steps, exchanges } = await live(createPlainDriver, sequence, { scheduler });
+        const { steps, exchanges } = await runSession(createPlainDriver, sequence, { scheduler });
         for (const { outcome, parts = [] } of steps) {
           for (const { kind } of [outcome, ...parts.map((part) => part.outcome)]) {
             if (!silent) expect(["done", "failed", "skipped"]).toContain(kind);
@@ -99,7 +99,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
   test("gives the same life again by seed and path", async () => {
     const lives: string[] = [];
     const property = fc.asyncProperty(schedulers, async (scheduler) => {
-      const session = await live(createPlainDriver, [three, three], { scheduler });
+      const session = await runSession(createPlainDriver, [three, three], { scheduler });
       lives.push(arrivals(session));
       return !arrivals(session).startsWith("ad-3");
     });
@@ -115,7 +115,7 @@ describe.each<[string, fc.Arbitrary<Scheduler>]>([
 
 test("arbitraryScheduler shrinks to one overtaking where one will do", async () => {
   const property = fc.asyncProperty(arbitraryScheduler(), async (scheduler) => {
-    const arrived = arrivals(await live(createPlainDriver, [three, three], { scheduler }));
+    const arrived = arrivals(await runSession(createPlainDriver, [three, three], { scheduler }));
     return arrived.indexOf("ad-2") < arrived.indexOf("ad-3");
   });
   for (const seed of [1, 2, 3]) {

@@ -11,7 +11,7 @@ import {
   clientContract,
   createMarks,
   type Driver,
-  live,
+  runSession,
   type Session,
 } from "../../src/testing.ts";
 
@@ -58,10 +58,10 @@ const wrong: Driver<Handle> = {
 expectTypeOf(wrong).toEqualTypeOf<Driver<Handle>>();
 
 expectTypeOf(
-  live(() => driver, [{ kind: "impression", surface: 0 }]),
+  runSession(() => driver, [{ kind: "impression", surface: 0 }]),
 ).resolves.toEqualTypeOf<Session>();
 // @ts-expect-error an advance says by how much
-live(() => driver, [{ kind: "advance" }]);
+runSession(() => driver, [{ kind: "advance" }]);
 
 fc.property(arbitraryCommands(), (commands) => {
   expectTypeOf(commands).toEqualTypeOf<readonly Command[]>();

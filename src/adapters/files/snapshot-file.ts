@@ -5,11 +5,11 @@
 
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
-import { describeJsonError } from "../../base/not-json.ts";
+import { describeJsonError } from "../../base/json-error.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
-import { linesOf } from "./text-lines.ts";
-import { checkWritable, writeWhole } from "./whole-file.ts";
+import { checkWritable, writeFileAtomically } from "./atomic-file.ts";
+import { readLines } from "./read-lines.ts";
 
 /** A snapshot's file that can't be read or written. The message names it, says why and what to do; nothing was changed. */
 export class SnapshotFileError extends Error {
@@ -36,10 +36,10 @@ export async function saveSnapshot(
   // At once, before anything is awaited: the state of this moment.
   const snapshot = snapshotOf(sim, path);
   try {
-    const written = await writeWhole(path, textOf(snapshot), OWNER_ONLY);
+    const written = await writeFileAtomically(path, textOf(snapshot), OWNER_ONLY);
     return { replaced: written === "replaced" };
   } catch (error) {
-    throw notSaved(path, error);
+    throw saveError(path, error);
   }
 }
 
@@ -57,7 +57,7 @@ export async function loadSnapshot(
     // The simulator checks every field of it before it changes anything.
     sim.restore(content as Snapshot);
   } catch (error) {
-    throw notLoaded(path, error);
+    throw loadError(path, error);
   }
 }
 
@@ -67,7 +67,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   try {
     return parseSnapshot(content);
   } catch (error) {
-    throw notLoaded(path, error);
+    throw loadError(path, error);
   }
 }
 
@@ -76,7 +76,7 @@ export async function checkSavable(path: string): Promise<void> {
   try {
     await checkWritable(path);
   } catch (error) {
-    throw notSaved(path, error);
+    throw saveError(path, error);
   }
 }
 
@@ -109,7 +109,7 @@ const HEAD_END = ',"accounts":[';
 /** What is worth a write of its own. */
 const ENOUGH_CHARACTERS = 1 << 20;
 
-function notSaved(path: string, error: unknown): SnapshotFileError {
+function saveError(path: string, error: unknown): SnapshotFileError {
   const what = `can't be saved: ${describeError(error)}. Name a file in a folder that can be written to.`;
   return new SnapshotFileError(path, what, error);
 }
@@ -118,32 +118,34 @@ function notSaved(path: string, error: unknown): SnapshotFileError {
 async function contentOf(path: string): Promise<unknown> {
   const lines: string[] = [];
   try {
-    for await (const line of linesOf(path)) lines.push(line);
+    for await (const line of readLines(path)) lines.push(line);
   } catch (error) {
     const what = `can't be read: ${describeError(error)}. Give a file that --save-on-exit or saveSnapshot wrote.`;
     throw new SnapshotFileError(path, what, error);
   }
   try {
-    const content = lines[0]?.trimEnd().endsWith(HEAD_END) ? byAccount(lines) : inOne(lines);
+    const content = lines[0]?.trimEnd().endsWith(HEAD_END)
+      ? parseByAccount(lines)
+      : parseWhole(lines);
     refuseForeign(content);
     return content;
   } catch (error) {
-    throw notLoaded(path, error);
+    throw loadError(path, error);
   }
 }
 
 /** In the form in which it is written here. */
-function byAccount([head = "", ...rest]: readonly string[]): unknown {
+function parseByAccount([head = "", ...rest]: readonly string[]): unknown {
   const accounts: unknown[] = [];
   for (const [index, line] of rest.entries()) {
     const text = line.trimEnd();
-    if (text === "]}") return { ...(parsed(`${head}]}`, 1) as object), accounts };
-    accounts.push(parsed(text.endsWith(",") ? text.slice(0, -1) : text, index + 2));
+    if (text === "]}") return { ...(parseLine(`${head}]}`, 1) as object), accounts };
+    accounts.push(parseLine(text.endsWith(",") ? text.slice(0, -1) : text, index + 2));
   }
   throw new Error(`it is not complete: it breaks off after line ${rest.length + 1}`);
 }
 
-function parsed(json: string, line: number): unknown {
+function parseLine(json: string, line: number): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -152,7 +154,7 @@ function parsed(json: string, line: number): unknown {
 }
 
 /** In any other form, as from `GET /_sim/snapshot`. */
-function inOne(lines: readonly string[]): unknown {
+function parseWhole(lines: readonly string[]): unknown {
   if (lines.every((line) => line.trim() === "")) throw new Error("it is empty");
   try {
     return JSON.parse(lines.join("\n"));
@@ -176,7 +178,7 @@ function refuseForeign(content: unknown): void {
   throw new Error(`it is no snapshot of adsim, but ${kind}`);
 }
 
-function notLoaded(path: string, error: unknown): SnapshotFileError {
+function loadError(path: string, error: unknown): SnapshotFileError {
   const why = error instanceof InputError ? error.message.replace(/\.$/, "") : describeError(error);
   const what = `can't be loaded: ${why}. Nothing was changed. Give a file that this version of adsim saved.`;
   return new SnapshotFileError(path, what, error);

@@ -18,13 +18,13 @@ export interface ConnectionState {
   /** Responses that haven't been handed over yet; undefined until there is one. */
   held: Set<HeldResponse> | undefined;
   /** Whether an answer that was decided on ends the talk: requests that come after get none, and the service must not see them. */
-  isDoomed: boolean;
+  isEnding: boolean;
   /** Whether it is kept open without a word, since a rule wants it so. */
   isSilent: boolean;
   /** Input that waits while the connection is held; undefined while it isn't. */
   behind: (() => void)[] | undefined;
   /** Up to which byte it is read on, once its last answer is decided. */
-  mostBytes: number | undefined;
+  readLimitBytes: number | undefined;
 }
 
 const STATE: unique symbol = Symbol("what a connection knows of itself");
@@ -33,16 +33,16 @@ export function stateOf(socket: object & { [STATE]?: ConnectionState }): Connect
   socket[STATE] ??= {
     latest: undefined,
     held: undefined,
-    isDoomed: false,
+    isEnding: false,
     isSilent: false,
     behind: undefined,
-    mostBytes: undefined,
+    readLimitBytes: undefined,
   };
   return socket[STATE];
 }
 
 /** Whether a response waits for its time on a connection. */
-export function holdsBack(socket: object): boolean {
+export function hasHeldResponse(socket: object): boolean {
   for (const { stopWaiting } of stateOf(socket).held ?? []) {
     if (stopWaiting !== undefined) return true;
   }
@@ -50,7 +50,7 @@ export function holdsBack(socket: object): boolean {
 }
 
 /** Whether its input waits. */
-export function isHeld(socket: object): boolean {
+export function isInputPaused(socket: object): boolean {
   return stateOf(socket).behind !== undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Socket } from "node:net";
-import { holdsBack, isHeld, stateOf } from "./connection-state.ts";
+import { hasHeldResponse, isInputPaused, stateOf } from "./connection-state.ts";
 
 export interface Connections extends Iterable<Socket> {
   /** @returns whether it is a new one. */
@@ -83,9 +83,9 @@ export const IDLE_MS = 65_000;
  * fault rule leaves it without one: about twelve minutes, for a snapshot over a slow link, or for longer than a client
  * waits. The server can't see how much the client has read, and must not keep an answer in memory for ever.
  */
-const MOST_FINDS_WHILE_BUSY = 10;
+const MAX_BUSY_SWEEPS = 10;
 
-interface Found {
+interface SweepState {
   readonly bytesRead: number;
   readonly isBusy: boolean;
   times: number;
@@ -95,14 +95,14 @@ interface Found {
  * Closes the connections that brought nothing since it was called last, and that nothing is on its way to. One whose
  * answer is held back waits for it, however long that takes.
  */
-export function sweeper(
+export function createSweeper(
   sockets: Iterable<Pick<Socket, "bytesRead" | "writableLength" | "destroy">>,
 ): () => void {
-  const before = new WeakMap<object, Found>();
+  const before = new WeakMap<object, SweepState>();
   return () => {
     for (const socket of sockets) {
       const { bytesRead } = socket;
-      if (holdsBack(socket) || isHeld(socket)) {
+      if (hasHeldResponse(socket) || isInputPaused(socket)) {
         before.delete(socket);
         continue;
       }
@@ -113,7 +113,7 @@ export function sweeper(
         continue;
       }
       found.times += 1;
-      if (found.times >= (isBusy ? MOST_FINDS_WHILE_BUSY : 1)) socket.destroy();
+      if (found.times >= (isBusy ? MAX_BUSY_SWEEPS : 1)) socket.destroy();
     }
   };
 }

@@ -5,10 +5,10 @@
 
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { createDrip } from "../../base/pace.ts";
+import { createDrip } from "../../base/drip.ts";
 import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import { globalTimers, holdBack, type Overtaking, type Place, pause } from "../hold-back.ts";
+import { globalTimers, holdBack, type Overtaking, pause, type QueuePlace } from "../hold-back.ts";
 import { type HeldResponse, stateOf } from "./connection-state.ts";
 
 /** Where a response goes: an HTTP response of Node's, or a bare connection. */
@@ -39,9 +39,9 @@ export function handOver({ response, delivery, outlet, overtaking, world }: Hand
     delivery.undelivered();
     return;
   }
-  const place: Place = { world, order: overtaking.nextOrder() };
+  const place: QueuePlace = { world, order: overtaking.nextOrder() };
   const held = hold(socket, delivery.undelivered);
-  if (deliveryTraits[delivery.kind].endsConnection) stateOf(socket).isDoomed = true;
+  if (deliveryTraits[delivery.kind].endsConnection) stateOf(socket).isEnding = true;
   const settled = (): void => {
     stateOf(socket).held?.delete(held);
   };
@@ -74,7 +74,7 @@ function hold(socket: Socket, undelivered: () => void): HeldResponse {
   return held;
 }
 
-interface Act {
+interface DeliveryContext {
   readonly response: ApiResponse;
   readonly delivery: Delivery;
   readonly outlet: Outlet;
@@ -86,7 +86,7 @@ interface Act {
 }
 
 /** At its turn. */
-function act({ response, delivery, outlet, held, settled, delivered }: Act): void {
+function act({ response, delivery, outlet, held, settled, delivered }: DeliveryContext): void {
   const { socket } = outlet;
   switch (delivery.kind) {
     case "whole":
@@ -130,7 +130,7 @@ function act({ response, delivery, outlet, held, settled, delivered }: Act): voi
 function drip(
   response: ApiResponse,
   bytesPerSecond: number,
-  { outlet, held, delivered }: Pick<Act, "outlet" | "held" | "delivered">,
+  { outlet, held, delivered }: Pick<DeliveryContext, "outlet" | "held" | "delivered">,
 ): void {
   const body = createDrip(response.body, bytesPerSecond);
   const next = (): void => {

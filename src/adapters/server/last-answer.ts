@@ -39,7 +39,7 @@ export function answerLast(
   socket: Socket,
   { response, overtaking, world, whenTurn }: LastAnswer,
 ): void {
-  if (!isFirstToBeLast(socket)) return;
+  if (!markLastAnswer(socket)) return;
   // What still comes is read and dropped; and only who reads notices that the client has gone.
   socket.resume();
   const { delivery } = response;
@@ -59,10 +59,10 @@ export function answerLast(
 
 function nothing(): void {}
 
-function isFirstToBeLast(socket: Socket): boolean {
+function markLastAnswer(socket: Socket): boolean {
   const state = stateOf(socket);
-  if (state.mostBytes !== undefined) return false;
-  state.mostBytes = socket.bytesRead + LINGER_BYTES;
+  if (state.readLimitBytes !== undefined) return false;
+  state.readLimitBytes = socket.bytesRead + LINGER_BYTES;
   return true;
 }
 
@@ -102,10 +102,10 @@ export function answerBrokenRequests(
 ): void {
   server.on("clientError", (error: Error & { code?: string }, stream) => {
     const socket = stream as Socket;
-    const { mostBytes, latest } = stateOf(socket);
-    if (mostBytes !== undefined) {
+    const { readLimitBytes, latest } = stateOf(socket);
+    if (readLimitBytes !== undefined) {
       // Each further piece of a broken request is an error again.
-      if (socket.bytesRead > mostBytes) socket.destroy();
+      if (socket.bytesRead > readLimitBytes) socket.destroy();
       return;
     }
     if (error.code === "ECONNRESET" || !socket.writable) {
@@ -113,7 +113,7 @@ export function answerBrokenRequests(
       return;
     }
     const last = (): void => {
-      if (!isFirstToBeLast(socket)) return;
+      if (!markLastAnswer(socket)) return;
       const refusal = refuse(rejectionOf(error));
       end(socket, wireHead(refusal) + refusal.body, nothing);
     };

@@ -6,25 +6,25 @@
 import { timers } from "./builtins.ts";
 
 /** What has an answer that can be written. */
-export interface Ready {
+export interface PendingAnswer {
   writeAnswer(): void;
 }
 
 /** What is to be written at the end of this turn. */
 export interface Outbox {
-  put(ready: Ready): void;
+  put(ready: PendingAnswer): void;
   /** Writes now what is in it, in the order in which it came. */
   empty(): void;
 }
 
 /** It is emptied sooner when it holds so many: the first must not wait for long, and waking for each of these is cheap. */
-const MOST = 32;
+const MAX_WAITING = 32;
 
 // Taken at once, and not from `globalThis`: fake timers of a test would hold up every answer.
 const { setImmediate } = timers;
 
 export function createOutbox(): Outbox {
-  let waiting: Ready[] = [];
+  let waiting: PendingAnswer[] = [];
   const empty = (): void => {
     if (waiting.length === 0) return;
     const ready = waiting;
@@ -35,7 +35,7 @@ export function createOutbox(): Outbox {
     put(ready) {
       const count = waiting.push(ready);
       if (count === 1) setImmediate(empty);
-      else if (count === MOST) empty();
+      else if (count === MAX_WAITING) empty();
     },
     empty,
   };

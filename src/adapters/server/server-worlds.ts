@@ -9,11 +9,11 @@ import { createControl } from "../../control/control.ts";
 import type { ControlLoader } from "../../control/route.ts";
 import { type Cors, createCors, parseCorsOption } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
-import { readReadings, type SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { parseReadings, type SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { nodeSurroundings } from "../node-surroundings.ts";
+import { nodeHost } from "../node-host.ts";
 
 /** What a server is made from. Every world gets the same; the clock's default here is `system`. */
 export interface ServerOptions extends SimulatorOptions {
@@ -51,7 +51,7 @@ export interface ServerOptions extends SimulatorOptions {
 }
 
 /** Those that aren't a world's are checked, and have their defaults. */
-type ReadServerOptions = ServerOptions & {
+type ResolvedServerOptions = ServerOptions & {
   readonly port: number;
   readonly host: string;
   readonly maxConnections: number;
@@ -63,7 +63,7 @@ const atLeastOne = v.pipe(
   v.minValue(1, "must be at least 1"),
 );
 
-const optionsSchema: v.GenericSchema<unknown, ReadServerOptions> = v.looseObject({
+const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseObject({
   port: v.optional(
     v.pipe(
       v.number(),
@@ -90,20 +90,20 @@ const optionsSchema: v.GenericSchema<unknown, ReadServerOptions> = v.looseObject
 });
 
 /** Options with their defaults. @throws InputError that names the one at fault. */
-export function readServerOptions(options: ServerOptions): ReadServerOptions {
+export function resolveServerOptions(options: ServerOptions): ResolvedServerOptions {
   return parseInput(optionsSchema, options);
 }
 
 /** @throws InputError that names the option at fault. */
 export function createServerWorlds(
-  { port: _port, host: _host, maxConnections: _most, ...others }: ReadServerOptions,
+  { port: _port, host: _host, maxConnections: _most, ...others }: ResolvedServerOptions,
   load: ControlLoader,
 ): Worlds {
   const { controlToken, maxWorlds, worldBytes, snapshot, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    surroundings: { ...nodeSurroundings, meter: createMeter(realMs) },
+    host: { ...nodeHost, meter: createMeter(monotonicMs) },
     control: createControl({ version: VERSION, controlToken, load }),
     maxWorlds,
     worldBytes,
@@ -119,17 +119,17 @@ export function createServerWorlds(
 }
 
 /** Which pages may call the API of worlds that are made from these options; undefined where none may. */
-export function pagesOf({
+export function createServerCors({
   cors = [],
   assumptions,
   explain = false,
 }: ServerOptions): Cors | undefined {
-  const inForce = resolveAssumptions(readReadings(assumptions ?? {}));
+  const inForce = resolveAssumptions(parseReadings(assumptions ?? {}));
   return createCors({ origins: parseCorsOption(cors), assumptions: inForce, explain });
 }
 
 /** Real time. Not `performance.now()`, whose module would load with the first request and take a millisecond of it. */
-function realMs(): number {
+function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1_000_000;
 }

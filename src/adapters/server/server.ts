@@ -5,18 +5,18 @@ import type { AddressInfo, Socket } from "node:net";
 import { createGuards } from "../../control/guards.ts";
 import type { Worlds } from "../../simulator/worlds.ts";
 import { createOvertaking } from "../hold-back.ts";
-import { Arrival, answerConnect, type RequestHost, receive } from "./arrival.ts";
 import { crypto, http } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
-import { createConnections, IDLE_MS, RESERVED_CONNECTIONS, sweeper } from "./connections.ts";
+import { createConnections, createSweeper, IDLE_MS, RESERVED_CONNECTIONS } from "./connections.ts";
 import { createControlLoader } from "./control-loader.ts";
-import { createRuns } from "./held-input.ts";
+import { answerConnect, IncomingRequest, type RequestHost, receive } from "./incoming-request.ts";
 import { answerBrokenRequests } from "./last-answer.ts";
 import { createOutbox } from "./outbox.ts";
+import { createTurnTaker } from "./paused-input.ts";
 import {
+  createServerCors,
   createServerWorlds,
-  pagesOf,
-  readServerOptions,
+  resolveServerOptions,
   type ServerOptions,
 } from "./server-worlds.ts";
 import { createService } from "./service.ts";
@@ -46,7 +46,7 @@ export async function startPrepared(
   options: ServerOptions,
   prepare: (worlds: Worlds) => void,
 ): Promise<Server> {
-  const read = readServerOptions(options);
+  const read = resolveServerOptions(options);
   const { port, host, controlToken, maxConnections } = read;
   const worlds = createServerWorlds(read, createControlLoader());
   prepare(worlds);
@@ -62,8 +62,8 @@ export async function startPrepared(
     socket.prependOnceListener("end", outbox.empty);
   });
   const address = await listen(server, port, host);
-  const sweep = setInterval(sweeper(connections), IDLE_MS).unref();
-  const cors = pagesOf(options);
+  const sweep = setInterval(createSweeper(connections), IDLE_MS).unref();
+  const cors = createServerCors(options);
   const guards = createGuards({
     address: address.address,
     host,
@@ -76,10 +76,10 @@ export async function startPrepared(
     outbox,
     overtaking: createOvertaking(),
     slices: createSlices(),
-    arrived: createRuns(),
+    countRequest: createTurnTaker(),
     isClosing: false,
   };
-  const onRequest = (request: Arrival, response: ServerResponse): void => {
+  const onRequest = (request: IncomingRequest, response: ServerResponse): void => {
     receive(requestHost, request, response);
   };
   server.on("request", onRequest);
@@ -103,7 +103,7 @@ export async function startPrepared(
 }
 
 const serverSettings = {
-  IncomingMessage: Arrival,
+  IncomingMessage: IncomingRequest,
   ...upgradeSettings,
   // As fetch's Headers does: Node would drop the second of two Authorization headers, and so take the first for a key.
   joinDuplicateHeaders: true,
@@ -164,7 +164,7 @@ function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<voi
 function listen(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new Error(whyNotListening(error, port, host), { cause: error }));
+      reject(new Error(describeListenError(error, port, host), { cause: error }));
     });
     server.listen({ port, host, backlog: 1024 }, () => {
       server.removeAllListeners("error");
@@ -176,7 +176,7 @@ function listen(server: HttpServer, port: number, host: string): Promise<Address
   });
 }
 
-function whyNotListening(error: NodeJS.ErrnoException, port: number, host: string): string {
+function describeListenError(error: NodeJS.ErrnoException, port: number, host: string): string {
   switch (error.code) {
     case "EADDRINUSE":
       return `Port ${port} on ${host} is in use. Stop what uses it, or choose another port; 0 picks a free one.`;

@@ -13,7 +13,7 @@ import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { LongResponse, Work } from "../../spec/work.ts";
 
 /** A request before its body. */
-export interface Head {
+export interface RequestHead {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,9 +22,9 @@ export interface Head {
 
 export interface Service {
   /** Looks at a request's head. The answer, where that is enough to refuse it. */
-  inspect(head: Head): ApiResponse | undefined;
+  inspect(head: RequestHead): ApiResponse | undefined;
   /** The most bytes of a body that are worth keeping; {@link begin} refuses a body of one more. */
-  bodyLimit(head: Pick<Head, "method" | "path">): number;
+  bodyLimit(head: Pick<RequestHead, "method" | "path">): number;
   /** Begins to answer a request that has arrived whole. An exception costs its request alone. */
   begin(request: ApiRequest): ApiResponse | Work<LongResponse>;
   /** The answer where that went wrong. */

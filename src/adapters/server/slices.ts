@@ -11,10 +11,10 @@ import { timers } from "./builtins.ts";
 /** Where answers are worked out in slices. */
 export interface Slices {
   /** Answers when it is its turn. */
-  answer(order: Order): void;
+  answer(order: SliceJob): void;
 }
 
-export interface Order {
+export interface SliceJob {
   readonly response: ServerResponse;
   begin(): ApiResponse | Work<LongResponse>;
   /** What is answered instead where something throws. */
@@ -28,7 +28,7 @@ export interface Order {
 /** How long others wait for a turn's slices, in milliseconds. */
 const TURN_MS = 10;
 /** Answers that are worked on at once. The others wait: each can hold some hundred kilobytes. */
-const MOST_OPEN = 32;
+const MAX_OPEN = 32;
 /** A client that reads nothing for so long, in milliseconds, is cut off: others wait for its place. */
 const STALLED_MS = 60_000;
 
@@ -39,7 +39,7 @@ type Slice = (untilMs: number) => void;
 
 export function createSlices(): Slices {
   const ready: Slice[] = [];
-  const backlog: Order[] = [];
+  const backlog: SliceJob[] = [];
   let open = 0;
   let isDue = false;
 
@@ -63,7 +63,7 @@ export function createSlices(): Slices {
     const next = backlog.shift();
     if (next !== undefined) start(next);
   }
-  function start(order: Order): void {
+  function start(order: SliceJob): void {
     open += 1;
     if (order.response.closed) {
       close();
@@ -72,20 +72,20 @@ export function createSlices(): Slices {
     order.response.once("close", close);
     add((untilMs) => {
       if (order.response.closed) return;
-      const answer = guarded(order, order.begin);
+      const answer = runGuarded(order, order.begin);
       if (answer === undefined) return;
-      if (isWork(answer)) goOn(order, answer, untilMs);
+      if (isWork(answer)) continueWork(order, answer, untilMs);
       else order.send(answer);
     });
   }
 
   /** Works until the time is over. */
-  function goOn(order: Order, work: Work<LongResponse>, untilMs: number): void {
+  function continueWork(order: SliceJob, work: Work<LongResponse>, untilMs: number): void {
     if (order.response.closed) {
-      work.return(gone);
+      work.return(abandonedResponse);
       return;
     }
-    const step = guarded(order, () => {
+    const step = runGuarded(order, () => {
       let next = work.next();
       while (!next.done && next.value === undefined && performance.now() < untilMs) {
         next = work.next();
@@ -93,13 +93,13 @@ export function createSlices(): Slices {
       return next;
     });
     if (step === undefined) return;
-    const again = (): void => add((laterMs) => goOn(order, work, laterMs));
-    if (step.done) hand(order, step.value);
+    const again = (): void => add((laterMs) => continueWork(order, work, laterMs));
+    if (step.done) deliver(order, step.value);
     else if (step.value === undefined) again();
     else step.value(again);
   }
 
-  function hand(order: Order, { rest, ...answer }: LongResponse): void {
+  function deliver(order: SliceJob, { rest, ...answer }: LongResponse): void {
     if (rest === undefined) {
       order.send(answer);
       return;
@@ -109,32 +109,32 @@ export function createSlices(): Slices {
     const isTaken = response.write(answer.body);
     const write: Slice = (untilMs) => {
       while (!response.closed) {
-        const next = guarded(order, () => rest.next());
+        const next = runGuarded(order, () => rest.next());
         // The head was sent, so only closing the connection can tell the client that the rest won't come.
         if (next === undefined) response.destroy();
         else if (next.done) response.end();
-        else if (!response.write(next.value)) onceTaken(response, () => add(write));
+        else if (!response.write(next.value)) whenDrained(response, () => add(write));
         else if (performance.now() < untilMs) continue;
         else add(write);
         return;
       }
     };
     if (isTaken) add(write);
-    else onceTaken(response, () => add(write));
+    else whenDrained(response, () => add(write));
   }
 
   return {
     answer(order) {
-      if (open < MOST_OPEN) start(order);
+      if (open < MAX_OPEN) start(order);
       else backlog.push(order);
     },
   };
 }
 
-const gone: LongResponse = { status: 0, headers: {}, body: "" };
+const abandonedResponse: LongResponse = { status: 0, headers: {}, body: "" };
 
 /** Answers with an error if the work throws. */
-function guarded<Result>(order: Order, act: () => Result): Result | undefined {
+function runGuarded<Result>(order: SliceJob, act: () => Result): Result | undefined {
   try {
     return act();
   } catch (error) {
@@ -145,7 +145,7 @@ function guarded<Result>(order: Order, act: () => Result): Result | undefined {
 }
 
 /** Calls `act` when there is room for more. A client that reads nothing is cut off. */
-function onceTaken(response: ServerResponse, act: () => void): void {
+function whenDrained(response: ServerResponse, act: () => void): void {
   const timer = setTimeout(() => response.destroy(), STALLED_MS);
   const drained = (): void => {
     clearTimeout(timer);

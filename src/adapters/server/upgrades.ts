@@ -26,7 +26,7 @@ export function ignoreUpgrades(server: HttpServer): void {
     socket.on("error", onError);
     afterLatest(socket, () => {
       socket.off("error", onError);
-      if (stateOf(socket).isDoomed || socket.destroyed) return;
+      if (stateOf(socket).isEnding || socket.destroyed) return;
       socket.unshift(Buffer.concat([Buffer.from(headOf(request), "latin1"), behind]));
       server.emit("connection", socket);
     });

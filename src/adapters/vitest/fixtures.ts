@@ -8,7 +8,7 @@ import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Simulator } from "../create-simulator.ts";
 import { createMswHost } from "./msw-host.ts";
-import { firstToShow, openWorld, type TestWorld, type Transport } from "./world.ts";
+import { firstActiveSurface, openWorld, type TestWorld, type Transport } from "./world.ts";
 
 /** What a test is given. Nothing is made that a test doesn't ask for. */
 export interface SimFixtures {
@@ -59,10 +59,10 @@ const made: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
     }
   },
   sim: async ({ $world }, use) => await use($world.sim),
-  publisher: async ({ sim }, use) => await use(firstToShow(sim).publisher),
+  publisher: async ({ sim }, use) => await use(firstActiveSurface(sim).publisher),
   surface: async ({ sim, publisher }, use) => {
     const surface = publisher.surfaces.find(({ status }) => status === "active");
-    await use(surface ?? firstToShow(sim).surface);
+    await use(surface ?? firstActiveSurface(sim).surface);
   },
   apiKey: async ({ publisher }, use) => await use(publisher.apiKey),
   baseUrl: async ({ $world }, use) => await use($world.baseUrl),
@@ -77,11 +77,11 @@ function readOptions(options: SimulatorOptions): SimulatorOptions {
   throw new InputError("simOptions", 'must be an object of options, such as { seed: "42" }');
 }
 
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
 /** What came to the world last. Keys are not in it. */
 function latestRequests({ journal }: SimulatorCore): string {
-  const entries = journal.entries({ limit: MOST_SHOWN });
+  const entries = journal.entries({ limit: MAX_SHOWN });
   if (entries.length === 0) return "adsim: no request came to the test's world.";
   const lines = entries.map(({ sequence, at, request, response, reason }) => {
     const answer = response.status === 0 ? "no answer" : response.status;

@@ -63,12 +63,12 @@ async function listen(handle: (request: ApiRequest) => ApiResponse): Promise<Lis
     import("msw/node"),
   ]);
   const server = setupServer(...createHandlers({ handle }, { baseUrl: ORIGIN }));
-  server.listen(passedThrough);
+  server.listen(bypassOptions);
   return { transport: mswTransport, close: () => server.close() };
 }
 
 /** What isn't a world's is left to others. msw 2 has the one option, msw 3 the other. */
-const passedThrough = { onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as const;
+const bypassOptions = { onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as const;
 
 const noWorld: ApiResponse = {
   status: 404,

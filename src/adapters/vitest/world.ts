@@ -66,7 +66,7 @@ async function overHttp({ options }: Opening): Promise<TestWorld> {
 const machineFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
 /** The first publisher that has a surface to show ads on, and that surface. */
-export function firstToShow({ publishers }: SimulatorCore): {
+export function firstActiveSurface({ publishers }: SimulatorCore): {
   readonly publisher: Publisher;
   readonly surface: Surface;
 } {

@@ -17,7 +17,7 @@ export interface Attempt {
   /** What is to be recorded; undefined for any other request, and for one that doesn't say. */
   readonly event: ClientEvent | undefined;
   /** Equal for requests of one sender that ask for the same. */
-  readonly same: string;
+  readonly requestKey: string;
   /** Whether only a repetition asks for the same: it is about one event, not about what many want to know or record. */
   readonly isOneEvent: boolean;
   readonly outcome: AttemptOutcome;
@@ -52,7 +52,7 @@ export type AttemptOutcome =
   | "refused";
 
 /** Attempts in order, between two replacements of the world's state, with what is known of how they came about. */
-export interface Stretch {
+export interface AttemptHistory {
   readonly attempts: readonly Attempt[];
   /** Those before it. */
   earlier(): readonly Attempt[];
@@ -62,9 +62,9 @@ export interface Stretch {
    */
   sentAfter(answered: Attempt): (next: Attempt) => boolean;
   /** Whether the client said to whoever uses it that this failed, which leaves it to them to ask again. */
-  isHandedOver(failed: Attempt): boolean;
+  isReportedToCaller(failed: Attempt): boolean;
   /** Whether it had said so, and was asked for this all the same. */
-  isAskedAnew(failed: Attempt, next: Attempt): boolean;
+  isRequestedAgain(failed: Attempt, next: Attempt): boolean;
 }
 
 /** The attempts that the records show: what a rule applied a second time was sent once. */
@@ -111,7 +111,7 @@ function attemptOf(record: JournalRecord, sequence: number, timeline: number | u
     who,
     credentials,
     event,
-    same: `${who}\n${asked}`,
+    requestKey: `${who}\n${asked}`,
     isOneEvent: event !== undefined && (event.kind === "click" || event.session !== undefined),
     outcome: outcomeOf(record, retryAtMs),
     answeredMs: answeredMsOf(record),

@@ -1,8 +1,8 @@
 /** Requests that came before the wait was over that an answer had asked for. */
 
 import { operations } from "../../spec/operations.ts";
-import { type Attempt, isServed, isTimed, type Stretch } from "./attempts.ts";
-import { cameAfter, type FindingKind, lasting, type Offence } from "./finding.ts";
+import { type Attempt, type AttemptHistory, isServed, isTimed } from "./attempts.ts";
+import { cameAfterText, durationText, type FindingKind, type Offence } from "./finding.ts";
 
 /** A client's timer may ring a little early, and its clock be a little ahead. */
 const TOLERANCE_MS = 50;
@@ -13,11 +13,11 @@ export const beforeRetryAfter: FindingKind = {
     "The answer said how long to wait, and more came before that; a good client sends nothing that counts against the same limit until the wait is over.",
   spec: "§8, and RFC 9110 §10.2.3",
   find: offencesIn,
-  chances: ({ attempts }) =>
+  opportunityCount: ({ attempts }) =>
     attempts.filter(({ retryAtMs = 0, answeredMs = retryAtMs }) => retryAtMs > answeredMs).length,
 };
 
-function offencesIn({ attempts, sentAfter, isAskedAnew }: Stretch): Offence[] {
+function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): Offence[] {
   const offences: Offence[] = [];
   const waits = new Map<string, Wait>();
   // What a rule says of one request holds for that one, whatever others are told meanwhile.
@@ -25,7 +25,7 @@ function offencesIn({ attempts, sentAfter, isAskedAnew }: Stretch): Offence[] {
   for (const attempt of attempts) {
     const pool = poolOf(attempt);
     const wait = waits.get(pool);
-    const own = attempt.isOneEvent ? asked.get(attempt.same) : undefined;
+    const own = attempt.isOneEvent ? asked.get(attempt.requestKey) : undefined;
     const isAfter = wait?.isSentAfter(attempt) ?? false;
     const cause =
       own !== undefined && isEarly(own, attempt)
@@ -33,10 +33,10 @@ function offencesIn({ attempts, sentAfter, isAskedAnew }: Stretch): Offence[] {
         : wait !== undefined && isAfter && concerns(wait, attempt) && isEarly(wait.latest, attempt)
           ? wait.latest
           : undefined;
-    if (cause !== undefined && !isAskedAnew(cause, attempt)) {
-      offences.push({ attempt, cause, said: said(cause, attempt) });
+    if (cause !== undefined && !isRequestedAgain(cause, attempt)) {
+      offences.push({ attempt, cause, detail: detail(cause, attempt) });
     }
-    if (attempt.isOneEvent) asked.set(attempt.same, attempt);
+    if (attempt.isOneEvent) asked.set(attempt.requestKey, attempt);
     const next = waitAfter(wait, attempt, sentAfter);
     if (next === undefined) waits.delete(pool);
     else waits.set(pool, next);
@@ -61,7 +61,7 @@ function poolOf({ who, record: { operation, path } }: Attempt): string {
 function waitAfter(
   wait: Wait | undefined,
   attempt: Attempt,
-  after: Stretch["sentAfter"],
+  after: AttemptHistory["sentAfter"],
 ): Wait | undefined {
   const { retryAtMs, answeredMs, record } = attempt;
   const isOver = wait !== undefined && !isEarly(wait.latest, attempt);
@@ -92,7 +92,7 @@ function isEarly(told: Attempt, next: Attempt): boolean {
   return nowMs >= answeredMs && nowMs < retryAtMs - TOLERANCE_MS;
 }
 
-function said(told: Attempt, attempt: Attempt): string {
+function detail(told: Attempt, attempt: Attempt): string {
   const waitMs = (told.retryAtMs ?? 0) - told.record.nowMs;
-  return `wait ${lasting(waitMs)}; ${cameAfter(told, attempt)}`;
+  return `wait ${durationText(waitMs)}; ${cameAfterText(told, attempt)}`;
 }

@@ -1,7 +1,7 @@
 /** Requests with credentials that the service has refused. */
 
-import { type Attempt, isServed, type Stretch } from "./attempts.ts";
-import { cameAfter, type FindingKind, type Offence } from "./finding.ts";
+import { type Attempt, type AttemptHistory, isServed } from "./attempts.ts";
+import { cameAfterText, type FindingKind, type Offence } from "./finding.ts";
 
 export const continuesAfter401: FindingKind = {
   title: "Requests with credentials that were refused",
@@ -9,10 +9,11 @@ export const continuesAfter401: FindingKind = {
     "The API key was refused, and more came with the same; a good client stops until somebody gives it another key, since none of them can succeed.",
   spec: "§5",
   find: offencesIn,
-  chances: ({ attempts }) => attempts.filter(({ outcome }) => outcome === "unauthorized").length,
+  opportunityCount: ({ attempts }) =>
+    attempts.filter(({ outcome }) => outcome === "unauthorized").length,
 };
 
-function offencesIn({ attempts, sentAfter, isAskedAnew }: Stretch): Offence[] {
+function offencesIn({ attempts, sentAfter, isRequestedAgain }: AttemptHistory): Offence[] {
   const offences: Offence[] = [];
   const refused = new Map<string, { readonly by: Attempt; isSentAfter(next: Attempt): boolean }>();
   for (const attempt of attempts) {
@@ -21,12 +22,12 @@ function offencesIn({ attempts, sentAfter, isAskedAnew }: Stretch): Offence[] {
     if (record.operation === undefined) continue;
     const before = refused.get(credentials);
     const isSentAfter = before?.isSentAfter(attempt) ?? false;
-    const known = before === undefined || isAskedAnew(before.by, attempt) ? undefined : before;
+    const known = before === undefined || isRequestedAgain(before.by, attempt) ? undefined : before;
     if (known !== undefined && isSentAfter) {
       offences.push({
         attempt,
         cause: known.by,
-        said: `${cameAfter(known.by, attempt)} with the same key`,
+        detail: `${cameAfterText(known.by, attempt)} with the same key`,
       });
     }
     if (isServed(attempt)) refused.delete(credentials);

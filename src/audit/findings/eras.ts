@@ -24,11 +24,11 @@ export interface Eras {
 }
 
 /** How many eras there may be before those are looked for that the journal has forgotten. */
-const MOST_UNCHECKED = 1024;
+const MAX_UNCHECKED = 1024;
 
 export function createEras(journal: JournalRing): Eras {
   let eras: Era[] = [];
-  let checkAt = MOST_UNCHECKED;
+  let checkAt = MAX_UNCHECKED;
 
   return {
     finish(mode, end) {
@@ -43,12 +43,12 @@ export function createEras(journal: JournalRing): Eras {
       if (eras.length < checkAt) return;
       const { first } = journal.records();
       eras = eras.filter((era) => era.last >= first);
-      checkAt = 2 * eras.length + MOST_UNCHECKED;
+      checkAt = 2 * eras.length + MAX_UNCHECKED;
     },
     finished: () => eras,
     clear() {
       eras = [];
-      checkAt = MOST_UNCHECKED;
+      checkAt = MAX_UNCHECKED;
     },
   };
 }

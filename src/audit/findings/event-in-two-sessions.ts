@@ -4,28 +4,28 @@
  * mostly becomes of its sender's failed impressions, it is one event.
  */
 
-import type { Attempt, Stretch } from "./attempts.ts";
-import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
-import { cameAfter, type FindingKind, groupedBy, type Offence } from "./finding.ts";
+import type { Attempt, AttemptHistory } from "./attempts.ts";
+import { createStopCheck, isFailed, isSoonAfter } from "./failed-attempts.ts";
+import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 export const eventInTwoSessions: FindingKind = {
   title: "One event under two sessions",
   explanation:
     "An impression failed and came again with another session_id, so that the service can't recognise it and may count it twice; a good client keeps the session_id for all attempts at one event.",
   spec: "§4",
-  find: movedEvents,
+  find: eventsResentInNewSession,
 };
 
 /** The attempts that repeat an event of another session, each with the one that failed before it. */
-export function movedEvents({ attempts }: Stretch): Offence[] {
-  const hasStopped = whoStopped(attempts);
+export function eventsResentInNewSession({ attempts }: AttemptHistory): Offence[] {
+  const hasStopped = createStopCheck(attempts);
   const bySender = groupedBy(attempts, ({ who, event }) =>
     event?.kind === "impression" && event.session !== undefined ? who : undefined,
   );
   return [...bySender.values()].flatMap((shown) => {
-    const moves = movesAmong(shown, hasStopped);
+    const moves = resendsInNewSession(shown, hasStopped);
     const involved = new Set(moves.flatMap(({ attempt, cause }) => [attempt, cause]));
-    const left = [...groupedBy(shown, ({ same }) => same).values()].filter(
+    const left = [...groupedBy(shown, ({ requestKey }) => requestKey).values()].filter(
       ([failed, ...again]) =>
         failed !== undefined &&
         again.length === 0 &&
@@ -40,7 +40,7 @@ export function movedEvents({ attempts }: Stretch): Offence[] {
 /** So many moves for each failed impression that nobody sent again. */
 const MOVES_TO_LEFT = 2;
 
-function movesAmong(
+function resendsInNewSession(
   shown: readonly Attempt[],
   hasStopped: (attempt: Attempt) => boolean,
 ): Offence[] {
@@ -58,7 +58,7 @@ function movesAmong(
     const moves = group.flatMap((attempt, index) => {
       const cause = group[index - 1];
       return cause !== undefined && isMove(cause, attempt)
-        ? [{ attempt, cause, said: `${cameAfter(cause, attempt)} under another session_id` }]
+        ? [{ attempt, cause, detail: `${cameAfterText(cause, attempt)} under another session_id` }]
         : [];
     });
     return moves.length === group.length - 1 ? moves : [];

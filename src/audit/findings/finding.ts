@@ -1,7 +1,7 @@
 /** What the client report finds fault with: one kind a row, each a pure function over a client's attempts. */
 
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { Attempt, Stretch } from "./attempts.ts";
+import type { Attempt, AttemptHistory } from "./attempts.ts";
 
 /** Something that a client did wrong. */
 export interface Finding {
@@ -48,16 +48,16 @@ export interface Offence {
   /** The request whose answer should have kept the client from it, or made it do something. */
   readonly cause?: Attempt | undefined;
   /** Follows, in the example, the cause and its answer; or the request and its answer where there is no cause. */
-  readonly said: string;
+  readonly detail: string;
 }
 
 export interface FindingKind {
   readonly title: string;
   readonly explanation: string;
   readonly spec?: string;
-  find(stretch: Stretch): readonly Offence[];
+  find(stretch: AttemptHistory): readonly Offence[];
   /** How often a client could have done it: where it never could, a rule that goes by this finding says nothing of it. */
-  chances?(stretch: Stretch): number;
+  opportunityCount?(stretch: AttemptHistory): number;
 }
 
 /** Lists of those with the same key, in the order in which the first of each came. Undefined as a key leaves one out. */
@@ -80,17 +80,22 @@ export function groupedBy<Item>(
  * A key for {@link groupedBy}: what asks for the same. Impressions without a session are left out: those of different users
  * look the same. So is, where that is known, what the client was asked for several times.
  */
-export function sameAgain({ event, isOneEvent, same, step }: Attempt): string | undefined {
-  return isOneEvent || (event === undefined && step === undefined) ? same : undefined;
+export function repetitionKey({
+  event,
+  isOneEvent,
+  requestKey,
+  step,
+}: Attempt): string | undefined {
+  return isOneEvent || (event === undefined && step === undefined) ? requestKey : undefined;
 }
 
 /** `#18 came 0.2 s later`, or `at once`. */
-export function cameAfter({ record: before }: Attempt, { sequence, record }: Attempt): string {
+export function cameAfterText({ record: before }: Attempt, { sequence, record }: Attempt): string {
   const ms = record.nowMs - before.nowMs;
-  return `#${sequence} came ${ms > 0 ? `${lasting(ms)} later` : "at once"}`;
+  return `#${sequence} came ${ms > 0 ? `${durationText(ms)} later` : "at once"}`;
 }
 
 /** `3 ms`, `0.2 s`, `43 s`. */
-export function lasting(ms: number): string {
+export function durationText(ms: number): string {
   return ms < 100 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
 }

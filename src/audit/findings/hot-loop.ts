@@ -1,27 +1,27 @@
 /** The same failing request again and again, with next to no pause. */
 
 import { type Attempt, isPauseChosen, pauseMs } from "./attempts.ts";
-import { type FindingKind, groupedBy, lasting, type Offence } from "./finding.ts";
+import { durationText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 /** No pause worth the name. */
 const NO_PAUSE_MS = 10;
 /** So many in a row are a loop where each of them can only be a repetition. Fewer are a few quick retries. */
-const FEWEST = 6;
+const MIN_ATTEMPTS = 6;
 /** Enough where the client is known to have repeated it by itself, and no time passed at all. */
-const FEWEST_UNASKED = 2;
+const MIN_KNOWN_RETRIES = 2;
 /** Queries of many users look the same, so they need more: this many, since no page sends so many at once, … */
-const FEWEST_SHARED = 50;
+const MIN_SHARED_ATTEMPTS = 50;
 /** … or this many one after the other. */
-const FEWEST_IN_TURN = 30;
+const MIN_SEQUENTIAL_ATTEMPTS = 30;
 /** Requests that are sent at once share a millisecond. They count as in turn if at least this share of them doesn't. */
-const IN_TURN = 0.9;
+const SEQUENTIAL_SHARE = 0.9;
 
 export const hotLoop: FindingKind = {
   title: "The same failing request in a hot loop",
   explanation:
     "It failed, and was sent again and again with next to no pause; a good client waits before it tries again, each time longer, and gives up some day.",
   find({ attempts }) {
-    const groups = groupedBy(attempts, ({ same }) => same);
+    const groups = groupedBy(attempts, ({ requestKey }) => requestKey);
     return [...groups.values()].flatMap((group) => runsOf(group).flatMap(offencesOf));
   },
 };
@@ -41,11 +41,11 @@ function runsOf(attempts: readonly Attempt[]): Attempt[][] {
 function isLoop(run: readonly Attempt[]): boolean {
   const [first] = run;
   if (first?.isOneEvent) {
-    return run.length >= (first.step === undefined ? FEWEST : FEWEST_UNASKED);
+    return run.length >= (first.step === undefined ? MIN_ATTEMPTS : MIN_KNOWN_RETRIES);
   }
   const instants = new Set(run.map(({ record }) => record.nowMs)).size;
-  const isInTurn = instants >= IN_TURN * run.length;
-  return run.length >= (isInTurn ? FEWEST_IN_TURN : FEWEST_SHARED);
+  const isSequential = instants >= SEQUENTIAL_SHARE * run.length;
+  return run.length >= (isSequential ? MIN_SEQUENTIAL_ATTEMPTS : MIN_SHARED_ATTEMPTS);
 }
 
 function isHot(before: Attempt, next: Attempt): boolean {
@@ -74,7 +74,7 @@ function offencesOf(run: readonly Attempt[]): Offence[] {
   const [first, ...again] = run;
   const last = run.at(-1);
   if (first === undefined || last === undefined) return [];
-  const took = lasting(last.record.nowMs - first.record.nowMs);
-  const said = `sent ${again.length} more ${again.length === 1 ? "time" : "times"} within ${took}`;
-  return again.map((attempt) => ({ attempt, cause: first, said }));
+  const took = durationText(last.record.nowMs - first.record.nowMs);
+  const detail = `sent ${again.length} more ${again.length === 1 ? "time" : "times"} within ${took}`;
+  return again.map((attempt) => ({ attempt, cause: first, detail }));
 }

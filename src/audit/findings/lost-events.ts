@@ -2,9 +2,9 @@
 
 import { isRecorded } from "../../exchange/operations/outcome.ts";
 import type { Attempt } from "./attempts.ts";
-import { movedEvents } from "./event-in-two-sessions.ts";
-import { isFailed, isSoonAfter, whoStopped } from "./failed.ts";
-import { cameAfter, type FindingKind, groupedBy, type Offence } from "./finding.ts";
+import { eventsResentInNewSession } from "./event-in-two-sessions.ts";
+import { createStopCheck, isFailed, isSoonAfter } from "./failed-attempts.ts";
+import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 export const failedAndNeverSentAgain: FindingKind = {
   title: "Failed impressions never sent again",
@@ -13,10 +13,12 @@ export const failedAndNeverSentAgain: FindingKind = {
   spec: "§4",
   find(stretch) {
     const { attempts } = stretch;
-    const hasStopped = whoStopped(attempts);
-    const moved = new Set(movedEvents(stretch).flatMap(({ attempt, cause }) => [attempt, cause]));
+    const hasStopped = createStopCheck(attempts);
+    const moved = new Set(
+      eventsResentInNewSession(stretch).flatMap(({ attempt, cause }) => [attempt, cause]),
+    );
     const latest = new Map(attempts.map(({ who, sequence }) => [who, sequence]));
-    const byEvent = groupedBy(attempts, ({ event, same }) => event && same);
+    const byEvent = groupedBy(attempts, ({ event, requestKey }) => event && requestKey);
     return [...byEvent.values()].flatMap(([attempt, ...others]) => {
       if (attempt === undefined || others.length > 0 || moved.has(attempt)) return [];
       // A success that can't be read is a success all the same.
@@ -24,8 +26,8 @@ export const failedAndNeverSentAgain: FindingKind = {
         attempt.event?.kind === "impression" &&
         (attempt.outcome === "unanswered" || attempt.outcome === "unavailable");
       const isEnd = hasGone(attempt) && latest.get(attempt.who) === attempt.sequence;
-      if (!isOpen || isEnd || hasStopped(attempt) || stretch.isHandedOver(attempt)) return [];
-      return [{ attempt, said: saidOfLost(attempt) }];
+      if (!isOpen || isEnd || hasStopped(attempt) || stretch.isReportedToCaller(attempt)) return [];
+      return [{ attempt, detail: lossDetail(attempt) }];
     });
   },
 };
@@ -35,7 +37,7 @@ function hasGone({ outcome, record }: Attempt): boolean {
   return outcome === "unanswered" && record.response.delivery === undefined;
 }
 
-function saidOfLost(attempt: Attempt): string {
+function lossDetail(attempt: Attempt): string {
   return isApplied(attempt)
     ? "recorded, which its client never learned, and not sent again"
     : "not recorded, and not sent again";
@@ -52,8 +54,8 @@ export const lostAndSentAgainWithoutSession: FindingKind = {
     "An impression was recorded, its answer was lost, and it came again without a session_id, so that it counts twice; a good client gives each impression a session_id, the same for all attempts.",
   spec: "§4",
   find({ attempts }) {
-    const bySpot = groupedBy(attempts, ({ event, isOneEvent, same }) =>
-      event !== undefined && !isOneEvent ? same : undefined,
+    const bySpot = groupedBy(attempts, ({ event, isOneEvent, requestKey }) =>
+      event !== undefined && !isOneEvent ? requestKey : undefined,
     );
     return [...bySpot.values()].flatMap(doubled);
   },
@@ -71,6 +73,6 @@ function doubled(group: readonly Attempt[]): Offence[] {
   return again.map((attempt) => ({
     attempt,
     cause: first,
-    said: `recorded, and ${cameAfter(first, attempt)} and was recorded again`,
+    detail: `recorded, and ${cameAfterText(first, attempt)} and was recorded again`,
   }));
 }

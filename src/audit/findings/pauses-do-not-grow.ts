@@ -5,25 +5,31 @@
  */
 
 import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "./attempts.ts";
-import { type FindingKind, groupedBy, lasting, type Offence, sameAgain } from "./finding.ts";
+import {
+  durationText,
+  type FindingKind,
+  groupedBy,
+  type Offence,
+  repetitionKey,
+} from "./finding.ts";
 
 /** The fewest pauses in a row that say anything. */
-const FEWEST_PAUSES = 3;
+const MIN_PAUSES = 3;
 /** A client that waits so long need not wait longer: its pauses have grown as far as they have to. */
 const LONG_MS = 30_000;
 /** Five draws of a full jitter whose bound doubles shrink each time once in 120,000 times. */
-const FEWEST_SHRINKING = 5;
+const MIN_SHRINKING = 5;
 /** More repetitions of one event in a minute are a flood. */
-const MOST_A_MINUTE = 60;
+const MAX_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
 /** Whoever asks this much less often than it retries, is asking regularly. */
-const REGULAR = 2;
+const REGULAR_RATIO = 2;
 
 /**
  * Pauses are fixed if they differ by at most this share of the longest, and there are so many beyond two in a row. Draws
  * of a full jitter whose bound doubles pass once in 80,000 times (1 %, 3 pauses) or 500,000 times (5 %, 4 pauses).
  */
-const tests: readonly { readonly spread: number; readonly beyondTwo: number }[] = [
+const fixedPauseCriteria: readonly { readonly spread: number; readonly beyondTwo: number }[] = [
   { spread: 0.01, beyondTwo: 1 },
   { spread: 0.05, beyondTwo: 2 },
   { spread: 0.1, beyondTwo: 3 },
@@ -39,16 +45,16 @@ export const pausesDoNotGrow: FindingKind = {
   find({ attempts }) {
     const bySender = groupedBy(attempts, ({ who }) => who);
     return [...bySender.values()].flatMap((own) => {
-      const groups = [...groupedBy(own, sameAgain).values()];
+      const groups = [...groupedBy(own, repetitionKey).values()];
       const chains = groups.flatMap(chainsOf);
       const short = chains.filter(({ longest }) => longest <= LONG_MS);
       const isWrong = (chain: Chain): boolean => isShrinking(chain) || isFlood(chain);
-      const wrong = new Set([...fixedOnes(short), ...chains.filter(isWrong)]);
+      const wrong = new Set([...chainsWithFixedPauses(short), ...chains.filter(isWrong)]);
       return [...wrong].flatMap(offencesOf);
     });
   },
-  chances: ({ attempts }) =>
-    [...groupedBy(attempts, sameAgain).values()].flatMap((group) =>
+  opportunityCount: ({ attempts }) =>
+    [...groupedBy(attempts, repetitionKey).values()].flatMap((group) =>
       group.filter((attempt, at) => isRetried(attempt, group[at + 1])),
     ).length,
 };
@@ -83,7 +89,7 @@ function chainsOf(group: readonly Attempt[]): Chain[] {
   let leastMs = Number.POSITIVE_INFINITY;
   let leastBeforeMs = leastMs;
   const close = (): void => {
-    if (pauses.length >= FEWEST_PAUSES) chains.push(chainOf(attempts, pauses, leastBeforeMs));
+    if (pauses.length >= MIN_PAUSES) chains.push(chainOf(attempts, pauses, leastBeforeMs));
     leastBeforeMs = leastMs;
     attempts = [];
     pauses = [];
@@ -97,18 +103,18 @@ function chainsOf(group: readonly Attempt[]): Chain[] {
       }
       leastMs = isFinal(before)
         ? Number.POSITIVE_INFINITY
-        : Math.min(leastMs, atMostMs(before, attempt));
+        : Math.min(leastMs, longestChosenPauseMs(before, attempt));
       if (pause !== undefined && isRetried(before, attempt)) pauses.push(pause);
       else close();
     }
     attempts.push(attempt);
   }
   close();
-  return chains.filter(({ longest }) => regularMs > REGULAR * longest);
+  return chains.filter(({ longest }) => regularMs > REGULAR_RATIO * longest);
 }
 
 /** The longest that the client can have chosen to wait: who waits for an answer in vain has waited for that as well. */
-function atMostMs(before: Attempt, next: Attempt): number {
+function longestChosenPauseMs(before: Attempt, next: Attempt): number {
   if (!(isPauseChosen(before) && isTimed(before, next))) return Number.POSITIVE_INFINITY;
   return pauseMs(before, next) ?? next.record.nowMs - before.record.nowMs;
 }
@@ -130,8 +136,8 @@ function chainOf(
 }
 
 /** The chains of a sender that have fixed pauses, where they are what it mostly does. */
-function fixedOnes(chains: readonly Chain[]): readonly Chain[] {
-  for (const { spread, beyondTwo } of tests) {
+function chainsWithFixedPauses(chains: readonly Chain[]): readonly Chain[] {
+  for (const { spread, beyondTwo } of fixedPauseCriteria) {
     const alike = chains.filter(
       ({ spread: own, isGrowing, hasGrown }) =>
         own <= spread && !hasGrown && !(isGrowing && spread >= SPREAD_OF_GROWTH),
@@ -144,13 +150,13 @@ function fixedOnes(chains: readonly Chain[]): readonly Chain[] {
 
 function isShrinking({ pauses }: Chain): boolean {
   const shrinks = pauses.every((pause, at) => at === 0 || pause < (pauses[at - 1] ?? 0));
-  return pauses.length >= FEWEST_SHRINKING && shrinks;
+  return pauses.length >= MIN_SHRINKING && shrinks;
 }
 
 /** Not of queries: many users may ask the same. */
 function isFlood({ attempts }: Chain): boolean {
   return attempts.some(({ isOneEvent, record }, at) => {
-    const latest = attempts[at + MOST_A_MINUTE + 1];
+    const latest = attempts[at + MAX_A_MINUTE + 1];
     return isOneEvent && latest !== undefined && latest.record.nowMs - record.nowMs < MINUTE_MS;
   });
 }
@@ -159,9 +165,9 @@ function offencesOf({ attempts, pauses, longest }: Chain): Offence[] {
   const [first, ...again] = attempts;
   const shortest = Math.min(...pauses);
   const shown =
-    lasting(shortest) === lasting(longest)
-      ? lasting(longest)
-      : `${lasting(shortest)} to ${lasting(longest)}`;
-  const said = `sent again ${pauses.length} times, each after ${shown}`;
-  return again.map((attempt) => ({ attempt, cause: first, said }));
+    durationText(shortest) === durationText(longest)
+      ? durationText(longest)
+      : `${durationText(shortest)} to ${durationText(longest)}`;
+  const detail = `sent again ${pauses.length} times, each after ${shown}`;
+  return again.map((attempt) => ({ attempt, cause: first, detail }));
 }

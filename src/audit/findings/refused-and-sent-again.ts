@@ -5,21 +5,21 @@ import type { Attempt } from "./attempts.ts";
 import { type FindingKind, groupedBy, type Offence } from "./finding.ts";
 
 /** So many refusals in a row are no accident. */
-const FEWEST = 3;
+const MIN_REFUSALS = 3;
 /** Enough where the client is known to have repeated it by itself. */
-const FEWEST_UNASKED = 2;
+const MIN_KNOWN_RETRIES = 2;
 /** Without a session, the impressions of many users look the same. */
-const FEWEST_SHARED = 20;
+const MIN_SHARED_REFUSALS = 20;
 
 export const refusedAndSentAgain: FindingKind = {
   title: "Wrong requests sent again unchanged",
   explanation:
     "The request was refused as wrong and came again as it was; a good client takes a 4xx answer (save for 408, 425 and 429) for final, and reports it.",
   find({ attempts }) {
-    const groups = groupedBy(attempts, repeatable);
-    return [...groups.values()].flatMap((group) => rowsOf(group).flatMap(offencesOf));
+    const groups = groupedBy(attempts, unchangedRequestKey);
+    return [...groups.values()].flatMap((group) => runsOf(group).flatMap(offencesOf));
   },
-  chances: ({ attempts }) =>
+  opportunityCount: ({ attempts }) =>
     attempts.filter(({ outcome, isOneEvent }) => outcome === "refused" && isOneEvent).length,
 };
 
@@ -27,34 +27,38 @@ export const refusedAndSentAgain: FindingKind = {
  * Another finding names requests to paths without an operation. A query that many users may send counts only if the service
  * itself refused it, not a fault rule. With another encoding it is another request.
  */
-function repeatable({ isOneEvent, same, record }: Attempt): string | undefined {
+function unchangedRequestKey({ isOneEvent, requestKey, record }: Attempt): string | undefined {
   const { operation, producedBy, headers } = record;
-  const isWord = isOneEvent || producedBy === "service";
-  return operation !== undefined && isWord
-    ? `${same}\n${headerOf(headers, "content-type")}`
+  const isConclusive = isOneEvent || producedBy === "service";
+  return operation !== undefined && isConclusive
+    ? `${requestKey}\n${headerOf(headers, "content-type")}`
     : undefined;
 }
 
 /** Refusals in a row, each row with the request after it if the client is known to have sent that by itself. */
-function rowsOf(attempts: readonly Attempt[]): Attempt[][] {
+function runsOf(attempts: readonly Attempt[]): Attempt[][] {
   const rows: Attempt[][] = [[]];
   for (const attempt of attempts) {
     const isRefused = attempt.outcome === "refused";
-    if (isRefused || isUnasked(attempt)) rows.at(-1)?.push(attempt);
+    if (isRefused || isKnownRetry(attempt)) rows.at(-1)?.push(attempt);
     if (!isRefused) rows.push([]);
   }
   return rows.filter(([first, ...again]) => {
     const isShared = first?.event !== undefined && !first.isOneEvent;
-    const fewest = isShared ? FEWEST_SHARED : first && isUnasked(first) ? FEWEST_UNASKED : FEWEST;
+    const fewest = isShared
+      ? MIN_SHARED_REFUSALS
+      : first && isKnownRetry(first)
+        ? MIN_KNOWN_RETRIES
+        : MIN_REFUSALS;
     return again.length >= fewest - 1;
   });
 }
 
-function isUnasked({ step, isOneEvent }: Attempt): boolean {
+function isKnownRetry({ step, isOneEvent }: Attempt): boolean {
   return step !== undefined && isOneEvent;
 }
 
 function offencesOf([first, ...again]: readonly Attempt[]): Offence[] {
-  const said = again.length === 1 ? "the same again" : `the same again ${again.length} times`;
-  return again.map((attempt) => ({ attempt, cause: first, said }));
+  const detail = again.length === 1 ? "the same again" : `the same again ${again.length} times`;
+  return again.map((attempt) => ({ attempt, cause: first, detail }));
 }

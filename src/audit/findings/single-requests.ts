@@ -14,7 +14,7 @@ export const keyInUrl: FindingKind = {
   find: ({ attempts }) =>
     attempts.flatMap((attempt) => {
       const place = placeOfKey(attempt);
-      return place === undefined ? [] : [{ attempt, said: `a key in the ${place}` }];
+      return place === undefined ? [] : [{ attempt, detail: `a key in the ${place}` }];
     }),
 };
 
@@ -26,12 +26,12 @@ function placeOfKey({ record: { path, query } }: Attempt): string | undefined {
 /** A key is not part of a longer word. */
 const KEY = /(?<![0-9a-z_-])key_[0-9a-z]{13}(?![0-9a-z])/i;
 /** An escape may be escaped in its turn. */
-const MOST_ESCAPED = 8;
+const MAX_ESCAPED = 8;
 
 /** ASCII as it was before it was percent-encoded, however often. */
 function decoded(text: string): string {
   let plain = text;
-  for (let times = 0; times < MOST_ESCAPED && plain.includes("%"); times += 1) {
+  for (let times = 0; times < MAX_ESCAPED && plain.includes("%"); times += 1) {
     plain = plain.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
@@ -45,24 +45,31 @@ export const clickOnUnknownImpression: FindingKind = {
     "The click named an impression that the publisher doesn't have; a good client sends the impression_id exactly as the impression's answer had it, and no click before it has that answer.",
   spec: "§4",
   find({ attempts, earlier }) {
-    const strays = attempts.filter(
-      ({ record: { operation, reason } }) => operation === "click" && STRAY.includes(reason),
+    const unknownClicks = attempts.filter(
+      ({ record: { operation, reason } }) =>
+        operation === "click" && UNKNOWN_IMPRESSION_REASONS.includes(reason),
     );
-    if (strays.length === 0) return [];
+    if (unknownClicks.length === 0) return [];
     // A world that was put back to an earlier state has lost what it had given out.
     const givenOut = earlier()
       .map(({ record }) => record.response.body)
       .join("\n");
-    return strays
+    return unknownClicks
       .filter(({ event }) => !(event?.kind === "click" && givenOut.includes(event.impression)))
-      .map(unknown);
+      .map(unknownImpressionOffence);
   },
 };
 
-const STRAY: readonly string[] = ["impression_not_found", notes.unknownImpression];
+const UNKNOWN_IMPRESSION_REASONS: readonly string[] = [
+  "impression_not_found",
+  notes.unknownImpression,
+];
 
-function unknown(attempt: Attempt): { readonly attempt: Attempt; readonly said: string } {
-  return { attempt, said: "no impression has this id" };
+function unknownImpressionOffence(attempt: Attempt): {
+  readonly attempt: Attempt;
+  readonly detail: string;
+} {
+  return { attempt, detail: "no impression has this id" };
 }
 
 export const impressionWithoutSession: FindingKind = {
@@ -76,7 +83,7 @@ export const impressionWithoutSession: FindingKind = {
         const isTaken = outcome !== "refused" && outcome !== "unauthorized";
         return event?.kind === "impression" && event.session === undefined && isTaken;
       })
-      .map((attempt) => ({ attempt, said: "no session_id" })),
+      .map((attempt) => ({ attempt, detail: "no session_id" })),
 };
 
 export const noSuchOperation: FindingKind = {
@@ -90,21 +97,21 @@ export const noSuchOperation: FindingKind = {
   find: ({ attempts }) =>
     attempts
       .filter(({ record: { operation, producedBy, reason, method, path } }) => {
-        const isMissed = producedBy === "service" && UNROUTED.includes(reason);
+        const isUnrouted = producedBy === "service" && UNROUTED.includes(reason);
         // Browsers and waiting scripts ask these by themselves.
-        const isAmbient = method === "OPTIONS" || AMBIENT.includes(path);
-        return operation === undefined && isMissed && !isAmbient;
+        const isAutomatic = method === "OPTIONS" || AUTOMATIC_PATHS.includes(path);
+        return operation === undefined && isUnrouted && !isAutomatic;
       })
       .map((attempt) => ({
         attempt,
-        said: attempt.record.reason === UNROUTED[0] ? "no such path" : "not with this method",
+        detail: attempt.record.reason === UNROUTED[0] ? "no such path" : "not with this method",
       })),
 };
 
 const UNROUTED: readonly string[] = ["route_not_found", "method_not_allowed"];
-const AMBIENT: readonly string[] = ["", "/", "/favicon.ico", "/robots.txt"];
+const AUTOMATIC_PATHS: readonly string[] = ["", "/", "/favicon.ico", "/robots.txt"];
 
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 const { maximum } = operations.payouts.parameters.limit;
 
@@ -117,6 +124,6 @@ export const limitAboveMaximum: FindingKind = {
       const { operation, query } = attempt.record;
       const limit = operation === "payouts" ? new URLSearchParams(query).get("limit") : null;
       const isAbove = limit !== null && /^\d+$/.test(limit) && Number(limit) > maximum;
-      return isAbove ? [{ attempt, said: oneLine(`limit=${limit}`, MOST_SHOWN) }] : [];
+      return isAbove ? [{ attempt, detail: oneLine(`limit=${limit}`, MAX_SHOWN) }] : [];
     }),
 };

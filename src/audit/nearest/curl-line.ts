@@ -5,11 +5,11 @@ import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { Operation } from "../../spec/operations.ts";
 
 /** A request that would be answered. */
-export interface Target {
+export interface CurlRequest {
   readonly operation: Operation;
   readonly parameters: Readonly<Record<string, string>>;
   /** An impression to make first: its id becomes the one parameter `impression_id`. */
-  readonly first?: Target | undefined;
+  readonly first?: CurlRequest | undefined;
 }
 
 export interface CurlOptions {
@@ -27,7 +27,7 @@ interface Post {
 }
 
 const asForm: Post = {
-  all: (parameters) => `-d '${pairs(parameters)}'`,
+  all: (parameters) => `-d '${queryString(parameters)}'`,
   one: (name, value) => `--data-urlencode "${name}=${value}"`,
 };
 const asJson = "-H 'Content-Type: application/json'";
@@ -46,29 +46,32 @@ const posts = {
   },
 } satisfies Record<Choice<"request.encoding">, Post>;
 
-export function curlLine(target: Target, options: CurlOptions): string {
-  return `curl ${rest(target, options)}`;
+export function curlLine(target: CurlRequest, options: CurlOptions): string {
+  return `curl ${curlArguments(target, options)}`;
 }
 
-function rest({ operation, parameters, first }: Target, options: CurlOptions): string {
+function curlArguments(
+  { operation, parameters, first }: CurlRequest,
+  options: CurlOptions,
+): string {
   const { method } = operation;
   const url = `${options.baseUrl ?? "$ADSIM_URL"}${operation.path}`;
   // A key is letters, digits and an underscore.
   const key = `-H "Authorization: Bearer ${options.apiKey ?? "$ADSIM_API_KEY"}"`;
-  if (method === "GET") return `"${url}?${pairs(parameters)}" ${key}`;
+  if (method === "GET") return `"${url}?${queryString(parameters)}" ${key}`;
   const post = posts[options.encoding];
   const sent =
     first === undefined
       ? post.all(parameters)
       : post.one(
           "impression_id",
-          `$(curl -s ${rest(first, options)} | sed 's/.*"impression_id":"\\([^"]*\\)".*/\\1/')`,
+          `$(curl -s ${curlArguments(first, options)} | sed 's/.*"impression_id":"\\([^"]*\\)".*/\\1/')`,
         );
   return `"${url}" ${key} ${sent}`;
 }
 
 /** What is left as it is means nothing to a shell, in quotes or out of them. */
-function pairs(parameters: Readonly<Record<string, string>>): string {
+function queryString(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `${name}=${encoded(value)}`)
     .join("&");

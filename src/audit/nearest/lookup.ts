@@ -4,10 +4,10 @@ import type { World } from "../../exchange/world.ts";
 import type { Account } from "../../world/accounts/account.ts";
 
 /** How many accounts, and how many impressions of one, are compared with what was sent. */
-const MOST_COMPARED = 500;
+const MAX_COMPARED = 500;
 
 /** A publisher by what names it. */
-type Named = Pick<Account, "ordinal" | "id" | "apiKey">;
+type PublisherKeys = Pick<Account, "ordinal" | "id" | "apiKey">;
 
 export interface Lookup {
   readonly world: World;
@@ -18,7 +18,7 @@ export interface Lookup {
   byKey(apiKey: string): Account | undefined;
   byId(publisherId: string): Account | undefined;
   /** Publishers to compare with: those that something happened to, then the first ones. */
-  readonly publishers: readonly Named[];
+  readonly publishers: readonly PublisherKeys[];
   /** The latest impressions of an account, to compare ids with. */
   impressionIds(account: Account): readonly string[];
 }
@@ -27,7 +27,7 @@ export function createLookup(world: World): Lookup {
   const { accounts, ids } = world;
   const peeked = new Map<number, Account | undefined>();
   const impressions = new Map<number, readonly string[]>();
-  let publishers: readonly Named[] | undefined;
+  let publishers: readonly PublisherKeys[] | undefined;
 
   function account(ordinal: number): Account | undefined {
     if (!peeked.has(ordinal)) peeked.set(ordinal, accounts.peek(ordinal));
@@ -52,15 +52,15 @@ export function createLookup(world: World): Lookup {
       const ordinal = accounts.ordinalOf(publisherId);
       return ordinal === undefined ? undefined : account(ordinal);
     },
-    get publishers(): readonly Named[] {
-      publishers ??= namedOf(world);
+    get publishers(): readonly PublisherKeys[] {
+      publishers ??= publishersToCompare(world);
       return publishers;
     },
     impressionIds(of) {
       const known = impressions.get(of.ordinal);
       if (known !== undefined) return known;
       const { count } = of.book.impressions;
-      const made = Array.from({ length: Math.min(count, MOST_COMPARED) }, (_, back) =>
+      const made = Array.from({ length: Math.min(count, MAX_COMPARED) }, (_, back) =>
         ids.impression.encode(of.ordinal, count - 1 - back),
       );
       impressions.set(of.ordinal, made);
@@ -69,13 +69,13 @@ export function createLookup(world: World): Lookup {
   };
 }
 
-function namedOf({ accounts, ids, population }: World): readonly Named[] {
-  const named = new Map<number, Named>();
+function publishersToCompare({ accounts, ids, population }: World): readonly PublisherKeys[] {
+  const named = new Map<number, PublisherKeys>();
   for (const { ordinal, id, apiKey } of accounts.openedAccounts()) {
-    if (named.size === MOST_COMPARED) break;
+    if (named.size === MAX_COMPARED) break;
     named.set(ordinal, { ordinal, id, apiKey });
   }
-  for (let ordinal = 0; ordinal < Math.min(population.size, MOST_COMPARED); ordinal += 1) {
+  for (let ordinal = 0; ordinal < Math.min(population.size, MAX_COMPARED); ordinal += 1) {
     if (named.has(ordinal)) continue;
     // As nobody opened it, it has what it was given.
     const id = ids.publisher.encode(ordinal, 0);

@@ -2,16 +2,16 @@
 
 import type { IdParts } from "../../base/id-codec.ts";
 import type { Account } from "../../world/accounts/account.ts";
+import { anySurface } from "./curl-request.ts";
+import type { Lookup } from "./lookup.ts";
 import {
-  comparedWithId,
-  comparedWithName,
-  mostAlike,
+  compareWithId,
+  compareWithName,
+  firstSimilar,
   quotedValue,
   textOf,
   withoutWrapping,
-} from "./likeness.ts";
-import type { Lookup } from "./lookup.ts";
-import { anySurface } from "./target.ts";
+} from "./similarity.ts";
 
 /** What was sent in a parameter, and what exists. `id`: undefined where nothing does. */
 export interface NearestId {
@@ -34,11 +34,11 @@ export function nearestPublisher(value: unknown, caller: Account, lookup: Lookup
   });
   if (text === caller.id) return its("is right now");
   if (lookup.byId(text) !== undefined) return its("is another publisher's");
-  const compare = comparedWithId(text);
+  const compare = compareWithId(text);
   const own = compare(caller.id);
   if (own !== undefined) return its(own);
   if (lookup.world.assumptions["auth.key-scope"] === "any") {
-    const alike = mostAlike(compare, lookup.publishers, ({ id }) => id);
+    const alike = firstSimilar(compare, lookup.publishers, ({ id }) => id);
     const account = alike && lookup.account(alike.candidate.ordinal);
     if (alike !== undefined && account !== undefined) return its(alike.how, account);
   }
@@ -58,12 +58,12 @@ export function nearestSurface(value: unknown, account: Account, lookup: Lookup)
     id: surface.id,
     account,
   });
-  const named = mostAlike(comparedWithName(text), surfaces, ({ name }) => name);
+  const named = firstSimilar(compareWithName(text), surfaces, ({ name }) => name);
   if (named !== undefined) {
     const how = named.candidate.name === text ? "" : `, or nearly so: it ${named.how}`;
     return its(`is the name of a surface, whose id is asked for${how}`, named.candidate);
   }
-  const alike = mostAlike(comparedWithId(text), surfaces, ({ id }) => id);
+  const alike = firstSimilar(compareWithId(text), surfaces, ({ id }) => id);
   if (alike !== undefined) return its(alike.how, alike.candidate);
   const { ids } = lookup.world;
   const parts = ids.surface.decode(text);
@@ -89,10 +89,10 @@ export function nearestImpression(value: unknown, caller: Account, lookup: Looku
     account: caller,
   });
   const parts = ids.impression.decode(text);
-  if (parts !== undefined) return its(aboutImpression(parts, caller, lookup), idOf(parts));
+  if (parts !== undefined) return its(impressionText(parts, caller, lookup), idOf(parts));
   const clicked = ids.click.decode(text);
   if (clicked !== undefined) return its("is a click_id", idOf(clicked));
-  const alike = mostAlike(comparedWithId(text), lookup.impressionIds(caller), (id) => id);
+  const alike = firstSimilar(compareWithId(text), lookup.impressionIds(caller), (id) => id);
   if (alike !== undefined) return its(alike.how, alike.candidate);
   if (ids.surface.decode(text) !== undefined) return its("is the id of a surface");
   if (lookup.byId(text) !== undefined) return its("is a publisher_id");
@@ -106,7 +106,7 @@ export function nearestImpression(value: unknown, caller: Account, lookup: Looku
   }
 }
 
-function aboutImpression({ publisher, serial }: IdParts, caller: Account, lookup: Lookup): string {
+function impressionText({ publisher, serial }: IdParts, caller: Account, lookup: Lookup): string {
   const owner = lookup.account(publisher);
   const count = owner?.book.impressions.count ?? 0;
   if (owner !== undefined && serial < count) {

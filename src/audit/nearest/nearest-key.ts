@@ -1,11 +1,11 @@
 /** What is wrong with how a key was sent, and whose it may be. Says nothing of its characters. */
 
-import { safeName } from "../../base/shown.ts";
+import { safeName } from "../../base/safe-name.ts";
 import { headerOf } from "../../exchange/headers.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import { comparedWithId, mostAlike, withoutWrapping } from "./likeness.ts";
 import type { Lookup } from "./lookup.ts";
+import { compareWithId, firstSimilar, withoutWrapping } from "./similarity.ts";
 
 export interface NearestKey {
   readonly sent: string;
@@ -15,7 +15,7 @@ export interface NearestKey {
 
 export function nearestKey(record: JournalRecord, lookup: Lookup): NearestKey {
   const header = headerOf(record.headers, "authorization")?.trim();
-  if (header === undefined || header === "") return elsewhere(record, lookup, header);
+  if (header === undefined || header === "") return findKeyElsewhere(record, lookup, header);
   const bearer = /^bearer(?:(?![\w-])|(?=key_))[:=]?\s*(.*)$/is.exec(header);
   if (bearer === null) return withoutBearer(header, lookup);
   const sentKey = bearer[1]?.trim() ?? "";
@@ -24,25 +24,25 @@ export function nearestKey(record: JournalRecord, lookup: Lookup): NearestKey {
   }
   if (/,\s*bearer\s/i.test(sentKey)) {
     const [first = ""] = sentKey.split(",");
-    const account = whose(first, lookup)?.account;
+    const account = findKeyOwner(first, lookup)?.account;
     return { sent: "two Authorization headers, joined by a comma", account };
   }
-  const live = lookup.byKey(sentKey);
-  if (live === undefined) return aboutKey(sentKey, lookup);
+  const owner = lookup.byKey(sentKey);
+  if (owner === undefined) return describeWrongKey(sentKey, lookup);
   if (/^Bearer +\S/.test(header)) {
     return {
       sent: "Authorization: Bearer with an API key that was none then",
-      account: live,
+      account: owner,
     };
   }
   const how = /^Bearer/.test(header)
     ? "and an API key without one blank between them"
     : `in another case (${header.slice(0, "bearer".length)}) with an API key`;
-  return { sent: `Authorization: Bearer ${how}`, account: live };
+  return { sent: `Authorization: Bearer ${how}`, account: owner };
 }
 
 /** No header: a key may have been sent in another place. */
-function elsewhere(
+function findKeyElsewhere(
   { query, headers, body }: JournalRecord,
   lookup: Lookup,
   header: string | undefined,
@@ -64,7 +64,7 @@ function elsewhere(
   }
   const inBody = typeof body === "string" ? KEY.exec(body)?.[0] : undefined;
   if (inBody !== undefined) {
-    const account = whose(inBody, lookup)?.account;
+    const account = findKeyOwner(inBody, lookup)?.account;
     return { sent: `${none}, and an API key in the body`, account };
   }
   return { sent: none, account: undefined };
@@ -81,7 +81,7 @@ function keyIn(
   lookup: Lookup,
 ): { readonly account: Account | undefined } | undefined {
   const key = KEY.exec(value)?.[0];
-  if (key !== undefined) return { account: whose(key, lookup)?.account };
+  if (key !== undefined) return { account: findKeyOwner(key, lookup)?.account };
   return KEY_NAME.test(name) && value !== "" ? { account: undefined } : undefined;
 }
 
@@ -90,7 +90,7 @@ const KNOWN_SCHEMES = /^(?:basic|token|digest|api-?key|key|oauth|jwt|negotiate|h
 /** Another scheme, or none. */
 function withoutBearer(header: string, lookup: Lookup): NearestKey {
   const [scheme = "", ...others] = header.split(/[\s:=]+/);
-  const found = whose(KEY.exec(header)?.[0] ?? withoutWrapping(header), lookup);
+  const found = findKeyOwner(KEY.exec(header)?.[0] ?? withoutWrapping(header), lookup);
   const inBasic = /^basic$/i.test(scheme) ? KEY.exec(fromBase64(others[0] ?? ""))?.[0] : undefined;
   const account = found?.account ?? (inBasic === undefined ? undefined : lookup.byKey(inBasic));
   if (KNOWN_SCHEMES.test(scheme) && others.length > 0) {
@@ -109,12 +109,12 @@ function fromBase64(text: string): string {
 }
 
 /** A key after Bearer that opens no account. */
-function aboutKey(sentKey: string, lookup: Lookup): NearestKey {
+function describeWrongKey(sentKey: string, lookup: Lookup): NearestKey {
   const named = (what: string, account?: Account): NearestKey => ({
     sent: `Authorization: Bearer with ${what}`,
     account,
   });
-  const found = whose(sentKey, lookup);
+  const found = findKeyOwner(sentKey, lookup);
   if (found !== undefined) return named(`an API key that ${found.how}`, found.account);
   const publisher = lookup.byId(withoutWrapping(sentKey));
   if (publisher !== undefined) return named("a publisher_id in place of the API key", publisher);
@@ -132,7 +132,7 @@ function aboutKey(sentKey: string, lookup: Lookup): NearestKey {
 }
 
 /** The account whose key it is, was, or is meant to be. */
-function whose(
+function findKeyOwner(
   sentKey: string,
   lookup: Lookup,
 ): { readonly account: Account | undefined; readonly how: string } | undefined {
@@ -148,6 +148,6 @@ function whose(
     }
     if (text === sentKey) return { account, how: "is right now" };
   }
-  const alike = mostAlike(comparedWithId(sentKey), lookup.publishers, ({ apiKey }) => apiKey);
+  const alike = firstSimilar(compareWithId(sentKey), lookup.publishers, ({ apiKey }) => apiKey);
   return alike && { account: lookup.account(alike.candidate.ordinal), how: alike.how };
 }

@@ -3,7 +3,7 @@
 import { editDistance } from "../../base/edit-distance.ts";
 import { percentDecoded } from "../../base/text.ts";
 import { type Operation, operations } from "../../spec/operations.ts";
-import { quotedValue } from "./likeness.ts";
+import { quotedValue } from "./similarity.ts";
 
 export interface NearestRoute {
   readonly operation: Operation;
@@ -15,12 +15,12 @@ export interface NearestRoute {
 const LONGEST = 200;
 
 export function nearestRoute(method: string, path: string): NearestRoute {
-  const read = plain(path);
+  const read = normalizedPath(path);
   const [nearest] = Object.values<Operation>(operations)
     .map((operation) => ({ operation, edits: distanceTo(operation, method, read) }))
     .sort((left, right) => left.edits - right.edits);
   const isLike = nearest !== undefined && nearest.edits * 2 <= read.length;
-  const operation: Operation = isLike ? nearest.operation : plainest(method);
+  const operation: Operation = isLike ? nearest.operation : fallbackOperation(method);
   return {
     operation,
     sent: `${quotedValue(method)} ${quotedValue(path)}`,
@@ -29,12 +29,12 @@ export function nearestRoute(method: string, path: string): NearestRoute {
 }
 
 /** Stands for all, where a path is like none of theirs. */
-function plainest(method: string): Operation {
+function fallbackOperation(method: string): Operation {
   return method === "POST" ? operations.impression : operations.surfaces;
 }
 
 /** A path with what is often wrong about it put right. */
-function plain(path: string): string {
+function normalizedPath(path: string): string {
   const beginning = path.slice(0, LONGEST);
   const segments = (percentDecoded(beginning) ?? beginning)
     .toLowerCase()
@@ -49,12 +49,12 @@ function plain(path: string): string {
 /** The method counts less than a letter of the path does. */
 function distanceTo(operation: Operation, method: string, path: string): number {
   const whole = editDistance(path, operation.path);
-  const last = editDistance(lastOf(path), lastOf(operation.path)) + 1;
+  const last = editDistance(lastSegment(path), lastSegment(operation.path)) + 1;
   const otherMethod =
     (method === "HEAD" ? "GET" : method.toUpperCase()) === operation.method ? 0 : 1;
   return Math.min(whole, last) + otherMethod / 2;
 }
 
-function lastOf(path: string): string {
+function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -12,11 +12,11 @@ import type { JournalRecord } from "../../journal/record.ts";
 import { type Operation, operations } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import { curlLine } from "./curl-line.ts";
+import { type CurlRequestParts, curlRequestOf } from "./curl-request.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 import { nearestImpression, nearestPublisher, nearestSurface } from "./nearest-id.ts";
 import { nearestKey } from "./nearest-key.ts";
 import { nearestRoute } from "./nearest-route.ts";
-import { type TargetParts, targetOf } from "./target.ts";
 
 /** `world` gives the world as it is now. */
 export function createNearestFinder(world: () => World): NearestFinder {
@@ -31,49 +31,49 @@ export function createNearestFinder(world: () => World): NearestFinder {
       const raw = rawOf(record, operation, lookup);
       const { sent, closest, ...found } = explain(record, raw, lookup);
       const apiKey = secrets === "shown" ? found.account.apiKey : undefined;
-      const target = targetOf({ operation, raw, ...found, world: lookup.world });
+      const target = curlRequestOf({ operation, raw, ...found, world: lookup.world });
       const encoding = lookup.world.assumptions["request.encoding"];
       return { sent, closest, paste: curlLine(target, { encoding, apiKey }) };
     };
   };
 }
 
-type Explained = Omit<TargetParts, "world" | "operation" | "raw"> &
-  Partial<Pick<TargetParts, "operation" | "raw">> &
+type Explanation = Omit<CurlRequestParts, "world" | "operation" | "raw"> &
+  Partial<Pick<CurlRequestParts, "operation" | "raw">> &
   Omit<Nearest, "paste">;
 
 /** `raw`: the parameters as they were sent. */
-type Explain = (record: JournalRecord, raw: RawParameters, lookup: Lookup) => Explained;
+type Explain = (record: JournalRecord, raw: RawParameters, lookup: Lookup) => Explanation;
 
 /** By the code of the refusal: its status is a reading. */
 const explanations: ReadonlyMap<string, Explain> = new Map([
-  ["route_not_found", aboutRoute],
-  ["method_not_allowed", aboutRoute],
-  ["unauthorized", aboutKey],
-  ["publisher_not_found", aboutPublisher],
-  ["foreign_publisher", aboutPublisher],
-  ["surface_not_found", aboutSurface],
-  ["impression_not_found", aboutImpression],
+  ["route_not_found", explainRoute],
+  ["method_not_allowed", explainRoute],
+  ["unauthorized", explainKey],
+  ["publisher_not_found", explainPublisher],
+  ["foreign_publisher", explainPublisher],
+  ["surface_not_found", explainSurface],
+  ["impression_not_found", explainImpression],
 ]);
 
-function aboutRoute(record: JournalRecord, _raw: RawParameters, lookup: Lookup): Explained {
+function explainRoute(record: JournalRecord, _raw: RawParameters, lookup: Lookup): Explanation {
   const { operation, sent, closest } = nearestRoute(record.method, record.path);
   const raw = rawOf(record, operation, lookup);
   const account = callerOf(record, lookup) ?? publisherIn(raw, lookup);
   return { operation, sent, closest, raw, account };
 }
 
-function aboutKey(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
+function explainKey(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explanation {
   const { sent, account = publisherIn(raw, lookup) } = nearestKey(record, lookup);
   return { sent, closest: `Authorization: Bearer <the API key of ${account.id}>`, account };
 }
 
-function aboutPublisher(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
+function explainPublisher(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explanation {
   const caller = callerOf(record, lookup) ?? lookup.first();
   return nearestPublisher(raw.publisher_id, caller, lookup);
 }
 
-function aboutSurface(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
+function explainSurface(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explanation {
   // A key may serve other publishers too.
   const named = typeof raw.publisher_id === "string" ? lookup.byId(raw.publisher_id) : undefined;
   const account = named ?? callerOf(record, lookup) ?? lookup.first();
@@ -81,7 +81,7 @@ function aboutSurface(record: JournalRecord, raw: RawParameters, lookup: Lookup)
   return { ...found, surface: found.id };
 }
 
-function aboutImpression(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explained {
+function explainImpression(record: JournalRecord, raw: RawParameters, lookup: Lookup): Explanation {
   const caller = callerOf(record, lookup) ?? lookup.first();
   const found = nearestImpression(raw.impression_id, caller, lookup);
   return { ...found, impression: found.id };

@@ -63,7 +63,7 @@ export function artilleryScript(planned: readonly PlannedTraffic[], target: stri
     scenarios: entries.map(([name, { visit }], index) => ({
       name,
       weight: whole[index],
-      flow: flowOf(visit),
+      flow: rateCurveOf(visit),
     })),
   };
 }
@@ -117,7 +117,7 @@ function surfaceVariable(ordinal: number, surfaces: number | undefined): string 
   return surfaces === undefined ? `surface_${ordinal}` : `surface_${ordinal}_of_${surfaces}`;
 }
 
-function flowOf({ kind, sender, surfaces, hasSession, clickAfterMs }: Visit): object[] {
+function rateCurveOf({ kind, sender, surfaces, hasSession, clickAfterMs }: Visit): object[] {
   const { ordinal } = sender;
   const headers = { authorization: `Bearer {{ api_key_${ordinal} }}` };
   const publisher = { publisher_id: `{{ publisher_id_${ordinal} }}` };

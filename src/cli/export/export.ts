@@ -1,15 +1,15 @@
 /** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
 
 import { indentedJson } from "../../base/text.ts";
-import type { Cast, Scenario } from "../../play/language/scenario.ts";
+import type { PublisherRef, Scenario } from "../../play/language/scenario.ts";
 import { simulatorFor } from "../../play/player/play-in-process.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
-import { type Chosen, chosenScenario } from "../play/chosen.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
+import { type ResolvedScenario, resolveScenario } from "../play/resolve-scenario.ts";
 import { artilleryScript, type PlannedTraffic, type Sender } from "./artillery.ts";
 import { planOf } from "./traffic-plan.ts";
 
@@ -25,17 +25,17 @@ const DEFAULT_TARGET = "http://127.0.0.1:4010";
 export async function exportScenario(source: string, flags: ExportFlags): Promise<void> {
   const given = givenPublishers(flags);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
-  const chosen = await chosenScenario(source, flags);
-  const { traffics, leftOut } = planOf(chosen.scenario);
-  if (traffics.length === 0) {
+  const chosen = await resolveScenario(source, flags);
+  const { trafficSteps, leftOut } = planOf(chosen.scenario);
+  if (trafficSteps.length === 0) {
     throw wrongUsage(`${source} has no traffic step, and nothing else can go into a load script.`);
   }
   const senders = sendersIn(chosen, given);
-  const planned = traffics.map(
+  const planned = trafficSteps.map(
     ({ traffic, startMs }): PlannedTraffic => ({
       traffic,
       startMs,
-      senders: (traffic.publishers ?? [0]).map((cast) => senders(cast)),
+      senders: (traffic.publishers ?? [0]).map((publisherRef) => senders(publisherRef)),
     }),
   );
   const script = indentedJson(artilleryScript(planned, target));
@@ -58,30 +58,32 @@ function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: 
 
 /** Finds who sends, by the name that the scenario has for them. */
 function sendersIn(
-  { source, scenario }: Chosen,
+  { source, scenario }: ResolvedScenario,
   given: readonly GivenPublisher[],
-): (cast: Cast) => Sender {
+): (publisherRef: PublisherRef) => Sender {
   const { publishers } = simulatorFor(scenario);
   const wrong = (why: string): CommandFailure => wrongUsage(`${source}: ${why}`);
-  return (cast) => {
-    if (typeof cast !== "number") {
+  return (publisherRef) => {
+    if (typeof publisherRef !== "number") {
       throw wrong(
-        `its traffic is sent by ${cast}, who signs up in the scenario: a script only knows publishers that are there before, by their numbers.`,
+        `its traffic is sent by ${publisherRef}, who signs up in the scenario: a script only knows publishers that are there before, by their numbers.`,
       );
     }
     if (given.length === 0) {
-      const { id, apiKey, surfaces } = publishers.at(cast);
-      return { ordinal: cast, id, apiKey, surfaces: surfaces.map((surface) => surface.id) };
+      const { id, apiKey, surfaces } = publishers.at(publisherRef);
+      return { ordinal: publisherRef, id, apiKey, surfaces: surfaces.map((surface) => surface.id) };
     }
-    const sender = given[cast];
+    const sender = given[publisherRef];
     if (sender === undefined) {
       throw wrong(
-        `its traffic is sent by publisher ${cast}, and ${given.length} are given, from 0 on. Give the others with --api-key and --publisher, too.`,
+        `its traffic is sent by publisher ${publisherRef}, and ${given.length} are given, from 0 on. Give the others with --api-key and --publisher, too.`,
       );
     }
     if (sender.surfaces.length === 0) {
-      throw wrong(`publisher ${cast} (${sender.id}) needs its surfaces here: --surface ID.`);
+      throw wrong(
+        `publisher ${publisherRef} (${sender.id}) needs its surfaces here: --surface ID.`,
+      );
     }
-    return { ordinal: cast, ...sender };
+    return { ordinal: publisherRef, ...sender };
   };
 }

@@ -1,7 +1,7 @@
 /** Arrivals as phases of Artillery: rates where it keeps to them, and else counts, which add up exactly. */
 
 import { durationMs, HOUR_MS } from "../../base/duration.ts";
-import { arrivalPatternOf, flowOf } from "../../play/traffic/arrival-pattern.ts";
+import { arrivalPatternOf, rateCurveOf } from "../../play/traffic/arrival-pattern.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 
 /** Durations: a number of seconds, or a text with milliseconds. */
@@ -18,7 +18,7 @@ export type Phase =
 
 const SECOND_MS = 1000;
 /** A recorded trace is counted in so many stretches at most. */
-const MOST_STRETCHES = 600;
+const MAX_STRETCHES = 600;
 
 /** The phases of a traffic that begins at this time of the world. */
 export function phasesOf({ arrivals, for: duration }: Traffic, startMs: number): Phase[] {
@@ -30,24 +30,24 @@ export function phasesOf({ arrivals, for: duration }: Traffic, startMs: number):
       const isWhole = [from, to, forMs / SECOND_MS].every(Number.isInteger);
       // It counts whole arrivals a second, and takes a ramp to 0 for none.
       if (!isWhole || to === 0)
-        return counted(arrivals.kind, (ms) => before(ms), forMs, forMs / 60);
+        return countedPhases(arrivals.kind, (ms) => before(ms), forMs, forMs / 60);
       const common = { name: arrivals.kind, duration: forMs / SECOND_MS, arrivalRate: from };
       if (from !== to) return [{ ...common, rampTo: to }];
       return [pattern.spacing === "poisson" ? { ...common, mode: "poisson" } : common];
     }
     case "daily":
-      return counted(arrivals.kind, before, forMs, HOUR_MS);
+      return countedPhases(arrivals.kind, before, forMs, HOUR_MS);
     case "bursts":
       return burstPhases(pattern, forMs);
     case "trace": {
-      const seconds = Math.ceil(forMs / SECOND_MS / MOST_STRETCHES);
-      return counted(arrivals.kind, arrivedBefore(pattern.atMs), forMs, seconds * SECOND_MS);
+      const seconds = Math.ceil(forMs / SECOND_MS / MAX_STRETCHES);
+      return countedPhases(arrivals.kind, arrivedBefore(pattern.atMs), forMs, seconds * SECOND_MS);
     }
   }
 
   function before(ms: number): number {
     if (pattern.kind !== "line" && pattern.kind !== "daily") return 0;
-    return flowOf(pattern, forMs, startMs).expectedBefore(ms);
+    return rateCurveOf(pattern, forMs, startMs).expectedBefore(ms);
   }
 }
 
@@ -62,7 +62,7 @@ export function totalOf(phases: readonly Phase[]): number {
 }
 
 /** Stretch by stretch: the sum never differs by more than a half from what is expected. */
-function counted(
+function countedPhases(
   name: string,
   expectedBefore: (ms: number) => number,
   forMs: number,
@@ -79,8 +79,8 @@ function counted(
     const ms = toMs - fromMs;
     phases.push(
       arrivalCount > 0
-        ? { name, duration: lasting(ms), arrivalCount }
-        : { name, pause: lasting(ms) },
+        ? { name, duration: artilleryDuration(ms), arrivalCount }
+        : { name, pause: artilleryDuration(ms) },
     );
   }
   return phases;
@@ -96,9 +96,9 @@ function burstPhases(
   const burstMs = Math.min(Math.max(shape.withinMs, SECOND_MS), periodMs);
   const phases: Phase[] = [];
   for (let fromMs = 0; fromMs < forMs; fromMs += everyMs) {
-    phases.push({ name: "burst", duration: lasting(burstMs), arrivalCount: count });
+    phases.push({ name: "burst", duration: artilleryDuration(burstMs), arrivalCount: count });
     const restMs = Math.min(everyMs, forMs - fromMs) - burstMs;
-    if (restMs > 0) phases.push({ name: "burst", pause: lasting(restMs) });
+    if (restMs > 0) phases.push({ name: "burst", pause: artilleryDuration(restMs) });
   }
   return phases;
 }
@@ -112,6 +112,6 @@ function arrivedBefore(atMs: readonly number[]): (ms: number) => number {
   };
 }
 
-function lasting(ms: number): number | string {
+function artilleryDuration(ms: number): number | string {
   return ms % SECOND_MS === 0 ? ms / SECOND_MS : `${ms}ms`;
 }

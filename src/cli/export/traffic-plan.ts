@@ -6,22 +6,22 @@ import type { Scenario, Step, TrafficStep } from "../../play/language/scenario.t
 import { kindOf } from "../../play/language/step-kind.ts";
 import { worldOf } from "../../play/player/play-in-process.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
-import { readOptions } from "../../simulator/simulator-options.ts";
+import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { wrongUsage } from "../output/exit.ts";
 
 export interface TrafficPlan {
-  readonly traffics: readonly { readonly traffic: Traffic; readonly startMs: number }[];
+  readonly trafficSteps: readonly { readonly traffic: Traffic; readonly startMs: number }[];
   readonly leftOut: readonly string[];
 }
 
 /** A script with more of them would help nobody. */
-const MOST_TRAFFICS = 1000;
+const MAX_TRAFFIC_STEPS = 1000;
 /** Of the kinds of steps that are left out, so many are named by their places. */
-const MOST_PLACES = 3;
+const MAX_PLACES = 3;
 
 export function planOf(scenario: Scenario): TrafficPlan {
-  const { settings } = readOptions(worldOf(scenario));
-  const traffics: TrafficPlan["traffics"][number][] = [];
+  const { settings } = resolveOptions(worldOf(scenario));
+  const trafficSteps: TrafficPlan["trafficSteps"][number][] = [];
   const skipped = new Map<string, string[]>();
   let nowMs = settings.startMs;
 
@@ -44,12 +44,12 @@ export function planOf(scenario: Scenario): TrafficPlan {
     }
   }
   function addTraffic({ traffic, expect }: TrafficStep, at: string): void {
-    if (traffics.length === MOST_TRAFFICS) {
+    if (trafficSteps.length === MAX_TRAFFIC_STEPS) {
       throw wrongUsage(
-        `The scenario has traffic more than ${MOST_TRAFFICS} times, too often for a script.`,
+        `The scenario has traffic more than ${MAX_TRAFFIC_STEPS} times, too often for a script.`,
       );
     }
-    traffics.push({ traffic, startMs: nowMs });
+    trafficSteps.push({ traffic, startMs: nowMs });
     nowMs += durationMs(traffic.for);
     if ((traffic.repeatedSessions ?? 0) > 0) skip("repeatedSessions", at);
     if (expect !== undefined) skip("expect", at);
@@ -64,16 +64,16 @@ export function planOf(scenario: Scenario): TrafficPlan {
   const fields = ["faults", "assumptions", "expectations", "thresholds"] as const;
   const given = fields.filter((name) => Object.keys(scenario[name] ?? {}).length > 0);
   return {
-    traffics,
+    trafficSteps,
     leftOut: [
-      ...given.map((name) => `${name}: ${wherefore[name]}`),
+      ...given.map((name) => `${name}: ${adviceByField[name]}`),
       ...[...skipped].map(([what, places]) => `${what}: ${placesOf(places)}`),
-      ...(differ(traffics.map(({ traffic }) => traffic)) ? [MIXED] : []),
+      ...(haveDifferentMixes(trafficSteps.map(({ traffic }) => traffic)) ? [MIXED] : []),
     ],
   };
 }
 
-const wherefore = {
+const adviceByField = {
   faults: "start adsim with them, as --faults FILE",
   assumptions: "start adsim with them, as --assume KEY=CHOICE",
   expectations: "look at GET /_sim/audit yourself",
@@ -83,14 +83,16 @@ const wherefore = {
 const MIXED =
   "the steps of traffic differ in what they ask: the script mixes it over all phases, in the right amounts";
 
-function differ(traffics: readonly Traffic[]): boolean {
-  const asked = traffics.map(({ for: _, arrivals: _arrivals, ...rest }) => JSON.stringify(rest));
+function haveDifferentMixes(trafficSteps: readonly Traffic[]): boolean {
+  const asked = trafficSteps.map(({ for: _, arrivals: _arrivals, ...rest }) =>
+    JSON.stringify(rest),
+  );
   return new Set(asked).size > 1;
 }
 
 function placesOf(places: readonly string[]): string {
-  const shown = places.slice(0, MOST_PLACES).join(", ");
-  return places.length > MOST_PLACES ? `${shown} and ${places.length - MOST_PLACES} more` : shown;
+  const shown = places.slice(0, MAX_PLACES).join(", ");
+  return places.length > MAX_PLACES ? `${shown} and ${places.length - MAX_PLACES} more` : shown;
 }
 
 function hasTraffic(steps: readonly Step[]): boolean {

@@ -7,8 +7,11 @@ export const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 /** What `--log` and `--no-log` ask for. `usual`: without either. */
-export function logFormatOf(flag: LogFormat | boolean | undefined, usual: LogFormat): LogFormat {
-  if (flag === undefined) return usual;
+export function logFormatOf(
+  flag: LogFormat | boolean | undefined,
+  defaultFormat: LogFormat,
+): LogFormat {
+  if (flag === undefined) return defaultFormat;
   if (typeof flag === "boolean") return flag ? "text" : "off";
   return flag;
 }

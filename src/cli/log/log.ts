@@ -5,7 +5,7 @@ import type { LoggedExchange } from "../../journal/logged-exchange.ts";
 import { shortened } from "../../play/reports/lines.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import { isColourful } from "../output/say.ts";
-import { createLines, type Lines } from "./lines.ts";
+import { createLineQueue, type LineQueue } from "./line-queue.ts";
 import { sinkOf } from "./sink.ts";
 
 export interface Log {
@@ -26,18 +26,18 @@ export function startLog(format: "text" | "json", worlds: Worlds): Log {
   };
 }
 
-function logEvents(worlds: Worlds): Lines {
-  const lines = createLines(sinkOf(process.stdout), (exchanges) =>
+function logEvents(worlds: Worlds): LineQueue {
+  const lines = createLineQueue(sinkOf(process.stdout), (exchanges) =>
     JSON.stringify({ event: "dropped", exchanges }),
   );
   worlds.observe((world, exchange) => lines.add(exchangeEvent(world, exchange)));
   return lines;
 }
 
-function logText(worlds: Worlds): Lines {
+function logText(worlds: Worlds): LineQueue {
   const { stderr } = process;
   const hasColours = isColourful(stderr);
-  const lines = createLines(
+  const lines = createLineQueue(
     sinkOf(stderr),
     (exchanges) =>
       `adsim: ${exchanges} exchanges were dropped from the log: they came faster than it is read`,

@@ -12,7 +12,7 @@ export interface Sink {
 }
 
 /** How long to wait before the next try to write to a stopped terminal, in milliseconds. */
-const ASK_AGAIN_MS = 20;
+const RETRY_DELAY_MS = 20;
 
 export function sinkOf(stream: NodeJS.WriteStream & { readonly fd: number }): Sink {
   const terminal = stream.isTTY === true ? openTerminal(stream.fd) : undefined;
@@ -55,7 +55,7 @@ function terminalSink(fd: number): Sink {
       setTimeout(() => {
         push();
         callback();
-      }, ASK_AGAIN_MS);
+      }, RETRY_DELAY_MS);
     },
   };
 }

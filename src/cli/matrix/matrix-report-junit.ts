@@ -1,7 +1,7 @@
 /** A matrix's result as JUnit XML: a test case for the defaults, and one a row. */
 
 import { type JunitCase, type JunitOutcome, junitXml } from "../../play/reports/junit.ts";
-import { departuresIn, endingText, type MatrixResult, type RowResult } from "./matrix-result.ts";
+import { endingText, type MatrixResult, overridesIn, type RowResult } from "./matrix-result.ts";
 import type { FinishedRun } from "./runner.ts";
 
 const SUITE = "adsim.matrix";
@@ -50,7 +50,7 @@ function rowOutcome(result: MatrixResult, row: RowResult): JunitOutcome {
   if (run.passed) return { kind: "passed" };
   const relied = row.reliances.flatMap((place) => result.reliances[place] ?? []);
   if (relied.length > 0) {
-    const sets = relied.map(({ assume }) => departuresIn(assume).join(" and "));
+    const sets = relied.map(({ assume }) => overridesIn(assume).join(" and "));
     const lines = relied.map((reliance) => reliance.reproduce);
     return failure(result, "relies", `fails with ${sets.join("; with ")}`, lines, run);
   }

@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import { counted } from "../../play/measure/quantities.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
-import { departuresIn, endingText, type MatrixResult, type Reliance } from "./matrix-result.ts";
+import { endingText, type MatrixResult, overridesIn, type Reliance } from "./matrix-result.ts";
 import type { FinishedRun } from "./runner.ts";
 
 export function reportText(result: MatrixResult): string {
@@ -65,7 +65,7 @@ function relies(result: MatrixResult): readonly Lines[] {
   const tails = groups.flatMap(({ first: { run, assume } }) =>
     run?.output === undefined
       ? []
-      : [tail(result, `with ${departuresIn(assume).join(" and ")}`, run)],
+      : [tail(result, `with ${overridesIn(assume).join(" and ")}`, run)],
   );
   return [["Your client relies on:", "", ...list], ...incomplete, ...tails];
 }
@@ -77,7 +77,7 @@ function grouped(
   const groups = new Map<string, Reliance[]>();
   for (const reliance of reliances) {
     const [key = "", ...others] = Object.keys(reliance.assume);
-    const name = others.length === 0 ? key : departuresIn(reliance.assume).join("+");
+    const name = others.length === 0 ? key : overridesIn(reliance.assume).join("+");
     groups.set(name, [...(groups.get(name) ?? []), reliance]);
   }
   return Array.from(groups.values()).flatMap(([first, ...others]) => {
@@ -93,7 +93,7 @@ function flakyLines({ flaky }: MatrixResult): Lines {
     "Your client is flaky: under the same choices it failed once and passed once.",
     "",
     ...flaky.flatMap(({ assume, row, reproduce }) => [
-      `  ${row === null ? departuresIn(assume).join(" and ") : `row ${row}`}`,
+      `  ${row === null ? overridesIn(assume).join(" and ") : `row ${row}`}`,
       `      Try again: ${reproduce}`,
     ]),
     "",

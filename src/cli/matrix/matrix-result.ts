@@ -5,12 +5,12 @@
 
 import { commandLine } from "../../base/shell.ts";
 import {
+  type ChoiceOverrides,
   compareSets,
-  type Departures,
   isWithin,
+  keyAndChoiceOf,
   nameOf,
-  partsOf,
-} from "../../readings/departures.ts";
+} from "../../readings/choice-overrides.ts";
 import type { MatrixPlan } from "../../readings/matrix-plan.ts";
 import {
   type AssumptionKey,
@@ -19,12 +19,12 @@ import {
 } from "../../spec/assumptions/catalogue.ts";
 import type { MatrixFlags } from "./matrix-options.ts";
 import type { FinishedRun, Runner } from "./runner.ts";
-import type { Found } from "./shrink.ts";
+import type { ShrinkState } from "./shrink.ts";
 
 type Choices = Readonly<Record<string, string>>;
 
 /** What was found out. Filled as the work goes on, so that it can be told at any moment. */
-export interface Findings {
+export interface MatrixState {
   readonly words: readonly string[];
   readonly flags: MatrixFlags;
   readonly plan: MatrixPlan;
@@ -33,7 +33,7 @@ export interface Findings {
   readonly defaults: FinishedRun[];
   /** By the plan's rows; those that were not run are undefined. */
   readonly rows: (FinishedRun | undefined)[];
-  readonly found: Found;
+  readonly found: ShrinkState;
   /** What ended the work early. */
   interruptedBy?: NodeJS.Signals;
 }
@@ -105,7 +105,7 @@ export interface MatrixResult {
   }[];
 }
 
-export function verdictOf({ defaults, found, interruptedBy }: Findings): MatrixVerdict {
+export function verdictOf({ defaults, found, interruptedBy }: MatrixState): MatrixVerdict {
   const [first, second] = defaults;
   if (first === undefined || second === undefined) return "interrupted";
   if (first.passed !== second.passed) return "flaky";
@@ -116,7 +116,7 @@ export function verdictOf({ defaults, found, interruptedBy }: Findings): MatrixV
   return interruptedBy === undefined ? "green" : "interrupted";
 }
 
-export function resultOf(findings: Findings): MatrixResult {
+export function resultOf(findings: MatrixState): MatrixResult {
   const { plan, flags, found, runner, rows, interruptedBy } = findings;
   const reliances = [...found.minimal].sort(compareSets);
   const rowNames = plan.rows.map(nameOf);
@@ -142,47 +142,47 @@ export function resultOf(findings: Findings): MatrixResult {
       reproduce: reproduceLine(findings, []),
       runs: findings.defaults,
     },
-    rows: plan.rows.map((departures, index) => ({
+    rows: plan.rows.map((overrides, index) => ({
       row: index + 1,
-      assumptions: plan.assumptionsWith(departures),
+      assumptions: plan.assumptionsWith(overrides),
       run: rows[index] ?? null,
-      reproduce: reproduceLine(findings, departures),
-      reliances: reliances.flatMap((set, place) => (isWithin(set, departures) ? [place] : [])),
+      reproduce: reproduceLine(findings, overrides),
+      reliances: reliances.flatMap((set, place) => (isWithin(set, overrides) ? [place] : [])),
     })),
-    reliances: reliances.map((departures) => ({
-      assume: choicesOf(departures),
+    reliances: reliances.map((overrides) => ({
+      assume: choicesOf(overrides),
       cautions: Object.fromEntries(
-        departures.map((departure) => {
-          const [key] = partsOf(departure);
-          // Departures are made from the catalogue's keys.
+        overrides.map((override) => {
+          const [key] = keyAndChoiceOf(override);
+          // ChoiceOverrides are made from the catalogue's keys.
           return [key, catalogue[key as AssumptionKey].caution];
         }),
       ),
-      reproduce: reproduceLine(findings, departures),
-      run: runner.confirmed(departures) ?? null,
+      reproduce: reproduceLine(findings, overrides),
+      run: runner.confirmed(overrides) ?? null,
     })),
     complete: found.isComplete,
-    flaky: [...found.unstable].sort(compareSets).map((departures) => ({
-      assume: choicesOf(departures),
-      row: rowNames.indexOf(nameOf(departures)) + 1 || null,
-      reproduce: reproduceLine(findings, departures),
+    flaky: [...found.unstable].sort(compareSets).map((overrides) => ({
+      assume: choicesOf(overrides),
+      row: rowNames.indexOf(nameOf(overrides)) + 1 || null,
+      reproduce: reproduceLine(findings, overrides),
     })),
   };
 }
 
-function choicesOf(departures: Departures): Choices {
-  return Object.fromEntries(departures.map(partsOf));
+function choicesOf(overrides: ChoiceOverrides): Choices {
+  return Object.fromEntries(overrides.map(keyAndChoiceOf));
 }
 
 /** The line that runs CMD once more as the matrix ran it: for a POSIX shell, on one line unless an argument has more. */
-function reproduceLine({ words, flags, plan }: Findings, departures: Departures): string {
+function reproduceLine({ words, flags, plan }: MatrixState, overrides: ChoiceOverrides): string {
   const { seed, start, clock, publishers, profile } = flags;
   const given = Object.entries({ seed, start, clock, publishers, profile });
   return commandLine([
     ...["adsim", "exec"],
     ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
     ...(flags.explain === true ? ["--explain"] : []),
-    ...[...plan.pins, ...departures].flatMap((choice) => ["--assume", choice]),
+    ...[...plan.pins, ...overrides].flatMap((choice) => ["--assume", choice]),
     ...["--", ...words],
   ]);
 }
@@ -200,6 +200,6 @@ export function endingText({ ended }: Pick<FinishedRun, "ended">, timeLimit: str
 }
 
 /** `KEY=CHOICE` of each. */
-export function departuresIn(assume: Choices): Departures {
+export function overridesIn(assume: Choices): ChoiceOverrides {
   return Object.entries(assume).map(([key, choice]) => `${key}=${choice}`);
 }

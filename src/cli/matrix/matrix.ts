@@ -9,9 +9,9 @@ import { InputError } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import { coveringArray } from "../../readings/covering-array.ts";
 import { type MatrixPlan, makePlan } from "../../readings/matrix-plan.ts";
+import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { knownKey } from "../options/assumption-key.ts";
-import { chosenAssumptions } from "../options/chosen-assumptions.ts";
-import { controlTokenSet, simulatorOptions } from "../options/common-options.ts";
+import { environmentControlToken, simulatorOptions } from "../options/common-options.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
@@ -22,12 +22,12 @@ import { reportJunit } from "./matrix-report-junit.ts";
 import { reportText } from "./matrix-report-text.ts";
 import {
   endingText,
-  type Findings,
   type MatrixResult,
+  type MatrixState,
   resultOf,
   verdictOf,
 } from "./matrix-result.ts";
-import { createOutputFolder } from "./output.ts";
+import { createOutputFolder } from "./output-folder.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createRunner, Interrupted, type Runner } from "./runner.ts";
 import { shrink } from "./shrink.ts";
@@ -37,7 +37,7 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   const command = childCommand(words, "matrix");
   const timeLimitMs = timeLimitOf(flags.timeLimit);
   const { assumptions: _read, ...otherFlags } = flags;
-  const { chosen } = await chosenAssumptions(flags);
+  const { chosen } = await readAssumptionFlags(flags);
   const options = await simulatorOptions({ ...otherFlags, assume: chosen }, "flowing");
   const plan = planOf(flags, chosen);
   await checkReports(flags.report ?? []);
@@ -47,10 +47,15 @@ export async function matrix(words: readonly string[], flags: MatrixFlags): Prom
   const runner = createRunner({
     ...{ command, plan, output, timeLimitMs, jobs },
     // As `exec` has it, or a line that reproduces wouldn't.
-    server: { ...options, explain: flags.explain, controlToken: controlTokenSet(), port: 0 },
+    server: {
+      ...options,
+      explain: flags.explain,
+      controlToken: environmentControlToken(),
+      port: 0,
+    },
     onRun: progress.step,
   });
-  const findings: Findings = {
+  const findings: MatrixState = {
     ...{ words, flags, plan, runner },
     defaults: [],
     rows: plan.rows.map(() => undefined),
@@ -92,7 +97,7 @@ function tell(result: MatrixResult, isJson: boolean): void {
 }
 
 async function investigate(
-  findings: Findings,
+  findings: MatrixState,
   runner: Runner,
   progress: Progress,
   jobs: number,
@@ -104,9 +109,9 @@ async function investigate(
   progress.begin();
   const width = String(plan.rows.length).length;
   await Promise.all(
-    plan.rows.map(async (departures, index) => {
+    plan.rows.map(async (overrides, index) => {
       const number = index + 1;
-      const run = await runner.run(departures, `row-${String(number).padStart(width, "0")}`);
+      const run = await runner.run(overrides, `row-${String(number).padStart(width, "0")}`);
       rows[index] = run;
       const outcome = run.passed
         ? "passed"
@@ -118,13 +123,13 @@ async function investigate(
     plan.rows.filter((_, index) => rows[index]?.passed === passed);
   const failing = withVerdict(false);
   if (failing.length > 0) progress.phase("looking for the smallest sets of choices that fail");
-  const { sensiblePart } = plan;
+  const { compatiblePart } = plan;
   const { fails, failsAgain, confirm } = runner;
   await shrink(
     {
       ...{ failing, width: jobs },
       passing: withVerdict(true),
-      trials: { fails, failsAgain, confirm, sensiblePart },
+      trials: { fails, failsAgain, confirm, compatiblePart },
     },
     found,
   );

@@ -1,16 +1,16 @@
-/** Runs CMD under one set of departures after another, some at a time, and remembers how each went. */
+/** Runs CMD under one set of overrides after another, some at a time, and remembers how each went. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
 import { isControlTarget } from "../../base/world-path.ts";
-import { type Departures, nameOf } from "../../readings/departures.ts";
+import { type ChoiceOverrides, nameOf } from "../../readings/choice-overrides.ts";
 import type { MatrixPlan } from "../../readings/matrix-plan.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { ChildCommand } from "../processes/child.ts";
-import type { KeptOutput, OutputFolder } from "./output.ts";
-import { type Run, type Running, runOnce, type Stop } from "./run.ts";
+import type { KeptOutput, OutputFolder } from "./output-folder.ts";
+import { type Run, runOnce, type Stop, type StopRegistry } from "./run-once.ts";
 import type { Trials } from "./shrink.ts";
 
 /** A run with what it left. */
@@ -27,11 +27,11 @@ export class Interrupted extends Error {
 }
 
 /** Where {@link confirm} finds a set to fail, its output is kept. */
-export interface Runner extends Omit<Trials, "sensiblePart"> {
+export interface Runner extends Omit<Trials, "compatiblePart"> {
   /** Runs CMD, whatever is remembered. Where it fails, its output is kept under `keepAs`. */
-  run(departures: Departures, keepAs: string): Promise<FinishedRun>;
-  /** The last run that {@link confirm} made with these departures. */
-  confirmed(departures: Departures): FinishedRun | undefined;
+  run(overrides: ChoiceOverrides, keepAs: string): Promise<FinishedRun>;
+  /** The last run that {@link confirm} made with these overrides. */
+  confirmed(overrides: ChoiceOverrides): FinishedRun | undefined;
   /** How many runs have ended. */
   readonly runs: number;
   /** Ends what runs and begins nothing more. @returns once all has ended. */
@@ -62,7 +62,7 @@ export function createRunner(options: RunnerOptions): Runner {
   let runs = 0;
   let isStopped = false;
 
-  const running: Running = {
+  const running: StopRegistry = {
     add(stop) {
       stops.add(stop);
       // Its server was starting when everything else was stopped.
@@ -70,7 +70,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     delete: (stop) => stops.delete(stop),
   };
-  function inTurn(assumptions: Assumptions, keepAs: string | undefined): Promise<FinishedRun> {
+  function runLimited(assumptions: Assumptions, keepAs: string | undefined): Promise<FinishedRun> {
     return limit(async () => {
       if (isStopped) throw new Interrupted();
       const finished = finish(assumptions, keepAs);
@@ -107,14 +107,14 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
   /** Undefined for a set that makes no sense. */
-  async function ask(
-    departures: Departures,
+  async function runWith(
+    overrides: ChoiceOverrides,
     keepAs: string | undefined,
   ): Promise<FinishedRun | undefined> {
-    const assumptions = plan.assumptionsWith(departures);
+    const assumptions = plan.assumptionsWith(overrides);
     if (assumptions === undefined) return undefined;
-    const run = await inTurn(assumptions, keepAs);
-    verdicts.set(nameOf(departures), Promise.resolve(!run.passed));
+    const run = await runLimited(assumptions, keepAs);
+    verdicts.set(nameOf(overrides), Promise.resolve(!run.passed));
     return run;
   }
 
@@ -122,25 +122,25 @@ export function createRunner(options: RunnerOptions): Runner {
     get runs(): number {
       return runs;
     },
-    async run(departures, keepAs) {
-      const run = await ask(departures, keepAs);
+    async run(overrides, keepAs) {
+      const run = await runWith(overrides, keepAs);
       if (run === undefined) throw new Error("A row that makes no sense. A bug in adsim.");
       return run;
     },
-    fails(departures) {
-      const known = verdicts.get(nameOf(departures));
+    fails(overrides) {
+      const known = verdicts.get(nameOf(overrides));
       if (known !== undefined) return known;
-      const asked = ask(departures, undefined).then((run) => run?.passed === false);
-      verdicts.set(nameOf(departures), asked);
+      const asked = runWith(overrides, undefined).then((run) => run?.passed === false);
+      verdicts.set(nameOf(overrides), asked);
       return asked;
     },
-    failsAgain: async (departures) => (await ask(departures, undefined))?.passed === false,
-    async confirm(departures) {
-      const run = await ask(departures, fileNameOf(departures));
-      if (run !== undefined) confirmed.set(nameOf(departures), run);
+    failsAgain: async (overrides) => (await runWith(overrides, undefined))?.passed === false,
+    async confirm(overrides) {
+      const run = await runWith(overrides, fileNameOf(overrides));
+      if (run !== undefined) confirmed.set(nameOf(overrides), run);
       return run?.passed === false;
     },
-    confirmed: (departures) => confirmed.get(nameOf(departures)),
+    confirmed: (overrides) => confirmed.get(nameOf(overrides)),
     async stop() {
       isStopped = true;
       for (const stop of stops) stop("soon");
@@ -154,8 +154,8 @@ export function createRunner(options: RunnerOptions): Runner {
 }
 
 /** Names of files may have some 255 bytes. */
-function fileNameOf(departures: Departures): string {
-  const name = nameOf(departures);
+function fileNameOf(overrides: ChoiceOverrides): string {
+  const name = nameOf(overrides);
   return name.length > 120 ? `set-${digestOf([name])}` : name;
 }
 
@@ -178,7 +178,7 @@ const CHANNEL = "http.server.request.start";
 function countRequests(): RequestCounts {
   const counts = new Map<string, number>();
   const onRequest = (message: unknown): void => {
-    const { request } = message as Started;
+    const { request } = message as RequestStartMessage;
     if (isControlTarget(request.url)) return;
     const port = String(request.socket.localPort);
     counts.set(port, (counts.get(port) ?? 0) + 1);
@@ -198,6 +198,6 @@ function countRequests(): RequestCounts {
 }
 
 /** As Node documents the channel's messages. */
-interface Started {
+interface RequestStartMessage {
   readonly request: { readonly url: string; readonly socket: { readonly localPort: number } };
 }

@@ -1,56 +1,56 @@
 /**
- * From rows that fail to the smallest sets of departures that make CMD fail. Knows CMD only as a question that is asked
+ * From rows that fail to the smallest sets of overrides that make CMD fail. Knows CMD only as a question that is asked
  * again and again; the order of the answers doesn't matter to the result.
  */
 
 import {
+  type ChoiceOverrides,
   compareSets,
-  type Departures,
   distinct,
   isWithin,
   nameOf,
   without,
-} from "../../readings/departures.ts";
+} from "../../readings/choice-overrides.ts";
 
 /** Asks CMD. */
 export interface Trials {
-  /** Whether CMD fails with these departures. A set that makes no sense passes. An answer is remembered. */
-  fails(departures: Departures): Promise<boolean>;
+  /** Whether CMD fails with these overrides. A set that makes no sense passes. An answer is remembered. */
+  fails(overrides: ChoiceOverrides): Promise<boolean>;
   /** Asks once more whatever is remembered, and remembers the new answer. */
-  failsAgain(departures: Departures): Promise<boolean>;
+  failsAgain(overrides: ChoiceOverrides): Promise<boolean>;
   /** The same, for a set that is going to be reported. */
-  confirm(departures: Departures): Promise<boolean>;
-  /** As many of the departures as make sense together. */
-  sensiblePart(departures: Departures): Departures;
+  confirm(overrides: ChoiceOverrides): Promise<boolean>;
+  /** As many of the overrides as make sense together. */
+  compatiblePart(overrides: ChoiceOverrides): ChoiceOverrides;
 }
 
 /** What is known, added to as it is found: a search that is broken off leaves what it has. */
-export interface Found {
+export interface ShrinkState {
   /** Each makes CMD fail, and nothing less of it does. Each was tried at least twice. */
-  readonly minimal: Departures[];
+  readonly minimal: ChoiceOverrides[];
   /** What failed once and passed once. */
-  readonly unstable: Departures[];
+  readonly unstable: ChoiceOverrides[];
   /** Whether all that the failing rows can show was looked at. */
   isComplete: boolean;
 }
 
 export interface ShrinkOptions {
-  readonly passing: readonly Departures[];
-  readonly failing: readonly Departures[];
+  readonly passing: readonly ChoiceOverrides[];
+  readonly failing: readonly ChoiceOverrides[];
   readonly trials: Trials;
   /** How many questions it is worth asking at a time. */
   readonly width: number;
 }
 
 /** A CMD that passes and fails as it likes has no minimal sets: after this many contradictions nothing more is asked. */
-const MOST_UNSTABLE = 5;
+const MAX_UNSTABLE = 5;
 
 /** Finds all minimal sets that the failing rows show. */
-export async function shrink(options: ShrinkOptions, found: Found): Promise<void> {
+export async function shrink(options: ShrinkOptions, found: ShrinkState): Promise<void> {
   const { failing, trials } = options;
   const givenUp = new Set<string>();
   await trySuspects(options, found);
-  while (found.unstable.length < MOST_UNSTABLE) {
+  while (found.unstable.length < MAX_UNSTABLE) {
     const rests = failing.map((row) => unexplained(row, found.minimal, trials));
     const open = distinct(rests.flatMap(({ sets }) => sets));
     const answers = await Promise.all(open.map((set) => trials.fails(set)));
@@ -60,41 +60,45 @@ export async function shrink(options: ShrinkOptions, found: Found): Promise<void
     for (const set of unsolved) {
       // One that was just found may explain this one.
       if (found.minimal.some((known) => isWithin(known, set))) continue;
-      if (found.unstable.length >= MOST_UNSTABLE) return;
+      if (found.unstable.length >= MAX_UNSTABLE) return;
       if (!(await solve(set, options, found))) givenUp.add(nameOf(set));
     }
   }
 }
 
 /** What occurs in no passing row may fail on its own. */
-async function trySuspects(options: ShrinkOptions, found: Found): Promise<void> {
+async function trySuspects(options: ShrinkOptions, found: ShrinkState): Promise<void> {
   const { passing, failing, trials } = options;
   const innocent = new Set(passing.flat());
-  const suspects = distinct(failing.flat().map((departure) => [departure])).filter(
-    ([departure = ""]) => !innocent.has(departure),
+  const suspects = distinct(failing.flat().map((override) => [override])).filter(
+    ([override = ""]) => !innocent.has(override),
   );
   const alone = await Promise.all(suspects.map((suspect) => trials.fails(suspect)));
   const guilty = suspects.filter((_, index) => alone[index]);
   // One after the other: what fails only because another CMD runs beside it passes here.
   for (const set of guilty) {
-    if (found.unstable.length >= MOST_UNSTABLE) return;
-    const stays = await trials.confirm(set);
-    (stays ? found.minimal : found.unstable).push(set);
+    if (found.unstable.length >= MAX_UNSTABLE) return;
+    const isConfirmed = await trials.confirm(set);
+    (isConfirmed ? found.minimal : found.unstable).push(set);
   }
 }
 
 /** Finds one minimal set within a set that fails, and tries it again. @returns whether it failed each time. */
-async function solve(set: Departures, options: ShrinkOptions, found: Found): Promise<boolean> {
+async function solve(
+  set: ChoiceOverrides,
+  options: ShrinkOptions,
+  found: ShrinkState,
+): Promise<boolean> {
   const { trials } = options;
   const isStable = await trials.failsAgain(set);
   const minimal = isStable ? await minimise(set, options) : set;
-  const stays = isStable && (await trials.confirm(minimal));
-  (stays ? found.minimal : found.unstable).push(minimal);
-  return stays;
+  const isConfirmed = isStable && (await trials.confirm(minimal));
+  (isConfirmed ? found.minimal : found.unstable).push(minimal);
+  return isConfirmed;
 }
 
-/** Delta debugging (Zeller and Hildebrandt's ddmin): taking any one departure out of the result makes CMD pass. */
-async function minimise(set: Departures, options: ShrinkOptions): Promise<Departures> {
+/** Delta debugging (Zeller and Hildebrandt's ddmin): taking any one override out of the result makes CMD pass. */
+async function minimise(set: ChoiceOverrides, options: ShrinkOptions): Promise<ChoiceOverrides> {
   let current = set;
   let pieces = 2;
   while (current.length > 1) {
@@ -116,9 +120,9 @@ async function minimise(set: Departures, options: ShrinkOptions): Promise<Depart
 
 /** The first in order that fails, however many are asked at a time. */
 async function firstFailing(
-  sets: readonly Departures[],
+  sets: readonly ChoiceOverrides[],
   { trials, width }: ShrinkOptions,
-): Promise<Departures | undefined> {
+): Promise<ChoiceOverrides | undefined> {
   for (let from = 0; from < sets.length; from += width) {
     const some = sets.slice(from, from + width);
     const answers = await Promise.all(some.map((set) => trials.fails(set)));
@@ -128,40 +132,40 @@ async function firstFailing(
   return undefined;
 }
 
-function split(departures: Departures, pieces: number): Departures[] {
+function split(overrides: ChoiceOverrides, pieces: number): ChoiceOverrides[] {
   return Array.from({ length: pieces }, (_, piece) =>
-    departures.slice(
-      Math.floor((piece * departures.length) / pieces),
-      Math.floor(((piece + 1) * departures.length) / pieces),
+    overrides.slice(
+      Math.floor((piece * overrides.length) / pieces),
+      Math.floor(((piece + 1) * overrides.length) / pieces),
     ),
   );
 }
 
 /** How many ways to take the known sets out of one row are tried. */
-const MOST_RESTS = 256;
+const MAX_RESTS = 256;
 
 /**
- * What is left of a row in which no known set is whole: one departure of each is taken out, in every way there is, since
- * two sets can share a departure.
+ * What is left of a row in which no known set is whole: one override of each is taken out, in every way there is, since
+ * two sets can share a override.
  */
 function unexplained(
-  row: Departures,
-  known: readonly Departures[],
-  trials: Pick<Trials, "sensiblePart">,
-): { readonly sets: readonly Departures[]; readonly isComplete: boolean } {
-  // Those of one departure leave one way only.
+  row: ChoiceOverrides,
+  known: readonly ChoiceOverrides[],
+  trials: Pick<Trials, "compatiblePart">,
+): { readonly sets: readonly ChoiceOverrides[]; readonly isComplete: boolean } {
+  // Those of one override leave one way only.
   const bySize = [...known].sort(compareSets);
-  const seen = new Map<string, Departures>([[nameOf(row), row]]);
-  const sets: Departures[] = [];
+  const seen = new Map<string, ChoiceOverrides>([[nameOf(row), row]]);
+  const sets: ChoiceOverrides[] = [];
   for (const set of seen.values()) {
-    if (seen.size > MOST_RESTS) return { sets, isComplete: false };
+    if (seen.size > MAX_RESTS) return { sets, isComplete: false };
     const whole = bySize.find((each) => isWithin(each, set));
     if (whole === undefined) {
       sets.push(set);
       continue;
     }
-    for (const departure of whole) {
-      const rest = trials.sensiblePart(without(set, [departure]));
+    for (const override of whole) {
+      const rest = trials.compatiblePart(without(set, [override]));
       if (!seen.has(nameOf(rest))) seen.set(nameOf(rest), rest);
     }
   }

@@ -7,7 +7,7 @@ import type { ServerOptions } from "../../server.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Profile } from "../../world/publishers/profiles.ts";
 import { type LogFormat, logFormats } from "../log/format.ts";
-import type { AssumptionFlags } from "./chosen-assumptions.ts";
+import type { AssumptionFlags } from "./assumption-flags.ts";
 
 /** What every command takes. */
 export interface CommonFlags extends AssumptionFlags {
@@ -159,7 +159,7 @@ export function addServerOptions(
 /** `--control-token`, which the environment can give too. `says`: what it is for. */
 export function controlTokenOption(says: string): Option {
   const option = new Option("--control-token <token>", says).argParser(notEmpty);
-  return controlTokenSet() === undefined ? option : option.env("ADSIM_CONTROL_TOKEN");
+  return environmentControlToken() === undefined ? option : option.env("ADSIM_CONTROL_TOKEN");
 }
 
 /** Of a command that goes to a `--target`. */
@@ -167,11 +167,11 @@ export const TARGETS_CONTROL_TOKEN = "what an adsim at --target asks for in its 
 
 /** Whether the option itself was given: what stands in the environment is there for other commands, too. */
 export function isTokenGiven({ controlToken }: { readonly controlToken?: string }): boolean {
-  return controlToken !== undefined && controlToken !== controlTokenSet();
+  return controlToken !== undefined && controlToken !== environmentControlToken();
 }
 
 /** The control token in the environment. Set but empty is what CI files make of a secret that isn't there. */
-export function controlTokenSet(): string | undefined {
+export function environmentControlToken(): string | undefined {
   return process.env.ADSIM_CONTROL_TOKEN || undefined;
 }
 
@@ -181,8 +181,8 @@ export async function simulatorOptions(
   defaultClock: ClockMode,
 ): Promise<SimulatorOptions> {
   // Loaded here since it brings the schema library, which --help doesn't need.
-  const { chosenAssumptions } = await import("./chosen-assumptions.ts");
-  const { inForce } = await chosenAssumptions(flags);
+  const { readAssumptionFlags } = await import("./assumption-flags.ts");
+  const { inForce } = await readAssumptionFlags(flags);
   return {
     seed: flags.seed,
     start: flags.start,

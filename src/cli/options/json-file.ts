@@ -1,7 +1,7 @@
 /** A JSON file that an option names. What is wrong is said of both, and repeats nothing of the file: keys may be in it. */
 
 import { describeError } from "../../base/file-error.ts";
-import { describeJsonError } from "../../base/not-json.ts";
+import { describeJsonError } from "../../base/json-error.ts";
 import { repeatedMember } from "../../base/repeated-members.ts";
 import { type CommandFailure, wrongUsage } from "../output/exit.ts";
 

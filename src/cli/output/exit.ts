@@ -48,7 +48,10 @@ const optionNames: Readonly<Record<string, string>> = {
 };
 
 /** What to tell the user about `error`, and the exit code. */
-export function explain(error: unknown): { readonly exitCode: number; readonly message: string } {
+export function describeFailure(error: unknown): {
+  readonly exitCode: number;
+  readonly message: string;
+} {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, message: error.message };
   if (isInputError(error)) {
     return { exitCode: exitCodes.wrongUsage, message: inOptionNames(error) };

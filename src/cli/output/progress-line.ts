@@ -6,7 +6,7 @@ import type { WriteStream } from "node:tty";
 export type LineStream = Pick<WriteStream, "isTTY" | "columns" | "write">;
 
 const BAR_COLUMNS = 24;
-const LEAST_COLUMNS = 20;
+const MIN_COLUMNS = 20;
 
 /** Whether lines are redrawn there: what collects the output of a build would keep every one of them. */
 export function isLive(stream: LineStream): boolean {
@@ -14,7 +14,7 @@ export function isLive(stream: LineStream): boolean {
 }
 
 export function drawLine(stream: LineStream, line: string): void {
-  stream.write(`\r\u001b[K${line.slice(0, Math.max(LEAST_COLUMNS, stream.columns - 1))}`);
+  stream.write(`\r\u001b[K${line.slice(0, Math.max(MIN_COLUMNS, stream.columns - 1))}`);
 }
 
 export function eraseLine(stream: LineStream): void {

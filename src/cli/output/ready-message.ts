@@ -1,6 +1,6 @@
 /** What `serve` says when it is ready: for people with lines to paste, for programs as one JSON document. */
 
-import { curlLine, type Target } from "../../audit/nearest/curl-line.ts";
+import { type CurlRequest, curlLine } from "../../audit/nearest/curl-line.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { operations } from "../../spec/operations.ts";
@@ -11,7 +11,7 @@ const LONGEST_NAME = 60;
 const LONGEST_WHY = 200;
 
 /** What the message is about. */
-export interface Ready {
+export interface ReadyMessage {
   readonly url: string;
   /** The first few publishers, at least one. */
   readonly publishers: readonly Credentials[];
@@ -31,15 +31,15 @@ export interface PlayedScenario {
 }
 
 /** One line of JSON. */
-export function readyEvent({ url, publishers, scenario }: Ready): string {
+export function readyEvent({ url, publishers, scenario }: ReadyMessage): string {
   return `${printable(JSON.stringify({ event: "ready", url, publishers, scenario }))}\n`;
 }
 
 /** Text. Its lines that begin with `curl` work in a POSIX shell as they stand, each on its own. */
-export function readyText(message: Ready): string {
+export function readyText(message: ReadyMessage): string {
   const { url, publishers, scenario } = message;
   const [publisher] = publishers;
-  const ready = `adsim is ready at ${url}${after(scenario)}`;
+  const ready = `adsim is ready at ${url}${scenarioSuffix(scenario)}`;
   if (publisher === undefined) return `${ready}\n`;
   const surfaces = publisher.surfaces.map(
     ({ id, name }) => `${id}  ${oneLine(name, LONGEST_NAME)}`,
@@ -61,15 +61,15 @@ export function readyText(message: Ready): string {
 }
 
 /** Of the scenario that the world goes on from. */
-export function after(scenario: PlayedScenario | undefined): string {
+export function scenarioSuffix(scenario: PlayedScenario | undefined): string {
   if (scenario === undefined) return "";
   const { name, verdict, why } = scenario;
   return `, after the scenario ${printable(name)}: ${verdict}, ${oneLine(why, LONGEST_WHY)}`;
 }
 
 /** One line for each operation. */
-function curlLines({ url, encoding }: Ready, publisher: Credentials): string[] {
-  const line = (target: Target): string =>
+function curlLines({ url, encoding }: ReadyMessage, publisher: Credentials): string[] {
+  const line = (target: CurlRequest): string =>
     curlLine(target, { encoding, apiKey: publisher.apiKey, baseUrl: url });
   const whose = { publisher_id: publisher.id };
   const reporting = [operations.stats, operations.surfaces, operations.payouts].map((operation) =>
@@ -77,7 +77,7 @@ function curlLines({ url, encoding }: Ready, publisher: Credentials): string[] {
   );
   const surface = publisher.surfaces.find(({ status }) => status === "active");
   if (surface === undefined) return reporting;
-  const impression = (adId: string): Target => ({
+  const impression = (adId: string): CurlRequest => ({
     operation: operations.impression,
     parameters: { ...whose, surface: surface.id, ad_id: adId },
   });

@@ -1,6 +1,6 @@
 /** Report files: checked before any work, and written after it. */
 
-import { checkWritable, writeWhole } from "../../adapters/files/whole-file.ts";
+import { checkWritable, writeFileAtomically } from "../../adapters/files/atomic-file.ts";
 import { describeError } from "../../base/file-error.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 import type { ReportTarget } from "./report-option.ts";
@@ -32,7 +32,7 @@ export async function writeReports<Kind extends string>(
 
 /** `option`: with its file, as the user gave them. @throws CommandFailure for a file that can't be written. */
 export async function writeOut(option: string, file: string, text: string): Promise<void> {
-  const written = await writeWhole(file, text).catch((error: unknown) => {
+  const written = await writeFileAtomically(file, text).catch((error: unknown) => {
     throw notWritable(option, error);
   });
   if (written !== "replaced") return;

@@ -6,12 +6,12 @@ import type { PlayResult } from "../../play/player/result.ts";
 import { type PlayScenarioOptions, playScenario } from "../../play/targets/play-scenario.ts";
 import { failureAtTarget, wrongUsage } from "../output/exit.ts";
 import { endingSignals, onSignals } from "../processes/signals.ts";
-import { type Chosen, ofSource } from "./chosen.ts";
 import { createProgress } from "./progress.ts";
+import { errorInSource, type ResolvedScenario } from "./resolve-scenario.ts";
 
 /** @throws CommandFailure where the scenario or the options are wrong, and where nobody answers there. */
 export async function playAtTarget(
-  chosen: Chosen,
+  chosen: ResolvedScenario,
   options: PlayScenarioOptions,
 ): Promise<PlayResult> {
   const ending = new AbortController();
@@ -45,13 +45,13 @@ function interrupted(eraseProgress: () => void, signal: NodeJS.Signals): never {
 const ownOptions: ReadonlySet<string> = new Set(["target", "speed", "controlToken", "credentials"]);
 
 /** Who is wrong: an option, the scenario, or whoever is at the URL. */
-function explained(chosen: Chosen, error: unknown): unknown {
+function explained(chosen: ResolvedScenario, error: unknown): unknown {
   if (error instanceof InputError) {
     const [name = ""] = error.field.split(".");
     if (name === "credentials") {
       return wrongUsage(`--publisher: ${error.message}`);
     }
-    return ownOptions.has(name) ? error : ofSource(chosen, error);
+    return ownOptions.has(name) ? error : errorInSource(chosen, error);
   }
   return failureAtTarget(error);
 }

@@ -25,14 +25,14 @@ export async function loadScenario(source: string): Promise<object> {
   if (source === STANDARD_INPUT) return fromJson("standard input", await readAll(process.stdin));
   if (extension === ".json") return fromJson(source, await textOf(source));
   if (modules.includes(extension)) return fromModule(source, extension);
-  if (/^[\w-]+$/.test(source)) return shippedOf(source);
+  if (/^[\w-]+$/.test(source)) return loadShipped(source);
   throw wrongUsage(
     `${source} is no scenario: give the name of one (see: adsim scenarios), a file that ends in .json, .ts, .mts, .js or .mjs, or - for JSON from standard input.`,
   );
 }
 
 /** One that comes with adsim. @throws CommandFailure that offers the nearest name. */
-export function shippedOf(name: string): object {
+export function loadShipped(name: string): object {
   const scenario = shippedScenario(name);
   if (scenario !== undefined) return scenario;
   const known = shippedNames().map((each) => each.name);

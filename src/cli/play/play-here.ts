@@ -19,7 +19,7 @@ const REQUESTS_BETWEEN = 0x1000;
 export function playHere(scenario: Scenario, options: PlayHereOptions): PlayResult {
   if (!isLive(process.stderr)) return playScenarioSync(scenario, options);
   const progress = createProgress(process.stderr);
-  const simulator = counting(scenario, (sent) => progress.update({ sent }));
+  const simulator = countRequests(scenario, (sent) => progress.update({ sent }));
   try {
     return playScenarioSync(scenario, {
       ...options,
@@ -32,7 +32,7 @@ export function playHere(scenario: Scenario, options: PlayHereOptions): PlayResu
 }
 
 /** The world to play in, which tells every so often how many requests it has had. */
-function counting(scenario: Scenario, tell: (sent: number) => void): SimulatorCore {
+function countRequests(scenario: Scenario, tell: (sent: number) => void): SimulatorCore {
   const world = simulatorFor(scenario);
   const { handle } = world;
   let sent = 0;

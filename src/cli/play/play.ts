@@ -7,10 +7,10 @@ import { isTokenGiven } from "../options/common-options.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
-import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
 import { type GivenPublisher, givenPublishers, publisherWords } from "./credentials.ts";
 import { playHere } from "./play-here.ts";
 import type { PlayFlags } from "./play-options.ts";
+import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
 
 /** What nobody knows must not be green either. */
 const exitCodeOf: Readonly<Record<Verdict, number>> = {
@@ -23,12 +23,14 @@ const exitCodeOf: Readonly<Record<Verdict, number>> = {
 export async function play(source: string, flags: PlayFlags): Promise<number> {
   const credentials = givenPublishers(flags);
   refuseWrongUsage(flags, credentials);
-  const chosen = await chosenScenario(source, flags, flags.maxRequests);
+  const chosen = await resolveScenario(source, flags, flags.maxRequests);
   await checkReports(flags.report ?? []);
   const reproduce = reproduceLine(["play"], chosen, targetWords(flags, credentials));
   const { target, maxRequests } = flags;
   if (target === undefined) {
-    const result = wrongIn(chosen, () => playHere(chosen.scenario, { maxRequests, reproduce }));
+    const result = withSourceErrors(chosen, () =>
+      playHere(chosen.scenario, { maxRequests, reproduce }),
+    );
     return tell(result, flags);
   }
   // Loaded here since it brings what opens connections.

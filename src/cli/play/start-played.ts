@@ -6,12 +6,12 @@ import { playScenarioSync, worldOf } from "../../play/player/play-in-process.ts"
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import type { Server } from "../../server.ts";
-import { readOptions } from "../../simulator/simulator-options.ts";
+import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { type ServerFlags, serverOptions } from "../options/common-options.ts";
 import { CommandFailure, exitCodes, wrongUsage } from "../output/exit.ts";
 import type { PlayedScenario } from "../output/ready-message.ts";
 import { say } from "../output/say.ts";
-import { chosenScenario, reproduceLine, wrongIn } from "./chosen.ts";
+import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
 
 /** @throws InputError and CommandFailure, before anything listens: where the scenario is broken with the report. */
 export async function startPlayed(
@@ -19,10 +19,10 @@ export async function startPlayed(
   flags: ServerFlags,
 ): Promise<Server & { readonly scenario: PlayedScenario | undefined }> {
   refuseWrongUsage(flags);
-  const chosen = await chosenScenario(source, flags);
+  const chosen = await resolveScenario(source, flags);
   const { scenario } = chosen;
   const world = worldOf(scenario);
-  const { settings } = readOptions(world);
+  const { settings } = resolveOptions(world);
   const clock = flags.clock ?? "flowing";
   const given = await serverOptions(flags, clock);
   // What the scenario doesn't say is the default of scenarios, whatever a server's own is. Its clock is the server's.
@@ -36,7 +36,7 @@ export async function startPlayed(
   const server = await startPrepared(options, (worlds) => {
     const simulator = worlds.get("default");
     const reproduce = reproduceLine(["play"], chosen);
-    result = wrongIn(chosen, () => playScenarioSync(scenario, { simulator, reproduce }));
+    result = withSourceErrors(chosen, () => playScenarioSync(scenario, { simulator, reproduce }));
     refuseBroken(result);
     simulator.clock.set({ mode: clock });
   });

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { clockModes } from "../../base/clock.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
-import type { Outgoing } from "../../laws/seen-exchange.ts";
+import type { Outgoing } from "../../laws/client-exchange.ts";
 import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
 import {
   askHealth,
@@ -14,31 +14,31 @@ import {
 } from "../../play/targets/control-api.ts";
 import { drive } from "../../play/targets/drive.ts";
 import { createHttpClient } from "../../play/targets/http-client.ts";
-import { ownHeaders } from "../../play/targets/sendable.ts";
-import type { LatePerformers } from "../../play/targets/target.ts";
+import type { AsyncPerformers } from "../../play/targets/target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
+import { connectionHeaders } from "../../play/targets/wire-request.ts";
 import { createWorldPerformers } from "../../play/targets/world-performers.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type CommandFailure, couldNotRun, failureAtTarget } from "../output/exit.ts";
 import type { ReplayFlags } from "./replay-options.ts";
 
-type Performers = Partial<LatePerformers> & Pick<LatePerformers, "send">;
+type Performers = Partial<AsyncPerformers> & Pick<AsyncPerformers, "send">;
 
 /** An adsim that lets us control it. */
-interface Controlled {
+interface ControlledTarget {
   readonly api: ControlApi;
   readonly seed: string;
   readonly performersAt: (nowMs: number) => Performers;
 }
 
 /** How a replay goes, by what answers at the target. */
-type Manner = Pick<ReplayOptions, "time" | "unknownPublisher"> & {
+type ReplayMode = Pick<ReplayOptions, "time" | "unknownPublisher"> & {
   readonly performers: Performers;
   readonly notes: readonly string[];
 };
 
 /** An answer beyond is cut. Only one is read at a time. */
-const MOST_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** @throws CommandFailure for a target that can't be reached, or can't be made ready; InputError for one that is no URL. */
 export async function replayAtTarget(
@@ -47,13 +47,13 @@ export async function replayAtTarget(
 ): Promise<Replay> {
   const { origin, prefix } = readTargetUrl(flags.target);
   const token = flags.controlToken;
-  const client = await createHttpClient(origin, { connections: 1, mostBodyBytes: MOST_BODY_BYTES });
+  const client = await createHttpClient(origin, { connections: 1, mostBodyBytes: MAX_BODY_BYTES });
   const ask = (): Promise<Health> => askHealth({ client, origin, prefix, token });
   const performers: Performers = {
     now: async () => Date.now(),
     publisher: async () => undefined,
     async send({ outgoing }) {
-      const answer = await client.send(prefix, { ...outgoing, request: asSent(outgoing) });
+      const answer = await client.send(prefix, { ...outgoing, request: sendableRequest(outgoing) });
       // Throws if the target has gone away.
       if (answer.outcome === "lost") await ask();
       return { ...outgoing, atMs: Date.now(), ...answer };
@@ -72,7 +72,7 @@ export async function replayAtTarget(
     const { version, seed } = health;
     const api = createControlApi({ client, origin, prefix, token, version });
     const performersAt = (nowMs: number): Performers => ({
-      ...createWorldPerformers({ client, prefix, api, nowMs, journalled: 0, speed: undefined }),
+      ...createWorldPerformers({ client, prefix, api, nowMs, journalTotal: 0, speed: undefined }),
       ...{ send: performers.send },
     });
     return await atAdsim(recording, flags, { api, seed, performersAt });
@@ -94,20 +94,20 @@ const clockState = v.looseObject({ mode: v.picklist(clockModes), now: v.string()
 async function atAdsim(
   recording: Recording,
   flags: ReplayFlags & { readonly target: string },
-  target: Controlled,
+  target: ControlledTarget,
 ): Promise<Replay> {
   const { api, performersAt } = target;
   const isFollowing = recording.byAdsim && flags.keepClock !== true;
-  const manner: Manner = {
+  const manner: ReplayMode = {
     time: isFollowing ? "recorded" : "standing",
     performers: performersAt(0),
     notes: [...(isFollowing ? [] : [OWN_CLOCK]), ...(await differencesOf(target, recording))],
     unknownPublisher: (id) => `publisher ${id} isn't in the target's world`,
   };
   if (!isFollowing) return await sendAgain(recording, flags, manner);
-  const { mode } = await api.askFor(clockState, "GET", "clock");
+  const { mode } = await api.askParsed(clockState, "GET", "clock");
   try {
-    const { now } = await api.askFor(clockState, "PUT", "clock", { mode: "frozen" });
+    const { now } = await api.askParsed(clockState, "PUT", "clock", { mode: "frozen" });
     const nowMs = parseInstant(now) ?? 0;
     const first = recording.exchanges.find(({ atMs, skip }) => atMs !== undefined && !skip);
     if (first?.atMs !== undefined && first.atMs < nowMs) {
@@ -123,10 +123,10 @@ async function atAdsim(
 async function sendAgain(
   recording: Recording,
   { target, apiKey }: ReplayFlags,
-  { performers, notes, time, unknownPublisher }: Manner,
+  { performers, notes, time, unknownPublisher }: ReplayMode,
 ): Promise<Replay> {
   const playing = replay(recording.exchanges, {
-    ...{ time, apiKey, trials: "none", chosen: {}, isOther: () => false },
+    ...{ time, apiKey, trials: "none", chosen: {}, isOtherWorld: () => false },
     // Only an adsim that is controlled can be told how to read the spec.
     readings: performers.assume === undefined ? undefined : worldOf(recording)?.assumptions,
     unknownPublisher: (id) => (apiKey === undefined ? unknownPublisher(id) : undefined),
@@ -140,12 +140,12 @@ async function sendAgain(
 
 /** Headers of a connection: the one to the target has its own. */
 const leftOut: ReadonlySet<string> = new Set([
-  ...ownHeaders,
+  ...connectionHeaders,
   ...["accept-encoding", "content-length", "host", "proxy-authorization"],
 ]);
 
 /** The request without the headers of its old connection. Its query goes into the path: apart, a leading ? would be dropped. */
-function asSent({ request }: Outgoing): Outgoing["request"] {
+function sendableRequest({ request }: Outgoing): Outgoing["request"] {
   const { path, query = "", headers = {} } = request;
   const kept = Object.entries(headers).filter(([name]) => !leftOut.has(name));
   return {
@@ -179,12 +179,12 @@ const choices = v.record(v.string(), v.string());
 
 /** Says beforehand in what the target's world isn't the recorded one. */
 async function differencesOf(
-  { api, seed }: Controlled,
+  { api, seed }: ControlledTarget,
   recording: Recording,
 ): Promise<readonly string[]> {
   const { exchanges, byAdsim } = recording;
   const notes: string[] = [];
-  const { total: answered } = await api.askFor(journal, "GET", "journal?limit=1");
+  const { total: answered } = await api.askParsed(journal, "GET", "journal?limit=1");
   if (byAdsim && exchanges[0]?.sequence === 1 && answered > 0) {
     notes.push(
       `the target's world has answered ${answered} requests before: a fresh one is at /@NAME of the same server, with any new NAME`,
@@ -200,7 +200,7 @@ async function differencesOf(
       `the target's seed is ${JSON.stringify(seed)}, the recording's ${JSON.stringify(world.seed)}: publishers, keys and ids are others`,
     );
   }
-  const now = await api.askFor(choices, "GET", "assumptions");
+  const now = await api.askParsed(choices, "GET", "assumptions");
   const others = Object.entries(resolveAssumptions(world.assumptions)).filter(
     ([key, choice]) => now[key] !== choice,
   );

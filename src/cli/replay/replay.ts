@@ -1,22 +1,22 @@
 /** `adsim replay FILE`: sends recorded requests again and compares the answers with the recorded ones, byte for byte. */
 
-import { linesOf } from "../../adapters/files/text-lines.ts";
-import { nodeSurroundings } from "../../adapters/node-surroundings.ts";
+import { readLines } from "../../adapters/files/read-lines.ts";
+import { nodeHost } from "../../adapters/node-host.ts";
 import { describeError } from "../../base/file-error.ts";
 import { indentedJson, printable } from "../../base/text.ts";
 import { RecordingError, readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-exchange.ts";
+import { caveatsOf } from "../../play/replay/caveats.ts";
 import type { Replay } from "../../play/replay/replay.ts";
 import { replayInProcess } from "../../play/replay/replay-in-process.ts";
-import { reservationsOf } from "../../play/replay/reservations.ts";
-import { chosenAssumptions } from "../options/chosen-assumptions.ts";
+import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { isTokenGiven } from "../options/common-options.ts";
-import { loadedSnapshot } from "../options/loaded-snapshot.ts";
+import { readLoadFlag } from "../options/load-flag.ts";
 import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
 import { replayAtTarget } from "./at-target.ts";
-import { resultOf, textOf } from "./output.ts";
 import type { ReplayFlags } from "./replay-options.ts";
+import { resultOf, resultText } from "./replay-result.ts";
 
 /** @returns 0 where all answers are the same, 1 where one differs. */
 export async function replay(file: string, flags: ReplayFlags): Promise<number> {
@@ -27,14 +27,14 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
     target === undefined
       ? await inProcess(recording, flags)
       : await replayAtTarget(recording, { ...flags, target });
-  const reservations = reservationsOf(recording, flags.load === undefined);
+  const caveats = caveatsOf(recording, flags.load === undefined);
   const result = resultOf({
     file,
     target,
     recording,
     replay: replayed,
-    reservations,
-    most: flags.differences,
+    caveats,
+    maxDifferences: flags.differences,
   });
   if (result.sent === 0) {
     throw couldNotRun(
@@ -42,14 +42,14 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
     );
   }
   if (flags.json === true) say(indentedJson(result), process.stdout);
-  say(textOf(result), flags.json === true ? process.stderr : process.stdout);
+  say(resultText(result), flags.json === true ? process.stderr : process.stdout);
   return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
 }
 
 async function recordingIn(file: string): Promise<Recording> {
   const lines: string[] = [];
   try {
-    for await (const line of linesOf(file)) lines.push(line);
+    for await (const line of readLines(file)) lines.push(line);
   } catch (error) {
     throw couldNotRun(
       `${file}: can't be read: ${describeError(error)}. Give a journal as NDJSON, or a HAR.`,
@@ -65,10 +65,10 @@ async function recordingIn(file: string): Promise<Recording> {
 
 async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Replay> {
   const { seed, start, publishers, profile, apiKey } = flags;
-  const loaded = flags.load === undefined ? undefined : await loadedSnapshot(flags.load, flags);
-  const { chosen } = await chosenAssumptions(flags);
+  const loaded = flags.load === undefined ? undefined : await readLoadFlag(flags.load, flags);
+  const { chosen } = await readAssumptionFlags(flags);
   return replayInProcess(recording, {
-    surroundings: nodeSurroundings,
+    host: nodeHost,
     chosen: { seed, start, publishers, profile, assumptions: chosen },
     snapshot: loaded?.snapshot,
     apiKey,

@@ -7,9 +7,9 @@ import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
 import { dedupInputOf, fingerprint } from "../../world/ledger/fingerprint.ts";
-import { clickPrices } from "../../world/publishers/baseline.ts";
+import { clickPrices } from "../../world/publishers/seeded-history.ts";
 import { createEventBodyWriter, type EventBodyWriter } from "./event-body.ts";
-import type { OperationWorld } from "./operated-world.ts";
+import type { OperationWorld } from "./operation-world.ts";
 import { alsoShapedBy, notes, type Outcome, recorded, refused, type ShapedBy } from "./outcome.ts";
 
 export type Click = (input: Input<"click">, account: Account, moment: Moment) => Outcome;

@@ -15,7 +15,7 @@ import {
 } from "../../world/ledger/fingerprint.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
 import { createEventBodyWriter, type EventBodyWriter } from "./event-body.ts";
-import { dedupWindowOf, type OperationWorld } from "./operated-world.ts";
+import { dedupWindowOf, type OperationWorld } from "./operation-world.ts";
 import {
   alsoShapedBy,
   documented,

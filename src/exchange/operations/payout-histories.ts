@@ -8,7 +8,7 @@ import {
   payoutHistory,
   payoutThresholds,
 } from "../../world/ledger/payout-history.ts";
-import type { OperationWorld } from "./operated-world.ts";
+import type { OperationWorld } from "./operation-world.ts";
 import { surfaceTotals } from "./revenue.ts";
 
 /** `startDay`: the first day without seeded history. */

@@ -3,8 +3,8 @@
 import type { Day } from "../../base/calendar.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import type { Account } from "../../world/accounts/account.ts";
-import type { Totals } from "../../world/publishers/baseline.ts";
 import type { Population } from "../../world/publishers/population.ts";
+import type { Totals } from "../../world/publishers/seeded-history.ts";
 
 /** The totals of each surface, in the account's order, from `from` to `to`, both included. */
 export function surfaceTotals(

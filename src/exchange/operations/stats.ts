@@ -6,9 +6,9 @@ import type { AssumptionKey, Choice } from "../../spec/assumptions/catalogue.ts"
 import type { Input } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import type { Moment } from "../../world/ledger/book.ts";
-import { noTotals, type Totals } from "../../world/publishers/baseline.ts";
+import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
 import { type AmountWriter, amountWriterOf } from "./amounts.ts";
-import type { OperationWorld } from "./operated-world.ts";
+import type { OperationWorld } from "./operation-world.ts";
 import { alsoShapedBy, type Outcome, readSuccess, refused, type ShapedBy } from "./outcome.ts";
 import { historyShapedBy, surfaceTotals } from "./revenue.ts";
 

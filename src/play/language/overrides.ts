@@ -1,6 +1,6 @@
 /** Fields of a scenario that whoever plays it may give anew: what the world is made from. */
 
-import { safeName } from "../../base/shown.ts";
+import { safeName } from "../../base/safe-name.ts";
 import type { Scenario } from "./scenario.ts";
 
 export type Overrides = Partial<

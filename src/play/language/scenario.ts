@@ -2,9 +2,9 @@
 
 import type { Duration } from "../../base/duration.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import type { RequestOutcome } from "../../laws/seen-exchange.ts";
+import type { RequestOutcome } from "../../laws/client-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
-import type { SignUpRequest } from "../../world/accounts/directory.ts";
+import type { SignUpRequest } from "../../world/accounts/publisher-directory.ts";
 import type { Profile } from "../../world/publishers/profiles.ts";
 import type { Traffic } from "../traffic/traffic.ts";
 
@@ -50,7 +50,7 @@ export type Step =
   | ParallelStep;
 
 /** What every step may have. */
-interface Named {
+interface StepLabel {
   /** What later steps call the answer or the tally. A letter, then letters, digits, `_` and `-`. */
   readonly as?: string | undefined;
   /** Why it is there, for the reader and the report. */
@@ -58,7 +58,7 @@ interface Named {
 }
 
 /** A publisher: its ordinal in the population, or the name of the step that signed it up. */
-export type Cast = number | string;
+export type PublisherRef = number | string;
 
 /** An answer's member by path (`first.impression_id`), a publisher's (`publishers.1.id`), or a count of a tally. */
 export interface Reference {
@@ -79,9 +79,9 @@ export interface Numbered {
   readonly numbered: string;
 }
 
-interface Asked extends Named {
+interface RequestStepBase extends StepLabel {
   /** Whose key is sent, and who is meant where the parameters don't say. @default 0 */
-  readonly publisher?: Cast | undefined;
+  readonly publisher?: PublisherRef | undefined;
   /** Another key than the publisher's; null sends none. */
   readonly key?: Value | undefined;
   /** How the parameters of a POST are sent. @default "json" */
@@ -93,7 +93,7 @@ interface Asked extends Named {
 }
 
 /** Parameters of an operation. What the spec requires and isn't given is the publisher's own: id, first surface, "ad-1". */
-export interface RequestStep extends Asked {
+export interface RequestStep extends RequestStepBase {
   readonly impression?:
     | {
         readonly publisher_id?: Value | undefined;
@@ -132,7 +132,7 @@ export interface RawRequest {
 }
 
 /** Lets the world's time pass. */
-export interface AdvanceStep extends Named {
+export interface AdvanceStep extends StepLabel {
   readonly advance:
     | Duration
     /** To this instant, in ISO 8601. Never back. */
@@ -145,34 +145,34 @@ export interface AdvanceStep extends Named {
       };
 }
 
-export interface TrafficStep extends Named {
+export interface TrafficStep extends StepLabel {
   readonly traffic: Traffic;
   readonly expect?: Matcher | undefined;
 }
 
 /** Other readings of open points from now on. */
-export interface AssumeStep extends Named {
+export interface AssumeStep extends StepLabel {
   readonly assume: Readings;
 }
 
-export interface FaultStep extends Named {
+export interface FaultStep extends StepLabel {
   readonly fault: FaultRule;
 }
 
 /** Takes rules away: this one, these, or all. */
-export interface HealStep extends Named {
+export interface HealStep extends StepLabel {
   readonly heal: "all" | string | readonly string[];
 }
 
 /** The name of the step is then the publisher's. */
-export interface SignUpStep extends Named {
+export interface SignUpStep extends StepLabel {
   readonly signUp: SignUpRequest;
 }
 
-export interface SetSurfaceStep extends Named {
+export interface SetSurfaceStep extends StepLabel {
   readonly setSurface: {
     /** @default 0 */
-    readonly publisher?: Cast | undefined;
+    readonly publisher?: PublisherRef | undefined;
     /** Place among the publisher's surfaces. @default 0 */
     readonly surface?: number | undefined;
     readonly status?: string | undefined;
@@ -181,15 +181,15 @@ export interface SetSurfaceStep extends Named {
 }
 
 /** Gives `NAME.apiKey`, the new key, and `NAME.oldKey`. */
-export interface RotateKeyStep extends Named {
-  readonly rotateKey: { readonly publisher?: Cast | undefined };
+export interface RotateKeyStep extends StepLabel {
+  readonly rotateKey: { readonly publisher?: PublisherRef | undefined };
 }
 
-export interface ExpectStep extends Named {
+export interface ExpectStep extends StepLabel {
   readonly expect: Expectation;
 }
 
-export interface RepeatStep extends Named {
+export interface RepeatStep extends StepLabel {
   readonly repeat: {
     readonly times: number;
     /** How much time passes after each round. @default none */
@@ -201,7 +201,7 @@ export interface RepeatStep extends Named {
 }
 
 /** Requests at one instant. In real time all are on their way at once, in virtual time they arrive in this order. */
-export interface ParallelStep extends Named {
+export interface ParallelStep extends StepLabel {
   readonly parallel: {
     /** @default 1 */
     readonly times?: number | undefined;
@@ -230,16 +230,16 @@ export type Expectation =
   /** Of what an earlier step gave: an answer's body, a tally, a publisher; or a part of it, by path. */
   | { readonly of: string; readonly is: Matcher }
   /** What the service reports, asked aside: it spends no quota of the world. */
-  | (Reported & { readonly stats: StatsParameters })
-  | (Reported & { readonly surfaces: Record<string, never> })
-  | (Reported & { readonly payouts: PayoutsParameters })
+  | (ReportExpectation & { readonly stats: StatsParameters })
+  | (ReportExpectation & { readonly surfaces: Record<string, never> })
+  | (ReportExpectation & { readonly payouts: PayoutsParameters })
   /** Of what GET /_sim/audit tells. */
   | { readonly audit: Matcher }
   /** One of the invariants by its id, or all of them. */
   | { readonly invariant: string };
 
-interface Reported {
-  readonly publisher?: Cast | undefined;
+interface ReportExpectation {
+  readonly publisher?: PublisherRef | undefined;
   readonly is: Matcher;
 }
 

@@ -1,7 +1,11 @@
 /** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
 
 import { MICROS_PER_INR } from "../../base/money.ts";
-import { type Exchange, type RequestOutcome, requestOutcomes } from "../../laws/seen-exchange.ts";
+import {
+  type ClientExchange,
+  type RequestOutcome,
+  requestOutcomes,
+} from "../../laws/client-exchange.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
 
 import type { Punctuality } from "../traffic/order.ts";
@@ -39,7 +43,7 @@ export interface TallySummary {
 /** Counts in the making. */
 export interface Tally {
   /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
-  count(exchange: Exchange, micros?: number): void;
+  count(exchange: ClientExchange, micros?: number): void;
   keep(punctuality: Punctuality): void;
   /** Counts everything that another tally did. */
   add(other: Tally): void;
@@ -60,7 +64,7 @@ interface Counts {
 }
 
 /** The most answers of which ids are told apart. */
-const MOST_IDS = 100_000;
+const MAX_IDS = 100_000;
 const ID = /"(?:impression|click)_id":"([^"]*)"/;
 
 export function createTally(): Tally {
@@ -121,7 +125,7 @@ function noCounts(): Counts {
 function keepId(counts: Counts, id: string | undefined): void {
   if (id === undefined) return;
   counts.ids.add(id);
-  if (counts.ids.size <= MOST_IDS) return;
+  if (counts.ids.size <= MAX_IDS) return;
   counts.tooManyIds = true;
   counts.ids.clear();
 }

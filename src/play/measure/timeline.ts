@@ -1,7 +1,7 @@
 /** How a run went over time, in at most 240 stretches of one length, however long it takes: where they would be more, two become one. */
 
-import { inInr } from "../../audit/event-line.ts";
-import type { Exchange } from "../../laws/seen-exchange.ts";
+import { microsToInr } from "../../audit/event-line.ts";
+import type { ClientExchange } from "../../laws/client-exchange.ts";
 
 import { creditedMicros } from "./credited.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";
@@ -30,7 +30,7 @@ export interface TimelineSummary {
 
 export interface Timeline {
   /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
-  count(exchange: Exchange, micros?: number): void;
+  count(exchange: ClientExchange, micros?: number): void;
   /** Stretches in which nothing was sent are left out. */
   summary(): TimelineSummary;
 }
@@ -47,7 +47,7 @@ interface Bucket {
 }
 
 const FIRST_WIDTH_MS = 100;
-const MOST_BUCKETS = 240;
+const MAX_BUCKETS = 240;
 
 /** `startMs`: when the run begins, on the target's clock. */
 export function createTimeline(startMs: number): Timeline {
@@ -60,7 +60,7 @@ export function createTimeline(startMs: number): Timeline {
     const sinceMs = Math.max(atMs - startMs, 0);
     let index = Math.floor(sinceMs / widthMs);
     if (index === currentIndex) return current;
-    while (index >= MOST_BUCKETS) {
+    while (index >= MAX_BUCKETS) {
       widthMs *= 2;
       buckets = merged(buckets);
       index = Math.floor(sinceMs / widthMs);
@@ -127,6 +127,6 @@ function summaryOf(bucket: Bucket, atMs: number): TimelineBucket {
   const statuses = { ...(ok === 0 ? {} : { 200: ok }), ...Object.fromEntries(others) };
   const refused = answersFrom(400, 500, others);
   const failed = answersFrom(500, Number.POSITIVE_INFINITY, others);
-  const creditedInr = inInr(micros);
+  const creditedInr = microsToInr(micros);
   return { atMs, sent, ok, refused, failed, unanswered, statuses, creditedInr, p50, p99 };
 }

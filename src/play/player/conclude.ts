@@ -17,8 +17,8 @@ export interface Ending {
 
 export function conclude(run: Run, ending: Ending): PlayResult {
   const { target, reproduce, endMs, unfired, invariants } = ending;
-  const { scenario, abilities, skipped } = run;
-  const { time } = abilities;
+  const { scenario, capabilities, skipped } = run;
+  const { time } = capabilities;
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
   const latency = run.latencies.summary();

@@ -1,7 +1,7 @@
 /** A digest of what the client saw: the same for every target in virtual time, so without what belongs to a connection. */
 
 import { createDigest, type Digest } from "../../base/digest.ts";
-import type { Exchange } from "../../laws/seen-exchange.ts";
+import type { ClientExchange } from "../../laws/client-exchange.ts";
 
 /** Headers of the connection, and of the moment it was used. */
 const ofTransport: ReadonlySet<string> = new Set([
@@ -17,9 +17,9 @@ const EXPLAINING = "x-adsim-";
 
 export interface RunDigest extends Pick<Digest, "text" | "value"> {
   /** All of an exchange. */
-  exchange(exchange: Exchange): void;
+  exchange(exchange: ClientExchange): void;
   /** One of very many: outcome, status, quota left, and the length of the body. */
-  glance(exchange: Exchange): void;
+  brief(exchange: ClientExchange): void;
 }
 
 const outcomes = { answered: 1, cut: 2, lost: 3, "timed-out": 4 } as const;
@@ -37,7 +37,7 @@ export function createRunDigest(): RunDigest {
       }
       text(body);
     },
-    glance({ outcome, status, headers, text: body }) {
+    brief({ outcome, status, headers, text: body }) {
       number(outcomes[outcome] * 1000 + status);
       number(quotaLeft(headers["x-ratelimit-remaining"]));
       number(body.length);

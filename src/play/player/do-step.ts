@@ -3,35 +3,41 @@
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
+import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
-import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import type { AdvanceStep, Matcher, Step } from "../language/scenario.ts";
 import { kindOf, type StepKind, type StepOf } from "../language/step-kind.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
-import { type EffectKind, type EffectOf, type Effects, type Playing, perform } from "./effects.ts";
+import {
+  type EffectGenerator,
+  type EffectKind,
+  type EffectOf,
+  type Effects,
+  perform,
+} from "./effects.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
-import { type Played, unknownBy } from "./played.ts";
+import { type StepOutcome, unknownBy } from "./record-step.ts";
 import {
-  castOf,
+  addSignedUp,
   createObserver,
   NEEDS_CONTROL,
+  publisherOf,
   type Run,
-  renew,
-  renewAll,
+  refreshMembers,
   scopeFor,
   seeRule,
-  welcome,
+  updateMember,
 } from "./run.ts";
 import { playRequest, playTogether } from "./step-requests.ts";
 import { answerOf, type Scope } from "./values.ts";
 
 /** What a step is done in. */
-interface Stage {
+interface StepContext {
   readonly run: Run;
   readonly path: string;
   /** Plays the steps inside of this one. */
-  readonly playSteps: (steps: readonly Step[], path: string) => Playing<void>;
+  readonly playSteps: (steps: readonly Step[], path: string) => EffectGenerator<void>;
 }
 
 /** Of a foreign service nobody can ask for these. */
@@ -45,22 +51,25 @@ const controlling: ReadonlySet<StepKind> = new Set([
 ]);
 
 /** Does a step, unless the target can't. @throws InputError that names the step that it refuses. */
-export function* doStep(stage: Stage, step: Step): Playing<Played> {
+export function* doStep(context: StepContext, step: Step): EffectGenerator<StepOutcome> {
   const kind = kindOf(step);
-  if (controlling.has(kind) && !stage.run.abilities.control) {
+  if (controlling.has(kind) && !context.run.capabilities.control) {
     return skipped(NEEDS_CONTROL);
   }
   // Each player takes steps of its own kind.
-  const player = stepPlayers[kind] as (on: Stage, step: Step) => Playing<Played>;
+  const player = stepPlayers[kind] as (on: StepContext, step: Step) => EffectGenerator<StepOutcome>;
   try {
-    return yield* player(stage, step);
+    return yield* player(context, step);
   } catch (thrown) {
     return unknownBy(thrown);
   }
 }
 
 type StepPlayers = {
-  readonly [Kind in StepKind]: (stage: Stage, step: StepOf<Kind>) => Playing<Played>;
+  readonly [Kind in StepKind]: (
+    context: StepContext,
+    step: StepOf<Kind>,
+  ) => EffectGenerator<StepOutcome>;
 };
 
 const stepPlayers: StepPlayers = {
@@ -71,44 +80,44 @@ const stepPlayers: StepPlayers = {
   payouts: ({ run }, step) => playRequest(run, step),
   raw: ({ run }, step) => playRequest(run, step),
   *advance({ run }, step) {
-    const whyNot = whyNotAdvance(run, step);
-    if (whyNot !== undefined) return skipped(whyNot);
+    const skipReason = whyAdvanceIsSkipped(run, step);
+    if (skipReason !== undefined) return skipped(skipReason);
     const nowMs = yield* perform({ kind: "now" });
     yield* wait(run, advanceMs(step, nowMs, yield* scopeFor(run, step)));
     return done;
   },
   *traffic({ run }, { traffic, expect }) {
     const members: Member[] = [];
-    for (const cast of traffic.publishers ?? [0]) {
-      const member = yield* castOf(run, cast);
-      if (member === undefined) return skipped(`there is no publisher ${cast}`);
+    for (const publisherRef of traffic.publishers ?? [0]) {
+      const member = yield* publisherOf(run, publisherRef);
+      if (member === undefined) return skipped(`there is no publisher ${publisherRef}`);
       members.push(member);
     }
-    if (run.hasPassingRule) yield* lookAtRules(run);
+    if (run.hasTemporaryRule) yield* noteFiredRules(run);
     const startMs = yield* perform({ kind: "now" });
     const before = openTally(run);
     const count = createObserver(run);
-    const { glance } = run.digest;
+    const { brief } = run.digest;
     const order = {
       traffic,
       members,
       seed: run.scenario.seed ?? "adsim",
-      number: run.traffics,
+      number: run.trafficStepsPlayed,
       startMs,
-      observe(exchange: Exchange) {
+      observe(exchange: ClientExchange) {
         count(exchange);
-        glance(exchange);
+        brief(exchange);
       },
     };
-    run.traffics += 1;
+    run.trafficStepsPlayed += 1;
     const punctuality = yield* perform({ kind: "traffic", order });
     run.tally.keep(punctuality);
-    return yield* tallied(run, before, expect);
+    return yield* closeTally(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
     yield* performHere(`${path}.assume`, { kind: "assume", readings: assume });
-    run.trace.seeAssumed();
-    yield* renewAll(run);
+    run.trace.recordAssume();
+    yield* refreshMembers(run);
     return done;
   },
   *fault({ run, path }, { fault }) {
@@ -117,39 +126,39 @@ const stepPlayers: StepPlayers = {
     return done;
   },
   *heal({ run, path }, { heal }) {
-    yield* lookAtRules(run);
+    yield* noteFiredRules(run);
     const ids = heal === "all" ? undefined : typeof heal === "string" ? [heal] : heal;
     yield* performHere(`${path}.heal`, { kind: "heal", ids });
     return done;
   },
   *signUp({ run, path }, { signUp }) {
     const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
-    welcome(run, member);
+    addSignedUp(run, member);
     return { checks: [], named: { kind: "publisher", member } };
   },
   *setSurface({ run, path }, { setSurface }) {
     const { publisher, surface = 0, ...change } = setSurface;
-    const member = yield* castOf(run, publisher);
+    const member = yield* publisherOf(run, publisher);
     const of = member?.surfaces[surface];
     if (member === undefined || of === undefined) {
       return skipped(`publisher ${publisher ?? 0} has no surface ${surface}`);
     }
     const changed = { publisher: member.id, surface: of.id, change };
     yield* performHere(`${path}.setSurface`, { kind: "setSurface", ...changed });
-    run.trace.seeSurface(member.id, of.id, change);
+    run.trace.recordSurface(member.id, of.id, change);
     const { status = of.status, cpmRange = of.cpmRange } = change;
     const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
-    renew(run, { ...member, surfaces });
+    updateMember(run, { ...member, surfaces });
     return done;
   },
   *rotateKey({ run, path }, { rotateKey }) {
-    const member = yield* castOf(run, rotateKey.publisher);
+    const member = yield* publisherOf(run, rotateKey.publisher);
     if (member === undefined) return skipped("there is no such publisher");
     const renewed = yield* performHere(`${path}.rotateKey`, {
       kind: "rotateKey",
       publisher: member.id,
     });
-    renew(run, renewed);
+    updateMember(run, renewed);
     const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
     return { checks: [], named: { kind: "content", content: keys } };
   },
@@ -162,12 +171,12 @@ const stepPlayers: StepPlayers = {
       const everyMs = durationMs(repeat.every ?? 0);
       if (everyMs > 0) yield* wait(run, everyMs);
     }
-    return yield* tallied(run, before, expect);
+    return yield* closeTally(run, before, expect);
   },
   *parallel({ run, path }, { parallel, expect }) {
     const before = openTally(run);
     yield* playTogether(run, parallel, path);
-    return yield* tallied(run, before, expect);
+    return yield* closeTally(run, before, expect);
   },
   *expect({ run }, { expect }) {
     return { checks: yield* checkExpectation(run, expect) };
@@ -175,9 +184,9 @@ const stepPlayers: StepPlayers = {
 };
 
 /** Nothing was expected of it. */
-const done: Played = { checks: [] };
+const done: StepOutcome = { checks: [] };
 
-function skipped(why: string): Played {
+function skipped(why: string): StepOutcome {
   return { checks: [], skipped: why };
 }
 
@@ -185,7 +194,7 @@ function skipped(why: string): Played {
 function* performHere<Kind extends EffectKind>(
   path: string,
   effect: EffectOf<Kind>,
-): Playing<Effects[Kind]["gives"]> {
+): EffectGenerator<Effects[Kind]["gives"]> {
   try {
     return yield* perform(effect);
   } catch (error) {
@@ -196,7 +205,7 @@ function* performHere<Kind extends EffectKind>(
 }
 
 /** Notes which of the rules that are there now have fired. */
-export function* lookAtRules(run: Run): Playing<void> {
+export function* noteFiredRules(run: Run): EffectGenerator<void> {
   for (const { id, fired } of yield* perform({ kind: "rules" })) {
     const seen = run.ruleById.get(id);
     if (seen !== undefined && fired > 0) seen.hasFired = true;
@@ -204,9 +213,9 @@ export function* lookAtRules(run: Run): Playing<void> {
 }
 
 /** Lets time pass, and looks at rules first that may be gone by then. */
-function* wait(run: Run, ms: number): Playing<void> {
-  if (run.hasPassingRule) yield* lookAtRules(run);
-  run.hasFreshAside = false;
+function* wait(run: Run, ms: number): EffectGenerator<void> {
+  if (run.hasTemporaryRule) yield* noteFiredRules(run);
+  run.hasFreshScratch = false;
   yield* perform({ kind: "wait", ms });
 }
 
@@ -218,7 +227,11 @@ function openTally(run: Run): Tally {
 }
 
 /** Ends a step that counted for itself. `before`: what {@link openTally} gave. */
-function* tallied(run: Run, before: Tally, expect: Matcher | undefined): Playing<Played> {
+function* closeTally(
+  run: Run,
+  before: Tally,
+  expect: Matcher | undefined,
+): EffectGenerator<StepOutcome> {
   const summary = run.tally.summary();
   before.add(run.tally);
   run.tally = before;
@@ -228,7 +241,10 @@ function* tallied(run: Run, before: Tally, expect: Matcher | undefined): Playing
 }
 
 /** Waiting in real time moves a foreign clock only as fast as it goes. */
-function whyNotAdvance({ abilities: { time } }: Run, { advance }: AdvanceStep): string | undefined {
+function whyAdvanceIsSkipped(
+  { capabilities: { time } }: Run,
+  { advance }: AdvanceStep,
+): string | undefined {
   if (time.kind !== "real") return undefined;
   if (time.speed !== 1) return `the target's clock doesn't follow at speed ${time.speed}`;
   const isTo = typeof advance === "object" && "to" in advance;
@@ -249,7 +265,7 @@ function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): numbe
 }
 
 /** How long to wait from the answer on, as its header says: in seconds, or until a date (RFC 9110 §10.2.3). */
-function retryAfterMs({ headers, atMs }: Exchange): number | undefined {
+function retryAfterMs({ headers, atMs }: ClientExchange): number | undefined {
   const hint = headers["retry-after"];
   if (hint === undefined) return undefined;
   if (/^\d+$/.test(hint)) return Number(hint) * 1000;

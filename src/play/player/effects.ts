@@ -7,11 +7,11 @@ import type { Audit } from "../../audit/audit.ts";
 import type { InstalledRule } from "../../faults/installed-rule.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
+import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
 import type { PlayedWorld } from "../../laws/law.ts";
-import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Work } from "../../spec/work.ts";
-import type { SignUpRequest, SurfaceChange } from "../../world/accounts/directory.ts";
+import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
 
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 
@@ -25,9 +25,9 @@ export interface Effects {
   member: { given: { readonly ordinal: number }; gives: Member | undefined };
   /** The publisher with this id. Undefined where there is none, and where nobody tells. */
   publisher: { given: { readonly id: string }; gives: Member | undefined };
-  send: { given: { readonly outgoing: Outgoing }; gives: Exchange };
+  send: { given: { readonly outgoing: Outgoing }; gives: ClientExchange };
   /** All at one instant. */
-  together: { given: { readonly outgoing: readonly Outgoing[] }; gives: readonly Exchange[] };
+  together: { given: { readonly outgoing: readonly Outgoing[] }; gives: readonly ClientExchange[] };
   /** Lets so much time pass. */
   wait: { given: { readonly ms: number }; gives: undefined };
   /** Sends it all, and is over when every answer is in. */
@@ -62,25 +62,25 @@ export type Effect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
 export type PlainEffect = Exclude<Effect, { kind: "aside" | "fork" | "traffic" | "world" }>;
 
 /** A part of a scenario's play: yields effects, is told what came of each, and gives a result in the end. */
-export type Playing<Result> = Generator<Effect, Result, unknown>;
+export type EffectGenerator<Result> = Generator<Effect, Result, unknown>;
 
 /** Has an effect done. */
 export function* perform<Kind extends EffectKind>(
   effect: EffectOf<Kind>,
-): Playing<Effects[Kind]["gives"]> {
+): EffectGenerator<Effects[Kind]["gives"]> {
   // Whoever drives the generator answers each effect with what its kind gives.
   return (yield effect as Effect) as Effects[Kind]["gives"];
 }
 
 /** Has an effect done in the world aside. */
-export function* performAside<Kind extends PlainEffect["kind"]>(
+export function* performInScratch<Kind extends PlainEffect["kind"]>(
   effect: EffectOf<Kind>,
-): Playing<Effects[Kind]["gives"]> {
+): EffectGenerator<Effects[Kind]["gives"]> {
   return (yield { kind: "aside", effect: effect as PlainEffect }) as Effects[Kind]["gives"];
 }
 
 /** What a target can do, and how its time passes. */
-export interface Abilities {
+export interface Capabilities {
   /** `virtual`: as the player says, at once. `paced`: as the player says, so much faster than real time. `real`: as it does everywhere. */
   readonly time:
     | { readonly kind: "virtual" }

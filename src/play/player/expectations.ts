@@ -1,29 +1,32 @@
 /** What is expected, held against what an answer, a tally, the service's own figures, the audit or an invariant says. */
 
 import { InputError } from "../../base/input.ts";
+import type { ClientExchange } from "../../laws/client-exchange.ts";
 import { Inconclusive, inconclusive } from "../../laws/law.ts";
-import type { Exchange } from "../../laws/seen-exchange.ts";
 import type {
   AnswerExpectation,
-  Cast,
   Expectation,
   Matcher,
+  PublisherRef,
   RequestStep,
 } from "../language/scenario.ts";
-import { type Playing, perform, performAside } from "./effects.ts";
+import { type EffectGenerator, perform, performInScratch } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
-import { check, match, notKnown } from "./matching.ts";
-import { jsonBody } from "./names.ts";
+import { check, match, unknownCheck } from "./matching.ts";
 import { outgoingOf } from "./outgoing-of.ts";
 import type { Check } from "./result.ts";
 import { type Run, scopeFor, senderOf } from "./run.ts";
+import { jsonBody } from "./step-output.ts";
 import { answerOf, referenceTo, type Scope } from "./values.ts";
 
-export function* checkExpectation(run: Run, expectation: Expectation): Playing<readonly Check[]> {
+export function* checkExpectation(
+  run: Run,
+  expectation: Expectation,
+): EffectGenerator<readonly Check[]> {
   try {
     return yield* checksOf(run, expectation);
   } catch (thrown) {
-    if (thrown instanceof Inconclusive) return [notKnown(aboutOf(expectation), thrown.message)];
+    if (thrown instanceof Inconclusive) return [unknownCheck(aboutOf(expectation), thrown.message)];
     throw thrown;
   }
 }
@@ -36,7 +39,7 @@ function aboutOf(expectation: Expectation): string {
   return key ?? ("answer" in expectation ? expectation.answer : undefined) ?? "answer";
 }
 
-function* checksOf(run: Run, expectation: Expectation): Playing<readonly Check[]> {
+function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly Check[]> {
   if ("invariant" in expectation) return yield* checkInvariant(run, expectation.invariant);
   if ("is" in expectation && !("of" in expectation)) return yield* checkReported(run, expectation);
   const scope = yield* scopeFor(run, expectation);
@@ -45,7 +48,7 @@ function* checksOf(run: Run, expectation: Expectation): Playing<readonly Check[]
     return match(expectation.is, content, expectation.of, scope);
   }
   if ("audit" in expectation) {
-    if (!run.abilities.control) return inconclusive("only an adsim tells its audit");
+    if (!run.capabilities.control) return inconclusive("only an adsim tells its audit");
     return match(expectation.audit, yield* perform({ kind: "audit" }), "audit", scope);
   }
   const { answer } = expectation;
@@ -55,7 +58,7 @@ function* checksOf(run: Run, expectation: Expectation): Playing<readonly Check[]
 }
 
 /** `id`: of one, or "all". */
-function* checkInvariant(run: Run, id: string): Playing<readonly Check[]> {
+function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]> {
   const results = yield* judgeInvariants(run, id === "all" ? undefined : [id]);
   // Of all of them, those that there was nothing to look at for say nothing against the others.
   const known = id === "all" ? results.filter(({ verdict }) => verdict !== "unknown") : results;
@@ -73,7 +76,7 @@ function* checkInvariant(run: Run, id: string): Playing<readonly Check[]> {
 /** `about`: what the answer is called. */
 export function checkAnswer(
   expectation: AnswerExpectation,
-  exchange: Exchange,
+  exchange: ClientExchange,
   about: string,
   scope: Scope,
 ): readonly Check[] {
@@ -92,7 +95,7 @@ export function checkAnswer(
   const isAnswer = exchange.outcome === "answered" || exchange.outcome === "cut";
   const expectsAnswer = [status, headers, body, text].some((matcher) => matcher !== undefined);
   if (!isAnswer && expectsAnswer) {
-    return [...checks, notKnown(about, `no answer came: it was ${exchange.outcome}`)];
+    return [...checks, unknownCheck(about, `no answer came: it was ${exchange.outcome}`)];
   }
   if (status !== undefined) {
     checks.push(...match(status, exchange.status, `${about} status`, scope));
@@ -125,7 +128,7 @@ function* checkReported(
     Expectation,
     { stats: unknown } | { surfaces: unknown } | { payouts: unknown }
   >,
-): Playing<readonly Check[]> {
+): EffectGenerator<readonly Check[]> {
   const { is, publisher, ...asked } = expectation;
   const about = aboutOf(expectation);
   const reported = yield* ask(run, asked as RequestStep, publisher);
@@ -136,24 +139,28 @@ function* checkReported(
   return matchBody(is, body, about, yield* scopeFor(run, is));
 }
 
-function* ask(run: Run, step: RequestStep, cast: Cast | undefined): Playing<Exchange> {
-  const member = yield* senderOf(run, cast);
+function* ask(
+  run: Run,
+  step: RequestStep,
+  publisherRef: PublisherRef | undefined,
+): EffectGenerator<ClientExchange> {
+  const member = yield* senderOf(run, publisherRef);
   const scope = yield* scopeFor(run, step);
-  if (!run.abilities.control) {
+  if (!run.capabilities.control) {
     return yield* perform({ kind: "send", outgoing: outgoingOf(step, member, scope) });
   }
-  if (!run.hasFreshAside) {
+  if (!run.hasFreshScratch) {
     yield* fork();
-    yield* performAside({ kind: "heal", ids: undefined });
-    run.hasFreshAside = true;
+    yield* performInScratch({ kind: "heal", ids: undefined });
+    run.hasFreshScratch = true;
   }
   // A new key has a reporting quota of its own.
-  const renewed = yield* performAside({ kind: "rotateKey", publisher: member.id });
-  return yield* performAside({ kind: "send", outgoing: outgoingOf(step, renewed, scope) });
+  const renewed = yield* performInScratch({ kind: "rotateKey", publisher: member.id });
+  return yield* performInScratch({ kind: "send", outgoing: outgoingOf(step, renewed, scope) });
 }
 
 /** Makes the world aside. A state that contradicts itself can't be gone on from: invariant R3 says that it is broken. */
-function* fork(): Playing<void> {
+function* fork(): EffectGenerator<void> {
   try {
     yield* perform({ kind: "fork" });
   } catch (error) {

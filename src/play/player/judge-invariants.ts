@@ -1,25 +1,25 @@
 /** The laws held against what is known of a run so far: at its end, and wherever a step expects one. */
 
-import { outgoingOf } from "../../laws/copy.ts";
-import { judge, lookedOf, noSecondPlay, type Played } from "../../laws/law.ts";
+import { createLawContext, judge, needsRerun, type Played } from "../../laws/law.ts";
 import { laws } from "../../laws/laws.ts";
-import { type Playing, perform } from "./effects.ts";
+import { outgoingOf } from "../../laws/world-copy.ts";
+import { type EffectGenerator, perform } from "./effects.ts";
 import type { InvariantResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
 /** How many publishers laws are tried on. */
-const MOST_MEMBERS = 3;
+const MAX_MEMBERS = 3;
 /** Of whatever else there may be many. */
-const MOST_TRIED = 4;
-const MOST_JOURNAL = 10_000;
+const MAX_TRIED = 4;
+const MAX_JOURNAL = 10_000;
 
 /** `ids`: which of them. @default all */
 export function* judgeInvariants(
   run: Run,
   ids?: readonly string[],
-): Playing<readonly InvariantResult[]> {
+): EffectGenerator<readonly InvariantResult[]> {
   const asksStats = ids === undefined || ids.includes("S4");
-  const looked = lookedOf(yield* playedOf(run, asksStats));
+  const looked = createLawContext(yield* playedOf(run, asksStats));
   const results: InvariantResult[] = [];
   for (const law of laws) {
     if (ids !== undefined && !ids.includes(law.id)) continue;
@@ -30,20 +30,20 @@ export function* judgeInvariants(
 }
 
 /** `asksStats`: of a foreign service, whose answers may not show it otherwise. */
-function* playedOf(run: Run, asksStats: boolean): Playing<Played> {
-  const { abilities, trace } = run;
-  const members = Array.from(run.members.values()).slice(0, MOST_MEMBERS);
+function* playedOf(run: Run, asksStats: boolean): EffectGenerator<Played> {
+  const { capabilities, trace } = run;
+  const members = Array.from(run.members.values()).slice(0, MAX_MEMBERS);
   const known = {
     trace,
     members,
-    isExactTime: abilities.time.kind === "virtual",
-    again: noSecondPlay,
-    most: MOST_TRIED,
+    isExactTime: capabilities.time.kind === "virtual",
+    again: needsRerun,
+    sampleSize: MAX_TRIED,
   };
-  if (abilities.control) {
+  if (capabilities.control) {
     const written = trace.scripted.count > 0;
     const entries = written
-      ? yield* perform<"journal">({ kind: "journal", limit: MOST_JOURNAL })
+      ? yield* perform<"journal">({ kind: "journal", limit: MAX_JOURNAL })
       : [];
     return {
       ...known,

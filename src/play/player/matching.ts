@@ -9,9 +9,9 @@ import type { Check, Verdict } from "./result.ts";
 import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
 
 /** How much of a value is shown. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 /** How many elements of a list are told of one by one. */
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 /** Whether the object is a rule: its only key is the name of one. */
 function isRule(matcher: unknown): matcher is MatchRule {
@@ -34,19 +34,19 @@ type Checks = readonly Check[];
 /** `actual`: undefined where there is no such member. `about`: what it is called. */
 export function match(matcher: Matcher, actual: unknown, about: string, scope: Scope): Checks {
   try {
-    return matched(matcher, { actual, about, scope });
+    return matchOrThrow(matcher, { actual, about, scope });
   } catch (thrown) {
     if (!(thrown instanceof Inconclusive)) throw thrown;
-    return [notKnown(about, thrown.message, actual)];
+    return [unknownCheck(about, thrown.message, actual)];
   }
 }
 
-function matched(matcher: Matcher, subject: Subject): Checks {
+function matchOrThrow(matcher: Matcher, subject: Subject): Checks {
   if (isIndirect(matcher)) return [same(resolveValue(matcher, subject.scope), subject)];
   if (isRule(matcher)) return matchRule(matcher, subject);
   const { actual } = subject;
   if (Array.isArray(matcher)) {
-    if (!Array.isArray(actual)) return [judged(false, "a list", subject)];
+    if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
     return [
       same(matcher.length, partOf(subject, "length", actual.length)),
       ...matcher
@@ -56,7 +56,7 @@ function matched(matcher: Matcher, subject: Subject): Checks {
   }
   if (typeof matcher !== "object" || matcher === null) return [same(matcher, subject)];
   if (typeof actual !== "object" || actual === null || Array.isArray(actual)) {
-    return [judged(false, "an object", subject)];
+    return [checkOf(false, "an object", subject)];
   }
   const own: Readonly<Record<string, unknown>> = Object.assign(Object.create(null), actual);
   return Object.entries(matcher as Readonly<Record<string, Matcher>>).flatMap(([name, one]) =>
@@ -119,17 +119,17 @@ function plainRule(
 ): Check {
   const { actual } = subject;
   if ("type" in rule) {
-    return judged(typesOf(actual).includes(rule.type), `of type ${rule.type}`, subject);
+    return checkOf(typesOf(actual).includes(rule.type), `of type ${rule.type}`, subject);
   }
   if ("contains" in rule) {
     const holds = typeof actual === "string" && actual.includes(rule.contains);
-    return judged(holds, `contains ${shownValue(rule.contains)}`, subject);
+    return checkOf(holds, `contains ${shownValue(rule.contains)}`, subject);
   }
   if ("startsWith" in rule) {
     const holds = typeof actual === "string" && actual.startsWith(rule.startsWith);
-    return judged(holds, `starts with ${shownValue(rule.startsWith)}`, subject);
+    return checkOf(holds, `starts with ${shownValue(rule.startsWith)}`, subject);
   }
-  if ("absent" in rule) return judged(actual === undefined, "absent", subject);
+  if ("absent" in rule) return checkOf(actual === undefined, "absent", subject);
   return same(rule.equals, subject);
 }
 
@@ -145,7 +145,7 @@ function bounded(least: Operand | undefined, most: Operand | undefined, subject:
     typeof actual === "number" &&
     (low === undefined || actual >= low) &&
     (high === undefined || actual <= high);
-  return judged(holds, expected, subject);
+  return checkOf(holds, expected, subject);
 }
 
 function oneOf(matchers: readonly Matcher[], subject: Subject): Check {
@@ -156,11 +156,11 @@ function oneOf(matchers: readonly Matcher[], subject: Subject): Check {
     const checks = match(matcher, actual, about, scope);
     const verdict = verdictOf(checks);
     expected.push(...expectedBy(checks));
-    if (verdict === "held") return judged(true, expected.join(" or "), subject);
+    if (verdict === "held") return checkOf(true, expected.join(" or "), subject);
     if (verdict === "unknown") why ??= checks.find((one) => one.why !== undefined)?.why;
   }
   return why === undefined
-    ? judged(false, `one of ${expected.join(", ")}`, subject)
+    ? checkOf(false, `one of ${expected.join(", ")}`, subject)
     : inconclusive(why);
 }
 
@@ -169,7 +169,7 @@ function elements(
   subject: Subject,
 ): Checks {
   const { actual, about } = subject;
-  if (!Array.isArray(actual)) return [judged(false, "a list", subject)];
+  if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
   const all = "every" in rule;
   const broken: Check[] = [];
   let expected = "";
@@ -183,9 +183,9 @@ function elements(
     else broken.push(...checks.filter((one) => one.verdict === "broken"));
   }
   if (all && actual.length === 0) return inconclusive("the list is empty");
-  if (all && broken.length > 0) return broken.slice(0, MOST_TOLD);
+  if (all && broken.length > 0) return broken.slice(0, MAX_TOLD);
   if (all || held > 0) return [check("held", about, expected, `${held} of ${actual.length}`)];
-  return [judged(false, `one that is ${expected}`, subject)];
+  return [checkOf(false, `one that is ${expected}`, subject)];
 }
 
 function expectedBy(checks: Checks): readonly string[] {
@@ -204,7 +204,7 @@ function opposite(verdict: Verdict): Verdict {
 }
 
 function same(expected: unknown, subject: Subject): Check {
-  return judged(isSame(expected, subject.actual), shownValue(expected), subject);
+  return checkOf(isSame(expected, subject.actual), shownValue(expected), subject);
 }
 
 /** Equal as JSON values: members in any order. */
@@ -227,7 +227,7 @@ function typesOf(value: unknown): readonly string[] {
   return Number.isInteger(value) ? ["integer", "number"] : [typeof value];
 }
 
-function judged(holds: boolean, expected: string, { about, actual }: Subject): Check {
+function checkOf(holds: boolean, expected: string, { about, actual }: Subject): Check {
   return check(holds ? "held" : "broken", about, expected, shownValue(actual));
 }
 
@@ -235,7 +235,7 @@ export function check(verdict: Verdict, about: string, expected: string, found: 
   return { verdict, about, expected, found };
 }
 
-export function notKnown(about: string, why: string, actual?: unknown): Check {
+export function unknownCheck(about: string, why: string, actual?: unknown): Check {
   return { verdict: "unknown", about, expected: "", found: shownValue(actual), why };
 }
 
@@ -243,5 +243,5 @@ export function notKnown(about: string, why: string, actual?: unknown): Check {
 function shownValue(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));
-  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }

@@ -1,11 +1,11 @@
 /** A request step as the request that is sent: what it doesn't say is filled in from whoever sends it. */
 
 import { type Duration, durationMs } from "../../base/duration.ts";
+import type { Member, Outgoing } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
-import type { Member, Outgoing } from "../../laws/seen-exchange.ts";
+import { buildRequest, contentTypes, pairsOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import { buildRequest, contentTypes, pairsOf } from "../../spec/request-of.ts";
 import type { RequestStep } from "../language/scenario.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 

@@ -1,7 +1,12 @@
 /** Plays a scenario in this process, at once: nobody waits, and the clock goes where the scenario says. */
 
 import { InputError } from "../../base/input.ts";
-import { type Exchange, exchangeOf, type Member, type Outgoing } from "../../laws/seen-exchange.ts";
+import {
+  type ClientExchange,
+  exchangeOf,
+  type Member,
+  type Outgoing,
+} from "../../laws/client-exchange.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { runToEnd, type Work } from "../../spec/work.ts";
@@ -11,7 +16,7 @@ import { countRequests } from "../language/parse/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "../language/parse/parse-scenario.ts";
 import type { Scenario } from "../language/scenario.ts";
 import { runTraffic } from "../traffic/run-traffic.ts";
-import type { Effect, Performers, Playing } from "./effects.ts";
+import type { Effect, EffectGenerator, Performers } from "./effects.ts";
 import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";
 
@@ -24,7 +29,7 @@ export interface SyncOptions extends ParseScenarioOptions {
 }
 
 /** More requests than anybody reads about. */
-const MOST_JOURNALLED = 1_000_000;
+const MAX_JOURNALLED = 1_000_000;
 
 /**
  * Plays a scenario in process, in virtual time: the same scenario, the same result, to the byte.
@@ -50,9 +55,9 @@ export function* playInSlices(
   return yield* driveInSlices(playingOf(scenario, options), performersOn(simulator));
 }
 
-function playingOf(scenario: Scenario, options: SyncOptions): Playing<PlayResult> {
+function playingOf(scenario: Scenario, options: SyncOptions): EffectGenerator<PlayResult> {
   return play(scenario, {
-    abilities: { time: { kind: "virtual" }, control: true },
+    capabilities: { time: { kind: "virtual" }, control: true },
     target: { kind: "in-process", url: undefined },
     reproduce: options.reproduce ?? `adsim play ${scenario.name}`,
     onStep: options.onStep,
@@ -67,7 +72,7 @@ export function worldOf(scenario: Scenario): SimulatorOptions {
 
 /** That world, with a journal only where somebody could read it: it takes as long as all else that a request needs. */
 export function simulatorFor(scenario: Scenario): SimulatorCore {
-  const journalEntries = countRequests(scenario) > MOST_JOURNALLED ? 0 : undefined;
+  const journalEntries = countRequests(scenario) > MAX_JOURNALLED ? 0 : undefined;
   return createSimulatorCore(
     { ...worldOf(scenario), journalEntries },
     { people: () => fakerPerson },
@@ -80,11 +85,17 @@ export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["sna
 }
 
 /** Plays to the end, doing each effect at once. */
-export function driveAtOnce<Result>(playing: Playing<Result>, performers: Performers): Result {
+export function driveAtOnce<Result>(
+  playing: EffectGenerator<Result>,
+  performers: Performers,
+): Result {
   return runToEnd(driveInSlices(playing, performers));
 }
 
-function* driveInSlices<Result>(playing: Playing<Result>, performers: Performers): Work<Result> {
+function* driveInSlices<Result>(
+  playing: EffectGenerator<Result>,
+  performers: Performers,
+): Work<Result> {
   let next = playing.next();
   while (!next.done) {
     yield;
@@ -112,7 +123,7 @@ export function* performed(effect: Effect, performers: Performers): Work<unknown
 export function performersOn(sim: SimulatorCore): Performers {
   let aside: Performers | undefined;
 
-  function send(outgoing: Outgoing): Exchange {
+  function send(outgoing: Outgoing): ClientExchange {
     return exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
   }
   function heal(id: string): void {
@@ -128,7 +139,7 @@ export function performersOn(sim: SimulatorCore): Performers {
     publisher: ({ id }) => unlessMissing(() => memberOf(sim.publishers.get(id))),
     send: ({ outgoing }) => send(outgoing),
     *together({ outgoing }) {
-      const exchanges: Exchange[] = [];
+      const exchanges: ClientExchange[] = [];
       for (const one of outgoing) {
         exchanges.push(send(one));
         yield;

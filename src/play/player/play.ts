@@ -4,15 +4,15 @@ import type { FaultRule } from "../../faults/rule.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
 import { kindOf } from "../language/step-kind.ts";
 import { conclude } from "./conclude.ts";
-import { doStep, lookAtRules } from "./do-step.ts";
-import { type Abilities, type Playing, perform } from "./effects.ts";
+import { doStep, noteFiredRules } from "./do-step.ts";
+import { type Capabilities, type EffectGenerator, perform } from "./effects.ts";
 import { judgeInvariants } from "./judge-invariants.ts";
-import { record } from "./played.ts";
+import { record } from "./record-step.ts";
 import type { PlayResult } from "./result.ts";
 import { createRun, NEEDS_CONTROL, type Run, seeRule } from "./run.ts";
 
 export interface PlayOptions {
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
   readonly target: Pick<PlayResult["target"], "kind" | "url">;
   /** The line that plays it again. */
   readonly reproduce: string;
@@ -24,12 +24,12 @@ export interface PlayOptions {
 const JOURNAL_ENTRIES = 6;
 
 /** Plays what {@link parseScenario} let pass. @throws InputError that names the step that the target refuses to do. */
-export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayResult> {
-  const { abilities, target, reproduce, onStep } = options;
+export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator<PlayResult> {
+  const { capabilities, target, reproduce, onStep } = options;
   const startMs = yield* perform({ kind: "now" });
-  const run = createRun(scenario, abilities, startMs);
+  const run = createRun(scenario, capabilities, startMs);
   const { steps, expectations = [], faults = [] } = scenario;
-  if (abilities.control) yield* seeFirstRules(run, faults);
+  if (capabilities.control) yield* seeFirstRules(run, faults);
   else run.skipped.push(...worldNotMade(scenario));
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
@@ -45,7 +45,7 @@ export function* play(scenario: Scenario, options: PlayOptions): Playing<PlayRes
 }
 
 /** Those that are there from the start have their ids from the world. */
-function* seeFirstRules(run: Run, faults: readonly FaultRule[]): Playing<void> {
+function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator<void> {
   const there = faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
   for (const [index, rule] of faults.entries()) {
     seeRule(run, rule, there[index]?.id ?? `faults.${index}`, `faults.${index}`);
@@ -64,22 +64,22 @@ function worldNotMade({ start, assumptions, faults = [] }: Scenario): Run["skipp
   return skipped;
 }
 
-function* playSteps(run: Run, steps: readonly Step[], path: string): Playing<void> {
+function* playSteps(run: Run, steps: readonly Step[], path: string): EffectGenerator<void> {
   for (const [index, step] of steps.entries()) yield* playStep(run, step, `${path}.${index}`);
 }
 
-function* playStep(run: Run, step: Step, path: string): Playing<void> {
+function* playStep(run: Run, step: Step, path: string): EffectGenerator<void> {
   run.nowMs = yield* perform({ kind: "now" });
-  if (kindOf(step) !== "expect") run.hasFreshAside = false;
+  if (kindOf(step) !== "expect") run.hasFreshScratch = false;
   const playInner = (inner: readonly Step[], at: string) => playSteps(run, inner, at);
   record(run, step, path, yield* doStep({ run, path, playSteps: playInner }, step));
   if (run.newlyBroken.length > 0) yield* keepJournal(run);
 }
 
 /** With what is newly broken goes what the service saw last. */
-function* keepJournal(run: Run): Playing<void> {
+function* keepJournal(run: Run): EffectGenerator<void> {
   const paths = run.newlyBroken.splice(0);
-  if (!run.abilities.control) return;
+  if (!run.capabilities.control) return;
   const journal = yield* perform({ kind: "journal", limit: JOURNAL_ENTRIES });
   for (const path of paths) {
     const result = run.results.get(path);
@@ -87,13 +87,13 @@ function* keepJournal(run: Run): Playing<void> {
   }
 }
 
-function* rulesThatNeverFired(run: Run): Playing<readonly string[]> {
-  if (!run.abilities.control) return [];
-  yield* lookAtRules(run);
+function* rulesThatNeverFired(run: Run): EffectGenerator<readonly string[]> {
+  if (!run.capabilities.control) return [];
+  yield* noteFiredRules(run);
   return Array.from(run.rules.values())
     .filter(({ hasFired }) => !hasFired)
-    .map(({ id, isPassing }) =>
-      isPassing
+    .map(({ id, isTemporary }) =>
+      isTemporary
         ? `fault rule ${id} was not seen to fire before its ttl was over`
         : `fault rule ${id} never fired`,
     );

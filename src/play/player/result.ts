@@ -1,8 +1,8 @@
 /** What playing a scenario came to. It is JSON as it stands: the report in JSON is this. */
 
 import type { JournalEntry } from "../../journal/entry.ts";
+import type { RequestOutcome } from "../../laws/client-exchange.ts";
 import type { LawVerdict } from "../../laws/law.ts";
-import type { RequestOutcome } from "../../laws/seen-exchange.ts";
 import type { OperationId } from "../../spec/operations.ts";
 
 import type { StepKind } from "../language/step-kind.ts";

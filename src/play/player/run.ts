@@ -1,19 +1,19 @@
 /** A run of a scenario: what is known so far, and who is told of every exchange. */
 
 import type { FaultRule } from "../../faults/rule.ts";
+import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
-import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import { createTrace, type Trace } from "../../laws/trace.ts";
-import type { Cast, Scenario } from "../language/scenario.ts";
+import type { PublisherRef, Scenario } from "../language/scenario.ts";
 import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { createTimeline, type Timeline } from "../measure/timeline.ts";
 import type { Observer } from "../traffic/order.ts";
 import { createRunDigest, type RunDigest } from "./digest.ts";
-import { type Abilities, type Playing, perform } from "./effects.ts";
-import type { Named } from "./names.ts";
+import { type Capabilities, type EffectGenerator, perform } from "./effects.ts";
 import type { StepResult } from "./result.ts";
+import type { StepOutput } from "./step-output.ts";
 import { ordinalsIn, type Scope } from "./values.ts";
 
 /** Why a target that isn't controlled doesn't do something. */
@@ -25,17 +25,17 @@ const SEEDED = 25;
 interface SeenRule {
   readonly id: string;
   /** Whether it goes by itself: in the midst of traffic nobody looks before. */
-  readonly isPassing: boolean;
+  readonly isTemporary: boolean;
   hasFired: boolean;
 }
 
 export interface Run {
   readonly scenario: Scenario;
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
   readonly startMs: number;
   /** When the step began that is being played. */
   nowMs: number;
-  readonly names: Map<string, Named>;
+  readonly names: Map<string, StepOutput>;
   /** By ordinal, as they are now, sign-ups among them. */
   readonly members: Map<number, Member>;
   /** How many publishers signed up. */
@@ -56,21 +56,21 @@ export interface Run {
   /** The latest with each id. */
   readonly ruleById: Map<string, SeenRule>;
   /** Whether a rule goes by itself: afterwards nobody tells whether it fired. */
-  hasPassingRule: boolean;
+  hasTemporaryRule: boolean;
   /** The last single request. */
-  last: Exchange | undefined;
+  last: ClientExchange | undefined;
   /** Whether nothing has happened since the world aside was made. */
-  hasFreshAside: boolean;
+  hasFreshScratch: boolean;
   /** How many traffic steps were played. */
-  traffics: number;
+  trafficStepsPlayed: number;
   /** Rounds of the repeats that are being played, the innermost last. */
   readonly rounds: number[];
 }
 
-export function createRun(scenario: Scenario, abilities: Abilities, startMs: number): Run {
+export function createRun(scenario: Scenario, capabilities: Capabilities, startMs: number): Run {
   return {
     scenario,
-    abilities,
+    capabilities,
     startMs,
     nowMs: startMs,
     names: new Map(),
@@ -86,21 +86,21 @@ export function createRun(scenario: Scenario, abilities: Abilities, startMs: num
     digest: createRunDigest(),
     rules: new Map(),
     ruleById: new Map(),
-    hasPassingRule: false,
+    hasTemporaryRule: false,
     last: undefined,
-    hasFreshAside: false,
-    traffics: 0,
+    hasFreshScratch: false,
+    trafficStepsPlayed: 0,
     rounds: [],
   };
 }
 
 /** Notes that a rule was installed under this id. `path`: where the scenario has it. */
 export function seeRule(run: Run, rule: FaultRule, id: string, path: string): void {
-  const isPassing = rule.ttl !== undefined;
-  const seen = run.rules.get(path) ?? { id, isPassing, hasFired: false };
+  const isTemporary = rule.ttl !== undefined;
+  const seen = run.rules.get(path) ?? { id, isTemporary, hasFired: false };
   run.rules.set(path, seen);
   run.ruleById.set(id, seen);
-  run.hasPassingRule ||= isPassing;
+  run.hasTemporaryRule ||= isTemporary;
   run.trace.seeRule(rule);
 }
 
@@ -118,14 +118,14 @@ export function createObserver({ tally, timeline, latencies, trace }: Run): Obse
 }
 
 /** A single request's: later steps may look at it. */
-export function observeSingle(run: Run, exchange: Exchange): void {
+export function observeSingle(run: Run, exchange: ClientExchange): void {
   createObserver(run)(exchange);
   run.digest.exchange(exchange);
   run.last = exchange;
 }
 
 /** What references in `data` are looked up in. The publishers among them are looked up here. */
-export function* scopeFor(run: Run, data: unknown): Playing<Scope> {
+export function* scopeFor(run: Run, data: unknown): EffectGenerator<Scope> {
   for (const ordinal of ordinalsIn(data)) yield* memberAt(run, ordinal);
   return {
     named: (name) => run.names.get(name),
@@ -134,38 +134,43 @@ export function* scopeFor(run: Run, data: unknown): Playing<Scope> {
   };
 }
 
-function* memberAt(run: Run, ordinal: number): Playing<Member | undefined> {
+function* memberAt(run: Run, ordinal: number): EffectGenerator<Member | undefined> {
   const known = run.members.get(ordinal);
   if (known !== undefined) return known;
   const member = yield* perform({ kind: "member", ordinal });
   if (member !== undefined) {
     run.members.set(ordinal, member);
-    run.trace.seeMember(member);
+    run.trace.recordMember(member);
   }
   return member;
 }
 
 /** The publisher that a step names. Undefined where there is none. */
-export function* castOf(run: Run, cast: Cast = 0): Playing<Member | undefined> {
-  if (typeof cast === "number") return yield* memberAt(run, cast);
-  const named = run.names.get(cast);
+export function* publisherOf(
+  run: Run,
+  publisherRef: PublisherRef = 0,
+): EffectGenerator<Member | undefined> {
+  if (typeof publisherRef === "number") return yield* memberAt(run, publisherRef);
+  const named = run.names.get(publisherRef);
   return named?.kind === "publisher" ? named.member : undefined;
 }
 
 /** The same, of a request. @throws Inconclusive where there is none. */
-export function* senderOf(run: Run, cast: Cast = 0): Playing<Member> {
-  return (yield* castOf(run, cast)) ?? inconclusive(`there is no publisher ${cast}`);
+export function* senderOf(run: Run, publisherRef: PublisherRef = 0): EffectGenerator<Member> {
+  return (
+    (yield* publisherOf(run, publisherRef)) ?? inconclusive(`there is no publisher ${publisherRef}`)
+  );
 }
 
 /** Takes a publisher that has signed up among the members. Sign-ups follow the seeded publishers. */
-export function welcome(run: Run, member: Member): void {
+export function addSignedUp(run: Run, member: Member): void {
   run.members.set((run.scenario.publishers ?? SEEDED) + run.signUps, member);
   run.signUps += 1;
-  run.trace.seeMember(member);
+  run.trace.recordMember(member);
 }
 
 /** A publisher is from now on as `member` says: the one that had the id `formerId`. */
-export function renew(run: Run, member: Member, formerId: string = member.id): void {
+export function updateMember(run: Run, member: Member, formerId: string = member.id): void {
   for (const [ordinal, { id }] of run.members) {
     if (id === formerId) run.members.set(ordinal, member);
   }
@@ -174,13 +179,13 @@ export function renew(run: Run, member: Member, formerId: string = member.id): v
       run.names.set(name, { kind: "publisher", member });
     }
   }
-  run.trace.seeMember(member);
+  run.trace.recordMember(member);
 }
 
 /** Looks everybody up again: under other readings they have other ids. */
-export function* renewAll(run: Run): Playing<void> {
+export function* refreshMembers(run: Run): EffectGenerator<void> {
   for (const [ordinal, { id }] of Array.from(run.members)) {
     const member = yield* perform({ kind: "member", ordinal });
-    if (member !== undefined) renew(run, member, id);
+    if (member !== undefined) updateMember(run, member, id);
   }
 }

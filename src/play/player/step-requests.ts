@@ -1,14 +1,14 @@
 /** Steps that send requests: one, or several at one instant. */
 
-import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { ParallelStep, RequestStep } from "../language/scenario.ts";
-import { type Playing, perform } from "./effects.ts";
+import { type EffectGenerator, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
 import { outgoingOf } from "./outgoing-of.ts";
-import { type Played, record, unknownBy } from "./played.ts";
+import { record, type StepOutcome, unknownBy } from "./record-step.ts";
 import { observeSingle, type Run, scopeFor, senderOf } from "./run.ts";
 
-export function* playRequest(run: Run, step: RequestStep): Playing<Played> {
+export function* playRequest(run: Run, step: RequestStep): EffectGenerator<StepOutcome> {
   const outgoing = yield* outgoingFrom(run, step);
   const exchange = yield* perform({ kind: "send", outgoing });
   return yield* answered(run, step, exchange);
@@ -19,7 +19,7 @@ export function* playTogether(
   run: Run,
   { times = 1, steps }: ParallelStep["parallel"],
   path: string,
-): Playing<void> {
+): EffectGenerator<void> {
   const sent: { step: RequestStep; path: string; round: number; outgoing: Outgoing }[] = [];
   for (let round = 1; round <= times; round += 1) {
     run.rounds.push(round);
@@ -47,12 +47,16 @@ export function* playTogether(
   }
 }
 
-function* outgoingFrom(run: Run, step: RequestStep): Playing<Outgoing> {
+function* outgoingFrom(run: Run, step: RequestStep): EffectGenerator<Outgoing> {
   const sender = yield* senderOf(run, step.publisher);
   return outgoingOf(step, sender, yield* scopeFor(run, step));
 }
 
-function* answered(run: Run, { as, expect }: RequestStep, exchange: Exchange): Playing<Played> {
+function* answered(
+  run: Run,
+  { as, expect }: RequestStep,
+  exchange: ClientExchange,
+): EffectGenerator<StepOutcome> {
   observeSingle(run, exchange);
   const named = { kind: "answer", exchange } as const;
   if (expect === undefined) return { checks: [], exchange, named };

@@ -2,15 +2,15 @@
 
 import { isPlainObject } from "../../base/input.ts";
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
+import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
-import type { Exchange, Member } from "../../laws/seen-exchange.ts";
 import { valueObject } from "../language/parse/values.ts";
 import type { Operand, Value } from "../language/scenario.ts";
-import { contentOf, memberAt, type Named } from "./names.ts";
+import { contentOf, memberAt, type StepOutput } from "./step-output.ts";
 
 /** What references are looked up in. */
 export interface Scope {
-  named(name: string): Named | undefined;
+  named(name: string): StepOutput | undefined;
   member(ordinal: number): Member | undefined;
   /** Number of the round of the innermost repeat or parallel, from 1; 1 outside. */
   readonly round: number;
@@ -28,7 +28,7 @@ export function resolveValue(value: Value, scope: Scope): unknown {
 }
 
 /** The answer of the step with this name. */
-export function answerOf(name: string, { named }: Pick<Scope, "named">): Exchange {
+export function answerOf(name: string, { named }: Pick<Scope, "named">): ClientExchange {
   const step = named(name);
   if (step?.kind === "answer") return step.exchange;
   const isSkipped = step?.kind === "nothing";

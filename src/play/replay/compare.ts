@@ -5,7 +5,7 @@ import type { RecordedResponse } from "../../journal/recorded-exchange.ts";
 import { masked, REDACTED } from "../../journal/secrets.ts";
 
 /** What came back now. */
-export interface Answered {
+export interface ReplayedAnswer {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -57,7 +57,10 @@ const leftOut: ReadonlySet<string> = new Set([
 ]);
 
 /** What differs; undefined where nothing does. */
-export function differenceOf(recorded: RecordedResponse, now: Answered): Difference | undefined {
+export function differenceOf(
+  recorded: RecordedResponse,
+  now: ReplayedAnswer,
+): Difference | undefined {
   const status =
     recorded.status === now.status ? undefined : { recorded: recorded.status, now: now.status };
   const headers = headerDifferences(recorded, now);
@@ -66,7 +69,7 @@ export function differenceOf(recorded: RecordedResponse, now: Answered): Differe
   return { status, headers, body };
 }
 
-function headerDifferences(recorded: RecordedResponse, now: Answered): Difference["headers"] {
+function headerDifferences(recorded: RecordedResponse, now: ReplayedAnswer): Difference["headers"] {
   const names = new Set([...Object.keys(recorded.headers), ...Object.keys(now.headers)]);
   // Compressed, a body has another length; and a body in chunks may have said none.
   const isEncoded = [recorded.headers, now.headers].some(
@@ -93,11 +96,11 @@ function headerIn(headers: Readonly<Record<string, string>>, name: string): stri
 }
 
 /** The longest a shown value gets, in characters. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 function shownText(text: string): string {
   const plain = printable(masked(text));
-  return plain.length > MOST_SHOWN ? `${plain.slice(0, MOST_SHOWN)}…` : plain;
+  return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}…` : plain;
 }
 
 function bodyDifference(

@@ -4,16 +4,16 @@ import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { parseCorsOption } from "../../exchange/cors.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-exchange.ts";
-import type { Surroundings } from "../../simulator/running-world.ts";
+import type { Host } from "../../simulator/running-world.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { driveAtOnce, performersOn } from "../player/play-in-process.ts";
-import { type Replay, type Replayed, type ReplayOptions, replay } from "./replay.ts";
+import { type Replay, type ReplayedExchange, type ReplayOptions, replay } from "./replay.ts";
 
 export interface ReplayInProcessOptions {
-  readonly surroundings: Surroundings;
+  readonly host: Host;
   /** What is chosen in the place of what the recording says of its world. */
   readonly chosen: Chosen;
   /** The state to go on from, instead of a fresh world. */
@@ -28,7 +28,7 @@ type Chosen = Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile"
   Pick<RecordedWorld, "assumptions">;
 
 /** A world under way. */
-interface Stage {
+interface ReplayWorld {
   readonly sim: SimulatorCore;
   readonly settings: Chosen;
 }
@@ -44,25 +44,25 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
   const start = startOf(recording, options);
   const settingsFor = (world: RecordedWorld | undefined): Chosen =>
     settingsOf(options, start, world);
-  const fresh = (settings: Chosen): Stage => ({
-    sim: createSimulatorCore({ ...optionsOf(settings), explain, cors }, options.surroundings),
+  const fresh = (settings: Chosen): ReplayWorld => ({
+    sim: createSimulatorCore({ ...optionsOf(settings), explain, cors }, options.host),
     settings,
   });
 
   const firstWorld = recording.exchanges.find(({ world }) => world !== undefined)?.world;
-  let stage =
+  let replayWorld =
     snapshot === undefined
       ? fresh(settingsFor(firstWorld))
       : loaded(snapshot, firstWorld, { ...options, explain, cors });
   let rest = recording.exchanges;
-  const replayed: Replayed[] = [];
+  const replayed: ReplayedExchange[] = [];
   const notes = new Set<string>();
   for (;;) {
-    const { settings, sim } = stage;
+    const { settings, sim } = replayWorld;
     const playing = replay(rest, {
       ...{ time, apiKey, readings: settings.assumptions, chosen: chosen.assumptions },
       trials: "aside",
-      isOther: (world) => nameOf(settingsFor(world)) !== nameOf(settings),
+      isOtherWorld: (world) => nameOf(settingsFor(world)) !== nameOf(settings),
       unknownPublisher: (id) =>
         `publisher ${id} isn't in this world: a sign-up is in no journal. Replay from a snapshot that was taken after it, with --load`,
     });
@@ -75,7 +75,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
     notes.add(
       `from ${next.place} on another world answered, which was made anew here: a reset or a snapshot put back is in no journal`,
     );
-    stage = fresh(settingsFor(next.world));
+    replayWorld = fresh(settingsFor(next.world));
   }
 }
 
@@ -148,7 +148,7 @@ function loaded(
   snapshot: Snapshot,
   firstWorld: RecordedWorld | undefined,
   options: ReplayInProcessOptions & Pick<SimulatorOptions, "explain" | "cors">,
-): Stage {
+): ReplayWorld {
   const settings = settingsIn(snapshot);
   if (firstWorld !== undefined && nameOf(settings) !== nameOf({ ...firstWorld })) {
     throw new InputError(
@@ -165,7 +165,7 @@ function loaded(
       // Whatever its clock was, it goes on from the instant at which it was saved.
       wallClock: () => snapshot.clock.now,
     },
-    options.surroundings,
+    options.host,
   );
   sim.restore(snapshot);
   sim.clock.set({ mode: "frozen" });

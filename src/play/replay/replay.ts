@@ -11,12 +11,12 @@ import type {
   RecordedWorld,
   SkipReason,
 } from "../../journal/recorded-exchange.ts";
-import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { type Playing, perform, performAside } from "../player/effects.ts";
+import { type EffectGenerator, perform, performInScratch } from "../player/effects.ts";
 import { type Difference, differenceOf } from "./compare.ts";
-import { isKeyRedacted, sendablesOf } from "./resend.ts";
+import { isKeyRedacted, resendCandidatesOf } from "./resend.ts";
 
 export type Outcome =
   | { readonly kind: "same" }
@@ -25,13 +25,13 @@ export type Outcome =
   | { readonly kind: "unanswered"; readonly why: string }
   | { readonly kind: "skipped"; readonly why: SkipReason };
 
-export interface Replayed {
+export interface ReplayedExchange {
   readonly exchange: RecordedExchange;
   readonly outcome: Outcome;
 }
 
 export interface Replay {
-  readonly replayed: readonly Replayed[];
+  readonly replayed: readonly ReplayedExchange[];
   /** What was noticed on the way. */
   readonly notes: readonly string[];
 }
@@ -48,7 +48,7 @@ export interface ReplayOptions {
   /** `aside`: of several requests that look the same in a journal, the right one is found in a world aside. */
   readonly trials: "aside" | "none";
   /** Whether another world answered than the one this is played in. There the replay ends. */
-  readonly isOther: (world: RecordedWorld) => boolean;
+  readonly isOtherWorld: (world: RecordedWorld) => boolean;
   /** What to say of a publisher whose key nobody tells; undefined for nothing. */
   readonly unknownPublisher: (id: string) => string | undefined;
 }
@@ -61,22 +61,22 @@ export interface ReplayedStretch extends Replay {
 }
 
 /** How long an answer is waited for, in milliseconds: longer than any takes that isn't held back on purpose. */
-const PATIENCE_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Replays in one world. @throws InputError for a reading that there isn't. */
 export function* replay(
   exchanges: readonly RecordedExchange[],
   options: ReplayOptions,
-): Playing<ReplayedStretch> {
-  const replayed: Replayed[] = [];
+): EffectGenerator<ReplayedStretch> {
+  const replayed: ReplayedExchange[] = [];
   const notes = new Set<string>();
   const keys = new Map<string, string | undefined>();
   let early: string | undefined;
   let readings: Readings | undefined = options.readings && resolveAssumptions(options.readings);
   let nowMs = yield* perform({ kind: "now" });
 
-  function* enter(world: RecordedWorld): Playing<InputError | "entered" | "other"> {
-    if (options.isOther(world)) return "other";
+  function* enter(world: RecordedWorld): EffectGenerator<InputError | "entered" | "other"> {
+    if (options.isOtherWorld(world)) return "other";
     const before = readings;
     if (before === undefined) return "entered";
     try {
@@ -94,7 +94,7 @@ export function* replay(
       throw error;
     }
   }
-  function* moveTime({ atMs = nowMs, place }: RecordedExchange): Playing<void> {
+  function* moveTime({ atMs = nowMs, place }: RecordedExchange): EffectGenerator<void> {
     if (atMs > nowMs) {
       yield* perform({ kind: "wait", ms: atMs - nowMs });
       nowMs = atMs;
@@ -102,7 +102,7 @@ export function* replay(
       early ??= `${place} was recorded before the time that the world has here, ${formatInstant(nowMs)}, which doesn't go back. Begin with an earlier --start, or with a snapshot from before`;
     }
   }
-  function* keyOf(exchange: RecordedExchange): Playing<string | undefined> {
+  function* keyOf(exchange: RecordedExchange): EffectGenerator<string | undefined> {
     const { publisher: id } = exchange;
     if (id === undefined || !isKeyRedacted(exchange)) return undefined;
     if (!keys.has(id)) keys.set(id, (yield* perform({ kind: "publisher", id }))?.apiKey);
@@ -137,11 +137,11 @@ function* outcomeOf(
   exchange: RecordedExchange,
   own: string | undefined,
   { apiKey, trials }: ReplayOptions,
-): Playing<Outcome> {
-  const { choices, areHarmless } = sendablesOf(exchange, { own, given: apiKey });
+): EffectGenerator<Outcome> {
+  const { choices, areHarmless } = resendCandidatesOf(exchange, { own, given: apiKey });
   const [likeliest] = choices;
   // What has an effect is sent once.
-  const chosen = trials === "aside" ? yield* fittingAside(exchange, choices) : likeliest;
+  const chosen = trials === "aside" ? yield* firstMatchingInScratch(exchange, choices) : likeliest;
   let first: Outcome | undefined;
   for (const request of areHarmless ? choices : [chosen]) {
     const outcome = yield* outcomeWith(request, exchange);
@@ -152,21 +152,24 @@ function* outcomeOf(
 }
 
 /** The first that gets the recorded answer in a world that is thrown away. */
-function* fittingAside(
+function* firstMatchingInScratch(
   { response }: RecordedExchange,
   choices: readonly [RecordedRequest, ...RecordedRequest[]],
-): Playing<RecordedRequest> {
+): EffectGenerator<RecordedRequest> {
   if (choices.length === 1) return choices[0];
   for (const request of choices) {
     yield* perform({ kind: "fork" });
-    const seen = yield* performAside({ kind: "send", outgoing: outgoingOf(request) });
+    const seen = yield* performInScratch({ kind: "send", outgoing: outgoingOf(request) });
     if (differenceOf(response, answerIn(seen)) === undefined) return request;
   }
   return choices[0];
 }
 
-function* outcomeWith(request: RecordedRequest, { response }: RecordedExchange): Playing<Outcome> {
-  let seen: Exchange;
+function* outcomeWith(
+  request: RecordedRequest,
+  { response }: RecordedExchange,
+): EffectGenerator<Outcome> {
+  let seen: ClientExchange;
   try {
     seen = yield* perform({ kind: "send", outgoing: outgoingOf(request) });
   } catch (error) {
@@ -180,16 +183,21 @@ function* outcomeWith(request: RecordedRequest, { response }: RecordedExchange):
   return difference === undefined ? { kind: "same" } : { kind: "different", difference };
 }
 
-const endings: Readonly<Record<Exclude<Exchange["outcome"], "answered">, string>> = {
+const endings: Readonly<Record<Exclude<ClientExchange["outcome"], "answered">, string>> = {
   cut: "the answer broke off",
   lost: "the connection broke off",
-  "timed-out": `nothing whole came within ${PATIENCE_MS} ms`,
+  "timed-out": `nothing whole came within ${ANSWER_TIMEOUT_MS} ms`,
 };
 
 function outgoingOf(request: RecordedRequest): Outgoing {
-  return { operation: undefined, request, timeoutMs: PATIENCE_MS };
+  return { operation: undefined, request, timeoutMs: ANSWER_TIMEOUT_MS };
 }
 
-function answerIn({ status, headers, text, bytes }: Exchange): Parameters<typeof differenceOf>[1] {
+function answerIn({
+  status,
+  headers,
+  text,
+  bytes,
+}: ClientExchange): Parameters<typeof differenceOf>[1] {
   return { status, headers, body: bytes ?? text };
 }

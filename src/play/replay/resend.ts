@@ -7,7 +7,7 @@ import { utf8Length } from "../../base/text.ts";
 import type { RecordedExchange, RecordedRequest } from "../../journal/recorded-exchange.ts";
 import { REDACTED } from "../../journal/secrets.ts";
 
-export interface Sendables {
+export interface ResendCandidates {
   /** The likeliest first. Any of them would have left this request in the journal. */
   readonly choices: readonly [RecordedRequest, ...RecordedRequest[]];
   /** Whether trying one of them changes nothing, since none has a key that opens anything. */
@@ -27,11 +27,11 @@ export function isKeyRedacted({ request }: RecordedExchange): boolean {
 }
 
 /** Opens nothing: a key is longer. */
-const DEAD_KEY = "key_none";
+const UNKNOWN_KEY = "key_none";
 /** As long as a key, for it takes the place of one where it was no key but a name or a value. */
 const STAND_IN = "key_0000000000000";
 
-export function sendablesOf(exchange: RecordedExchange, keys: Keys): Sendables {
+export function resendCandidatesOf(exchange: RecordedExchange, keys: Keys): ResendCandidates {
   const { request } = exchange;
   const authorizations = authorizationsOf(exchange, keys);
   const bodies = bodiesOf(request.body, request.headers["content-length"]);
@@ -69,7 +69,7 @@ function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (str
     return [`${scheme} ${keys.given}`];
   }
   // An unknown key, or none that could be read: the service answers in other words.
-  const [unknown, odd, malformed] = [`Bearer ${DEAD_KEY}`, `bearer ${DEAD_KEY}`, DEAD_KEY];
+  const [unknown, odd, malformed] = [`Bearer ${UNKNOWN_KEY}`, `bearer ${UNKNOWN_KEY}`, UNKNOWN_KEY];
   return hasUnusualScheme ? [odd] : [unknown, malformed, odd];
 }
 

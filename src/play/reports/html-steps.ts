@@ -3,7 +3,7 @@
 import { readableCount } from "../measure/quantities.ts";
 import type { Check, PlayResult, ShownExchange, StepResult } from "../player/result.ts";
 import { type Html, html, table } from "./html.ts";
-import { answerLine, journalLine, marks, tallyLine } from "./lines.ts";
+import { answerLine, journalLine, tallyLine, verdictSigns } from "./lines.ts";
 
 export function stepTable({ steps }: PlayResult): Html {
   if (steps.length === 0) return html`<p class="muted">The scenario has no steps.</p>`;
@@ -12,7 +12,7 @@ export function stepTable({ steps }: PlayResult): Html {
 
 /** A verdict with its sign and its word: colours alone tell some readers nothing. */
 export function chip(verdict: StepResult["verdict"]): Html {
-  return html`<span class="chip ${verdict}"><span aria-hidden="true">${marks[verdict]}</span> ${verdict}</span>`;
+  return html`<span class="chip ${verdict}"><span aria-hidden="true">${verdictSigns[verdict]}</span> ${verdict}</span>`;
 }
 
 function stepRows(step: StepResult): Html {

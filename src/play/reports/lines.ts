@@ -7,7 +7,7 @@ import type { TallySummary } from "../measure/tally.ts";
 import type { PlayResult, ShownExchange, StepResult, Verdict } from "../player/result.ts";
 
 /** How a verdict is marked, whatever the colours. */
-export const marks: Readonly<Record<StepResult["verdict"], string>> = {
+export const verdictSigns: Readonly<Record<StepResult["verdict"], string>> = {
   held: "✓",
   broken: "✗",
   unknown: "?",

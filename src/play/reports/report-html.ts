@@ -14,7 +14,7 @@ import { CHART_SCRIPT } from "./chart-script.ts";
 import { type Html, html, scriptJson, table, trusted } from "./html.ts";
 import { chip, stepTable } from "./html-steps.ts";
 import { STYLE } from "./html-style.ts";
-import { marks, targetLine, verdictCounts } from "./lines.ts";
+import { targetLine, verdictCounts, verdictSigns } from "./lines.ts";
 
 /** The texts of uPlot's script and style sheet. */
 export interface ChartLibrary {
@@ -35,7 +35,7 @@ export function reportHtml(result: PlayResult, library: ChartLibrary): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
-<title>${marks[verdict]} ${verdict}: ${scenario.name} (adsim)</title>
+<title>${verdictSigns[verdict]} ${verdict}: ${scenario.name} (adsim)</title>
 <style nonce="${nonce}">${trusted(library.uplotCss)}${trusted(STYLE)}</style>
 </head>
 <body>

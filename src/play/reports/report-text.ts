@@ -6,7 +6,6 @@ import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   answerLine,
   journalLine,
-  marks,
   paragraphs,
   requestLine,
   shortened,
@@ -14,6 +13,7 @@ import {
   tallyLine,
   targetLine,
   verdictCounts,
+  verdictSigns,
 } from "./lines.ts";
 
 export interface ReportTextOptions {
@@ -22,10 +22,10 @@ export interface ReportTextOptions {
 }
 
 /** More steps that held than this are counted, and not listed. */
-const MOST_HELD = 4;
+const MAX_HELD = 4;
 /** How many of a kind are listed of what else there can be thousands of. */
-const MOST_LISTED = 20;
-const MOST_COLUMNS = 400;
+const MAX_LISTED = 20;
+const MAX_COLUMNS = 400;
 
 export function reportText(result: PlayResult, { colour = false }: ReportTextOptions = {}): string {
   const paint = colour ? coloured : plain;
@@ -60,7 +60,7 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
           `  latency p50 ${readableMs(latency.p50)}, p99 ${readableMs(latency.p99)}, max ${readableMs(latency.max)}`,
         ];
   return [
-    `${paint(verdict, `${marks[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,
+    `${paint(verdict, `${verdictSigns[verdict]} ${verdict}`)}  ${printable(scenario.name)}: ${cut(why)}`,
     `  ${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`,
     ...waited,
   ];
@@ -69,11 +69,13 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
 /** Steps by what came of them. Those that nothing was expected of are left out. */
 function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
   const held = all.filter(({ verdict }) => verdict === "held");
-  const listsHeld = held.length <= MOST_HELD;
+  const listsHeld = held.length <= MAX_HELD;
   const told = all.filter(({ verdict }) => verdict !== "done" && (listsHeld || verdict !== "held"));
-  const shown = told.slice(0, MOST_LISTED);
+  const shown = told.slice(0, MAX_LISTED);
   const summary = [
-    ...(listsHeld ? [] : [`${paint("held", marks.held)} ${counted(held.length, "step")} held`]),
+    ...(listsHeld
+      ? []
+      : [`${paint("held", verdictSigns.held)} ${counted(held.length, "step")} held`]),
     ...(told.length > shown.length
       ? [
           `… and ${counted(told.length - shown.length, "more step")}: --report html=FILE has them all`,
@@ -83,14 +85,17 @@ function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
   const known = new Set(all.map(({ path }) => path));
   const elsewhere = skipped
     .filter(({ path }) => !known.has(path))
-    .slice(0, MOST_LISTED)
-    .map(({ path, why }) => `${paint("skipped", marks.skipped)} ${printable(path)}  ${cut(why)}`);
+    .slice(0, MAX_LISTED)
+    .map(
+      ({ path, why }) =>
+        `${paint("skipped", verdictSigns.skipped)} ${printable(path)}  ${cut(why)}`,
+    );
   return [...shown.flatMap((step) => stepLines(step, paint)), ...elsewhere, ...summary];
 }
 
 function stepLines(step: StepResult, paint: Paint): Lines {
   const { verdict, checks } = step;
-  const line = `${paint(verdict, marks[verdict])} ${stepLine(step)}`;
+  const line = `${paint(verdict, verdictSigns[verdict])} ${stepLine(step)}`;
   switch (verdict) {
     case "held":
     case "done":
@@ -148,7 +153,7 @@ function invariants({ invariants: all }: PlayResult, paint: Paint): Lines {
     `Invariants: ${verdictCounts(all)}`,
     ...broken.map(
       ({ id, says, why }) =>
-        `  ${paint("broken", marks.broken)} ${id} ${printable(says)}: ${cut(why ?? "")}`,
+        `  ${paint("broken", verdictSigns.broken)} ${id} ${printable(says)}: ${cut(why ?? "")}`,
     ),
   ];
 }
@@ -156,10 +161,10 @@ function invariants({ invariants: all }: PlayResult, paint: Paint): Lines {
 function thresholds({ thresholds: all }: PlayResult, paint: Paint): Lines {
   return all.map(
     ({ threshold, verdict, found }) =>
-      `${paint(verdict, marks[verdict])} ${printable(threshold)}: ${verdict}, ${printable(found)}`,
+      `${paint(verdict, verdictSigns[verdict])} ${printable(threshold)}: ${verdict}, ${printable(found)}`,
   );
 }
 
 function cut(text: string): string {
-  return shortened(printable(text), MOST_COLUMNS);
+  return shortened(printable(text), MAX_COLUMNS);
 }

@@ -10,19 +10,19 @@ import { type ControlApi, createControlApi } from "./control-api.ts";
 import { performWith } from "./drive.ts";
 import { createHttpClient } from "./http-client.ts";
 import { readWorld } from "./read-world.ts";
-import type { LatePerformers, Target, TargetOptions } from "./target.ts";
+import type { AsyncPerformers, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 import {
   createWorldPerformers,
   instantOf,
-  type PlayedWorld,
+  type RemoteWorld,
   type WorldPerformers,
 } from "./world-performers.ts";
 
 /** One after the other: answers can't overtake each other. */
 const CONNECTIONS = 1;
 /** An audit or a journal of a large world is long. Only one answer is read at a time. */
-const MOST_BODY_BYTES = 256 * 1024 * 1024;
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const LONGEST_NAME = 64;
 
 /**
@@ -39,7 +39,7 @@ export async function openAdsimTarget(
   const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
   const client = await createHttpClient(origin, {
     connections: CONNECTIONS,
-    mostBodyBytes: MOST_BODY_BYTES,
+    mostBodyBytes: MAX_BODY_BYTES,
   });
   const token = options.controlToken;
   const apiAt = (prefix: string): ControlApi =>
@@ -49,10 +49,10 @@ export async function openAdsimTarget(
   const api = apiAt(prefix);
   try {
     const world = await importRecords(api, options.snapshot());
-    const played: PlayedWorld = { ...world, client, prefix, api, speed };
-    const { performers, removeAside } = performersOf(played, apiAt, options);
+    const played: RemoteWorld = { ...world, client, prefix, api, speed };
+    const { performers, removeScratch } = performersOf(played, apiAt, options);
     return {
-      abilities: {
+      capabilities: {
         time: speed === undefined ? { kind: "virtual" } : { kind: "paced", speed },
         control: true,
       },
@@ -60,7 +60,7 @@ export async function openAdsimTarget(
       description: { kind: "adsim", url: `${origin}${prefix}` },
       async close() {
         // The result is there: a server that has gone takes nothing from it.
-        await removeAside().catch(() => undefined);
+        await removeScratch().catch(() => undefined);
         await client.close();
       },
     };
@@ -77,17 +77,17 @@ const journal = v.looseObject({ total: v.number() });
 async function importRecords(
   api: ControlApi,
   snapshot: Snapshot,
-): Promise<Pick<PlayedWorld, "nowMs" | "journalled">> {
+): Promise<Pick<RemoteWorld, "nowMs" | "journalTotal">> {
   try {
     // First, for it is checked whole: where it is refused, a world that was there stays as it is.
     await api.ask("PUT", "snapshot", snapshot);
-    if ((await api.askFor(journal, "GET", "journal?limit=1")).total > 0) {
+    if ((await api.askParsed(journal, "GET", "journal?limit=1")).total > 0) {
       // Only a reset lets the journal count from the beginning.
       await api.ask("POST", "reset");
       await api.ask("PUT", "snapshot", snapshot);
     }
-    const { now } = await api.askFor(health, "PUT", "clock", { mode: "frozen" });
-    return { nowMs: instantOf(now), journalled: 0 };
+    const { now } = await api.askParsed(health, "PUT", "clock", { mode: "frozen" });
+    return { nowMs: instantOf(now), journalTotal: 0 };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // Nothing that the scenario says is at fault.
@@ -98,29 +98,29 @@ async function importRecords(
 }
 
 function performersOf(
-  world: PlayedWorld,
+  world: RemoteWorld,
   apiAt: (prefix: string) => ControlApi,
   { onProgress }: Pick<TargetOptions, "onProgress">,
-): { readonly performers: LatePerformers; removeAside(): Promise<void> } {
+): { readonly performers: AsyncPerformers; removeScratch(): Promise<void> } {
   const own = createWorldPerformers(world);
   const [root = "", name = ""] = splitAtName(world.prefix);
   let aside: { readonly name: string; readonly performers: WorldPerformers } | undefined;
 
-  async function removeAside(): Promise<void> {
+  async function removeScratch(): Promise<void> {
     const path = aside && `worlds/${encodeURIComponent(aside.name)}`;
     aside = undefined;
     if (path !== undefined) await world.api.ask("DELETE", path);
   }
-  const performers: LatePerformers = {
+  const performers: AsyncPerformers = {
     ...own,
     traffic: ({ order }) => playVirtualTraffic(order, own, onProgress),
     world: () => readWorld(world.api, name),
     async fork() {
-      await removeAside();
-      const forked = await forkAside(world.api, name);
+      await removeScratch();
+      const forked = await forkScratch(world.api, name);
       const prefix = `${root}/@${forked}`;
       const nowMs = await own.now({ kind: "now" });
-      const fresh = { nowMs, journalled: 0, speed: undefined };
+      const fresh = { nowMs, journalTotal: 0, speed: undefined };
       aside = {
         name: forked,
         performers: createWorldPerformers({ ...world, ...fresh, prefix, api: apiAt(prefix) }),
@@ -132,7 +132,7 @@ function performersOf(
       return await performWith({ ...performers, ...aside.performers }, effect);
     },
   };
-  return { performers, removeAside };
+  return { performers, removeScratch };
 }
 
 /** What comes before `/@NAME`, and the name. */
@@ -141,10 +141,10 @@ function splitAtName(prefix: string): readonly string[] {
   return [prefix.slice(0, at), prefix.slice(at + 2)];
 }
 
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /** Makes a world that goes on from the one with this name. @returns its name, which nobody had. */
-async function forkAside(api: ControlApi, name: string): Promise<string> {
+async function forkScratch(api: ControlApi, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const ending = number === 1 ? ".aside" : `.aside-${number}`;
     const aside = `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
@@ -153,7 +153,7 @@ async function forkAside(api: ControlApi, name: string): Promise<string> {
       return aside;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      if (isTaken(error) && number < MOST_TRIES) continue;
+      if (isTaken(error) && number < MAX_TRIES) continue;
       // Nothing that the scenario says is at fault.
       throw new Error(`The target makes no world aside: ${error.message}`, { cause: error });
     }

@@ -16,7 +16,7 @@ export interface ControlApi {
    */
   ask(method: string, path: string, body?: object): Promise<unknown>;
   /** The same for what has this form. */
-  askFor<Schema extends v.GenericSchema>(
+  askParsed<Schema extends v.GenericSchema>(
     schema: Schema,
     ...asked: Parameters<ControlApi["ask"]>
   ): Promise<v.InferOutput<Schema>>;
@@ -41,7 +41,7 @@ interface ControlAnswer {
 }
 
 /** Longer than taking over the largest snapshot takes. */
-const MOST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** What a server says ends up on a terminal, on one line. */
 const plainText: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.transform(printable));
@@ -67,7 +67,7 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
 
   return {
     ask,
-    async askFor(schema, ...asked) {
+    async askParsed(schema, ...asked) {
       const value = await ask(...asked);
       const parsed = v.safeParse(schema, value);
       if (parsed.success) return parsed.output;
@@ -119,7 +119,7 @@ async function askControl(
   };
   const text = body === undefined ? "" : JSON.stringify(body);
   const request = { method, path: `/_sim/${path}`, headers, body: text };
-  const answer = await client.send(prefix, { request, timeoutMs: MOST_WAIT_MS });
+  const answer = await client.send(prefix, { request, timeoutMs: MAX_WAIT_MS });
   if (answer.outcome === "answered") {
     return { status: answer.status, value: jsonIn(answer.text) };
   }

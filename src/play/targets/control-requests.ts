@@ -4,10 +4,10 @@ import type { Effect, EffectOf } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
 
 type Changing = "wait" | "assume" | "signUp" | "setSurface" | "rotateKey";
-type Asked = Parameters<ControlApi["ask"]>;
+type ControlRequest = Parameters<ControlApi["ask"]>;
 
 export const controlRequests: {
-  readonly [Kind in Changing]: (effect: EffectOf<Kind>) => Asked;
+  readonly [Kind in Changing]: (effect: EffectOf<Kind>) => ControlRequest;
 } = {
   wait: ({ ms }) => ["POST", "clock/advance", { by: ms }],
   assume: ({ readings }) => ["PATCH", "assumptions", readings],
@@ -21,7 +21,7 @@ export const controlRequests: {
 };
 
 /** Undefined for what changes nothing, or goes elsewhere than to the control API. */
-export function controlRequestOf(effect: Effect): Asked | undefined {
+export function controlRequestOf(effect: Effect): ControlRequest | undefined {
   if (!Object.hasOwn(controlRequests, effect.kind)) return undefined;
   // The maker of a kind takes effects of that kind.
   return controlRequests[effect.kind as Changing](effect as never);

@@ -1,7 +1,7 @@
 /** Joins a play with whoever does its effects later: over HTTP, with waiting. */
 
-import type { Effect, Playing } from "../player/effects.ts";
-import type { LatePerformers } from "./target.ts";
+import type { Effect, EffectGenerator } from "../player/effects.ts";
+import type { AsyncPerformers } from "./target.ts";
 
 /**
  * Plays to the end. What goes wrong with an effect is thrown where the play yielded it. An
@@ -10,8 +10,8 @@ import type { LatePerformers } from "./target.ts";
  * @throws (as a rejection) what the play doesn't catch.
  */
 export async function drive<Result>(
-  playing: Playing<Result>,
-  performers: Partial<LatePerformers>,
+  playing: EffectGenerator<Result>,
+  performers: Partial<AsyncPerformers>,
 ): Promise<Result> {
   let step = playing.next();
   while (step.done !== true) {
@@ -28,7 +28,10 @@ export async function drive<Result>(
 }
 
 /** Has one effect done. */
-export function performWith(performers: Partial<LatePerformers>, effect: Effect): Promise<unknown> {
+export function performWith(
+  performers: Partial<AsyncPerformers>,
+  effect: Effect,
+): Promise<unknown> {
   // The performer of a kind takes effects of that kind.
   return (performers[effect.kind] as (effect: Effect) => Promise<unknown>)(effect);
 }

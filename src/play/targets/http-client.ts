@@ -4,16 +4,16 @@
  */
 
 import type { Dispatcher } from "undici";
+import { timerMs } from "../../base/drip.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
-import { timerMs } from "../../base/pace.ts";
-import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 
-import { type Sendable, sendableOf } from "./sendable.ts";
+import { type WireRequest, wireRequestOf } from "./wire-request.ts";
 
 /** What the client sees of a request. */
 export interface Answer
-  extends Pick<Exchange, "outcome" | "status" | "headers" | "text" | "bytes" | "latencyMs"> {
+  extends Pick<ClientExchange, "outcome" | "status" | "headers" | "text" | "bytes" | "latencyMs"> {
   /** What broke; undefined of a whole answer. */
   readonly why: string | undefined;
 }
@@ -30,9 +30,9 @@ export interface HttpClient {
 }
 
 /** A response may have fields of any size that the service is fond of. */
-const MOST_HEADER_BYTES = 256 * 1024;
+const MAX_HEADER_BYTES = 256 * 1024;
 /** Answers of the API have a few kilobytes. With a thousand connections, this much of each fits into memory. */
-const MOST_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface HttpClientOptions {
   /** How many there are at most; a request beyond waits for one. */
@@ -43,21 +43,21 @@ export interface HttpClientOptions {
 
 export async function createHttpClient(
   origin: string,
-  { connections, mostBodyBytes = MOST_BODY_BYTES }: HttpClientOptions,
+  { connections, mostBodyBytes = MAX_BODY_BYTES }: HttpClientOptions,
 ): Promise<HttpClient> {
   const { Pool } = await import("undici");
   const pool = new Pool(origin, {
     connections,
     pipelining: 1,
     allowH2: false,
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     // The client's own patience is the only one.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return {
     async send(prefix, { request, timeoutMs }) {
-      return await answerTo(pool, sendableOf(prefix, request), { timeoutMs, mostBodyBytes });
+      return await answerTo(pool, wireRequestOf(prefix, request), { timeoutMs, mostBodyBytes });
     },
     close: () => pool.destroy(),
   };
@@ -69,7 +69,7 @@ const tooLong: Error = new Error("the body is too long");
 
 function answerTo(
   pool: Dispatcher,
-  { method, target, headers, body }: Sendable,
+  { method, target, headers, body }: WireRequest,
   { timeoutMs, mostBodyBytes }: { readonly timeoutMs: number; readonly mostBodyBytes: number },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {

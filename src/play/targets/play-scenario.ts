@@ -61,8 +61,8 @@ export async function playScenario(
   // What is there may never answer: nobody waits for it after the signal.
   const target = await unlessAborted(signal, opening, (late) => late.close());
   try {
-    const { abilities, description, performers } = target;
-    const playing = play(parsed, { abilities, target: description, reproduce, onStep });
+    const { capabilities, description, performers } = target;
+    const playing = play(parsed, { capabilities, target: description, reproduce, onStep });
     return await unlessAborted(signal, drive(playing, performers));
   } finally {
     await target.close();

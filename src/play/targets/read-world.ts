@@ -9,7 +9,7 @@ import { fakerPerson } from "../../world/publishers/people.ts";
 import type { ControlApi } from "./control-api.ts";
 
 /** A larger world takes seconds to read, and hundreds of megabytes. */
-const MOST_IMPRESSIONS = 1_000_000;
+const MAX_IMPRESSIONS = 1_000_000;
 
 const listed = v.looseObject({
   worlds: v.array(v.looseObject({ name: v.string(), impressions: v.number() })),
@@ -17,10 +17,10 @@ const listed = v.looseObject({
 
 /** `name`: the world's. @returns why it isn't read, where it is too large or another version's. */
 export async function readWorld(api: ControlApi, name: string): Promise<PlayedWorld | string> {
-  const { worlds } = await api.askFor(listed, "GET", "worlds");
+  const { worlds } = await api.askParsed(listed, "GET", "worlds");
   const impressions = worlds.find((one) => one.name === name)?.impressions ?? 0;
-  if (impressions > MOST_IMPRESSIONS)
-    return `the target's world has ${impressions} impressions: those of more than ${MOST_IMPRESSIONS} aren't read`;
+  if (impressions > MAX_IMPRESSIONS)
+    return `the target's world has ${impressions} impressions: those of more than ${MAX_IMPRESSIONS} aren't read`;
   const world = createSimulatorCore({}, { people: () => fakerPerson });
   try {
     // As the same version gives it in process: restoring checks every field.

@@ -3,8 +3,8 @@
  * latency counts from then. A service that stalls sees the same schedule, and its stall shows in every request it delays.
  */
 
-import { timerMs } from "../../base/pace.ts";
-import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
+import { timerMs } from "../../base/drip.ts";
+import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { Observer, Punctuality } from "../traffic/order.ts";
 import type { Arrival, TrafficSource } from "../traffic/source.ts";
 import type { Answer } from "./http-client.ts";
@@ -26,16 +26,16 @@ export const CONNECTIONS = 64;
 /** A request that is sent this much after it was due is late, in milliseconds. */
 const LATE_MS = 10;
 /** How many can wait for a connection. Who is so far behind doesn't catch up. */
-export const MOST_WAITING = 100_000;
+export const MAX_WAITING = 100_000;
 const PROGRESS_MS = 250;
 
 /** Over once every answer is in, or given up. @throws (as a rejection) what sending or observing throws. */
 export function playRealTraffic(traffic: RealTraffic): Promise<Punctuality> {
-  return new Promise((resolve, reject) => createScheduler(traffic, resolve, reject)());
+  return new Promise((resolve, reject) => createTrafficLoop(traffic, resolve, reject)());
 }
 
 /** Gives what begins it. */
-function createScheduler(
+function createTrafficLoop(
   traffic: RealTraffic,
   resolve: (punctuality: Punctuality) => void,
   reject: (reason: unknown) => void,
@@ -45,7 +45,7 @@ function createScheduler(
   const waiting = createQueue();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let armedMs = Number.POSITIVE_INFINITY;
-  let onTheirWay = 0;
+  let inFlight = 0;
   let sent = 0;
   let ended = 0;
   let late = 0;
@@ -77,7 +77,7 @@ function createScheduler(
       }
       const next = source.next();
       if (next === undefined) throw new Error("What is due isn't there. This is a bug in adsim.");
-      if (waiting.length < MOST_WAITING) waiting.push({ ...next });
+      if (waiting.length < MAX_WAITING) waiting.push({ ...next });
       else drop(next);
       sendWhatWaits();
     }
@@ -95,7 +95,7 @@ function createScheduler(
   }
 
   function sendWhatWaits(): void {
-    while (onTheirWay < connections) {
+    while (inFlight < connections) {
       const next = waiting.shift();
       if (next === undefined) return;
       send(next);
@@ -104,7 +104,7 @@ function createScheduler(
 
   function send(arrival: Arrival): void {
     if (elapsedMs() - arrival.dueMs / speed > LATE_MS) late += 1;
-    onTheirWay += 1;
+    inFlight += 1;
     sent += 1;
     const atMs = Date.now();
     traffic
@@ -117,12 +117,12 @@ function createScheduler(
     if (isOver) return;
     const { number, dueMs, operation, request } = arrival;
     const latencyMs = elapsedMs() - dueMs / speed;
-    onTheirWay -= 1;
+    inFlight -= 1;
     ended += 1;
     sendWhatWaits();
     source.answered(number, answer);
     const { outcome, status, headers, text } = answer;
-    const exchange: Exchange = {
+    const exchange: ClientExchange = {
       operation,
       atMs,
       request,
@@ -142,7 +142,7 @@ function createScheduler(
   }
 
   function finishIfDone(): void {
-    if (onTheirWay > 0 || waiting.length > 0) return;
+    if (inFlight > 0 || waiting.length > 0) return;
     end();
     tell();
     resolve({ late, dropped });

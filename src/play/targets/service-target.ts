@@ -2,22 +2,22 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
+import { timerMs } from "../../base/drip.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
-import { timerMs } from "../../base/pace.ts";
-import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
-import { buildRequest } from "../../spec/request-of.ts";
+import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
+import { buildRequest } from "../../spec/build-request.ts";
 import type { Surface } from "../../world/accounts/account.ts";
 import type { EffectKind } from "../player/effects.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { jsonIn } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
-import type { LatePerformers, ServiceCredentials, Target, TargetOptions } from "./target.ts";
+import type { AsyncPerformers, ServiceCredentials, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 
 /** Enough for what a scenario sends in parallel; more wait for one of these. */
-const MOST_CONNECTIONS = 1024;
+const MAX_CONNECTIONS = 1024;
 const SURFACES_TIMEOUT_MS = 10_000;
 
 /** @throws InputError (as a rejection) for wrong options. */
@@ -28,19 +28,19 @@ export async function openServiceTarget(
 ): Promise<Target> {
   const speed = readSpeed(options.speed ?? 1);
   const connections = options.connections ?? CONNECTIONS;
-  if (!Number.isSafeInteger(connections) || connections < 1 || connections > MOST_CONNECTIONS) {
-    throw new InputError("connections", `must be a whole number from 1 to ${MOST_CONNECTIONS}`);
+  if (!Number.isSafeInteger(connections) || connections < 1 || connections > MAX_CONNECTIONS) {
+    throw new InputError("connections", `must be a whole number from 1 to ${MAX_CONNECTIONS}`);
   }
-  const client = await createHttpClient(origin, { connections: MOST_CONNECTIONS });
+  const client = await createHttpClient(origin, { connections: MAX_CONNECTIONS });
   const members = credentials.map((one) => memberLater(one, client, prefix, url));
 
-  async function send(outgoing: Outgoing): Promise<Exchange> {
+  async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
     const atMs = Date.now();
     return { operation, atMs, request, ...(await client.send(prefix, outgoing)) };
   }
 
-  const performers: LatePerformers = {
+  const performers: AsyncPerformers = {
     now: async () => Date.now(),
     pass: async () => undefined,
     member: async ({ ordinal }) => await members[ordinal]?.(),
@@ -67,7 +67,7 @@ export async function openServiceTarget(
     ...uncontrolled,
   };
   return {
-    abilities: { time: { kind: "real", speed }, control: false },
+    capabilities: { time: { kind: "real", speed }, control: false },
     performers,
     description: { kind: "service", url },
     close: () => client.close(),
@@ -79,7 +79,7 @@ type Uncontrolled = Exclude<
   "now" | "pass" | "member" | "send" | "together" | "wait" | "traffic"
 >;
 
-const uncontrolled: Pick<LatePerformers, Uncontrolled> = {
+const uncontrolled: Pick<AsyncPerformers, Uncontrolled> = {
   assume: refuse,
   assumptions: refuse,
   fault: refuse,
@@ -96,7 +96,7 @@ const uncontrolled: Pick<LatePerformers, Uncontrolled> = {
   aside: refuse,
 };
 
-/** The player knows that it can't be asked for: `abilities.control` says so. */
+/** The player knows that it can't be asked for: `capabilities.control` says so. */
 function refuse({ kind }: { readonly kind: EffectKind }): Promise<never> {
   return Promise.reject(new Error(`A service that isn't an adsim can't do this: ${kind}.`));
 }

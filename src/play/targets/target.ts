@@ -1,7 +1,7 @@
 /** What a scenario is played against over HTTP. */
 
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type { Abilities, EffectKind, EffectOf, Effects } from "../player/effects.ts";
+import type { Capabilities, EffectKind, EffectOf, Effects } from "../player/effects.ts";
 
 export interface TargetOptions {
   /** What the world of an adsim is to be. Only asked for where there is one. */
@@ -28,13 +28,13 @@ export interface ServiceCredentials {
 }
 
 /** Does effects, each when it can. */
-export type LatePerformers = {
+export type AsyncPerformers = {
   readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Promise<Effects[Kind]["gives"]>;
 };
 
 export interface Target {
-  readonly abilities: Abilities;
-  readonly performers: LatePerformers;
+  readonly capabilities: Capabilities;
+  readonly performers: AsyncPerformers;
   /** `url`: where requests go, the world's name included. */
   readonly description: { readonly kind: "adsim" | "service"; readonly url: string };
   /** Takes away what was only made for playing, and closes all connections. */

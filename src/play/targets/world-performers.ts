@@ -3,20 +3,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { parseInstant } from "../../base/calendar.ts";
+import { timerMs } from "../../base/drip.ts";
 import { InputError } from "../../base/input.ts";
-import { timerMs } from "../../base/pace.ts";
-import type { Exchange, Member, Outgoing } from "../../laws/seen-exchange.ts";
+import type { ClientExchange, Member, Outgoing } from "../../laws/client-exchange.ts";
 import type { Effects } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
 import { controlRequests } from "./control-requests.ts";
+import { createDisconnectWatcher } from "./disconnect-watcher.ts";
 import type { HttpClient } from "./http-client.ts";
-import { createDepartures } from "./noticed.ts";
-import type { LatePerformers } from "./target.ts";
+import type { AsyncPerformers } from "./target.ts";
 
 /** What is done in any world, also in one aside. */
-export type WorldPerformers = Omit<LatePerformers, "traffic" | "world" | "fork" | "aside">;
+export type WorldPerformers = Omit<AsyncPerformers, "traffic" | "world" | "fork" | "aside">;
 
-export interface PlayedWorld {
+export interface RemoteWorld {
   readonly client: HttpClient;
   /** What the path of every request begins with. */
   readonly prefix: string;
@@ -24,7 +24,7 @@ export interface PlayedWorld {
   /** Of its frozen clock. */
   readonly nowMs: number;
   /** How many requests its journal has counted. */
-  readonly journalled: number;
+  readonly journalTotal: number;
   /** How many times as fast as real time it goes; undefined: nobody waits. */
   readonly speed: number | undefined;
 }
@@ -42,18 +42,18 @@ const rule = v.looseObject({ id: v.string() });
 const rules = v.looseObject({ faults: v.array(rule) });
 const entries = v.looseObject({ entries: v.array(v.unknown()) });
 
-export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
+export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
   const { client, prefix, api, speed } = world;
-  const departures = createDepartures(api, world.journalled);
-  const pace = speed === undefined ? atOnce : createPace(speed);
+  const disconnects = createDisconnectWatcher(api, world.journalTotal);
+  const pace = speed === undefined ? noPace : createPace(speed);
   let nowMs = world.nowMs;
 
-  async function send(outgoing: Outgoing): Promise<Exchange> {
+  async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
     const sending = client.send(prefix, outgoing);
-    departures.sent();
+    disconnects.sent();
     const { why: _asInProcess, ...seen } = await sending;
-    if (seen.outcome === "timed-out") await departures.noticed();
+    if (seen.outcome === "timed-out") await disconnects.noticed();
     return { operation, atMs: nowMs, request, ...seen };
   }
 
@@ -62,14 +62,14 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     pass: async () => undefined,
     async member({ ordinal }) {
       const path = `publishers?offset=${ordinal}&limit=1`;
-      const [found] = (await api.askFor(listed, "GET", path)).publishers;
+      const [found] = (await api.askParsed(listed, "GET", path)).publishers;
       // Behind the population stand those that signed up, with ordinals of their own.
       return found?.ordinal === ordinal ? memberOf(found) : undefined;
     },
     async publisher({ id }) {
       try {
         const path = `publishers/${encodeURIComponent(id)}`;
-        return memberOf(await api.askFor(member, "GET", path));
+        return memberOf(await api.askParsed(member, "GET", path));
       } catch (error) {
         if (error instanceof InputError && error.reason === "not-found") return undefined;
         throw error;
@@ -77,23 +77,24 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     },
     send: ({ outgoing }) => send(outgoing),
     async together({ outgoing }) {
-      const exchanges: Exchange[] = [];
+      const exchanges: ClientExchange[] = [];
       for (const one of outgoing) exchanges.push(await send(one));
       return exchanges;
     },
     async wait(effect) {
       await pace(effect.ms);
-      const { now } = await api.askFor(clock, ...controlRequests.wait(effect));
+      const { now } = await api.askParsed(clock, ...controlRequests.wait(effect));
       nowMs = instantOf(now);
       return undefined;
     },
-    signUp: async (effect) => memberOf(await api.askFor(member, ...controlRequests.signUp(effect))),
+    signUp: async (effect) =>
+      memberOf(await api.askParsed(member, ...controlRequests.signUp(effect))),
     async setSurface(effect) {
       await api.ask(...controlRequests.setSurface(effect));
       return undefined;
     },
     rotateKey: async (effect) =>
-      memberOf(await api.askFor(member, ...controlRequests.rotateKey(effect))),
+      memberOf(await api.askParsed(member, ...controlRequests.rotateKey(effect))),
     ...rulePerformers(api),
     // What follows has the form that the same version gives it in process.
     async assume(effect) {
@@ -108,7 +109,7 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
     audit: async () => (await api.ask("GET", "audit")) as Effects["audit"]["gives"],
     async journal({ limit }) {
       if (limit < 1) return [];
-      const found = await api.askFor(entries, "GET", `journal?limit=${limit}`);
+      const found = await api.askParsed(entries, "GET", `journal?limit=${limit}`);
       return found.entries as Effects["journal"]["gives"];
     },
   };
@@ -116,9 +117,9 @@ export function createWorldPerformers(world: PlayedWorld): WorldPerformers {
 
 function rulePerformers(api: ControlApi): Pick<WorldPerformers, "fault" | "rules" | "heal"> {
   return {
-    fault: async ({ rule: given }) => (await api.askFor(rule, "POST", "faults", given)).id,
+    fault: async ({ rule: given }) => (await api.askParsed(rule, "POST", "faults", given)).id,
     async rules() {
-      const { faults } = await api.askFor(rules, "GET", "faults");
+      const { faults } = await api.askParsed(rules, "GET", "faults");
       // As the same version shows them in process.
       return faults as unknown as Effects["rules"]["gives"];
     },
@@ -141,16 +142,16 @@ function memberOf({ id, apiKey, surfaces, joined }: v.InferOutput<typeof member>
   return { id, apiKey, joined, surfaces: surfaces as unknown as Member["surfaces"] };
 }
 
-async function atOnce(): Promise<void> {}
+async function noPace(): Promise<void> {}
 
 /** How much of the time that requests took counts as waited: what is short of the pace is made up for. */
-const MOST_CAUGHT_UP_MS = 1000;
+const MAX_CAUGHT_UP_MS = 1000;
 
 function createPace(speed: number): (ms: number) => Promise<void> {
   let dueMs = performance.now();
   return async (ms) => {
     const realMs = performance.now();
-    dueMs = Math.max(dueMs, realMs - MOST_CAUGHT_UP_MS) + ms / speed;
+    dueMs = Math.max(dueMs, realMs - MAX_CAUGHT_UP_MS) + ms / speed;
     // A timer has whole milliseconds: less is waited for with the next.
     if (dueMs - realMs >= 1) await sleep(timerMs(dueMs - realMs));
   };

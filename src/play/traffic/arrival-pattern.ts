@@ -1,8 +1,14 @@
 /** Patterns of arrivals in numbers, and how many requests they make at most. Whether they can be is looked at on parsing. */
 
 import { DAY_MS, durationMs, HOUR_MS } from "../../base/duration.ts";
-import { createFlow, evenArrivals, type Flow, partOf, type Stretch } from "./flow.ts";
 import { ratePerMs } from "./rate.ts";
+import {
+  createRateCurve,
+  evenArrivals,
+  partOf,
+  type RateCurve,
+  type RateSegment,
+} from "./rate-curve.ts";
 import { squareRoot } from "./square-root.ts";
 import type { Arrivals, Spacing, Traffic } from "./traffic.ts";
 
@@ -63,9 +69,10 @@ export function arrivalPatternOf(arrivals: Arrivals): ArrivalPattern {
 }
 
 /** The rate over time. */
-export function flowOf(pattern: Line | Daily, forMs: number, startMs: number): Flow {
-  if (pattern.kind === "daily") return createFlow(dayFrom(startMs, pattern.hours, pattern.mean));
-  return createFlow([{ lengthMs: forMs, from: pattern.from, to: pattern.to }]);
+export function rateCurveOf(pattern: Line | Daily, forMs: number, startMs: number): RateCurve {
+  if (pattern.kind === "daily")
+    return createRateCurve(dayFrom(startMs, pattern.hours, pattern.mean));
+  return createRateCurve([{ lengthMs: forMs, from: pattern.from, to: pattern.to }]);
 }
 
 /**
@@ -123,12 +130,12 @@ function peakOf(hours: readonly number[]): number {
 }
 
 /** A day from the given instant on, with this rate in the mean. */
-function dayFrom(startMs: number, hours: readonly number[], perMs: number): Stretch[] {
+function dayFrom(startMs: number, hours: readonly number[], perMs: number): RateSegment[] {
   const scale = perMs / meanOf(hours);
   // From the middle of the last hour of the day before, so that the first line crosses midnight.
   const lines = Array.from(
     { length: HOURS },
-    (_, hour): Stretch => ({
+    (_, hour): RateSegment => ({
       lengthMs: HOUR_MS,
       from: (hours[(hour + HOURS - 1) % HOURS] ?? 0) * scale,
       to: (hours[hour] ?? 0) * scale,

@@ -1,8 +1,8 @@
 /** When requests come: each pattern of arrivals as a schedule in whole milliseconds, in order, whatever the answers. */
 
 import { drawBetween, type Key } from "../../base/random.ts";
-import { arrivalPatternOf, type Bursts, flowOf } from "./arrival-pattern.ts";
-import { evenArrivals, type Flow } from "./flow.ts";
+import { arrivalPatternOf, type Bursts, rateCurveOf } from "./arrival-pattern.ts";
+import { evenArrivals, type RateCurve } from "./rate-curve.ts";
 import type { Arrivals } from "./traffic.ts";
 
 /** Gives the time of one arrival after the other, in whole milliseconds from the beginning; `Infinity` after the last. */
@@ -23,14 +23,14 @@ export function createSchedule({ arrivals, forMs, startMs, key }: ScheduleParts)
   const pattern = arrivalPatternOf(arrivals);
   switch (pattern.kind) {
     case "bursts":
-      return inBursts(pattern, forMs);
+      return burstSchedule(pattern, forMs);
     case "trace":
-      return asRecorded(pattern.atMs, forMs);
+      return traceSchedule(pattern.atMs, forMs);
     default: {
-      const flow = flowOf(pattern, forMs, startMs);
+      const rateCurve = rateCurveOf(pattern, forMs, startMs);
       return pattern.spacing === "even"
-        ? evenly(flow, forMs)
-        : independently(flow, forMs, createExponentials(key));
+        ? evenSchedule(rateCurve, forMs)
+        : poissonSchedule(rateCurve, forMs, createExponentials(key));
     }
   }
 }
@@ -38,28 +38,32 @@ export function createSchedule({ arrivals, forMs, startMs, key }: ScheduleParts)
 const OVER = Number.POSITIVE_INFINITY;
 
 /** The first at once, and then one each time that another one is expected to have come. */
-function evenly(flow: Flow, forMs: number): Schedule {
-  const total = evenArrivals(flow.expectedBefore(forMs));
+function evenSchedule(rateCurve: RateCurve, forMs: number): Schedule {
+  const total = evenArrivals(rateCurve.expectedBefore(forMs));
   let arrived = 0;
   return () => {
     if (arrived >= total) return OVER;
-    const dueMs = flow.whenExpected(arrived);
+    const dueMs = rateCurve.whenExpected(arrived);
     arrived += 1;
     return Math.min(dueMs, forMs - 1);
   };
 }
 
 /** A Poisson process: what is expected between two arrivals is exponential, with mean 1. */
-function independently(flow: Flow, forMs: number, nextExponential: () => number): Schedule {
-  const total = flow.expectedBefore(forMs);
+function poissonSchedule(
+  rateCurve: RateCurve,
+  forMs: number,
+  nextExponential: () => number,
+): Schedule {
+  const total = rateCurve.expectedBefore(forMs);
   let expected = 0;
   return () => {
     expected += nextExponential();
-    return expected >= total ? OVER : Math.min(flow.whenExpected(expected), forMs - 1);
+    return expected >= total ? OVER : Math.min(rateCurve.whenExpected(expected), forMs - 1);
   };
 }
 
-function inBursts({ count, everyMs, withinMs }: Bursts, forMs: number): Schedule {
+function burstSchedule({ count, everyMs, withinMs }: Bursts, forMs: number): Schedule {
   let burstMs = 0;
   let inBurst = 0;
   return () => {
@@ -76,7 +80,7 @@ function inBursts({ count, everyMs, withinMs }: Bursts, forMs: number): Schedule
   };
 }
 
-function asRecorded(atMs: readonly number[], forMs: number): Schedule {
+function traceSchedule(atMs: readonly number[], forMs: number): Schedule {
   let arrived = 0;
   return () => {
     const dueMs = Math.floor(atMs[arrived] ?? OVER);

@@ -20,7 +20,7 @@ export interface Clicks {
 
 const IMPRESSION_ID = /"impression_id"\s*:\s*("(?:[^"\\]|\\.)*")/;
 /** So many that went are kept before their places are freed. */
-const MOST_GONE = 1024;
+const MAX_GONE = 1024;
 
 export function createClicks(afterMs: number): Clicks {
   const expected = new Map<number, { readonly dueMs: number; readonly by: number }>();
@@ -51,7 +51,7 @@ export function createClicks(afterMs: number): Clicks {
       const click = due[gone];
       if (click === undefined) return undefined;
       gone += 1;
-      if (gone > MOST_GONE) {
+      if (gone > MAX_GONE) {
         due.splice(0, gone);
         gone = 0;
       }

@@ -1,6 +1,6 @@
 /** What is ordered of whoever sends traffic, and how well its schedule was kept. */
 
-import type { Exchange, Member } from "../../laws/seen-exchange.ts";
+import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** Traffic with everybody in it. */
@@ -25,4 +25,4 @@ export interface Punctuality {
 }
 
 /** Is told of every exchange, in the order in which they end. */
-export type Observer = (exchange: Exchange) => void;
+export type Observer = (exchange: ClientExchange) => void;

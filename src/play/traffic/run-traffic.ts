@@ -1,7 +1,7 @@
 /** Sends traffic into a simulator of this process, in virtual time: every request at the instant at which it is due. */
 
 import { durationMs } from "../../base/duration.ts";
-import { exchangeOf } from "../../laws/seen-exchange.ts";
+import { exchangeOf } from "../../laws/client-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Work } from "../../spec/work.ts";
 import type { Punctuality, TrafficOrder } from "./order.ts";

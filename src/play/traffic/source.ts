@@ -3,13 +3,13 @@
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawBetween, type Key } from "../../base/random.ts";
-import type { Exchange, Outgoing } from "../../laws/seen-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { createSchedule } from "./arrivals.ts";
-import { type Asker, createAsker } from "./asker.ts";
 import { createClicks } from "./clicks.ts";
 import type { TrafficOrder } from "./order.ts";
+import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
 import type { Mix } from "./traffic.ts";
 
 /** A request of the traffic. The same object serves the next one: keep only its parts. */
@@ -22,7 +22,7 @@ export interface Arrival extends Outgoing {
 }
 
 /** What of an exchange says whether clicks follow. */
-export type Answered = Pick<Exchange, "outcome" | "status" | "text">;
+export type AnswerOutcome = Pick<ClientExchange, "outcome" | "status" | "text">;
 
 export interface TrafficSource {
   /**
@@ -33,7 +33,7 @@ export interface TrafficSource {
   /** When the next one is due, without taking it. `Infinity`: as where {@link next} gives nothing. */
   nextDueMs(): number;
   /** To be told of each arrival what came of it, undefined where it was never sent: an impression may be clicked. */
-  answered(number: number, answer: Answered | undefined): void;
+  answered(number: number, answer: AnswerOutcome | undefined): void;
 }
 
 /** How long a client waits for an answer. @default of `timeout` */
@@ -53,7 +53,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     startMs,
     key: key("arrivals"),
   });
-  const askers = askersOf(order, key);
+  const factories = requestFactoriesOf(order, key);
   const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
   const memberKey = key("publishers");
   const clickKey = key("clicks");
@@ -80,16 +80,16 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   function nextArrival(dueMs: number): Arrival {
     const operation = operationOf(index);
     const by = members.length === 1 ? 0 : drawBetween(memberKey, index, 0, members.length - 1);
-    const asker = askerAt(askers, by);
+    const factory = requestFactoryAt(factories, by);
     const own = index;
     index += 1;
     arrivalMs = schedule();
-    if (operation !== "impression") return handOut(dueMs, operation, asker.reads[operation]);
+    if (operation !== "impression") return handOut(dueMs, operation, factory.reads[operation]);
     // Drawn by the impression's own number: clicks are the same whenever answers come.
     if (clickedBelow > 0 && drawBetween(clickKey, own, 0, HIGHEST) < clickedBelow) {
       clicks.expect(handedOut, { dueMs, by });
     }
-    return handOut(dueMs, operation, asker.impression(own));
+    return handOut(dueMs, operation, factory.impression(own));
   }
 
   return {
@@ -98,7 +98,11 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
       if (dueMs > arrivalMs) return nextArrival(arrivalMs);
       const click = clicks.take();
       if (click === undefined) return undefined;
-      return handOut(dueMs, "click", askerAt(askers, click.by).click(click.impressionId));
+      return handOut(
+        dueMs,
+        "click",
+        requestFactoryAt(factories, click.by).click(click.impressionId),
+      );
     },
     nextDueMs: () => Math.min(clicks.nextMs(), arrivalMs),
     answered(number, answer) {
@@ -108,7 +112,10 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   };
 }
 
-function askersOf({ traffic, members, seed, number }: TrafficOrder, key: KeyOf): readonly Asker[] {
+function requestFactoriesOf(
+  { traffic, members, seed, number }: TrafficOrder,
+  key: KeyOf,
+): readonly RequestFactory[] {
   if (members.length === 0) throw new InputError("publishers", "must name at least one");
   const { surfaces, repeatedSessions: repeated = 0 } = traffic;
   const asksImpressions = weightsOf(traffic.mix).some(([operation]) => operation === "impression");
@@ -122,7 +129,9 @@ function askersOf({ traffic, members, seed, number }: TrafficOrder, key: KeyOf):
     isRepeated: key("repeats"),
     repeated: key("repeated"),
   };
-  return members.map((member) => createAsker({ member, surfaces, sessions, repeated, keys }));
+  return members.map((member) =>
+    createRequestFactory({ member, surfaces, sessions, repeated, keys }),
+  );
 }
 
 /**
@@ -139,10 +148,10 @@ const OF_FIVE_CHARACTERS = 60_466_176;
 
 type KeyOf = (use: string) => Key;
 
-function askerAt(askers: readonly Asker[], place: number): Asker {
-  const asker = askers[place];
-  if (asker === undefined) throw new Error("Traffic of nobody. This is a bug in adsim.");
-  return asker;
+function requestFactoryAt(factories: readonly RequestFactory[], place: number): RequestFactory {
+  const factory = factories[place];
+  if (factory === undefined) throw new Error("Traffic of nobody. This is a bug in adsim.");
+  return factory;
 }
 
 type Arriving = Exclude<OperationId, "click">;

@@ -79,7 +79,7 @@ export class Coverage {
   }
 
   /** How many sets a column is in: the most uncovered tuples that one cell of it can cover. */
-  reach(column: number): number {
+  setCountOf(column: number): number {
     return this.#memberships[column]?.sets.length ?? 0;
   }
 
@@ -102,7 +102,7 @@ export class Coverage {
 
   /** By how much `uncoveredCount` would grow if the cell were moved to this level. */
   costOf({ row, column, level }: Move): number {
-    const { sets, steps } = this.#memberships[column] ?? nowhere;
+    const { sets, steps } = this.#memberships[column] ?? noMembership;
     const tuples = this.#tuplesOf[row] ?? [];
     const before = this.levelOf(row, column);
     const by = before === OPEN ? level : level - before;
@@ -117,7 +117,7 @@ export class Coverage {
   }
 
   make({ row, column, level }: Move): void {
-    const { sets, steps } = this.#memberships[column] ?? nowhere;
+    const { sets, steps } = this.#memberships[column] ?? noMembership;
     const tuples = this.#tuplesOf[row] ?? [];
     const before = this.levelOf(row, column);
     const by = before === OPEN ? level : level - before;
@@ -153,7 +153,7 @@ export class Coverage {
       this.#memberships[column]?.steps.push(size);
       size *= this.#levels[column] ?? 1;
     }
-    const concerned = this.#rules.concern(columns);
+    const concerned = this.#rules.anyConstrained(columns);
     for (let tuple = set.first; tuple < set.first + size; tuple += 1) {
       this.#setOf.push(number);
       this.#rowsWith.push(0);
@@ -209,7 +209,7 @@ export class Coverage {
   }
 }
 
-const nowhere: Membership = { sets: [], steps: [] };
+const noMembership: Membership = { sets: [], steps: [] };
 
 /** The one cell of a tuple that a row doesn't have, if it has all others. */
 function onlyDifference(row: Row, tuple: readonly Cell[]): Cell | undefined {

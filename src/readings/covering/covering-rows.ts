@@ -9,7 +9,7 @@ import { Coverage } from "./coverage.ts";
 import { type FillOptions, fillColumn } from "./fill-column.ts";
 import { type Cell, createRules, OPEN, type Row } from "./rules.ts";
 
-export interface CoveringShape {
+export interface CoveringProblem {
   /** How many levels each column has, at least one each. */
   readonly levels: readonly number[];
   /** Cells that no row may hold all of. */
@@ -26,7 +26,7 @@ const ATTEMPTS = 4;
  * Rows that have, of any `strength` columns, each combination of levels that an allowed row can have. No row twice.
  * The same rows for the same shape and seed.
  */
-export function coveringRows({ levels, forbidden = [], strength, seed }: CoveringShape): Row[] {
+export function coveringRows({ levels, forbidden = [], strength, seed }: CoveringProblem): Row[] {
   assert(levels.length > 0, "There are columns to cover.");
   assert(
     levels.every((count) => count > 0),
@@ -41,7 +41,7 @@ export function coveringRows({ levels, forbidden = [], strength, seed }: Coverin
       cells.map(({ column, level }) => ({ column: placeOf[column] ?? OPEN, level })),
     ),
   );
-  const product = combinations(sorted, fixed).filter(rules.extendable);
+  const product = combinations(sorted, fixed).filter(rules.isExtendable);
   if (product.length === 0) return [];
   let best: Row[] | undefined;
   for (let attempt = 0; attempt < ATTEMPTS && best?.length !== product.length; attempt += 1) {

@@ -23,14 +23,14 @@ export interface FillOptions {
 const MOVES_PER_CELL = 50;
 /** Less often where moves cost much (see `Coverage.effort`): until that was spent in vain, but not at once. */
 const EFFORT = 500_000;
-const LEAST_MOVES = 200;
+const MIN_MOVES = 200;
 /** More is spent where no more than a handful is uncovered: it often comes right in the end, and a row is saved. */
-const HANDFUL = 10;
-const HANDFUL_EFFORT = 10_000_000;
+const FEW_UNCOVERED = 10;
+const FEW_UNCOVERED_EFFORT = 10_000_000;
 /** How much an array may cost before there is no more patience for a last handful. */
-const MOST_EFFORT = 20_000_000;
+const MAX_EFFORT = 20_000_000;
 /** A cell that was moved rests for two to four moves. */
-const REST = { least: 2, spread: 3 } as const;
+const TABU_TENURE = { least: 2, spread: 3 } as const;
 
 /** Takes the next column into use and fills it. @returns false if it gave up. */
 export function fillColumn(coverage: Coverage, options: FillOptions): boolean {
@@ -41,7 +41,7 @@ export function fillColumn(coverage: Coverage, options: FillOptions): boolean {
     moveCells(coverage, options);
     if (coverage.uncoveredCount === 0) return true;
     // A row covers at most as many tuples of a column as the column reaches: so many rows it takes.
-    const needed = Math.max(1, Math.floor(coverage.uncoveredCount / coverage.reach(column)));
+    const needed = Math.max(1, Math.floor(coverage.uncoveredCount / coverage.setCountOf(column)));
     for (let added = 0; added < needed && coverage.uncoveredCount > 0; added += 1) {
       if (coverage.rows.length + 1 >= options.tooManyRows) return false;
       coverage.addRow(rowOfUncovered(coverage, options));
@@ -70,7 +70,7 @@ function setBest(
 function moveCells(coverage: Coverage, options: FillOptions): void {
   const { draw, levels } = options;
   const placeOf = ({ row, column }: Move): number => row * levels.length + column;
-  const restsUntil: number[] = [];
+  const tabuUntil: number[] = [];
   const undo: Move[] = [];
   let fewest = coverage.uncoveredCount;
   let fewestAt = { move: 0, effort: coverage.effort };
@@ -79,13 +79,13 @@ function moveCells(coverage: Coverage, options: FillOptions): void {
     const effortInVain = coverage.effort - fewestAt.effort;
     if (isEnough(coverage, fewest, movesInVain, effortInVain)) break;
     const best = cheapestMove(coverage, options, (candidate, cost) => {
-      const rests = (restsUntil[placeOf(candidate)] ?? 0) > move;
-      return !rests || coverage.uncoveredCount + cost < fewest;
+      const isTabu = (tabuUntil[placeOf(candidate)] ?? 0) > move;
+      return !isTabu || coverage.uncoveredCount + cost < fewest;
     });
     if (best === undefined) continue;
     undo.push({ ...best, level: coverage.levelOf(best.row, best.column) });
     coverage.make(best);
-    restsUntil[placeOf(best)] = move + REST.least + draw(REST.spread);
+    tabuUntil[placeOf(best)] = move + TABU_TENURE.least + draw(TABU_TENURE.spread);
     if (coverage.uncoveredCount < fewest) {
       fewest = coverage.uncoveredCount;
       fewestAt = { move, effort: coverage.effort };
@@ -97,10 +97,10 @@ function moveCells(coverage: Coverage, options: FillOptions): void {
 
 function isEnough(coverage: Coverage, fewest: number, moves: number, effort: number): boolean {
   const cells = coverage.rows.length * coverage.columns;
-  const handful = fewest <= HANDFUL && coverage.effort < MOST_EFFORT;
+  const isNearlyCovered = fewest <= FEW_UNCOVERED && coverage.effort < MAX_EFFORT;
   return (
     moves > MOVES_PER_CELL * cells ||
-    (moves > LEAST_MOVES && effort > (handful ? HANDFUL_EFFORT : EFFORT))
+    (moves > MIN_MOVES && effort > (isNearlyCovered ? FEW_UNCOVERED_EFFORT : EFFORT))
   );
 }
 
@@ -153,7 +153,7 @@ function rowOfUncovered(coverage: Coverage, { levels, rules, draw }: FillOptions
     if (tuple.some(({ column, level }) => row[column] !== OPEN && row[column] !== level)) continue;
     const opened = tuple.filter(({ column }) => row[column] === OPEN);
     for (const { column, level } of opened) row[column] = level;
-    if (!rules.extendable(row)) for (const { column } of opened) row[column] = OPEN;
+    if (!rules.isExtendable(row)) for (const { column } of opened) row[column] = OPEN;
   }
   for (let column = 0; column < coverage.columns; column += 1) {
     if (row[column] === OPEN)

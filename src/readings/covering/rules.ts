@@ -15,11 +15,11 @@ export const OPEN = -1;
 /** Every method leaves a row as it was. */
 export interface Rules {
   /** Whether levels for the open columns exist that make the row allowed. */
-  extendable(row: Row): boolean;
+  isExtendable(row: Row): boolean;
   /** The same for the row with another level in one column, if it is extendable as it stands. */
   allowsMove(row: Row, column: number, level: number): boolean;
   /** Whether any forbidden cell is in these columns. */
-  concern(columns: readonly number[]): boolean;
+  anyConstrained(columns: readonly number[]): boolean;
   /** Whether an allowed row exists that holds all these cells. */
   allows(cells: readonly Cell[]): boolean;
 }
@@ -36,32 +36,32 @@ export function createRules(
   function isForbidden(row: Row): boolean {
     return forbidden.some((cells) => cells.every(({ column, level }) => row[column] === level));
   }
-  function extendable(row: Row): boolean {
+  function isExtendable(row: Row): boolean {
     if (isForbidden(row)) return false;
     const open = concerned.find((column) => row[column] === OPEN);
     if (open === undefined) return true;
     let found = false;
     for (let level = 0; level < (levels[open] ?? 0) && !found; level += 1) {
-      found = extendableWith(row, open, level);
+      found = isExtendableWith(row, open, level);
     }
     return found;
   }
-  function extendableWith(row: Row, column: number, level: number): boolean {
+  function isExtendableWith(row: Row, column: number, level: number): boolean {
     const before = row[column] ?? OPEN;
     row[column] = level;
-    const found = extendable(row);
+    const found = isExtendable(row);
     row[column] = before;
     return found;
   }
 
   return {
-    extendable,
+    isExtendable,
     allowsMove: (row, column, level) =>
-      isConcerned[column] !== true || extendableWith(row, column, level),
-    concern: (columns) => columns.some((column) => isConcerned[column]),
+      isConcerned[column] !== true || isExtendableWith(row, column, level),
+    anyConstrained: (columns) => columns.some((column) => isConcerned[column]),
     allows(cells) {
       for (const { column, level } of cells) openRow[column] = level;
-      const found = extendable(openRow);
+      const found = isExtendable(openRow);
       for (const { column } of cells) openRow[column] = OPEN;
       return found;
     },

@@ -2,7 +2,7 @@
 
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { safeName } from "../../base/shown.ts";
+import { safeName } from "../../base/safe-name.ts";
 import { type AssumptionKey, type Assumptions, catalogue, type OpenPoint } from "./catalogue.ts";
 import { brokenConstraint } from "./constraints.ts";
 

@@ -1,9 +1,9 @@
 /** The requests of the API's document: parameters in the query or in a body, depending on `request.encoding`. */
 
 import type { Assumptions, Choice } from "../assumptions/catalogue.ts";
+import { contentTypes, type Encoding } from "../build-request.ts";
 import type { ApiRequest } from "../messages.ts";
 import type { Operation, Parameter } from "../operations.ts";
-import { contentTypes, type Encoding } from "../request-of.ts";
 import type { JsonSchema } from "../responses.ts";
 
 /** Values of parameters, by name. */

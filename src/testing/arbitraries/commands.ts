@@ -92,7 +92,7 @@ export interface WeightedCommand {
 }
 
 /**
- * Sequences for `live` and `beginLife`. Places of surfaces and showings wrap around, so that every part of a sequence is
+ * Sequences for `runSession` and `beginSession`. Places of surfaces and showings wrap around, so that every part of a sequence is
  * one as well. Waits come near minutes, midnights and windows since the latest showing.
  *
  * @throws InputError that names the option at fault.
@@ -103,7 +103,7 @@ export function arbitraryCommands(
   const { minLength, maxLength, ...about } = parseInput(schema, options, "options");
   const planned = fc.oneof({ withCrossShrink: true }, ...weighted(about));
   return sequenceOf(planned, { minLength, maxLength }).map((list) =>
-    resolved(list, msOf(about.start), about.longestWaitMs),
+    resolveWaits(list, msOf(about.start), about.longestWaitMs),
   );
 }
 
@@ -117,7 +117,7 @@ export function weightedCommands(options: ArbitraryCommandKindsOptions): {
 }
 
 /** Follows the clock, as far as the commands move it. A client that waits moves it as well: then edges are missed. */
-function resolved(list: readonly Planned[], startMs: number, longestMs: number): Command[] {
+function resolveWaits(list: readonly Planned[], startMs: number, longestMs: number): Command[] {
   const waits = createWaits(startMs, longestMs);
   return list.map((planned): Command => {
     if (planned.kind === "advance") return { kind: "advance", byMs: waits.next(planned.wait).byMs };
@@ -176,14 +176,14 @@ function weighted(about: v.InferOutput<typeof kindsSchema>): WeightedCommand[] {
 type ClientKind = ClientCommand["kind"];
 
 /** How far back a period begins. */
-const MOST_DAYS_BACK = 45;
+const MAX_DAYS_BACK = 45;
 
 /** A kind that is missing here is a type error. */
 function clientCommands(
   start: string,
 ): Readonly<Record<ClientKind, () => fc.Arbitrary<ClientCommand>>> {
   const startDay = dayOfInstant(msOf(start), 0);
-  const daysBack = fc.nat(Math.min(MOST_DAYS_BACK, startDay));
+  const daysBack = fc.nat(Math.min(MAX_DAYS_BACK, startDay));
   const place = fc.nat(4);
   const maybe = <Value>(of: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
     fc.option(of, { nil: undefined, freq: 2 });

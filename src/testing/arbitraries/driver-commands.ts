@@ -1,13 +1,13 @@
 /**
  * Commands for fast-check's own model-based testing, performed by a driver in a simulated world. Who needs nothing but a
- * sequence and a finished life takes `arbitraryCommands` and `live`.
+ * sequence and a finished life takes `arbitraryCommands` and `runSession`.
  */
 
 import type fc from "fast-check";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { type Command, isOfClient } from "../session/command.ts";
-import { beginLife, type Life } from "../session/live.ts";
+import { beginSession, type RunningSession } from "../session/run-session.ts";
 import type { Session, Step } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
 import { type ArbitraryCommandKindsOptions, type Planned, weightedCommands } from "./commands.ts";
@@ -24,9 +24,9 @@ export interface DriverModel {
 }
 
 /** What commands are run on. It is ended by who began it. */
-export type RunningLife = Pick<Life, "world" | "perform">;
+export type CommandTarget = Pick<RunningSession, "world" | "perform">;
 
-export type DriverCommand = fc.AsyncCommand<DriverModel, RunningLife>;
+export type DriverCommand = fc.AsyncCommand<DriverModel, CommandTarget>;
 
 export interface DriverCommandsOptions extends ArbitraryCommandKindsOptions {
   /** Called after each command; what it throws fails the run, and shrinks it. @default nothing is held against a step */
@@ -58,11 +58,11 @@ export function driverCommands(options: DriverCommandsOptions = {}): fc.Arbitrar
  */
 export async function withDriver<Impression>(
   createDriver: CreateDriver<Impression>,
-  act: (run: { readonly model: DriverModel; readonly real: RunningLife }) => Promise<unknown>,
+  act: (run: { readonly model: DriverModel; readonly real: CommandTarget }) => Promise<unknown>,
   options: TestWorldOptions = {},
 ): Promise<Session> {
   let driver: Driver<Impression> | undefined;
-  const life = await beginLife(async (context) => {
+  const life = await beginSession(async (context) => {
     driver = await createDriver(context);
     return driver;
   }, options);
@@ -110,7 +110,7 @@ class Performed implements DriverCommand {
     return planned.kind === "advance" || model.can(planned);
   }
 
-  async run(model: DriverModel, real: RunningLife): Promise<void> {
+  async run(model: DriverModel, real: CommandTarget): Promise<void> {
     const step = await real.perform(this.#commandNow(model));
     await this.afterEach?.(step, model);
   }

@@ -69,7 +69,7 @@ function nextLeapDay(today: Day): number {
 }
 
 /** Waits that must be shorter don't get there. */
-function seldomFartherMs(edge: Edge): number {
+function usualDistanceMs(edge: Edge): number {
   if (edge.startsWith("month-end")) return 28 * DAY_MS;
   if (edge === "leap-day") return 366 * DAY_MS;
   return windowsMs.get(edge) ?? 0;
@@ -98,7 +98,7 @@ export interface Wait {
 /** Most waits are to an edge. They shrink to nearer edges, and to short ones without. */
 export function anyWait(of: readonly Edge[], longestMs: number): fc.Arbitrary<Wait> {
   // A number shrinks towards the first of the list one by one, where constantFrom knows the first alone.
-  const known = edges.filter((edge) => of.includes(edge) && seldomFartherMs(edge) <= longestMs);
+  const known = edges.filter((edge) => of.includes(edge) && usualDistanceMs(edge) <= longestMs);
   const places: readonly (Edge | undefined)[] = [undefined, ...known];
   const upTo = (most: number): fc.Arbitrary<number> =>
     fc.integer({ min: 1, max: Math.max(1, Math.min(most, longestMs)) });

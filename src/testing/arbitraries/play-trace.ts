@@ -2,9 +2,9 @@
 
 import { InputError, inField } from "../../base/input.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
+import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
-import { buildRequest, encodingOf } from "../../spec/request-of.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { jsonOf, memberOf } from "../session/wire.ts";
 import type { TraceEvent } from "./trace.ts";
@@ -19,7 +19,7 @@ export interface TraceStep {
 }
 
 /** What an impression left, for repeats and clicks. */
-interface Shown {
+interface SentImpression {
   readonly publisher: Publisher;
   readonly request: ApiRequest;
   /** Undefined where the answer had none. */
@@ -33,14 +33,18 @@ interface Shown {
  * have happened.
  */
 export function playTrace(sim: SimulatorCore, trace: readonly TraceEvent[]): readonly TraceStep[] {
-  const known: Shown[] = [];
+  const known: SentImpression[] = [];
   return trace.map((event, place) => {
-    const exchanges = inField(`trace.${place}`, () => played(sim, event, known));
+    const exchanges = inField(`trace.${place}`, () => playEvent(sim, event, known));
     return { event, atMs: sim.clock.now(), exchanges };
   });
 }
 
-function played(sim: SimulatorCore, event: TraceEvent, known: Shown[]): TraceStep["exchanges"] {
+function playEvent(
+  sim: SimulatorCore,
+  event: TraceEvent,
+  known: SentImpression[],
+): TraceStep["exchanges"] {
   const send = (request: ApiRequest): TraceStep["exchanges"][number] => ({
     request,
     response: sim.handle(request),
@@ -82,7 +86,7 @@ function publisherAt({ publishers }: SimulatorCore, place: number): Publisher {
   return publishers.at(whole(place, "publisher") % publishers.total);
 }
 
-function ago(known: readonly Shown[], back: number): Shown | undefined {
+function ago(known: readonly SentImpression[], back: number): SentImpression | undefined {
   return known.at(-1 - (whole(back, "ago") % Math.max(1, known.length)));
 }
 

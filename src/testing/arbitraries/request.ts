@@ -7,10 +7,14 @@ import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import { instant, simulator, someOf } from "../arbitrary-options.ts";
 import { written } from "./request/draft.ts";
-import { type Flaw, type FlawKind, flawKinds, type Spoiling } from "./request/flaw.ts";
+import { type Flaw, type FlawKind, flawKinds, type Mutation } from "./request/flaw.ts";
 import { flawsOfSending } from "./request/flaws-of-sending.ts";
 import { flawsOfValues } from "./request/flaws-of-values.ts";
-import { type RequestSource, type Scene, sceneOf } from "./request/scene.ts";
+import {
+  type GenerationContext,
+  generationContextOf,
+  type RequestSource,
+} from "./request/generation-context.ts";
 import { canBeValid, validDrafts } from "./request/valid.ts";
 
 export interface ArbitraryRequestOptions extends RequestSource {
@@ -75,8 +79,8 @@ export function arbitraryRequest(options: ArbitraryRequestOptions): fc.Arbitrary
   const ids = operation === undefined ? operationIds : [operation];
   const wanted: Wanted = { ids, valid, flaws };
   // Refused here, not in the middle of a property.
-  requestsIn(sceneOf(source), wanted);
-  return fc.constant(undefined).chain(() => requestsIn(sceneOf(source), wanted));
+  requestsIn(generationContextOf(source), wanted);
+  return fc.constant(undefined).chain(() => requestsIn(generationContextOf(source), wanted));
 }
 
 interface Wanted {
@@ -85,8 +89,11 @@ interface Wanted {
   readonly flaws: readonly FlawKind[];
 }
 
-function requestsIn(scene: Scene, { ids, valid, flaws }: Wanted): fc.Arbitrary<RequestCase> {
-  const right = ids.filter((id) => canBeValid(id, scene));
+function requestsIn(
+  context: GenerationContext,
+  { ids, valid, flaws }: Wanted,
+): fc.Arbitrary<RequestCase> {
+  const right = ids.filter((id) => canBeValid(id, context));
   if (valid !== false && ids.length === 1 && right.length === 0) {
     throw new InputError(
       "impressions",
@@ -95,8 +102,8 @@ function requestsIn(scene: Scene, { ids, valid, flaws }: Wanted): fc.Arbitrary<R
     );
   }
   const cases = ids.map((id) => {
-    const rightOnes = valid === false || !right.includes(id) ? [] : [rightCases(id, scene)];
-    const wrongOnes = valid === true ? undefined : wrongCases(id, scene, flaws);
+    const rightOnes = valid === false || !right.includes(id) ? [] : [validCases(id, context)];
+    const wrongOnes = valid === true ? undefined : invalidCases(id, context, flaws);
     return wrongOnes === undefined ? rightOnes : [...rightOnes, wrongOnes];
   });
   const possible = cases.filter((ofOne) => ofOne.length > 0);
@@ -113,40 +120,40 @@ function requestsIn(scene: Scene, { ids, valid, flaws }: Wanted): fc.Arbitrary<R
   );
 }
 
-function rightCases(operation: OperationId, scene: Scene): fc.Arbitrary<RequestCase> {
-  return validDrafts(operation, scene).map(({ draft, sender }) => {
-    const request = written(draft, scene.assumptions);
-    return shownWithoutKeys({ request, operation, publisher: sender.id }, scene);
+function validCases(operation: OperationId, context: GenerationContext): fc.Arbitrary<RequestCase> {
+  return validDrafts(operation, context).map(({ draft, sender }) => {
+    const request = written(draft, context.assumptions);
+    return shownWithoutKeys({ request, operation, publisher: sender.id }, context);
   });
 }
 
 /** Each kind about as often as any other. Undefined where there are none of these flaws. */
-function wrongCases(
+function invalidCases(
   id: OperationId,
-  scene: Scene,
+  context: GenerationContext,
   wanted: readonly FlawKind[],
 ): fc.Arbitrary<RequestCase> | undefined {
-  const flawsFor = (sender: Scene["senders"][number]): Spoiling[] => {
-    const about = { operation: operations[id], scene, sender };
+  const flawsFor = (sender: GenerationContext["senders"][number]): Mutation[] => {
+    const about = { operation: operations[id], context, sender };
     return [...flawsOfValues(about), ...flawsOfSending(about)];
   };
-  const possible = new Set(flawsFor(scene.senders[0]).map(({ kind }) => kind));
+  const possible = new Set(flawsFor(context.senders[0]).map(({ kind }) => kind));
   const kinds = wanted.filter((kind) => possible.has(kind));
   if (kinds.length === 0) return undefined;
   return fc
-    .tuple(fc.constantFrom(...kinds), validDrafts(id, scene), fc.nat(1000))
+    .tuple(fc.constantFrom(...kinds), validDrafts(id, context), fc.nat(1000))
     .map(([kind, { draft, sender }, place]) => {
       const ways = flawsFor(sender).filter((flaw) => flaw.kind === kind);
       const way = ways[place % ways.length];
       if (way === undefined) throw new Error(`${kind} depends on who sends.`);
-      const { spoil, ...flaw } = way;
-      const request = written(spoil(draft), scene.assumptions);
-      return shownWithoutKeys({ request, operation: id, publisher: sender.id, flaw }, scene);
+      const { corrupt, ...flaw } = way;
+      const request = written(corrupt(draft), context.assumptions);
+      return shownWithoutKeys({ request, operation: id, publisher: sender.id, flaw }, context);
     });
 }
 
 /** Keys are in the Authorization header alone. */
-function shownWithoutKeys(one: RequestCase, { senders, oldKeys }: Scene): RequestCase {
+function shownWithoutKeys(one: RequestCase, { senders, oldKeys }: GenerationContext): RequestCase {
   const value = (): string => {
     const { method, path, query, headers = {}, body } = one.request;
     const { authorization = "none", ...others } = headers;
@@ -161,9 +168,9 @@ function shownWithoutKeys(one: RequestCase, { senders, oldKeys }: Scene): Reques
   return Object.defineProperty(one, fc.toStringMethod, { value });
 }
 
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 function abbreviated(body: unknown): unknown {
-  if (typeof body !== "string" || body.length <= MOST_SHOWN) return body;
-  return `${body.slice(0, MOST_SHOWN)}… (${body.length} characters)`;
+  if (typeof body !== "string" || body.length <= MAX_SHOWN) return body;
+  return `${body.slice(0, MAX_SHOWN)}… (${body.length} characters)`;
 }

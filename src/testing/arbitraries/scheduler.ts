@@ -14,7 +14,7 @@ export interface ArbitrarySchedulerOptions {
 const schema = v.strictObject({ mostChoices: v.optional(lengthFrom(0), 60) });
 
 /** More are seldom on their way at once; a choice among more wraps around. */
-const MOST_WAITING = 12;
+const MAX_WAITING = 12;
 
 /**
  * Of what is on its way at once, which comes next. A failure shrinks to the order in which everything was sent, save for
@@ -27,7 +27,7 @@ export function arbitraryScheduler(
 ): fc.Arbitrary<Scheduler> {
   const { mostChoices } = parseInput(schema, options, "options");
   return fc
-    .array(fc.nat(MOST_WAITING - 1), { maxLength: mostChoices, size: "max" })
+    .array(fc.nat(MAX_WAITING - 1), { maxLength: mostChoices, size: "max" })
     .map(createScheduler);
 }
 

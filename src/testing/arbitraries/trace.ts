@@ -74,7 +74,7 @@ export function arbitraryTrace(
   const given = parseInput(schema, options, "options");
   const { sim, start, publishers, minLength, maxLength, edges: near } = given;
   return sequenceOf(anyTurn(publishers, near), { minLength, maxLength }).map((turns) =>
-    resolved(turns.flat(), sim?.clock.now() ?? msOf(start)),
+    resolveWaits(turns.flat(), sim?.clock.now() ?? msOf(start)),
   );
 }
 
@@ -123,7 +123,7 @@ function anyTurn(publishers: number, near: readonly Edge[]): fc.Arbitrary<Turn> 
   );
 }
 
-function resolved(events: Turn, startMs: number): TraceEvent[] {
+function resolveWaits(events: Turn, startMs: number): TraceEvent[] {
   const waits = createWaits(startMs, LAST_INSTANT_MS);
   return events.map((event): TraceEvent => {
     if (event.kind === "impression") waits.beginWindow();

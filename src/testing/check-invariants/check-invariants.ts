@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { judge, type Law, lookedOf } from "../../laws/law.ts";
+import { createLawContext, judge, type Law } from "../../laws/law.ts";
 import { laws } from "../../laws/laws.ts";
 import type { InvariantResult } from "../../play/player/result.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/simulator.ts";
@@ -39,7 +39,7 @@ export function checkInvariants(
   { ids, create = createNew }: CheckInvariantsOptions = {},
 ): readonly InvariantResult[] {
   for (const [place, id] of (ids ?? []).entries()) mustBeKnown(id, place);
-  const looked = lookedOf(playedBy(sim, create));
+  const looked = createLawContext(playedBy(sim, create));
   return laws
     .filter(({ id }) => ids === undefined || ids.includes(id))
     .map((law) => ({ id: law.id, says: law.says, ...judge(law, looked) }));

@@ -3,9 +3,9 @@
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import { readRecording } from "../../journal/read-recording.ts";
-import type { Again } from "../../laws/again.ts";
-import { inconclusive, type Played, require } from "../../laws/law.ts";
-import type { Exchange, Member } from "../../laws/seen-exchange.ts";
+import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
+import { ensure, inconclusive, type Played } from "../../laws/law.ts";
+import type { RerunPlan } from "../../laws/rerun-plan.ts";
 import { createTrace, type Trace } from "../../laws/trace.ts";
 import { replayInProcess } from "../../play/replay/replay-in-process.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
@@ -13,22 +13,28 @@ import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { fakerPerson } from "../../world/publishers/people.ts";
-import { type Recorded, type RecordedEntry, recordedOf, requestOf, sentKeyOf } from "./recorded.ts";
+import {
+  type JournalHistory,
+  journalHistoryOf,
+  type RecordedEntry,
+  requestOf,
+  sentKeyOf,
+} from "./journal-history.ts";
 
 /** How many publishers laws are tried on. */
-const MOST_MEMBERS = 3;
+const MAX_MEMBERS = 3;
 /** Of whatever else there may be many. */
-const MOST_TRIED = 4;
-const MOST_JOURNAL = 10_000;
+const MAX_TRIED = 4;
+const MAX_JOURNAL = 10_000;
 /** More requests than these are played again by their beginning. */
-const MOST_REPLAYED = 2000;
+const MAX_REPLAYED = 2000;
 
 /** `create`: makes worlds for the laws that take more than one. */
 export function playedBy(
   sim: SimulatorCore,
   create: (options: SimulatorOptions) => SimulatorCore,
 ): Played {
-  const recorded = recordedOf(sim);
+  const recorded = journalHistoryOf(sim);
   const { gap, options } = recorded;
   const pristine = create({ ...options, clock: "frozen" });
   const members = membersOf(sim, recorded);
@@ -41,20 +47,24 @@ export function playedBy(
     trace: gap === undefined ? traceOf(sim, recorded, known) : createTrace(),
     gap,
     isExactTime: true,
-    members: members.slice(0, MOST_MEMBERS),
+    members: members.slice(0, MAX_MEMBERS),
     readings: sim.assumptions,
     world: sim,
     again: gap ?? againOf(recorded, create, changed),
-    journal: () => sim.journal.entries({ limit: MOST_JOURNAL }),
-    most: MOST_TRIED,
+    journal: () => sim.journal.entries({ limit: MAX_JOURNAL }),
+    sampleSize: MAX_TRIED,
   };
 }
 
 /** What was done by hand stands in no journal: the requests alone are sent again. */
-function againOf(recorded: Recorded, create: Again["create"], changed: string | undefined): Again {
-  const deeds = recorded.entries
+function againOf(
+  recorded: JournalHistory,
+  create: RerunPlan["create"],
+  changed: string | undefined,
+): RerunPlan {
+  const actions = recorded.entries
     .filter(isSent)
-    .slice(0, MOST_REPLAYED)
+    .slice(0, MAX_REPLAYED)
     .map((entry) => {
       return { kind: "request", atMs: Date.parse(entry.at), request: requestOf(entry) } as const;
     });
@@ -62,8 +72,8 @@ function againOf(recorded: Recorded, create: Again["create"], changed: string | 
     options: recorded.options,
     create,
     missing: changed && `${changed}, and no journal tells when`,
-    deeds,
-    untilMs: deeds.at(-1)?.atMs ?? 0,
+    actions,
+    untilMs: actions.at(-1)?.atMs ?? 0,
     replayed: () => journalReplayed(recorded),
   };
 }
@@ -74,13 +84,13 @@ function isSent({ fault }: RecordedEntry): boolean {
 }
 
 /** Who sent anything, as they are now; where nobody did, the first. */
-function membersOf(sim: SimulatorCore, { entries }: Recorded): readonly Publisher[] {
+function membersOf(sim: SimulatorCore, { entries }: JournalHistory): readonly Publisher[] {
   const ids = new Set(entries.flatMap(({ publisher }) => publisher ?? []));
-  const known = Array.from(ids).flatMap((id) => found(sim, id) ?? []);
+  const known = Array.from(ids).flatMap((id) => findPublisher(sim, id) ?? []);
   return known.length > 0 ? known : [sim.publishers.at(0)];
 }
 
-function found(sim: SimulatorCore, id: string): Publisher | undefined {
+function findPublisher(sim: SimulatorCore, id: string): Publisher | undefined {
   try {
     return sim.publishers.get(id);
   } catch (error) {
@@ -90,24 +100,28 @@ function found(sim: SimulatorCore, id: string): Publisher | undefined {
   }
 }
 
-function traceOf(sim: SimulatorCore, { entries }: Recorded, members: readonly Member[]): Trace {
+function traceOf(
+  sim: SimulatorCore,
+  { entries }: JournalHistory,
+  members: readonly Member[],
+): Trace {
   const trace = createTrace();
   const owners = new Map(members.map((member) => [member.id, member]));
   for (const member of members) {
     const first = entries.find(({ publisher }) => publisher === member.id);
-    trace.seeMember({ ...member, apiKey: (first && sentKeyOf(first)) ?? member.apiKey });
+    trace.recordMember({ ...member, apiKey: (first && sentKeyOf(first)) ?? member.apiKey });
   }
   let assumed = JSON.stringify(entries[0]?.world.assumptions);
   for (const entry of entries.filter(isSent)) {
     const { world, fault } = entry;
-    if (JSON.stringify(world.assumptions) !== assumed) trace.seeAssumed();
+    if (JSON.stringify(world.assumptions) !== assumed) trace.recordAssume();
     assumed = JSON.stringify(world.assumptions);
     seeKey(trace, entry, owners);
     if (fault !== undefined) trace.seeRule(ruleBehind(entry));
     trace.observe(exchangeOf(entry));
   }
   const last = entries.at(-1);
-  if (last !== undefined && !isInForce(sim, last)) trace.seeAssumed();
+  if (last !== undefined && !isInForce(sim, last)) trace.recordAssume();
   return trace;
 }
 
@@ -135,13 +149,13 @@ function seeKey(trace: Trace, entry: RecordedEntry, owners: ReadonlyMap<string, 
   if (sent === undefined) return;
   if (entry.publisher !== undefined) {
     const owner = owners.get(entry.publisher);
-    if (owner !== undefined) trace.seeMember({ ...owner, apiKey: sent });
+    if (owner !== undefined) trace.recordMember({ ...owner, apiKey: sent });
     return;
   }
   const known = trace.keys.get(sent);
   const owner = known && owners.get(known.publisher);
   const isRotated = known?.until === Number.POSITIVE_INFINITY && owner?.apiKey !== sent;
-  if (isRotated && owner !== undefined) trace.seeMember(owner);
+  if (isRotated && owner !== undefined) trace.recordMember(owner);
 }
 
 /** A rule that would have done what was done: the invariants ask no more of it. */
@@ -155,7 +169,7 @@ function ruleBehind({ fault, response, producedBy }: RecordedEntry): FaultRule {
 }
 
 /** What the client saw. */
-function exchangeOf(entry: RecordedEntry): Exchange {
+function exchangeOf(entry: RecordedEntry): ClientExchange {
   const { at, operation, response, fault } = entry;
   const { status, headers, body: text } = response;
   const isCut = fault?.received === "part" && status !== 0;
@@ -173,9 +187,9 @@ function exchangeOf(entry: RecordedEntry): Exchange {
 }
 
 /** Law R5: the journal is replayed as anybody would replay it, and must come to the answers that it has. */
-function journalReplayed(recorded: Recorded): string {
+function journalReplayed(recorded: JournalHistory): string {
   const { replayed, notes } = replayInProcess(readRecording(recorded.lines), {
-    surroundings: { people: () => fakerPerson },
+    host: { people: () => fakerPerson },
     chosen: { assumptions: {} },
     time: "recorded",
   });
@@ -190,12 +204,15 @@ function journalReplayed(recorded: Recorded): string {
     );
   const { place } = first.exchange;
   const difference = JSON.stringify(first.outcome.difference);
-  require(false, () =>
-    `${different.length} of ${replayed.length} answers come out otherwise, the first at ${place}: ${difference}`);
+  ensure(
+    false,
+    () =>
+      `${different.length} of ${replayed.length} answers come out otherwise, the first at ${place}: ${difference}`,
+  );
 }
 
 /** What was done by hand, which no journal has; undefined where nothing was. */
-function changedByHand({ snapshot: { accounts, publishers } }: Recorded): string | undefined {
+function changedByHand({ snapshot: { accounts, publishers } }: JournalHistory): string | undefined {
   if (accounts.some(({ ordinal }) => ordinal >= publishers)) return "a publisher signed up";
   if (accounts.some(({ keySerial }) => keySerial > 0)) return "a key was rotated";
   const isSet = accounts.some(({ surfaces }) =>

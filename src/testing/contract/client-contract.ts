@@ -4,12 +4,12 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import type { CreateDriver, Driver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
-import { beginLife } from "../session/live.ts";
+import { beginSession } from "../session/run-session.ts";
 import { outcomeInWords } from "../session/words.ts";
 import {
   type ClientContractOptions,
+  type ContractSettings,
   type It,
-  type ReadContract,
   type Replay,
   readContract,
 } from "./contract-options.ts";
@@ -61,13 +61,13 @@ export function registerRules<Impression>(
   describe(contract.name, () => {
     for (const rule of rules) {
       const name = `${rule.id}: ${rule.says} (${rule.source})`;
-      const whyNot = contract.whyNot(rule);
-      if (whyNot === undefined) {
+      const skipReason = contract.skipReason(rule);
+      if (skipReason === undefined) {
         const tried = (skip: Skip) => inTurn(contract.world, () => trial(rule, skip));
         it(name, runnerTest(tried, timeoutMs), timeoutMs);
       } else {
-        verdicts.set(rule.id, { kind: "skipped", why: whyNot });
-        skipTest(it, `${name}, skipped: ${whyNot}`);
+        verdicts.set(rule.id, { kind: "skipped", why: skipReason });
+        skipTest(it, `${name}, skipped: ${skipReason}`);
       }
     }
     const report = async (): Promise<void> => {
@@ -86,7 +86,7 @@ export function registerRules<Impression>(
 async function heldOrThrown<Impression>(
   rule: Rule,
   driver: CreateDriver<Impression>,
-  contract: ReadContract,
+  contract: ContractSettings,
   stack: string,
   verdicts: Map<string, RuleVerdict>,
 ): Promise<RuleVerdict> {
@@ -135,7 +135,7 @@ async function methodsOf<Impression>(
   world: TestWorldOptions,
 ): Promise<ReadonlySet<string>> {
   let made: Driver<Impression> | undefined;
-  const life = await beginLife(async (context) => {
+  const life = await beginSession(async (context) => {
     made = await create(context);
     return made;
   }, world);

@@ -3,10 +3,10 @@
 import * as v from "valibot";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { readOptions } from "../../simulator/simulator-options.ts";
+import { resolveOptions } from "../../simulator/simulator-options.ts";
+import { checkOptions, type OptionEntries, unchecked } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { checkGlobals, type TestWorldOptions } from "../driver/test-world.ts";
-import { checkOptions, type OptionEntries, unchecked } from "../known-options.ts";
 import { environmentValue } from "../machine/environment.ts";
 import type { ContractReport } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -58,7 +58,7 @@ export interface Replay {
 }
 
 /** Options as a contract goes by them. */
-export interface ReadContract {
+export interface ContractSettings {
   readonly name: string;
   readonly world: TestWorldOptions;
   readonly runs: number;
@@ -67,7 +67,7 @@ export interface ReadContract {
   readonly failures: string | undefined;
   readonly command: string;
   /** Why a rule isn't tried; undefined where it is. */
-  whyNot(rule: Rule): string | undefined;
+  skipReason(rule: Rule): string | undefined;
 }
 
 const { scheduler: _scheduler, path: _path, ...ofTrials } = tryEntries;
@@ -99,7 +99,7 @@ const contractEntries: OptionEntries<ClientContractOptions> = {
 export function readContract<Impression>(
   rules: readonly Rule[],
   options: ClientContractOptions<Impression>,
-): ReadContract {
+): ContractSettings {
   checkOptions<ClientContractOptions>(options as ClientContractOptions, contractEntries);
   const { skip = {}, only, name = "client contract" } = options;
   const ids = rules.map(({ id }) => id);
@@ -122,7 +122,7 @@ export function readContract<Impression>(
     replay,
     failures: failures === false ? undefined : failures,
     command,
-    whyNot({ id }) {
+    skipReason({ id }) {
       if (replay !== undefined)
         return replay.rule === id ? undefined : `${replay.rule} is replayed`;
       if (skip[id] !== undefined) return skip[id];
@@ -133,7 +133,7 @@ export function readContract<Impression>(
 
 function readWorld(options: TestWorldOptions): TestWorldOptions {
   const { seed, start, publishers, profile, assumptions, transport, globals, patienceMs } = options;
-  readOptions({ seed, start, publishers, profile, assumptions });
+  resolveOptions({ seed, start, publishers, profile, assumptions });
   checkGlobals(options);
   return { seed, start, publishers, profile, assumptions, transport, globals, patienceMs };
 }

@@ -5,7 +5,7 @@ import { commandLine } from "../../base/shell.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
-import { type Written, writeFailureFile } from "../machine/failure-file.ts";
+import { type WriteResult, writeFailureFile } from "../machine/failure-file.ts";
 import { isOfClient } from "../session/command.ts";
 import type { Session, Step } from "../session/session.ts";
 import {
@@ -15,7 +15,7 @@ import {
   exchangeInWords,
   outcomeInWords,
 } from "../session/words.ts";
-import type { ReadContract } from "./contract-options.ts";
+import type { ContractSettings } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
 import { scenarioOf } from "./scenario-of.ts";
 import { withStack } from "./stack.ts";
@@ -43,14 +43,14 @@ export class ContractError extends Error {
 }
 
 /** What a rule is known by. */
-type About = Pick<Rule, "id" | "says" | "source">;
-type Broken = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path">;
+type RuleIdentity = Pick<Rule, "id" | "says" | "source">;
+type BrokenTrial = Pick<Failed, "broken" | "session" | "sequenceSeed" | "path">;
 
 /** Writes the scenario, and gives the error to be thrown. @param stack The frames that it has. */
 export async function failureOf(
-  rule: About,
-  failed: Broken,
-  contract: Pick<ReadContract, "name" | "world" | "failures" | "command">,
+  rule: RuleIdentity,
+  failed: BrokenTrial,
+  contract: Pick<ContractSettings, "name" | "world" | "failures" | "command">,
   stack: string,
 ): Promise<ContractError> {
   const scenario = await writtenScenario(rule, failed, contract);
@@ -61,10 +61,10 @@ export async function failureOf(
 }
 
 async function writtenScenario(
-  rule: About,
-  { broken, session }: Broken,
-  { name, world, failures }: Pick<ReadContract, "name" | "world" | "failures">,
-): Promise<Written | undefined> {
+  rule: RuleIdentity,
+  { broken, session }: BrokenTrial,
+  { name, world, failures }: Pick<ContractSettings, "name" | "world" | "failures">,
+): Promise<WriteResult | undefined> {
   if (failures === undefined) return undefined;
   const file = fileNameOf(name, rule.id);
   const about =
@@ -94,15 +94,15 @@ function fileNameOf(contract: string, rule: string): string {
   return words.join("-").slice(-64).replace(/^-/, "");
 }
 
-function replayOf(rule: string, { sequenceSeed, path }: Broken): string {
+function replayOf(rule: string, { sequenceSeed, path }: BrokenTrial): string {
   return `${rule} ${sequenceSeed} ${path}`;
 }
 
 function failureText(
-  rule: About,
-  failed: Broken,
+  rule: RuleIdentity,
+  failed: BrokenTrial,
   command: string,
-  scenario: Written | undefined,
+  scenario: WriteResult | undefined,
 ): string {
   const { broken, session } = failed;
   const readings = readingLines(session);
@@ -121,7 +121,7 @@ function failureText(
   return withoutSecrets(lines.join("\n"));
 }
 
-function scenarioLines(scenario: Written | undefined): string[] {
+function scenarioLines(scenario: WriteResult | undefined): string[] {
   if (scenario === undefined) return [];
   if (scenario.kind === "not-written") return [`As a scenario: not written, for ${scenario.why}.`];
   return [`As a scenario: ${commandLine(["npx", "adsim", "play", scenario.path])}`];

@@ -4,9 +4,14 @@
  */
 
 import { withoutSecrets } from "../../journal/secrets.ts";
-import type { AnswerExpectation, Cast, RequestStep, Value } from "../../play/language/scenario.ts";
+import type {
+  AnswerExpectation,
+  PublisherRef,
+  RequestStep,
+  Value,
+} from "../../play/language/scenario.ts";
+import { buildRequest, type Encoding, encodingOf } from "../../spec/build-request.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
-import { buildRequest, type Encoding, encodingOf } from "../../spec/request-of.ts";
 import type { Session } from "../session/session.ts";
 import { jsonOf, memberOf, parametersOf, type WireExchange } from "../session/wire.ts";
 
@@ -17,13 +22,13 @@ export interface RequestSteps {
   spent(of: "recording" | "reporting"): RequestStep;
 }
 
-export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
+export function createRequestSteps(session: Session, publisherRef: PublisherRef): RequestSteps {
   const { publisher, exchanges, assumptions } = session;
-  const whole = typeof cast === "number" ? `publishers.${cast}` : cast;
-  const sender = cast === 0 ? {} : { publisher: cast };
+  const whole = typeof publisherRef === "number" ? `publishers.${publisherRef}` : publisherRef;
+  const sender = publisherRef === 0 ? {} : { publisher: publisherRef };
   const clicked = new Set(exchanges.map(({ values }) => values.get("impression_id")));
-  const anyCase = assumptions["auth.scheme-case"] === "any";
-  const keys = { apiKey: publisher.apiKey, whole, anyCase };
+  const ignoresCase = assumptions["auth.scheme-case"] === "any";
+  const keys = { apiKey: publisher.apiKey, whole, ignoresCase };
   const nameOf = new Map<unknown, string>();
 
   function referred(name: string, value: unknown): Value {
@@ -41,7 +46,9 @@ export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
   }
 
   /** The parameters as a scenario gives them. Its own id is filled in. */
-  function givenOf(values: Readonly<Record<string, unknown>>): Readonly<Record<string, Value>> {
+  function parametersFor(
+    values: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, Value>> {
     const entries = Object.entries(values)
       .filter(([name, value]) => name !== "publisher_id" || value !== publisher.id)
       .map(([name, value]): [string, Value] => [name, referred(name, value)]);
@@ -65,13 +72,13 @@ export function createRequestSteps(session: Session, cast: Cast): RequestSteps {
       const request =
         operation === undefined || sent === undefined
           ? rawOf(exchange)
-          : { [operation]: givenOf(sent.values), ...sent.encoding };
+          : { [operation]: parametersFor(sent.values), ...sent.encoding };
       return {
         ...request,
         ...sender,
         ...headersOf(exchange, keys, sent?.contentType),
         ...named(exchange),
-        ...seenOf(exchange),
+        ...expectationOf(exchange),
       };
     },
     spent(of) {
@@ -164,18 +171,18 @@ const ambient: ReadonlySet<string> = new Set([
 /** What comes through every HTTP client as it is. */
 const sendable = /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-interface Sender {
+interface StepSender {
   readonly apiKey: string;
   /** What references to the publisher begin with. */
   readonly whole: string;
   /** Whether the service takes the word Bearer in any case. */
-  readonly anyCase: boolean;
+  readonly ignoresCase: boolean;
 }
 
 /** `own`: the Content-Type that the step has by itself. */
 function headersOf(
   { request }: WireExchange,
-  { apiKey, whole, anyCase }: Sender,
+  { apiKey, whole, ignoresCase }: StepSender,
   own: string | undefined,
 ): Pick<RequestStep, "key" | "headers"> {
   const headers: Record<string, Value> = {};
@@ -187,7 +194,7 @@ function headersOf(
   const { authorization } = request.headers;
   const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
   // In a scenario the word is always Bearer.
-  const isBearer = scheme === "Bearer" || (anyCase && /^bearer$/i.test(scheme));
+  const isBearer = scheme === "Bearer" || (ignoresCase && /^bearer$/i.test(scheme));
   const isKey = isBearer && rest.length === 1 && rest[0] === apiKey;
   if (!isKey && authorization !== undefined) {
     headers.authorization =
@@ -212,7 +219,7 @@ const mute: ReadonlySet<string> = new Set([
 ]);
 
 /** What the client saw, and when it gave up where it didn't wait. */
-function seenOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
+function expectationOf({ got, fault }: WireExchange): Pick<RequestStep, "expect" | "timeout"> {
   const { status } = got;
   if (fault === undefined) return { expect: { status } };
   if (fault.received === "nothing") {

@@ -2,11 +2,11 @@
 
 import type { Duration } from "../../base/duration.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
-import type { Cast, Expectation, Scenario, Step } from "../../play/language/scenario.ts";
-import { readOptions } from "../../simulator/simulator-options.ts";
+import type { Expectation, PublisherRef, Scenario, Step } from "../../play/language/scenario.ts";
+import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
-import type { Step as Lived, Session } from "../session/session.ts";
+import type { Session, Step as SessionStep } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
 import { createRequestSteps, type RequestSteps } from "./request-step.ts";
 
@@ -23,14 +23,15 @@ export interface ScenarioOfOptions {
 /** Played, it gets the answers that the client got; every status is expected. Keys are not in it. */
 export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenario {
   const { name, about, world, expectations = [] } = options;
-  const { settings } = readOptions({ start: world.start, publishers: world.publishers });
-  const cast = castOf(session, settings.publishers);
+  const { settings } = resolveOptions({ start: world.start, publishers: world.publishers });
+  const publisherRef = publisherRefOf(session, settings.publishers);
   const script = createScript(settings.startMs);
-  if (typeof cast === "string") script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: cast });
-  const requests = createRequestSteps(session, cast);
+  if (typeof publisherRef === "string")
+    script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: publisherRef });
+  const requests = createRequestSteps(session, publisherRef);
   const fired = new Set(session.sim.journal.entries({ fault: "any" }).map(ruleOf));
-  for (const lived of session.steps) write(script, lived, { requests, fired });
-  script.comeTo(session.steps.at(-1)?.endMs ?? 0);
+  for (const sessionStep of session.steps) write(script, sessionStep, { requests, fired });
+  script.advanceTo(session.steps.at(-1)?.endMs ?? 0);
   const assumptions = nonDefaultChoices(session.assumptions);
   return {
     name,
@@ -39,12 +40,12 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
     steps: script.steps,
     ...(expectations.length > 0 && {
-      expectations: expectations.map((one) => ofPublisher(one, cast)),
+      expectations: expectations.map((one) => ofPublisher(one, publisherRef)),
     }),
   };
 }
 
-function castOf({ sim, publisher }: Session, population: number): Cast {
+function publisherRefOf({ sim, publisher }: Session, population: number): PublisherRef {
   for (let ordinal = 0; ordinal < population; ordinal += 1) {
     if (sim.publishers.at(ordinal).id === publisher.id) return ordinal;
   }
@@ -55,7 +56,7 @@ interface Script {
   readonly steps: readonly Step[];
   add(step: Step): void;
   /** Lets time pass until then. */
-  comeTo(ms: number): void;
+  advanceTo(ms: number): void;
 }
 
 function createScript(startMs: number): Script {
@@ -66,7 +67,7 @@ function createScript(startMs: number): Script {
     add(step) {
       steps.push(step);
     },
-    comeTo(ms) {
+    advanceTo(ms) {
       if (ms <= nowMs) return;
       steps.push({ advance: durationOf(ms - nowMs) });
       nowMs = ms;
@@ -80,7 +81,7 @@ function durationOf(ms: number): Duration {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-interface About {
+interface WriteContext {
   readonly requests: RequestSteps;
   /** Ids of the fault rules that did something. One that never does makes a scenario's result unknown. */
   readonly fired: ReadonlySet<string | undefined>;
@@ -90,23 +91,23 @@ function ruleOf({ fault }: { readonly fault: { readonly rule: string } | undefin
   return fault?.rule ?? "";
 }
 
-function write(script: Script, lived: Lived, { requests, fired }: About): void {
-  const { command, outcome, exchanges, shown } = lived;
+function write(script: Script, sessionStep: SessionStep, { requests, fired }: WriteContext): void {
+  const { command, outcome, exchanges, shown } = sessionStep;
   switch (command.kind) {
     case "fault": {
       // With the id that it had, for what it draws depends on that.
       const id = outcome.kind === "done" ? String(outcome.value) : undefined;
       if (!fired.has(id)) return;
-      script.comeTo(lived.atMs);
+      script.advanceTo(sessionStep.atMs);
       script.add({ fault: { ...command.rule, id } });
       return;
     }
     case "heal":
-      script.comeTo(lived.atMs);
+      script.advanceTo(sessionStep.atMs);
       script.add({ heal: "all" });
       return;
     case "spend":
-      script.comeTo(lived.atMs);
+      script.advanceTo(sessionStep.atMs);
       if (outcome.kind !== "done") return;
       script.add({
         repeat: { times: Number(outcome.value), steps: [requests.spent(command.of)] },
@@ -119,7 +120,7 @@ function write(script: Script, lived: Lived, { requests, fired }: About): void {
       for (const exchange of exchanges) {
         // The rule that has it done twice does so here as well.
         if (exchange.fault?.application === 2) continue;
-        script.comeTo(exchange.atMs);
+        script.advanceTo(exchange.atMs);
         script.add({ ...requests.stepOf(exchange), ...(isFirst && { note }) });
         isFirst = false;
       }
@@ -133,9 +134,9 @@ function given(members: ScenarioOfOptions["world"]): Partial<Scenario> {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-function ofPublisher(expectation: Expectation, cast: Cast): Expectation {
+function ofPublisher(expectation: Expectation, publisherRef: PublisherRef): Expectation {
   const isReported =
     "stats" in expectation || "surfaces" in expectation || "payouts" in expectation;
-  if (!isReported || cast === 0 || expectation.publisher !== undefined) return expectation;
-  return { ...expectation, publisher: cast };
+  if (!isReported || publisherRef === 0 || expectation.publisher !== undefined) return expectation;
+  return { ...expectation, publisher: publisherRef };
 }

@@ -4,14 +4,14 @@ import fc from "fast-check";
 import type { Readings } from "../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../check-options.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import { type TestWorldOptions, worldEntries } from "../driver/test-world.ts";
-import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../known-options.ts";
 import type { Command } from "../session/command.ts";
-import { lifeOf } from "../session/live.ts";
+import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
-import { mustNotThrow, mustOpen } from "./rules/judging.ts";
 import { BrokenRule, type Rule } from "./rules/rule.ts";
+import { mustNotThrow, mustOpen } from "./rules/shared-checks.ts";
 
 export interface TryOptions extends TestWorldOptions {
   /** How many sequences are tried. @default 20 */
@@ -60,12 +60,12 @@ export async function tryRule<Impression>(
 ): Promise<Tried> {
   checkOptions(options, tryEntries);
   const { runs = 20, sequenceSeed = 1, path, ...world } = options;
-  const lived = ({ commands, assumptions }: Trial): Promise<Session> =>
-    lifeOf(createDriver, commands, { ...world, assumptions });
+  const runTrial = ({ commands, assumptions }: Trial): Promise<Session> =>
+    runToEnd(createDriver, commands, { ...world, assumptions });
   let applied = 0;
   let last: Trial | undefined;
   const property = fc.asyncProperty(trialsOf(rule, world.assumptions), async (trial) => {
-    const session = await lived(trial);
+    const session = await runTrial(trial);
     last = { ...trial, session };
     mustNotThrow(session);
     mustOpen(session);
@@ -85,7 +85,7 @@ export async function tryRule<Impression>(
   // The last one that was tried isn't always the shortest that broke it.
   const isLast = last?.commands === trial.commands && last.assumptions === trial.assumptions;
   const again = isLast ? last : undefined;
-  const session = again?.session ?? (await lived(trial));
+  const session = again?.session ?? (await runTrial(trial));
   const { commands, assumptions } = trial;
   const replay = { sequenceSeed, path: counterexamplePath ?? "" };
   return { kind: "broken", broken, commands, assumptions, session, ...replay };

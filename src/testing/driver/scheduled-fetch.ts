@@ -1,7 +1,7 @@
 /** A fetch whose requests arrive, and whose answers come back, in the order that a scheduler draws. */
 
 import { signalOf } from "../../adapters/fetch.ts";
-import type { Held } from "../time/virtual-time.ts";
+import type { PendingTasks } from "../time/virtual-time.ts";
 
 type Fetch = typeof globalThis.fetch;
 
@@ -10,7 +10,7 @@ type Fetch = typeof globalThis.fetch;
  * doesn't shrink. The world itself lets through what waits, so commands are run by `fc.asyncModelRun`:
  * `fc.scheduledModelRun` would have the commands themselves wait in the same queue.
  */
-export interface Scheduler extends Held {
+export interface Scheduler extends PendingTasks {
   schedule<Value>(task: Promise<Value>, label?: string): Promise<Value>;
 }
 

@@ -8,7 +8,7 @@ import { deriveKey, drawBetween } from "../../base/random.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../known-options.ts";
+import { checkOptions, type OptionEntries, unchecked, wholeBetween } from "../check-options.ts";
 import { createRealTime } from "../time/real-time.ts";
 import type { Time } from "../time/time.ts";
 import { createVirtualTime } from "../time/virtual-time.ts";
@@ -127,12 +127,17 @@ function inProcess(
     return response;
   };
   const restore = replaces ? replaceGlobals(time.timers, fetch) : nothing;
-  const cast = castOf(sim);
+  const testPublisher = testPublisherOf(sim);
   return {
     sim,
-    ...cast,
+    ...testPublisher,
     time,
-    context: { ...contextOf(cast, options.seed), baseUrl: BASE_URL, fetch, timers: time.timers },
+    context: {
+      ...contextOf(testPublisher, options.seed),
+      baseUrl: BASE_URL,
+      fetch,
+      timers: time.timers,
+    },
     grant: limit.grant,
     get threw() {
       return threw;
@@ -156,13 +161,13 @@ async function overHttp(
   let isFlooded = (): boolean => false;
   const time = createRealTime({ clock: sim.clock, isEnough: () => isFlooded(), patienceMs });
   const { fetch } = globalThis;
-  const cast = castOf(sim);
+  const testPublisher = testPublisherOf(sim);
   return {
     sim,
-    ...cast,
+    ...testPublisher,
     time,
     context: {
-      ...contextOf(cast, options.seed),
+      ...contextOf(testPublisher, options.seed),
       baseUrl: server.url,
       fetch: async (input, init) => (limit.admits() ? await fetch(input, init) : await never),
       timers: time.timers,
@@ -198,7 +203,7 @@ function createLimit(): { admits(): boolean; grant: TestWorld["grant"] } {
   };
 }
 
-interface Cast {
+interface TestPublisher {
   readonly publisher: Publisher;
   readonly surfaces: readonly Surface[];
 }
@@ -207,7 +212,7 @@ interface Cast {
 export const SIGNED_UP: readonly string[] = ["Sidebar", "Footer"];
 
 /** The first publisher that has a surface to show ads on. */
-function castOf({ publishers }: SimulatorCore): Cast {
+function testPublisherOf({ publishers }: SimulatorCore): TestPublisher {
   for (let ordinal = 0; ordinal < publishers.total; ordinal += 1) {
     const publisher = publishers.at(ordinal);
     const surfaces = publisher.surfaces.filter(({ status }) => status === "active");
@@ -218,7 +223,7 @@ function castOf({ publishers }: SimulatorCore): Cast {
 }
 
 function contextOf(
-  { publisher, surfaces }: Cast,
+  { publisher, surfaces }: TestPublisher,
   seed = "adsim",
 ): Pick<DriverContext, "apiKey" | "publisherId" | "surfaces" | "random"> {
   const key = deriveKey(seed, "client");

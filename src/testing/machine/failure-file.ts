@@ -3,7 +3,7 @@
 import { describeError } from "../../base/file-error.ts";
 
 /** Where it is, from the working directory on, or why it is nowhere. */
-export type Written =
+export type WriteResult =
   | { readonly kind: "written"; readonly path: string }
   | { readonly kind: "not-written"; readonly why: string };
 
@@ -12,7 +12,7 @@ export async function writeFailureFile(
   directory: string,
   file: string,
   text: string,
-): Promise<Written> {
+): Promise<WriteResult> {
   if (typeof process === "undefined" || process.versions?.node === undefined) {
     return { kind: "not-written", why: "there are no files here: run it in Node" };
   }

@@ -2,8 +2,8 @@
 
 import type { ApiResponse } from "../../spec/messages.ts";
 import { type Call, type OperationName, requestOf } from "./calls.ts";
-import { equal, objection } from "./check.ts";
-import type { Bench, Expectation } from "./expectation.ts";
+import { expectEqual, objection } from "./check.ts";
+import type { Expectation, OracleContext } from "./expectation.ts";
 import { checkExtraKinds, checkMembers } from "./members.ts";
 import { limitHeaders, type Pool } from "./quota.ts";
 import { checkErrorBody, errorContentType, statusOf } from "./refusals.ts";
@@ -20,7 +20,7 @@ export interface Verdict {
   readonly redirected?: string | undefined;
 }
 
-interface Seen {
+interface ReceivedAnswer {
   readonly call: Call;
   readonly response: ApiResponse;
   readonly exact: ApiResponse;
@@ -35,45 +35,57 @@ const bodyMembers: Readonly<Record<OperationName, readonly string[]>> = {
   click: ["ok", "click_id", "revenue_credited_inr"],
 };
 
-export function checkResponse(bench: Bench, verdict: Verdict, seen: Seen): void {
+export function checkResponse(
+  context: OracleContext,
+  verdict: Verdict,
+  seen: ReceivedAnswer,
+): void {
   const { expectation, redirected } = verdict;
-  if (redirected !== undefined) checkRedirect(bench, redirected, seen);
-  else if (expectation.kind === "refused") checkRefusal(bench, expectation.code, verdict, seen);
-  else checkSuccess(bench, expectation, seen);
+  if (redirected !== undefined) checkRedirect(context, redirected, seen);
+  else if (expectation.kind === "refused") checkRefusal(context, expectation.code, verdict, seen);
+  else checkSuccess(context, expectation, seen);
 }
 
-function checkRedirect(bench: Bench, location: string, { call, response }: Seen): void {
+function checkRedirect(
+  context: OracleContext,
+  location: string,
+  { call, response }: ReceivedAnswer,
+): void {
   status(response, 308);
-  headers(bench, response, ["content-length", "location"]);
+  headers(context, response, ["content-length", "location"]);
   const query = String(requestOf(call, "").query ?? "");
-  equal("Location", response.headers.location, query === "" ? location : `${location}?${query}`);
-  equal("content-length", response.headers["content-length"], "0");
-  equal("body", response.body, "");
+  expectEqual(
+    "Location",
+    response.headers.location,
+    query === "" ? location : `${location}?${query}`,
+  );
+  expectEqual("content-length", response.headers["content-length"], "0");
+  expectEqual("body", response.body, "");
 }
 
 function checkRefusal(
-  bench: Bench,
+  context: OracleContext,
   code: string,
   { allow, retryAfterMs }: Verdict,
-  { call, response, atMs }: Seen,
+  { call, response, atMs }: ReceivedAnswer,
 ): void {
-  const { readings, sometimes } = bench;
+  const { readings, sometimes } = context;
   status(response, statusOf(code, readings));
   const type = errorContentType(readings);
-  const hint = retryAfterMs === undefined ? undefined : retryAfter(bench, atMs, retryAfterMs);
+  const hint = retryAfterMs === undefined ? undefined : retryAfter(context, atMs, retryAfterMs);
   const challenged = code === "unauthorized" && readings["auth.failure"] === "401";
-  headers(bench, response, [
+  headers(context, response, [
     "content-length",
     ...(type === undefined ? [] : ["content-type"]),
     ...(allow === undefined ? [] : ["allow"]),
     ...(hint === undefined ? [] : ["retry-after"]),
     ...(challenged ? ["www-authenticate"] : []),
   ]);
-  equal("content-type", response.headers["content-type"], type);
-  equal("allow", response.headers.allow, allow);
-  equal("retry-after", response.headers["retry-after"], hint);
+  expectEqual("content-type", response.headers["content-type"], type);
+  expectEqual("allow", response.headers.allow, allow);
+  expectEqual("retry-after", response.headers["retry-after"], hint);
   if (call.way.method === "HEAD") {
-    equal("body", response.body, "");
+    expectEqual("body", response.body, "");
     return;
   }
   length(response);
@@ -83,7 +95,7 @@ function checkRefusal(
 
 /** Retry-After in the form that the choice gives it, never too early. */
 function retryAfter(
-  { readings, sometimes }: Bench,
+  { readings, sometimes }: OracleContext,
   atMs: number,
   waitMs: number,
 ): string | undefined {
@@ -100,18 +112,18 @@ function retryAfter(
 }
 
 function checkSuccess(
-  bench: Bench,
+  context: OracleContext,
   expectation: Extract<Expectation, { kind: "success" }>,
-  { call, response, exact }: Seen,
+  { call, response, exact }: ReceivedAnswer,
 ): void {
-  const { readings, sometimes } = bench;
+  const { readings, sometimes } = context;
   status(response, 200);
-  headers(bench, response, ["content-type", "content-length"]);
+  headers(context, response, ["content-type", "content-length"]);
   const charset = readings["http.content-type"] === "json-charset" ? "; charset=utf-8" : "";
-  equal("content-type", response.headers["content-type"], `application/json${charset}`);
+  expectEqual("content-type", response.headers["content-type"], `application/json${charset}`);
   if (call.way.method === "HEAD") {
     sometimes("a HEAD that succeeds");
-    equal("body", response.body, "");
+    expectEqual("body", response.body, "");
     return;
   }
   length(response);
@@ -134,14 +146,18 @@ function status(response: ApiResponse, expected: number): void {
 }
 
 /** No header is missing, and none is there that nobody expects. */
-function headers({ readings }: Bench, response: ApiResponse, names: readonly string[]): void {
+function headers(
+  { readings }: OracleContext,
+  response: ApiResponse,
+  names: readonly string[],
+): void {
   // An adsim whose pages are shut out by an option says nothing of origins either.
   const varies = readings["http.cors"] === "any" && response.headers.vary === "Origin";
   const ofPages = varies ? ["vary"] : [];
   const expected = [...limitHeaders[readings["limit.headers"]], ...ofPages, ...names];
-  equal("headers", Object.keys(response.headers).toSorted(), expected.toSorted());
+  expectEqual("headers", Object.keys(response.headers).toSorted(), expected.toSorted());
 }
 
 function length({ headers: { "content-length": stated }, body }: ApiResponse): void {
-  equal("content-length", stated, String(new TextEncoder().encode(body).length));
+  expectEqual("content-length", stated, String(new TextEncoder().encode(body).length));
 }

@@ -1,7 +1,7 @@
 /** How the oracle objects: with what it expected, and what it got instead. Keys and UPI ids in it are left out. */
 
 /** @throws Error unless both are the same as JSON. */
-export function equal(what: string, actual: unknown, expected: unknown): void {
+export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   if (actual === expected) return;
   const [is, ought] = [JSON.stringify(actual), JSON.stringify(expected)];
   if (is !== ought) throw objection(`Expected ${what} to be ${ought}, got ${is}.`);

@@ -1,6 +1,6 @@
 /** What an operation's answer must be, before the answer is looked at. */
 
-import { equal } from "./check.ts";
+import { expectEqual } from "./check.ts";
 import type { Facts, Figures } from "./facts.ts";
 import { microsOf, shownInr } from "./money.ts";
 import type { Readings } from "./readings.ts";
@@ -21,7 +21,7 @@ export type Expectation =
   | { readonly kind: "success"; check(answer: Answer): void };
 
 /** What the judges of the operations have in common. */
-export interface Bench {
+export interface OracleContext {
   readonly readings: Readings;
   readonly facts: Facts;
   readonly history: History;
@@ -44,12 +44,17 @@ export function success(check: (answer: Answer) => void): Expectation {
 }
 
 /** Holds a shown amount against the exact one. */
-export function checkAmount(what: string, shown: unknown, micros: number, bench: Bench): void {
-  const precision = bench.readings["money.precision"];
+export function checkAmount(
+  what: string,
+  shown: unknown,
+  micros: number,
+  context: OracleContext,
+): void {
+  const precision = context.readings["money.precision"];
   if (precision === "paise" && micros % 10_000 !== 0) {
-    bench.sometimes(micros % 10_000 >= 5000 ? "an amount rounded up" : "an amount rounded down");
+    context.sometimes(micros % 10_000 >= 5000 ? "an amount rounded up" : "an amount rounded down");
   }
-  equal(what, shown, shownInr(micros, precision));
+  expectEqual(what, shown, shownInr(micros, precision));
 }
 
 /** The credit that an answer names, to the micro. */

@@ -28,7 +28,7 @@ const looks: Readonly<Record<Readings["ids.format"], (id: string, kind: IdKind) 
 };
 
 /** @throws Error unless the id has the form that ids of its kind have. */
-export function looksLike(id: unknown, kind: IdKind, format: Readings["ids.format"]): void {
+export function checkIdForm(id: unknown, kind: IdKind, format: Readings["ids.format"]): void {
   const fits = typeof id === "string" && looks[format](id, kind);
   expected(`the id of a ${kind} as ${format}`, fits, id);
 }

@@ -10,7 +10,7 @@ export type Input =
   | { readonly kind: "refused"; readonly code: string };
 
 export const DEFAULT_LIMIT = 20;
-const MOST_PAYOUTS = 100;
+const MAX_PAYOUTS = 100;
 
 export function inputOf(call: Call, readings: Readings): Input {
   const operation = operations[call.operation];
@@ -124,8 +124,8 @@ function wholeNumber(value: unknown, readings: Readings): string | undefined {
   if (typeof value !== "string" || !/^-?\d+$/.test(value)) return undefined;
   const number = Number(value);
   if (number < 1) return undefined;
-  if (number <= MOST_PAYOUTS) return String(number);
-  return readings["payout.limit-over-max"] === "clamp" ? String(MOST_PAYOUTS) : undefined;
+  if (number <= MAX_PAYOUTS) return String(number);
+  return readings["payout.limit-over-max"] === "clamp" ? String(MAX_PAYOUTS) : undefined;
 }
 
 function refused(code: string): Input {

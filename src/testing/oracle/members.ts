@@ -1,6 +1,6 @@
 /** Which members an object of a body has, and in which order (spec §2). */
 
-import { equal, expected } from "./check.ts";
+import { expectEqual, expected } from "./check.ts";
 import type { Readings } from "./readings.ts";
 
 /** Holds an object of a success body against its documented members. */
@@ -11,9 +11,9 @@ export function checkMembers(
 ): void {
   const names = Object.keys(object);
   const missing = documented.filter((name) => !names.includes(name));
-  equal("missing members", missing, []);
+  expectEqual("missing members", missing, []);
   const extra = names.filter((name) => !documented.includes(name));
-  if (readings["response.extra-fields"] === "none") equal("extra members", extra, []);
+  if (readings["response.extra-fields"] === "none") expectEqual("extra members", extra, []);
   else expected("members that the spec doesn't list", extra.length > 0, names);
   checkOrder(object, documented, readings);
 }

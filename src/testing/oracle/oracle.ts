@@ -9,14 +9,20 @@ import type { Publisher } from "../../world/accounts/account.ts";
 import { checkResponse, type Verdict } from "./answers.ts";
 import { dayOfInstant } from "./calendar.ts";
 import { type Call, operations } from "./calls.ts";
-import { equal } from "./check.ts";
-import { type Bench, type Expectation, type History, refused, success } from "./expectation.ts";
+import { expectEqual } from "./check.ts";
+import {
+  type Expectation,
+  type History,
+  type OracleContext,
+  refused,
+  success,
+} from "./expectation.ts";
 import { type Account, accountOf, type Facts, factsAbout } from "./facts.ts";
-import { looksLike } from "./ids.ts";
+import { checkIdForm } from "./ids.ts";
 import { type Input, inputOf } from "./inputs.ts";
 import { checkMembers, contentOf } from "./members.ts";
 import { expectPayouts } from "./payouts.ts";
-import { createQuotas, poolOf, toldPool, untouched } from "./quota.ts";
+import { createQuotas, poolOf, poolWithoutOperation, unchargedPool } from "./quota.ts";
 import type { Readings } from "./readings.ts";
 import { expectClick, expectImpression } from "./recording.ts";
 import { expectStats } from "./stats.ts";
@@ -59,9 +65,9 @@ export interface Oracle {
 export function createOracle(options: OracleOptions): Oracle {
   const { readings, sometimes } = options;
   const facts = factsAbout(options.publishers);
-  const bench: Bench = { readings, facts, history: options.history, sometimes };
+  const context: OracleContext = { readings, facts, history: options.history, sometimes };
   const quotas = createQuotas(readings, facts);
-  const judge = createJudge(bench);
+  const judge = createJudge(context);
   const textsByContent = new Map<string, string>();
   let refusedUntilMs: number | undefined;
 
@@ -70,9 +76,13 @@ export function createOracle(options: OracleOptions): Oracle {
   function see({ apiKey, call, atMs, response, exact }: Sent): void {
     const verdict = verdictOn(call, apiKey, atMs);
     if (verdict.retryAfterMs !== undefined) refusedUntilMs = atMs + verdict.retryAfterMs;
-    equal("whether the key is in the answer", JSON.stringify(response).includes(apiKey), false);
+    expectEqual(
+      "whether the key is in the answer",
+      JSON.stringify(response).includes(apiKey),
+      false,
+    );
     quotas.checkHeaders(response, verdict.pool, atMs);
-    checkResponse(bench, verdict, { call, response, exact, atMs });
+    checkResponse(context, verdict, { call, response, exact, atMs });
     checkOneText(response);
   }
 
@@ -82,12 +92,15 @@ export function createOracle(options: OracleOptions): Oracle {
     if (routed !== undefined) {
       sometimes(routed.redirected === undefined ? "a refusal without a route" : "a redirect");
       const about = routed.redirected === undefined ? undefined : call.operation;
-      return { ...routed, pool: toldPool(about, caller, readings) };
+      return { ...routed, pool: poolWithoutOperation(about, caller, readings) };
     }
     if (call.way.slash) sometimes("a slash that makes no difference");
     if (caller === undefined) {
       sometimes(`a refusal without a key: ${readings["auth.failure"]}`);
-      return { expectation: refused("unauthorized"), pool: untouched(call.operation, readings) };
+      return {
+        expectation: refused("unauthorized"),
+        pool: unchargedPool(call.operation, readings),
+      };
     }
     const input = inputOf(call, readings);
     const pool = poolOf(call.operation, caller, subjectOf(call, input, caller), readings);
@@ -132,7 +145,7 @@ export function createOracle(options: OracleOptions): Oracle {
     const content = contentOf(body);
     const before = textsByContent.get(content) ?? body;
     textsByContent.set(content, body);
-    equal("the order of members", body, before);
+    expectEqual("the order of members", body, before);
   }
 
   function account(publisherId: string): Account {
@@ -188,16 +201,16 @@ function routeOf({ operation, way }: Call, readings: Readings): Omit<Verdict, "p
 
 /** What an operation makes of what reached it. */
 function createJudge(
-  bench: Bench,
+  context: OracleContext,
 ): (call: Call, input: Input, caller: Account, atMs: number) => Expectation {
-  const { facts, readings, sometimes } = bench;
+  const { facts, readings, sometimes } = context;
   return ({ operation }, input, caller, atMs) => {
     if (input.kind === "refused") {
       sometimes(`refused as ${input.code}`);
       return input;
     }
     const { values } = input;
-    if (operation === "click") return expectClick(bench, caller, values, atMs);
+    if (operation === "click") return expectClick(context, caller, values, atMs);
     const named = facts.accounts.find((one) => one.id === values.publisher_id);
     if (named === undefined) {
       sometimes("a publisher that doesn't exist");
@@ -211,25 +224,25 @@ function createJudge(
     const today = dayOfInstant(atMs, readings["date.timezone"]);
     switch (operation) {
       case "impression":
-        return expectImpression(bench, named, values, atMs);
+        return expectImpression(context, named, values, atMs);
       case "stats":
-        return expectStats(bench, named, values, today);
+        return expectStats(context, named, values, today);
       case "payouts":
-        return expectPayouts(bench, named, values, today);
+        return expectPayouts(context, named, values, today);
       case "surfaces":
-        return expectSurfaces(bench, named);
+        return expectSurfaces(context, named);
     }
   };
 }
 
-function expectSurfaces({ readings, sometimes }: Bench, account: Account): Expectation {
+function expectSurfaces({ readings, sometimes }: OracleContext, account: Account): Expectation {
   return success(({ body }) => {
     for (const surface of body.surfaces) {
       checkMembers(surface, ["id", "name", "status", "cpm_range"], readings);
-      looksLike(surface.id, "surface", readings["ids.format"]);
+      checkIdForm(surface.id, "surface", readings["ids.format"]);
       if (surface.status !== "active") sometimes("a surface listed that isn't active");
     }
-    equal(
+    expectEqual(
       "surfaces",
       body.surfaces.map(
         (one: { id: string; name: string; status: string; cpm_range: readonly number[] }) => [

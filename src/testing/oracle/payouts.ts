@@ -1,10 +1,16 @@
 /** Which payouts there are, what has become of each, and what is still pending (spec §2, §3). */
 
 import { addDays, daysBetween, mondayOf, nextMonth } from "./calendar.ts";
-import { equal, expected } from "./check.ts";
-import { type Answer, type Bench, checkAmount, type Expectation, success } from "./expectation.ts";
+import { expectEqual, expected } from "./check.ts";
+import {
+  type Answer,
+  checkAmount,
+  type Expectation,
+  type OracleContext,
+  success,
+} from "./expectation.ts";
 import { type Account, recorded } from "./facts.ts";
-import { looksLike } from "./ids.ts";
+import { checkIdForm } from "./ids.ts";
 import { DEFAULT_LIMIT } from "./inputs.ts";
 import { checkMembers } from "./members.ts";
 import type { Readings } from "./readings.ts";
@@ -89,41 +95,41 @@ interface Payout {
 }
 
 export function expectPayouts(
-  bench: Bench,
+  context: OracleContext,
   account: Account,
   values: Readonly<Record<string, string | undefined>>,
   today: string,
 ): Expectation {
-  const { readings, sometimes } = bench;
+  const { readings, sometimes } = context;
   const limit = Number(values.limit ?? DEFAULT_LIMIT);
-  const { payouts, pending } = historyOf(bench, account, today);
+  const { payouts, pending } = historyOf(context, account, today);
   if (payouts.length > limit) sometimes("more payouts than the limit");
   const listed =
     readings["payout.order"] === "newest-first"
       ? payouts.toReversed().slice(0, limit)
       : payouts.slice(0, limit);
-  return success((answer) => checkPayouts(bench, account, listed, pending, answer));
+  return success((answer) => checkPayouts(context, account, listed, pending, answer));
 }
 
 function historyOf(
-  bench: Bench,
+  context: OracleContext,
   account: Account,
   today: string,
 ): { payouts: Payout[]; pending: number } {
-  const { readings, sometimes } = bench;
+  const { readings, sometimes } = context;
   const payouts: Payout[] = [];
   let waiting = 0;
   for (let cycle = cycles[readings["payout.cycle"]](account.joined); ; cycle = cycle.next()) {
     const isDue = cycle.date <= today;
     // Until a cycle is paid all that came since is pending.
     const to = isDue ? cycle.to : today;
-    waiting += revenueOf(bench, account, cycle.from, to);
+    waiting += revenueOf(context, account, cycle.from, to);
     if (!isDue) return { payouts, pending: waiting };
     if (waiting < thresholds[readings["payout.threshold"]]) {
       if (waiting > 0) sometimes("a rollover");
       continue;
     }
-    const status = statusOf(bench, account, cycle, today);
+    const status = statusOf(context, account, cycle, today);
     payouts.push({ cycle, micros: waiting, status });
     sometimes(`a ${readings["payout.cycle"]} payout`);
     waiting = 0;
@@ -131,7 +137,7 @@ function historyOf(
 }
 
 function statusOf(
-  { readings, sometimes }: Bench,
+  { readings, sometimes }: OracleContext,
   account: Account,
   cycle: Cycle,
   today: string,
@@ -144,60 +150,65 @@ function statusOf(
   return status;
 }
 
-function revenueOf({ facts, history }: Bench, { id }: Account, from: string, to: string): number {
+function revenueOf(
+  { facts, history }: OracleContext,
+  { id }: Account,
+  from: string,
+  to: string,
+): number {
   if (from > to) return 0;
   const since = recorded(facts, id, (day) => day >= from && day <= to);
   return history(id, { from, to }).micros + since.micros;
 }
 
 function checkPayouts(
-  bench: Bench,
+  context: OracleContext,
   account: Account,
   listed: readonly Payout[],
   pending: number,
   { body }: Answer,
 ): void {
-  equal(
+  expectEqual(
     "dates of the payouts",
     body.payouts.map((one: { date: string }) => one.date),
     listed.map(({ cycle }) => cycle.date),
   );
   for (const [index, payout] of listed.entries()) {
-    checkPayout(bench, account, payout, body.payouts[index]);
+    checkPayout(context, account, payout, body.payouts[index]);
   }
-  checkAmount("pending_inr", body.pending_inr, pending, bench);
+  checkAmount("pending_inr", body.pending_inr, pending, context);
 }
 
 function checkPayout(
-  bench: Bench,
+  context: OracleContext,
   account: Account,
   { cycle, micros, status }: Payout,
   shown: Answer["body"],
 ): void {
-  const { readings, facts } = bench;
+  const { readings, facts } = context;
   const isMade = status === "paid" || status === "reversed";
   const names = ["id", "date", "amount_inr", "upi_id", "status"];
   const hasReference = isMade || readings["payout.txn-id"] !== "absent";
   checkMembers(shown, hasReference ? [...names, "txn_id"] : names, readings);
-  checkAmount(`amount of ${cycle.date}`, shown.amount_inr, micros, bench);
-  equal("upi_id", shown.upi_id, account.upiId);
-  equal(`status of ${cycle.date}`, shown.status, status);
-  looksLike(shown.id, "payout", readings["ids.format"]);
-  same(facts.payoutIds, `${account.id} ${cycle.date}`, shown.id);
+  checkAmount(`amount of ${cycle.date}`, shown.amount_inr, micros, context);
+  expectEqual("upi_id", shown.upi_id, account.upiId);
+  expectEqual(`status of ${cycle.date}`, shown.status, status);
+  checkIdForm(shown.id, "payout", readings["ids.format"]);
+  expectSameId(facts.payoutIds, `${account.id} ${cycle.date}`, shown.id);
   if (isMade) {
-    looksLike(shown.txn_id, "transaction", readings["ids.format"]);
-    same(facts.references, `${account.id} ${cycle.date}`, shown.txn_id);
+    checkIdForm(shown.txn_id, "transaction", readings["ids.format"]);
+    expectSameId(facts.references, `${account.id} ${cycle.date}`, shown.txn_id);
     return;
   }
   const none = { empty: "", null: null, absent: undefined }[readings["payout.txn-id"]];
-  equal("txn_id before it is paid", shown.txn_id, none);
-  bench.sometimes(`a txn_id that is ${readings["payout.txn-id"]}`);
+  expectEqual("txn_id before it is paid", shown.txn_id, none);
+  context.sometimes(`a txn_id that is ${readings["payout.txn-id"]}`);
 }
 
 /** What was once given is given again, and to nothing else. */
-function same(known: Record<string, string>, what: string, id: string): void {
+function expectSameId(known: Record<string, string>, what: string, id: string): void {
   const before = known[what];
-  equal(`the id of ${what}`, id, before ?? id);
+  expectEqual(`the id of ${what}`, id, before ?? id);
   if (before !== undefined) return;
   expected("an id that nothing else has", !Object.values(known).includes(id), id);
   known[what] = id;

@@ -3,7 +3,7 @@
 import { type Algorithm, MINUTE_MS, roomAfter } from "../../laws/quotas.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { type OperationName, operations } from "./calls.ts";
-import { equal } from "./check.ts";
+import { expectEqual } from "./check.ts";
 import type { Account, Facts } from "./facts.ts";
 import type { Readings } from "./readings.ts";
 
@@ -17,7 +17,7 @@ export interface Pool {
 const sizes = { recording: 10_000, reporting: 60 };
 
 /** What an answer says where no quota is known: nothing of it is spent. */
-export function untouched(operation: OperationName | undefined, readings: Readings): Pool {
+export function unchargedPool(operation: OperationName | undefined, readings: Readings): Pool {
   const limit = operation === undefined ? "reporting" : operations[operation].limit;
   const apart = operation === "click" && readings["limit.recording-pool"] === "separate";
   return { name: apart ? "clicks" : limit, size: sizes[limit], key: undefined };
@@ -30,19 +30,19 @@ export function poolOf(
   subject: Account,
   readings: Readings,
 ): Pool {
-  const pool = untouched(operation, readings);
+  const pool = unchargedPool(operation, readings);
   if (pool.name !== "reporting") return { ...pool, key: `${pool.name} ${subject.id}` };
   const limited = operation === "stats" || readings["limit.reporting-endpoints"] === "all-get";
   return limited ? { ...pool, key: `reporting ${caller.id} key ${caller.keys}` } : pool;
 }
 
 /** What an answer tells of that no operation made: the quota of the key that was sent, where it is one. */
-export function toldPool(
+export function poolWithoutOperation(
   operation: OperationName | undefined,
   caller: Account | undefined,
   readings: Readings,
 ): Pool {
-  if (caller === undefined) return untouched(operation, readings);
+  if (caller === undefined) return unchargedPool(operation, readings);
   return poolOf(operation ?? "stats", caller, caller, readings);
 }
 
@@ -80,20 +80,20 @@ export function createQuotas(readings: Readings, facts: Facts): Quotas {
     retryAfterMs: (pool, atMs) => wait(pool, atMs, 1),
     checkHeaders({ headers }, pool, atMs) {
       const remaining = left(pool, atMs);
-      equal("X-RateLimit-Remaining", headers["x-ratelimit-remaining"], String(remaining));
+      expectEqual("X-RateLimit-Remaining", headers["x-ratelimit-remaining"], String(remaining));
       const reading = readings["limit.headers"];
       if (reading === "remaining") return;
       const restMs = wait(pool, atMs, pool.size);
       if (reading === "limit-reset") {
-        equal("X-RateLimit-Limit", headers["x-ratelimit-limit"], String(pool.size));
+        expectEqual("X-RateLimit-Limit", headers["x-ratelimit-limit"], String(pool.size));
         const resetsAt = Math.ceil((atMs + restMs) / 1000);
-        equal("X-RateLimit-Reset", headers["x-ratelimit-reset"], String(resetsAt));
+        expectEqual("X-RateLimit-Reset", headers["x-ratelimit-reset"], String(resetsAt));
         return;
       }
       const policy = `"${pool.name}";q=${pool.size};w=${MINUTE_MS / 1000}`;
-      equal("RateLimit-Policy", headers["ratelimit-policy"], policy);
+      expectEqual("RateLimit-Policy", headers["ratelimit-policy"], policy);
       const state = `"${pool.name}";r=${remaining};t=${Math.ceil(restMs / 1000)}`;
-      equal("RateLimit", headers.ratelimit, state);
+      expectEqual("RateLimit", headers.ratelimit, state);
     },
   };
 }

@@ -1,18 +1,18 @@
 /** Impressions and clicks: which count, which are repeats, what they earn (spec §1, §4). */
 
 import { dayOfInstant } from "./calendar.ts";
-import { equal, expected } from "./check.ts";
+import { expectEqual, expected } from "./check.ts";
 import {
   type Answer,
-  type Bench,
   checkAmount,
   creditOf,
   type Expectation,
+  type OracleContext,
   refused,
   success,
 } from "./expectation.ts";
 import type { Account, Impression, SurfaceFact } from "./facts.ts";
-import { looksLike } from "./ids.ts";
+import { checkIdForm } from "./ids.ts";
 import type { Readings } from "./readings.ts";
 
 const HOUR_MS = 3_600_000;
@@ -35,12 +35,12 @@ export const clickWindowsMs: Readonly<Record<Readings["click.window"], number>> 
 type Values = Readonly<Record<string, string | undefined>>;
 
 export function expectImpression(
-  bench: Bench,
+  context: OracleContext,
   account: Account,
   values: Values,
   atMs: number,
 ): Expectation {
-  const { readings, sometimes } = bench;
+  const { readings, sometimes } = context;
   const surface = account.surfaces.find((one) => one.id === values.surface);
   if (surface === undefined) {
     sometimes("an impression on an unknown surface");
@@ -51,19 +51,19 @@ export function expectImpression(
     if (readings["surface.inactive"] === "reject") return refused("surface_inactive");
     sometimes("an impression that isn't credited");
   }
-  const original = originalOf(bench, account, values, atMs);
+  const original = originalOf(context, account, values, atMs);
   if (original === undefined) {
-    return success((answer) => learnImpression(bench, account, surface, values, atMs, answer));
+    return success((answer) => learnImpression(context, account, surface, values, atMs, answer));
   }
   sometimes("a duplicate impression");
   if (original.surface !== surface.id) sometimes("a duplicate on another surface");
   if (original.adId !== values.ad_id) sometimes("a duplicate with another ad");
-  return repeat(bench, readings["dedup.repeat"], "impression", original);
+  return repeat(context, readings["dedup.repeat"], "impression", original);
 }
 
 /** The impression that counted, if the same was seen less than the window ago. */
 function originalOf(
-  { readings, facts, sometimes }: Bench,
+  { readings, facts, sometimes }: OracleContext,
   account: Account,
   values: Values,
   atMs: number,
@@ -95,25 +95,25 @@ function originalOf(
 }
 
 function learnImpression(
-  bench: Bench,
+  context: OracleContext,
   { id: publisherId }: Account,
   surface: SurfaceFact,
   values: Values,
   atMs: number,
   answer: Answer,
 ): void {
-  const { facts, readings } = bench;
+  const { facts, readings } = context;
   const { ok, impression_id: id, revenue_credited_inr: shown } = answer.body;
   const micros = creditOf(answer);
-  equal("ok", ok, true);
-  looksLike(id, "impression", readings["ids.format"]);
+  expectEqual("ok", ok, true);
+  checkIdForm(id, "impression", readings["ids.format"]);
   const isKnown = facts.impressions.some((one) => one.id === id);
   expected("an id that no other impression has", !isKnown, id);
   const [lower, upper] =
     surface.status === "active" ? surface.cpm.map((inr) => Math.round(inr * 1000)) : [0, 0];
   const fits = lower !== undefined && upper !== undefined && micros >= lower && micros <= upper;
   expected(`a credit of ${lower} to ${upper} micros`, fits, micros);
-  checkAmount("revenue_credited_inr", shown, micros, bench);
+  checkAmount("revenue_credited_inr", shown, micros, context);
   facts.impressions.push({
     id,
     publisherId,
@@ -128,35 +128,35 @@ function learnImpression(
 }
 
 function repeat(
-  bench: Bench,
+  context: OracleContext,
   reading: Readings["dedup.repeat"],
   kind: "impression" | "click",
   original: { readonly id: string; readonly micros: number; readonly body: string },
 ): Expectation {
   if (reading === "conflict") return refused(`duplicate_${kind}`);
   return success(({ text, body }) => {
-    equal("ok", body.ok, true);
-    equal(`${kind}_id of a repeat`, body[`${kind}_id`], original.id);
+    expectEqual("ok", body.ok, true);
+    expectEqual(`${kind}_id of a repeat`, body[`${kind}_id`], original.id);
     const micros = reading === "replay" ? original.micros : 0;
-    checkAmount("credit of a repeat", body.revenue_credited_inr, micros, bench);
-    if (reading === "replay") equal("the replayed bytes", text, original.body);
+    checkAmount("credit of a repeat", body.revenue_credited_inr, micros, context);
+    if (reading === "replay") expectEqual("the replayed bytes", text, original.body);
   });
 }
 
 export function expectClick(
-  bench: Bench,
+  context: OracleContext,
   caller: Account,
   values: Values,
   atMs: number,
 ): Expectation {
-  const { facts, readings, sometimes } = bench;
+  const { facts, readings, sometimes } = context;
   const target = values.impression_id ?? "";
   const impression = facts.impressions.find((one) => one.id === target);
   const isForeign = impression !== undefined && impression.publisherId !== caller.id;
   if (isForeign) sometimes("a click on a foreign impression");
   if (impression === undefined || (isForeign && readings["auth.key-scope"] === "publisher")) {
     if (impression === undefined) sometimes("a click on nothing");
-    return expectUnknown(bench, caller, target);
+    return expectUnknown(context, caller, target);
   }
   const ageMs = atMs - impression.atMs;
   const windowMs = clickWindowsMs[readings["click.window"]];
@@ -169,27 +169,32 @@ export function expectClick(
   if (before !== undefined) {
     sometimes("a second click");
     const reading = readings["click.repeat"];
-    if (reading !== "count") return repeat(bench, reading, "click", before);
+    if (reading !== "count") return repeat(context, reading, "click", before);
     sometimes("a second click that counts");
   }
-  return success((answer) => learnClick(bench, impression, atMs, answer));
+  return success((answer) => learnClick(context, impression, atMs, answer));
 }
 
-function learnClick(bench: Bench, impression: Impression, atMs: number, answer: Answer): void {
-  const { facts, readings, sometimes } = bench;
+function learnClick(
+  context: OracleContext,
+  impression: Impression,
+  atMs: number,
+  answer: Answer,
+): void {
+  const { facts, readings, sometimes } = context;
   const { ok, click_id: id, revenue_credited_inr: shown } = answer.body;
   const { surface, publisherId } = impression;
   const micros = creditOf(answer);
-  equal("ok", ok, true);
-  looksLike(id, "click", readings["ids.format"]);
+  expectEqual("ok", ok, true);
+  checkIdForm(id, "click", readings["ids.format"]);
   const isKnown =
     facts.clicks.some((one) => one.id === id) || Object.values(facts.acceptedClicks).includes(id);
   expected("an id that no other click has", !isKnown, id);
   const price = readings["click.revenue"] === "zero" ? 0 : (facts.clickPrices[surface] ?? micros);
-  equal("the surface's price of a click", micros, price);
+  expectEqual("the surface's price of a click", micros, price);
   expected("a price above zero", micros > 0 || readings["click.revenue"] === "zero", micros);
   facts.clickPrices[surface] = price;
-  checkAmount("revenue_credited_inr", shown, micros, bench);
+  checkAmount("revenue_credited_inr", shown, micros, context);
   const day = dayOfInstant(atMs, readings["date.timezone"]);
   if (impression.day !== day) sometimes("a click on another day");
   const { text: body } = answer;
@@ -206,20 +211,20 @@ function learnClick(bench: Bench, impression: Impression, atMs: number, answer: 
 }
 
 /** A click on an impression that the caller may not know of. */
-function expectUnknown(bench: Bench, caller: Account, target: string): Expectation {
-  const { facts, readings, sometimes } = bench;
+function expectUnknown(context: OracleContext, caller: Account, target: string): Expectation {
+  const { facts, readings, sometimes } = context;
   if (readings["click.unknown"] !== "accept-uncredited") return refused("impression_not_found");
   return success(({ body }) => {
     sometimes("an unknown click that is accepted");
-    equal("ok", body.ok, true);
-    looksLike(body.click_id, "click", readings["ids.format"]);
+    expectEqual("ok", body.ok, true);
+    checkIdForm(body.click_id, "click", readings["ids.format"]);
     const isReal = facts.clicks.some((one) => one.id === body.click_id);
     expected("an id that no real click has", !isReal, body.click_id);
     const sent = `${caller.id} ${target}`;
     const before = facts.acceptedClicks[sent];
     if (before !== undefined) sometimes("an unknown click that is accepted again");
-    equal("the id of the same again", body.click_id, before ?? body.click_id);
+    expectEqual("the id of the same again", body.click_id, before ?? body.click_id);
     facts.acceptedClicks[sent] = body.click_id;
-    checkAmount("revenue_credited_inr", body.revenue_credited_inr, 0, bench);
+    checkAmount("revenue_credited_inr", body.revenue_credited_inr, 0, context);
   });
 }

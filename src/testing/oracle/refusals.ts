@@ -1,7 +1,7 @@
 /** What a refusal looks like (spec §7 is silent): its status, and the shape of its body. */
 
 import type { ApiResponse } from "../../spec/messages.ts";
-import { equal, expected } from "./check.ts";
+import { expectEqual, expected } from "./check.ts";
 import { checkOrder } from "./members.ts";
 import type { Readings } from "./readings.ts";
 
@@ -65,26 +65,26 @@ const shapes: Readonly<
     const problem = JSON.parse(body);
     const names = ["type", "title", "status", "detail", "code"];
     checkErrorMembers(problem, names, readings);
-    equal("type", problem.type, `urn:adsim:error:${code}`);
-    equal("status in the body", problem.status, status);
-    equal("code", problem.code, code);
+    expectEqual("type", problem.type, `urn:adsim:error:${code}`);
+    expectEqual("status in the body", problem.status, status);
+    expectEqual("code", problem.code, code);
     expected("a title", isSentence(problem.title), problem);
     expected("a detail", isSentence(problem.detail), problem);
   },
   envelope({ body }, code, readings) {
     const envelope = JSON.parse(body);
-    equal("members", Object.keys(envelope), ["error"]);
+    expectEqual("members", Object.keys(envelope), ["error"]);
     checkCoded(envelope.error, code, readings);
   },
   flat({ body }) {
     const flat = JSON.parse(body);
-    equal("members", Object.keys(flat), ["error"]);
+    expectEqual("members", Object.keys(flat), ["error"]);
     expected("a message", isSentence(flat.error), flat);
   },
   list({ body }, code, readings) {
     const list = JSON.parse(body);
-    equal("members", Object.keys(list), ["errors"]);
-    equal("number of errors", list.errors.length, 1);
+    expectEqual("members", Object.keys(list), ["errors"]);
+    expectEqual("number of errors", list.errors.length, 1);
     checkCoded(list.errors[0], code, readings);
   },
   text({ body }) {
@@ -102,8 +102,8 @@ const shapes: Readonly<
     expected("escaped text", !/[<>]|&(?!(?:amp|lt|gt|quot|#39|apos);)/.test(text), body);
   },
   empty({ body, headers }) {
-    equal("body", body, "");
-    equal("content-length", headers["content-length"], "0");
+    expectEqual("body", body, "");
+    expectEqual("content-length", headers["content-length"], "0");
   },
 };
 
@@ -113,14 +113,14 @@ function checkCoded(
   readings: Readings,
 ): void {
   checkErrorMembers(error, ["code", "message"], readings);
-  equal("code", error.code, code);
+  expectEqual("code", error.code, code);
   expected("a message", isSentence(error.message), error);
 }
 
 /** The members of an error: the documented ones, and `parameter` where there is one. */
 function checkErrorMembers(object: object, names: readonly string[], readings: Readings): void {
   const documented = "parameter" in object ? [...names, "parameter"] : names;
-  equal("members", Object.keys(object).toSorted(), documented.toSorted());
+  expectEqual("members", Object.keys(object).toSorted(), documented.toSorted());
   checkOrder(object, documented, readings);
 }
 

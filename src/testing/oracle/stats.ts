@@ -1,12 +1,12 @@
 /** The figures of a period, both its days included (spec §2, §4). */
 
 import { addDays } from "./calendar.ts";
-import { equal } from "./check.ts";
+import { expectEqual } from "./check.ts";
 import {
   type Answer,
-  type Bench,
   checkAmount,
   type Expectation,
+  type OracleContext,
   refused,
   success,
 } from "./expectation.ts";
@@ -20,12 +20,12 @@ const nothing: Figures = { impressions: 0, clicks: 0, micros: 0 };
 const rowMembers: readonly string[] = ["id", "impressions", "revenue"];
 
 export function expectStats(
-  bench: Bench,
+  context: OracleContext,
   account: Account,
   values: Values,
   today: string,
 ): Expectation {
-  const { readings, sometimes } = bench;
+  const { readings, sometimes } = context;
   const asked = { from: values.from ?? addDays(today, -30), to: values.to ?? today };
   const isInverted = asked.from > asked.to;
   if (isInverted) sometimes("an inverted period");
@@ -49,13 +49,13 @@ export function expectStats(
   const figuresOf = (surface: string): Figures =>
     isEmpty || (only !== undefined && surface !== only)
       ? nothing
-      : figures(bench, account, period, today, surface);
-  return success((answer) => checkStats(bench, account, values, period, figuresOf, answer));
+      : figures(context, account, period, today, surface);
+  return success((answer) => checkStats(context, account, values, period, figuresOf, answer));
 }
 
 /** One surface in a period: what was before the world began, and what was recorded since. */
 function figures(
-  { facts, history, readings, sometimes }: Bench,
+  { facts, history, readings, sometimes }: OracleContext,
   { id }: Account,
   { from, to }: { readonly from: string; readonly to: string },
   today: string,
@@ -78,22 +78,22 @@ function figures(
 }
 
 function checkStats(
-  bench: Bench,
+  context: OracleContext,
   account: Account,
   values: Values,
   period: { readonly from: string; readonly to: string },
   figuresOf: (surface: string) => Figures,
   { body }: Answer,
 ): void {
-  const { readings, sometimes } = bench;
+  const { readings, sometimes } = context;
   checkMembers(body.period, ["from", "to"], readings);
-  equal("publisher_id", body.publisher_id, account.id);
-  equal("period", [body.period.from, body.period.to], [period.from, period.to]);
+  expectEqual("publisher_id", body.publisher_id, account.id);
+  expectEqual("period", [body.period.from, body.period.to], [period.from, period.to]);
   const all = account.surfaces.map(({ id }) => ({ id, ...figuresOf(id) }));
   const sum = (figure: keyof Figures): number => all.reduce((total, one) => total + one[figure], 0);
-  equal("impressions", body.impressions, sum("impressions"));
-  equal("clicks", body.clicks, sum("clicks"));
-  checkAmount("revenue_inr", body.revenue_inr, sum("micros"), bench);
+  expectEqual("impressions", body.impressions, sum("impressions"));
+  expectEqual("clicks", body.clicks, sum("clicks"));
+  checkAmount("revenue_inr", body.revenue_inr, sum("micros"), context);
 
   const isAsked = (id: string): boolean => values.surface === undefined || values.surface === id;
   const zeroed = readings["stats.filter-unlisted"] === "zeroed";
@@ -107,7 +107,7 @@ function checkStats(
   if (rows.length < all.length && values.surface === undefined)
     sometimes("a surface without a row");
   if (rows.some(({ id }) => !isAsked(id))) sometimes("a row that wasn't asked for");
-  equal(
+  expectEqual(
     "ids of the rows",
     body.surfaces.map((row: { id: string }) => row.id),
     rows.map(({ id }) => id),
@@ -115,8 +115,8 @@ function checkStats(
   for (const [index, { id, impressions, micros }] of rows.entries()) {
     const row = body.surfaces[index];
     checkMembers(row, rowMembers, readings);
-    equal(`impressions of ${id}`, row.impressions, impressions);
-    checkAmount(`revenue of ${id}`, row.revenue, micros, bench);
+    expectEqual(`impressions of ${id}`, row.impressions, impressions);
+    checkAmount(`revenue of ${id}`, row.revenue, micros, context);
   }
   if (period.from.slice(0, 4) < period.to.slice(0, 4)) sometimes("a period across a year's end");
 }

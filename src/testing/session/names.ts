@@ -1,9 +1,9 @@
 /** Names of showings: plain ones, and such as tell a client that changes what it was given on the way. */
 
 import { oneLine } from "../../base/text.ts";
-import type { Showing } from "./session.ts";
+import type { AdView } from "./session.ts";
 
-type Names = Pick<Showing, "ad" | "session">;
+type Names = Pick<AdView, "ad" | "session">;
 
 /** Longer than columns and identifiers mostly are. */
 const LENGTH = 240;
@@ -35,7 +35,7 @@ export function adInWords(ad: string): string {
 }
 
 /** What can't be told from others by its looks is escaped: accents, spaces, signs that look alike. */
-export function exactly(text: string | undefined): string {
+export function escapedText(text: string | undefined): string {
   if (text === undefined) return "left out";
   return JSON.stringify(text).replaceAll(
     /[^\x20-\x7e]/gu,

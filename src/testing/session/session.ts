@@ -29,13 +29,13 @@ export interface Step {
   /** What the client sent meanwhile, for this command or of an earlier one. */
   readonly exchanges: readonly WireExchange[];
   /** Of `impression`, `again` and `click`: the showing that it was about. */
-  readonly shown?: Showing | undefined;
+  readonly shown?: AdView | undefined;
   /** Of `together`: one for each command. Their exchanges are those of the whole. */
   readonly parts?: readonly Step[] | undefined;
 }
 
 /** A showing, and what the client gave for it. */
-export interface Showing extends Shown {
+export interface AdView extends Shown {
   /** What `impression()` resolved with; undefined until then. */
   receipt: { readonly value: unknown } | undefined;
 }
@@ -51,7 +51,7 @@ export interface Session {
   readonly steps: readonly Step[];
   /** All that arrived of the client at the service, in order. */
   readonly exchanges: readonly WireExchange[];
-  readonly showings: readonly Showing[];
+  readonly showings: readonly AdView[];
   /** The first thing that a callback of the client's timers threw. In Node that would have ended its process. */
   readonly threw: TimerError | undefined;
 }

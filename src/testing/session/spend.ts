@@ -1,12 +1,12 @@
 /** Another program that has the client's key and spends its limits. */
 
+import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
-import { buildRequest, encodingOf } from "../../spec/request-of.ts";
 import type { TestWorld } from "../driver/test-world.ts";
 import type { WorldCommand } from "./command.ts";
 
 /** More than any limit admits in a minute. */
-const MOST_SPENT = 20_000;
+const MAX_SPENT = 20_000;
 
 /**
  * Another program with the same key sends until only so much is left: it reports one showing again and again. Fault rules
@@ -29,7 +29,7 @@ export function spend(
       : buildRequest("stats", { publisher_id: id }, sending);
   let sent = 0;
   let remaining = Number.POSITIVE_INFINITY;
-  while (remaining > left && sent < MOST_SPENT) {
+  while (remaining > left && sent < MAX_SPENT) {
     const { headers } = sim.handle(request(isFree ? `another-session-${sent}` : "another-session"));
     remaining = Number(headers["x-ratelimit-remaining"] ?? 0);
     sent += 1;

@@ -3,32 +3,37 @@
  * A report has the requests alone. Where it can't be sure it says nothing, and it can't know what the client's user asked for.
  */
 
-import type { Attempt, Stretch } from "../../audit/findings/attempts.ts";
-import { type Asked, askedOf } from "./asked.ts";
+import type { Attempt, AttemptHistory } from "../../audit/findings/attempts.ts";
+import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
 import type { Outcome, Session, Step } from "./session.ts";
 import { eventsOf, questionsOf, sentBy, type Task } from "./tasks.ts";
 import { memberOf } from "./wire.ts";
 
 /** Without what others sent with the same key. */
-export function stretchOf(session: Session): Stretch {
+export function stretchOf(session: Session): AttemptHistory {
   const sent = sentBy(session);
   const tasks = [...eventsOf(session, sent), ...questionsOf(session, sent)];
   const places = new Map(
     tasks.flatMap((task, place) => task.sent.map(({ attempt }) => [attempt, place])),
   );
   const taskOf = new Map<Attempt, Task>();
-  const attempts = sent.map(({ attempt, during }): Attempt => {
+  const attempts = sent.map(({ attempt, stepIndex }): Attempt => {
     const place = places.get(attempt);
     const task = place === undefined ? undefined : tasks[place];
     const isOneEvent = task?.asks.length === 1;
-    const known = { ...attempt, step: during, isOneEvent, same: `${attempt.same}\n${place}` };
+    const known = {
+      ...attempt,
+      step: stepIndex,
+      isOneEvent,
+      requestKey: `${attempt.requestKey}\n${place}`,
+    };
     if (task !== undefined) taskOf.set(known, task);
     return known;
   });
   const isRepeat = (before: Attempt, next: Attempt): boolean =>
     next.isOneEvent && taskOf.get(before) === taskOf.get(next);
-  const asked = askedOf(session);
-  const asksOf = (attempt: Attempt): readonly Asked[] =>
+  const asked = performedCommandsOf(session);
+  const asksOf = (attempt: Attempt): readonly PerformedCommand[] =>
     taskOf.get(attempt)?.asks ?? asked.filter(({ at }) => at === attempt.step);
 
   /** Places of the steps in which the client said that this failed, or a flush or its closing that something did. */
@@ -51,8 +56,8 @@ export function stretchOf(session: Session): Stretch {
       // Of one millisecond it is sure only of what follows from the answer, and of a later step.
       return isRepeat(answered, next) || (next.step ?? 0) > (answered.step ?? 0);
     },
-    isHandedOver: (failed) => toldIn(failed).length > 0,
-    isAskedAnew: (failed, next) =>
+    isReportedToCaller: (failed) => toldIn(failed).length > 0,
+    isRequestedAgain: (failed, next) =>
       !isRepeat(failed, next) &&
       toldIn(failed).some((place) => asksOf(next).some(({ at }) => at > place)),
   };

@@ -6,19 +6,19 @@
 import { type Attempt, attemptsOf } from "../../audit/findings/attempts.ts";
 import type { Journal, JournalRing } from "../../journal/journal.ts";
 import type { OperationId } from "../../spec/operations.ts";
-import { type Asked, askedOf } from "./asked.ts";
 import { adInWords } from "./names.ts";
-import type { Session, Showing } from "./session.ts";
+import { type PerformedCommand, performedCommandsOf } from "./performed-commands.ts";
+import type { AdView, Session } from "./session.ts";
 import { recordedId, type WireExchange } from "./wire.ts";
 
 /** A request that arrived. */
-interface Arrival extends WireExchange {
+interface ArrivedRequest extends WireExchange {
   /** Place of the step in which it was sent. */
-  readonly during: number;
+  readonly stepIndex: number;
 }
 
 /** A request of the client's own, with the answer that it saw. Copies that the network made are none. */
-export interface Sent extends Arrival {
+export interface SentRequest extends ArrivedRequest {
   readonly attempt: Attempt;
 }
 
@@ -27,28 +27,30 @@ export interface Task {
   readonly operation: OperationId;
   /** In the words of the API. */
   readonly name: string;
-  readonly asks: readonly Asked[];
+  readonly asks: readonly PerformedCommand[];
   /** In order. */
-  readonly sent: readonly Sent[];
+  readonly sent: readonly SentRequest[];
 }
 
 /** A showing, or a click on one. */
 export interface EventTask extends Task {
   readonly operation: "impression" | "click";
-  readonly showing: Showing;
+  readonly showing: AdView;
   /** The requests, copies of the network's included, that the service counted an event for: with different ids. */
-  readonly recorded: readonly (Arrival & { readonly id: string })[];
+  readonly recorded: readonly (ArrivedRequest & { readonly id: string })[];
   /** All ids that the service gave for it. */
   readonly ids: ReadonlySet<string>;
 }
 
 /** All that arrived, with the step in which it did. */
-function arrivalsOf({ steps }: Session): Arrival[] {
-  return steps.flatMap(({ exchanges }, during) => exchanges.map((one) => ({ ...one, during })));
+function arrivalsOf({ steps }: Session): ArrivedRequest[] {
+  return steps.flatMap(({ exchanges }, stepIndex) =>
+    exchanges.map((one) => ({ ...one, stepIndex })),
+  );
 }
 
 /** All that the client sent. */
-export function sentBy(session: Session): Sent[] {
+export function sentBy(session: Session): SentRequest[] {
   const arrived = new Map(arrivalsOf(session).map((one) => [one.sequence, one]));
   return attemptsOf(recordsOf(session.sim.journal), []).flatMap((attempt) => {
     const arrival = arrived.get(attempt.sequence);
@@ -67,12 +69,15 @@ function isRing(journal: Journal): journal is JournalRing {
 }
 
 /** Every showing that the client was to report, and every click. */
-export function eventsOf(session: Session, sent: readonly Sent[] = sentBy(session)): EventTask[] {
+export function eventsOf(
+  session: Session,
+  sent: readonly SentRequest[] = sentBy(session),
+): EventTask[] {
   const life = { arrivals: arrivalsOf(session), sent, claimed: new Set<string>() };
-  const asked = askedOf(session);
+  const asked = performedCommandsOf(session);
   return session.showings.flatMap((showing) => {
     const about = asked.filter(({ shown }) => shown?.ad === showing.ad);
-    const isClick = ({ command }: Asked): boolean => command.kind === "click";
+    const isClick = ({ command }: PerformedCommand): boolean => command.kind === "click";
     const impression = eventOf(
       { operation: "impression", showing, asks: about.filter((one) => !isClick(one)) },
       ({ values }) => values.get("ad_id") === showing.ad,
@@ -88,8 +93,8 @@ export function eventsOf(session: Session, sent: readonly Sent[] = sentBy(sessio
 }
 
 interface EventLife {
-  readonly arrivals: readonly Arrival[];
-  readonly sent: readonly Sent[];
+  readonly arrivals: readonly ArrivedRequest[];
+  readonly sent: readonly SentRequest[];
   /** Ids of events that came before: what the service took for one of those, it has no record of its own of. */
   readonly claimed: Set<string>;
 }
@@ -117,12 +122,15 @@ function eventOf(
 const questions = ["stats", "surfaces", "payouts"] as const satisfies readonly OperationId[];
 
 /** Every question that the client was asked alone: of several at once nobody can tell whose request is whose. */
-export function questionsOf(session: Session, sent: readonly Sent[] = sentBy(session)): Task[] {
-  return askedOf(session).flatMap((asked): Task[] => {
+export function questionsOf(
+  session: Session,
+  sent: readonly SentRequest[] = sentBy(session),
+): Task[] {
+  return performedCommandsOf(session).flatMap((asked): Task[] => {
     const { command, at, together } = asked;
     const operation = questions.find((one) => one === command.kind);
     if (operation === undefined || together) return [];
-    const own = sent.filter((one) => one.during === at && one.operation === operation);
+    const own = sent.filter((one) => one.stepIndex === at && one.operation === operation);
     return [{ operation, name: operation, asks: [asked], sent: own }];
   });
 }

@@ -3,14 +3,14 @@
 import { oneLine } from "../../base/text.ts";
 import type { Command } from "./command.ts";
 import { adInWords } from "./names.ts";
-import type { Outcome, Showing, Step } from "./session.ts";
+import type { AdView, Outcome, Step } from "./session.ts";
 import type { WireAnswer, WireExchange } from "./wire.ts";
 
 /** Of somebody else's text or value no more than this. */
-const MOST_SHOWN = 160;
+const MAX_SHOWN = 160;
 
 /** What a command does, on one line. `shown`: the showing that it is about, where that is known by now. */
-export function commandInWords(command: Step["command"], shown?: Showing): string {
+export function commandInWords(command: Step["command"], shown?: AdView): string {
   switch (command.kind) {
     case "open":
       return "the client is made";
@@ -103,16 +103,16 @@ export function errorInWords(error: unknown): string {
   if (!(error instanceof Error)) return valueInWords(error);
   const status: unknown = Reflect.get(error, "status");
   const of = typeof status === "number" ? ` (status ${status})` : "";
-  return `${oneLine(`${error.name}: ${error.message}`, MOST_SHOWN)}${of}`;
+  return `${oneLine(`${error.name}: ${error.message}`, MAX_SHOWN)}${of}`;
 }
 
 function valueInWords(value: unknown): string {
-  if (typeof value === "string") return oneLine(value, MOST_SHOWN);
+  if (typeof value === "string") return oneLine(value, MAX_SHOWN);
   try {
-    return oneLine(JSON.stringify(value) ?? String(value), MOST_SHOWN);
+    return oneLine(JSON.stringify(value) ?? String(value), MAX_SHOWN);
   } catch {
     // It goes round in a circle, or is of a kind that JSON has no word for.
-    return oneLine(String(value), MOST_SHOWN);
+    return oneLine(String(value), MAX_SHOWN);
   }
 }
 
@@ -122,7 +122,7 @@ export function exchangeInWords(exchange: WireExchange): string {
   const parameters = Array.from(values)
     .filter(([name]) => name !== "publisher_id")
     .map(([name, value]) => `${name}=${value}`);
-  const asked = oneLine([request.method, request.path, ...parameters].join(" "), MOST_SHOWN);
+  const asked = oneLine([request.method, request.path, ...parameters].join(" "), MAX_SHOWN);
   const twice = fault?.application === 2 ? " (the same request, done a second time)" : "";
   return `${asked}${twice} → ${gotInWords(exchange, got)}${faultInWords(exchange)}`;
 }
@@ -138,7 +138,7 @@ function gotInWords({ fault, limit }: WireExchange, got: WireAnswer): string {
 }
 
 function bodyInWords({ body }: WireAnswer): string {
-  return body === "" ? "" : ` ${oneLine(body, MOST_SHOWN)}`;
+  return body === "" ? "" : ` ${oneLine(body, MAX_SHOWN)}`;
 }
 
 function faultInWords({ fault, served, got }: WireExchange): string {

@@ -18,7 +18,7 @@ export interface Timers {
  * How work ended: `over`, it settled; `stuck`, nothing is left that it could wait for; `endless`, it is still waiting for
  * timers after longer than anybody waits.
  */
-export interface Waited {
+export interface WaitResult {
   readonly kind: "over" | "stuck" | "endless";
 }
 
@@ -30,7 +30,7 @@ export interface Time {
   /** Lets so much time pass, timers on the way and what follows from them included. */
   pass(ms: number): Promise<void>;
   /** Lets time pass until the work is settled, or has taken longer than anybody waits. Never rejects for the work's sake. */
-  until(work: Promise<unknown>): Promise<Waited>;
+  until(work: Promise<unknown>): Promise<WaitResult>;
   /** Resolves once nothing moves without time passing. */
   settle(): Promise<void>;
 }

@@ -7,17 +7,17 @@ import type { Clock } from "../../base/clock.ts";
 import type { Time, Timer, Timers } from "./time.ts";
 
 /** Answers and arrivals that wait to be let through, one at a time. fast-check's scheduler is one. */
-export interface Held {
+export interface PendingTasks {
   count(): number;
   waitOne(): Promise<void>;
 }
 
 /** More than any client has at once that isn't broken. */
-const MOST_TIMERS = 100_000;
+const MAX_TIMERS = 100_000;
 /** More than fire in any time that a client is watched for. A year of one that looks at its queue each second has more. */
-const MOST_FIRED = 5000;
+const MAX_FIRED = 5000;
 /** Timers that fire while one thing is waited for. Who has more asks for the time again and again, maybe without an end. */
-const MOST_AWAITED = 100_000;
+const MAX_AWAITED = 100_000;
 /** Six hours: nobody waits longer for one thing. */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 /** Turns of the event loop without a sign of work, after which the client waits for a timer. */
@@ -25,13 +25,13 @@ const QUIET_TURNS = 3;
 /** Real time in which something may still come that isn't of the world: a digest, a file, a module. */
 const GRACE_MS = 100;
 /** A client that ticks on without a sign of work is given its patience so often, and then goes by its ticks. */
-const MOST_PATIENCE = 50;
+const MAX_PATIENCE = 50;
 
 export interface VirtualTimeOptions {
   /** It is frozen, and only this moves it. */
   readonly clock: Pick<Clock, "now" | "advance">;
   /** Let through whenever nothing else moves, before time does. @default nothing is held */
-  readonly held?: Held | undefined;
+  readonly held?: PendingTasks | undefined;
   /** Real time in which something may still come that isn't of the world, though timers are pending. @default 0 */
   readonly patienceMs?: number | undefined;
   /** Takes what a timer's callback throws. @default it comes out of whatever lets time pass */
@@ -44,13 +44,13 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
   /** Counts what happened: as long as it grows, the client isn't waiting for anything. */
   let activity = 0;
   /** How often it was given its patience and made nothing of it. */
-  let inVain = 0;
+  let fruitlessWaits = 0;
 
   const timers: Timers = {
     now: () => clock.now(),
     setTimeout(callback, delayMs = 0) {
-      if (waiting.length >= MOST_TIMERS) {
-        throw new Error(`The client has ${MOST_TIMERS} timers at once.`);
+      if (waiting.length >= MAX_TIMERS) {
+        throw new Error(`The client has ${MAX_TIMERS} timers at once.`);
       }
       activity += 1;
       const delay = Number.isFinite(delayMs) ? Math.max(0, delayMs) : 0;
@@ -79,9 +79,9 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
         await held.waitOne();
         continue;
       }
-      if (isOver() || inVain >= MOST_PATIENCE) return;
+      if (isOver() || fruitlessWaits >= MAX_PATIENCE) return;
       if (!(await movesWithin(patienceMs, isOver))) {
-        inVain += 1;
+        fruitlessWaits += 1;
         return;
       }
     }
@@ -110,7 +110,7 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
   }
 
   async function fireUntil(endMs: number): Promise<void> {
-    for (let fired = 0; fired < MOST_FIRED; fired += 1) {
+    for (let fired = 0; fired < MAX_FIRED; fired += 1) {
       if ((waiting[0]?.atMs ?? Number.POSITIVE_INFINITY) > endMs) return;
       await fireNext();
     }
@@ -120,10 +120,10 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
     timers,
     noteActivity() {
       activity += 1;
-      inVain = 0;
+      fruitlessWaits = 0;
     },
     async pass(ms) {
-      inVain = 0;
+      fruitlessWaits = 0;
       await settle();
       const endMs = clock.now() + ms;
       await fireUntil(endMs);
@@ -138,7 +138,7 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
         isOver = true;
       };
       work.then(noteOver, noteOver);
-      inVain = 0;
+      fruitlessWaits = 0;
       const over = (): boolean => isOver;
       await settle(over);
       for (let fired = 0; !isOver; fired += 1) {
@@ -148,7 +148,7 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
           await settle(over);
           continue;
         }
-        if (nextMs > endMs || fired > MOST_AWAITED) return { kind: "endless" };
+        if (nextMs > endMs || fired > MAX_AWAITED) return { kind: "endless" };
         await fireNext(over);
       }
       return { kind: "over" };

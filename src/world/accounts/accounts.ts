@@ -39,7 +39,7 @@ export interface Accounts {
   /** The accounts that somebody opened. */
   openedAccounts(): Iterable<Account>;
   /** Counts the requests without a valid key. */
-  readonly strangers: Tally;
+  readonly unauthenticated: Tally;
 }
 
 /** A world as far as its accounts go. */
@@ -51,11 +51,11 @@ export interface AccountWorld extends AccountSource {
 export interface AccountsOptions extends AccountSource {
   readonly freshBuckets: () => Buckets;
   /** @default a new one */
-  readonly strangers?: Tally | undefined;
+  readonly unauthenticated?: Tally | undefined;
 }
 
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { ids, population, freshBuckets, strangers = createTally() } = options;
+  const { ids, population, freshBuckets, unauthenticated = createTally() } = options;
   const stored = new Map<number, Account>();
   let signUps = 0;
 
@@ -130,7 +130,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return true;
     },
     openedAccounts: () => stored.values(),
-    strangers,
+    unauthenticated,
   };
 }
 

@@ -25,9 +25,9 @@ export interface AccountState<KeptBook> extends SavedBuckets {
 export type SavedAccount = AccountState<SavedBook>;
 
 /** A price of a click, or of a thousand impressions. */
-const MOST_PAISE = 100_000_000;
+const MAX_PAISE = 100_000_000;
 /** A click costs at most a hundredth of a rupee for each paisa of both bounds together. */
-const MOST_CLICK_MICROS = 100 * 2 * MOST_PAISE;
+const MAX_CLICK_MICROS = 100 * 2 * MAX_PAISE;
 const wellFormed = v.pipe(
   v.string(),
   v.minLength(1, "must not be empty"),
@@ -43,7 +43,7 @@ const dayNumber = v.pipe(
 const cpmPaise = v.pipe(
   v.strictTuple([count, count]),
   v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
-  v.check(([, upper]) => upper <= MOST_PAISE, "must be a price that there can be"),
+  v.check(([, upper]) => upper <= MAX_PAISE, "must be a price that there can be"),
 );
 const generation = v.strictObject({ since: instant, entries: v.string() });
 /** Checks each member by itself. Later checks compare the members with each other and with the world. */
@@ -66,10 +66,7 @@ export const savedAccountSchema: v.GenericSchema<unknown, SavedAccount> = v.stri
         status: v.picklist(surfaceStatuses),
         statusBy: v.optional(v.literal("user")),
         cpmPaise,
-        cpcMicros: v.pipe(
-          count,
-          v.maxValue(MOST_CLICK_MICROS, "must be a price that there can be"),
-        ),
+        cpcMicros: v.pipe(count, v.maxValue(MAX_CLICK_MICROS, "must be a price that there can be")),
       }),
     ),
     v.minLength(1, "must name at least one surface"),

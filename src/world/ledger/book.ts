@@ -1,7 +1,7 @@
 /** One publisher's book: what was recorded, and the only place that writes it down. Who may record what is decided before. */
 
 import type { Day } from "../../base/calendar.ts";
-import { noTotals, type Totals } from "../publishers/baseline.ts";
+import { noTotals, type Totals } from "../publishers/seeded-history.ts";
 import { DailyTotals, type SavedDay } from "./daily-totals.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { ImpressionColumns, type SavedColumns } from "./impression-columns.ts";

@@ -1,7 +1,7 @@
 /** One surface's recorded totals, summed up day by day, so that a range of any length costs two look-ups. */
 
 import { type Day, day } from "../../base/calendar.ts";
-import { noTotals, type Totals } from "../publishers/baseline.ts";
+import { noTotals, type Totals } from "../publishers/seeded-history.ts";
 
 /** `[day, impressions, clicks, micros]`, the last three summed over that day and all before it. */
 export type SavedDay = readonly [day: number, impressions: number, clicks: number, micros: number];

@@ -22,7 +22,7 @@ export interface SavedSlidingLog {
 }
 
 /** Dropped entries are cleared away when they are so many and half of all: a constant share for each. */
-const MOST_DROPPED = 512;
+const MAX_DROPPED = 512;
 
 export const slidingLog: LimitAlgorithm<SlidingLogBucket, SavedSlidingLog> = {
   fresh: () => ({ times: [], counts: [], head: 0, total: 0 }),
@@ -91,7 +91,7 @@ function drop(bucket: SlidingLogBucket, untilMs: number): void {
     bucket.total -= counts[bucket.head] ?? 0;
     bucket.head += 1;
   }
-  if (bucket.head < MOST_DROPPED || bucket.head * 2 < times.length) return;
+  if (bucket.head < MAX_DROPPED || bucket.head * 2 < times.length) return;
   times.splice(0, bucket.head);
   counts.splice(0, bucket.head);
   bucket.head = 0;

@@ -7,10 +7,10 @@ import { type Day, day } from "../../base/calendar.ts";
 import { deriveKey, drawBetween, type Key, subKey } from "../../base/random.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { type SurfaceStatus, surfaceStatuses } from "../../spec/responses.ts";
-import { createSeededHistory, type SeededHistory } from "./baseline.ts";
 import type { Ids } from "./ids.ts";
 import type { Person, PersonGenerator } from "./people.ts";
 import { profiles } from "./profiles.ts";
+import { createSeededHistory, type SeededHistory } from "./seeded-history.ts";
 import type { SeededPublisher, SurfaceTerms } from "./seeded-publisher.ts";
 import type { WorldSettings } from "./world-settings.ts";
 

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/index.ts";
-import { exactObject } from "../../../src/play/language/parse/parts.ts";
+import { exactObject } from "../../../src/play/language/parse/schema-parts.ts";
 import { defineScenario, type Scenario, type Step } from "../../../src/scenario.ts";
 
 const base = { name: "typed", about: "For the compiler." } as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Exchange } from "../../../src/laws/seen-exchange.ts";
+import type { ClientExchange } from "../../../src/laws/client-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import {
   readableCount,
@@ -14,13 +14,13 @@ import { createTimeline, type TimelineBucket } from "../../../src/play/measure/t
 
 const START = Date.UTC(2026, 0, 15);
 
-function exchange(afterMs: number, more: Partial<Exchange> = {}): Exchange {
+function exchange(afterMs: number, more: Partial<ClientExchange> = {}): ClientExchange {
   const request = { method: "POST", path: "/", query: "", headers: {}, body: "" };
   return {
     ...{ operation: undefined, atMs: START + afterMs, request, outcome: "answered", status: 200 },
     ...{ headers: {}, text: '{"revenue_credited_inr":0.25}', latencyMs: 0 },
     ...more,
-  } as Exchange;
+  } as ClientExchange;
 }
 
 /** By nearest rank, from what was recorded itself. */
@@ -123,7 +123,7 @@ describe("the timeline", () => {
   });
 
   test("grows coarser instead of longer, and loses nothing", () => {
-    const kind = fc.constantFrom<Partial<Exchange>>(
+    const kind = fc.constantFrom<Partial<ClientExchange>>(
       {},
       { status: 404, text: "{}", latencyMs: 12 },
       { status: 500, text: "{}" },

@@ -3,9 +3,9 @@
 import { describe, expect, test } from "vitest";
 import type { Matcher } from "../../../src/play/language/scenario.ts";
 import { match, verdictOf } from "../../../src/play/player/matching.ts";
-import type { Named } from "../../../src/play/player/names.ts";
+import type { StepOutput } from "../../../src/play/player/step-output.ts";
 
-const answer: Named = {
+const answer: StepOutput = {
   kind: "answer",
   exchange: {
     operation: "impression",
@@ -18,7 +18,7 @@ const answer: Named = {
     latencyMs: 0,
   },
 };
-const names: Readonly<Record<string, Named>> = {
+const names: Readonly<Record<string, StepOutput>> = {
   first: answer,
   gone: { kind: "nothing", why: "the target can't do that" },
 };

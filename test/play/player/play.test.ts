@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type FaultRule, InputError } from "../../../src/index.ts";
-import { heldSteps, playSteps, resultAt } from "./playing.ts";
+import { heldSteps, playSteps, resultAt } from "./play-steps.ts";
 
 const DAY = "2026-01-15";
 

@@ -1,14 +1,14 @@
-/** What a glance takes into the digest of a run. */
+/** What a brief takes into the digest of a run. */
 
 import { expect, test } from "vitest";
 import { createDigest } from "../../../src/base/digest.ts";
-import type { Exchange } from "../../../src/laws/seen-exchange.ts";
+import type { ClientExchange } from "../../../src/laws/client-exchange.ts";
 import { createRunDigest } from "../../../src/play/player/digest.ts";
 
 const texts = ["0", "7", "0059", "9999", "999999", "1234567", "", " 5", "5x", "-1", "1e3", "1.5"];
 
-test.each([...texts, undefined])("a glance reads X-RateLimit-Remaining %o as a number", (left) => {
-  const exchange: Exchange = {
+test.each([...texts, undefined])("a brief reads X-RateLimit-Remaining %o as a number", (left) => {
+  const exchange: ClientExchange = {
     operation: "impression",
     atMs: 0,
     request: { method: "POST", path: "/v1/impression", headers: {} },
@@ -19,7 +19,7 @@ test.each([...texts, undefined])("a glance reads X-RateLimit-Remaining %o as a n
     latencyMs: 0,
   };
   const digest = createRunDigest();
-  digest.glance(exchange);
+  digest.brief(exchange);
   const expected = createDigest();
   expected.number(1200);
   expected.number(Number(left ?? -1));

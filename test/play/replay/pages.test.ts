@@ -1,7 +1,7 @@
 /** Requests of web pages, replayed from the journal and from a HAR: their answers are the same again. */
 
 import { expect, test } from "vitest";
-import { nodeSurroundings } from "../../../src/adapters/node-surroundings.ts";
+import { nodeHost } from "../../../src/adapters/node-host.ts";
 import { createSimulator, type SimulatorOptions } from "../../../src/index.ts";
 import { readRecording } from "../../../src/journal/read-recording.ts";
 import { replayInProcess } from "../../../src/play/replay/replay-in-process.ts";
@@ -37,7 +37,7 @@ test.each<SimulatorOptions>([
   const har = sim.journal.toHar();
   for (const lines of [linesOf(sim, options), [har]]) {
     const { replayed } = replayInProcess(readRecording(lines), {
-      surroundings: nodeSurroundings,
+      host: nodeHost,
       chosen: { assumptions: {} },
       time: "recorded",
     });
@@ -54,7 +54,7 @@ test("what another service allowed is no reason to fail", () => {
     const foreign = line.replaceAll(`origin":"${page}","access`, `origin":"${allowed}","access`);
     expect(foreign).not.toBe(line);
     const { replayed } = replayInProcess(readRecording([foreign]), {
-      surroundings: nodeSurroundings,
+      host: nodeHost,
       chosen: { assumptions: {} },
       time: "recorded",
     });

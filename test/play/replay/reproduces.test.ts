@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nodeSurroundings } from "../../../src/adapters/node-surroundings.ts";
+import { nodeHost } from "../../../src/adapters/node-host.ts";
 import { type ApiRequest, createSimulator, type Simulator } from "../../../src/index.ts";
 import { readRecording } from "../../../src/journal/read-recording.ts";
 import type { Replay } from "../../../src/play/replay/replay.ts";
@@ -192,7 +192,7 @@ function knownIn(sim: Simulator): Readonly<Record<string, string>> {
 
 function replayed(lines: readonly string[]): Replay {
   return replayInProcess(readRecording(lines), {
-    surroundings: nodeSurroundings,
+    host: nodeHost,
     chosen: { assumptions: {} },
     time: "recorded",
   });

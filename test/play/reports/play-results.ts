@@ -1,6 +1,6 @@
 /** Results as a player would give them, made by hand: reports are functions of these alone. */
 
-import type { Exchange } from "../../../src/laws/seen-exchange.ts";
+import type { ClientExchange } from "../../../src/laws/client-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import { createTimeline } from "../../../src/play/measure/timeline.ts";
@@ -48,14 +48,14 @@ export function stepResult(more: Partial<StepResult> = {}): StepResult {
 function measured(requests: number): Pick<PlayResult, "tally" | "latency" | "timeline"> {
   const [tally, latencies, timeline] = [createTally(), createLatencies(), createTimeline(startMs)];
   for (let number = 0; number < requests; number += 1) {
-    const others: readonly Partial<Exchange>[] = [
+    const others: readonly Partial<ClientExchange>[] = [
       { status: 429, text: "{}" },
       { status: 503, text: "", latencyMs: 40 },
       { outcome: "lost", status: 0, text: "" },
       { status: 409, text: "{}" },
     ];
     const wave = number % 37 < 8 ? others[number % 4] : undefined;
-    const exchange: Exchange = {
+    const exchange: ClientExchange = {
       operation: "impression",
       atMs: startMs + Math.floor((number / requests) * 10_000),
       request: { method: "POST", path: "/", query: "", headers: {}, body: "" },

@@ -7,7 +7,7 @@ import type { PlayResult } from "../../../src/play/player/result.ts";
 import { type PlayScenarioOptions, playScenario } from "../../../src/play/targets/play-scenario.ts";
 import type { ServiceCredentials } from "../../../src/play/targets/target.ts";
 import { playScenarioSync, type Scenario } from "../../../src/scenario.ts";
-import { type Serving, serving } from "./serving.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 /**
  * Over HTTP a request takes a hundred times as long: what is written in a scenario, and what takes its place here. Where
@@ -78,10 +78,10 @@ function briefly(scenario: Scenario): Scenario {
   return JSON.parse(text) as Scenario;
 }
 
-let there: Serving;
+let there: ServerProcess;
 
 beforeAll(async () => {
-  there = await serving();
+  there = await startServerProcess();
 });
 
 afterAll(() => there.stop());

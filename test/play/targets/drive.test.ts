@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Playing, perform } from "../../../src/play/player/effects.ts";
+import { type EffectGenerator, perform } from "../../../src/play/player/effects.ts";
 import { drive } from "../../../src/play/targets/drive.ts";
-import type { LatePerformers } from "../../../src/play/targets/target.ts";
+import type { AsyncPerformers } from "../../../src/play/targets/target.ts";
 
 /** Knows two effects. */
 const performers = {
@@ -10,10 +10,10 @@ const performers = {
     if (ms < 0) throw new Error("not back");
     return undefined;
   },
-} as unknown as LatePerformers;
+} as unknown as AsyncPerformers;
 
 test("each effect gets what its performer gave, and the result is the play's", async () => {
-  function* play(): Playing<string> {
+  function* play(): EffectGenerator<string> {
     const now = yield* perform({ kind: "now" });
     const waited = yield* perform({ kind: "wait", ms: 1 });
     return `${now} ${waited}`;
@@ -22,7 +22,7 @@ test("each effect gets what its performer gave, and the result is the play's", a
 });
 
 test("what a performer throws is thrown where the play asked, and the play can go on", async () => {
-  function* play(): Playing<string> {
+  function* play(): EffectGenerator<string> {
     try {
       yield* perform({ kind: "wait", ms: -1 });
     } catch (error) {
@@ -35,7 +35,7 @@ test("what a performer throws is thrown where the play asked, and the play can g
 
 test("what the play doesn't catch rejects, and what it throws itself isn't thrown into it again", async () => {
   const seen: unknown[] = [];
-  function* play(): Playing<void> {
+  function* play(): EffectGenerator<void> {
     try {
       yield* perform({ kind: "now" });
       throw new Error("its own");
@@ -46,7 +46,7 @@ test("what the play doesn't catch rejects, and what it throws itself isn't throw
   }
   await expect(drive(play(), performers)).rejects.toThrow("its own");
   expect(seen).toHaveLength(1);
-  const unknown = (function* (): Playing<void> {
+  const unknown = (function* (): EffectGenerator<void> {
     yield* perform({ kind: "heal", ids: undefined });
   })();
   await expect(drive(unknown, performers)).rejects.toThrow(TypeError);

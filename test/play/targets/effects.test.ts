@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
-import { auditOf, does, impressionBy, opened, played, serverFor } from "./played.ts";
+import { auditOf, impressionBy, opened, performEffect, played, serverFor } from "./remote-world.ts";
 
 test("the world of a bare URL is named after the scenario, and begins as the snapshot says", async () => {
   const { server, sim, target } = await played(
@@ -8,10 +8,10 @@ test("the world of a bare URL is named after the scenario, and begins as the sna
     { worldName: "busy-day" },
   );
   expect(target.description).toEqual({ kind: "adsim", url: `${server.url}/@busy-day` });
-  expect(target.abilities).toEqual({ time: { kind: "virtual" }, control: true });
+  expect(target.capabilities).toEqual({ time: { kind: "virtual" }, control: true });
   expect(server.worlds.names()).toContain("busy-day");
   expect(server.worlds.get("busy-day").snapshot()).toEqual(sim.snapshot());
-  expect(await does(target, "now")).toBe(sim.clock.now());
+  expect(await performEffect(target, "now")).toBe(sim.clock.now());
 });
 
 test("a world that the URL names is replaced whole, its journal and its numbering included", async () => {
@@ -24,8 +24,8 @@ test("a world that the URL names is replaced whole, its journal and its numberin
   const target = await opened(`${server.url}/@mine/`, { snapshot: () => sim.snapshot() });
   expect(target.description.url).toBe(`${server.url}/@mine`);
   expect(world.snapshot()).toEqual(sim.snapshot());
-  await does(target, "send", { outgoing: impressionBy(sim.publishers.at(0)) });
-  expect(await does(target, "journal", { limit: 9 })).toMatchObject([{ sequence: 1 }]);
+  await performEffect(target, "send", { outgoing: impressionBy(sim.publishers.at(0)) });
+  expect(await performEffect(target, "journal", { limit: 9 })).toMatchObject([{ sequence: 1 }]);
   expect(server.worlds.names()).not.toContain("played");
 });
 
@@ -35,65 +35,72 @@ test("a clock that flows in the snapshot stands still, and moves by waiting alon
   const target = await opened(server.url, { snapshot: () => sim.snapshot() });
   const world = server.worlds.get("played");
   expect(world.clock.mode).toBe("frozen");
-  const beganMs = await does(target, "now");
-  await does(target, "wait", { ms: 36 * 3_600_000 });
-  expect(await does(target, "now")).toBe(beganMs + 36 * 3_600_000);
+  const beganMs = await performEffect(target, "now");
+  await performEffect(target, "wait", { ms: 36 * 3_600_000 });
+  expect(await performEffect(target, "now")).toBe(beganMs + 36 * 3_600_000);
   expect(world.clock.now()).toBe(beganMs + 36 * 3_600_000);
 });
 
 test("publishers are those in process: known by ordinal, signed up, with new keys and other surfaces", async () => {
   const { server, sim, target } = await played({ publishers: 2 });
   const { id, apiKey, surfaces, joined } = sim.publishers.at(1);
-  expect(await does(target, "member", { ordinal: 1 })).toEqual({ id, apiKey, surfaces, joined });
+  expect(await performEffect(target, "member", { ordinal: 1 })).toEqual({
+    id,
+    apiKey,
+    surfaces,
+    joined,
+  });
   const request = { name: "Ünï", surfaces: ["One", { name: "Two", status: "paused" }] };
-  const signedUp = await does(target, "signUp", { request });
+  const signedUp = await performEffect(target, "signUp", { request });
   const here = sim.publishers.signUp(request);
   expect(signedUp).toMatchObject({ id: here.id, apiKey: here.apiKey, surfaces: here.surfaces });
   // Its place in the list is no ordinal.
-  expect(await does(target, "member", { ordinal: 2 })).toBeUndefined();
-  const rotated = await does(target, "rotateKey", { publisher: id });
+  expect(await performEffect(target, "member", { ordinal: 2 })).toBeUndefined();
+  const rotated = await performEffect(target, "rotateKey", { publisher: id });
   expect(rotated.apiKey).toBe(sim.publishers.rotateKey(id).apiKey);
   const [surface] = surfaces;
   const change = { status: "paused", cpmRange: [1, 2] } as const;
-  await does(target, "setSurface", { publisher: id, surface: surface?.id ?? "", change });
+  await performEffect(target, "setSurface", { publisher: id, surface: surface?.id ?? "", change });
   expect(server.worlds.get("played").publishers.get(id).surfaces[0]).toMatchObject(change);
 });
 
 test("readings and rules are those in process", async () => {
   const { sim, target } = await played();
   const rule = { id: "slow.1", verdict: { kind: "delay", delay: 5 } } as const;
-  await does(target, "assume", { readings: {} });
-  await does(target, "assume", {
+  await performEffect(target, "assume", { readings: {} });
+  await performEffect(target, "assume", {
     readings: { "dedup.repeat": "conflict", "dedup.key": undefined },
   });
-  expect(await does(target, "assumptions")).toEqual(sim.assume({ "dedup.repeat": "conflict" }));
-  expect(await does(target, "fault", { rule })).toBe("slow.1");
-  const second = await does(target, "fault", { rule: { verdict: { kind: "reset" } } });
+  expect(await performEffect(target, "assumptions")).toEqual(
+    sim.assume({ "dedup.repeat": "conflict" }),
+  );
+  expect(await performEffect(target, "fault", { rule })).toBe("slow.1");
+  const second = await performEffect(target, "fault", { rule: { verdict: { kind: "reset" } } });
   sim.faults.add(rule);
   expect(second).toBe(sim.faults.add({ verdict: { kind: "reset" } }).rule.id);
-  const there = await does(target, "rules");
+  const there = await performEffect(target, "rules");
   expect(there).toEqual(JSON.parse(JSON.stringify(sim.faults.list())));
 
-  await expect(does(target, "heal", { ids: [second, "nothing"] })).rejects.toMatchObject({
+  await expect(performEffect(target, "heal", { ids: [second, "nothing"] })).rejects.toMatchObject({
     name: "InputError",
     reason: "not-found",
   });
-  expect(await does(target, "rules")).toEqual(there);
-  await does(target, "heal", { ids: [second, second] });
-  expect(await does(target, "rules")).toHaveLength(1);
-  await does(target, "heal", { ids: undefined });
-  expect(await does(target, "rules")).toEqual([]);
+  expect(await performEffect(target, "rules")).toEqual(there);
+  await performEffect(target, "heal", { ids: [second, second] });
+  expect(await performEffect(target, "rules")).toHaveLength(1);
+  await performEffect(target, "heal", { ids: undefined });
+  expect(await performEffect(target, "rules")).toEqual([]);
 });
 
 test("what the world refuses is an InputError that says the same as in process", async () => {
   const { sim, target } = await played();
   const readings = { "dedup.repeat": "never" } as never;
   const inProcess = errorOf(() => sim.assume(readings));
-  const overHttp = await does(target, "assume", { readings }).catch((error) => error);
+  const overHttp = await performEffect(target, "assume", { readings }).catch((error) => error);
   expect(overHttp).toMatchObject({ name: "InputError", field: "dedup.repeat", reason: "invalid" });
   expect(inProcess.message).toContain(overHttp.message);
   const rule = { verdict: { kind: "delay" } } as never;
-  await expect(does(target, "fault", { rule })).rejects.toMatchObject({
+  await expect(performEffect(target, "fault", { rule })).rejects.toMatchObject({
     name: "InputError",
     field: "verdict.delay",
   });
@@ -111,15 +118,15 @@ function errorOf(act: () => void): Error {
 test("requests at one instant are answered in their order, and the books and the journal tell", async () => {
   const { sim, target } = await played();
   const outgoing = [0, 1, 0].map((ordinal) => impressionBy(sim.publishers.at(ordinal)));
-  const exchanges = await does(target, "together", { outgoing });
+  const exchanges = await performEffect(target, "together", { outgoing });
   const texts = outgoing.map(({ request }) => sim.handle(request).body);
   expect(exchanges.map(({ text }) => text)).toEqual(texts);
   expect(exchanges.map(({ atMs }) => atMs)).toEqual([0, 1, 2].map(() => sim.clock.now()));
   expect(exchanges[0]?.request).toBe(outgoing[0]?.request);
-  expect(await does(target, "audit")).toEqual(auditOf(sim));
-  const last = await does(target, "journal", { limit: 1 });
+  expect(await performEffect(target, "audit")).toEqual(auditOf(sim));
+  const last = await performEffect(target, "journal", { limit: 1 });
   expect(last.map(({ response }) => response.body)).toEqual(texts.slice(-1));
-  expect(await does(target, "journal", { limit: 0 })).toEqual([]);
+  expect(await performEffect(target, "journal", { limit: 0 })).toEqual([]);
   expect(JSON.stringify(last)).not.toContain(sim.publishers.at(0).apiKey);
 });
 
@@ -129,18 +136,20 @@ test("a world aside goes on from the one that is played in, leaves no trace in i
   // Somebody else's.
   server.worlds.get("played.aside").publishers.signUp();
   const outgoing = impressionBy(sim.publishers.at(0));
-  await does(target, "send", { outgoing });
+  await performEffect(target, "send", { outgoing });
   sim.handle(outgoing.request);
   for (const _fork of ["first", "second"]) {
-    await does(target, "fork");
+    await performEffect(target, "fork");
     const effect = { kind: "send", outgoing } as const;
-    const aside = await does(target, "aside", { effect });
+    const aside = await performEffect(target, "aside", { effect });
     expect(aside).toMatchObject({ status: 200, text: sim.fork().handle(outgoing.request).body });
-    await does(target, "aside", { effect: { kind: "wait", ms: 5000 } });
-    expect(await does(target, "aside", { effect: { kind: "now" } })).toBe(sim.clock.now() + 5000);
+    await performEffect(target, "aside", { effect: { kind: "wait", ms: 5000 } });
+    expect(await performEffect(target, "aside", { effect: { kind: "now" } })).toBe(
+      sim.clock.now() + 5000,
+    );
   }
-  expect(await does(target, "now")).toBe(sim.clock.now());
-  expect(await does(target, "audit")).toEqual(auditOf(sim));
+  expect(await performEffect(target, "now")).toBe(sim.clock.now());
+  expect(await performEffect(target, "audit")).toEqual(auditOf(sim));
   await target.close();
   expect(server.worlds.names()).toEqual([...before, "played.aside"]);
   expect(server.worlds.get("played.aside").publishers.total).toBe(26);
@@ -149,7 +158,7 @@ test("a world aside goes on from the one that is played in, leaves no trace in i
 
 test("a world aside that isn't there can't be used", async () => {
   const { target } = await played();
-  const asked = does(target, "aside", { effect: { kind: "now" } });
+  const asked = performEffect(target, "aside", { effect: { kind: "now" } });
   await expect(asked).rejects.toThrow("fork it first");
 });
 
@@ -160,13 +169,13 @@ test("two plays at once in two worlds don't disturb each other", async () => {
     const target = await opened(server.url, { worldName, snapshot: () => sim.snapshot() });
     for (let count = 0; count < 20; count += 1) {
       const outgoing = impressionBy(sim.publishers.at(count % 3));
-      await does(target, "wait", { ms: 1000 * (index + 1) });
+      await performEffect(target, "wait", { ms: 1000 * (index + 1) });
       sim.clock.advance(1000 * (index + 1));
-      const { text } = await does(target, "send", { outgoing });
+      const { text } = await performEffect(target, "send", { outgoing });
       expect(text).toBe(sim.handle(outgoing.request).body);
-      await does(target, "fork");
+      await performEffect(target, "fork");
     }
-    expect(await does(target, "audit")).toEqual(auditOf(sim));
+    expect(await performEffect(target, "audit")).toEqual(auditOf(sim));
     await target.close();
   });
   await Promise.all(plays);
@@ -176,9 +185,9 @@ test("two plays at once in two worlds don't disturb each other", async () => {
 test("paced, the clock moves as in virtual time, and real time passes too", async () => {
   const beganMs = performance.now();
   const { sim, target } = await played({}, { speed: 100 });
-  expect(target.abilities.time).toEqual({ kind: "paced", speed: 100 });
-  for (let count = 0; count < 40; count += 1) await does(target, "wait", { ms: 500 });
+  expect(target.capabilities.time).toEqual({ kind: "paced", speed: 100 });
+  for (let count = 0; count < 40; count += 1) await performEffect(target, "wait", { ms: 500 });
   // A timer may be a millisecond early.
   expect(performance.now() - beganMs).toBeGreaterThan(195);
-  expect(await does(target, "now")).toBe(sim.clock.now() + 20_000);
+  expect(await performEffect(target, "now")).toBe(sim.clock.now() + 20_000);
 });

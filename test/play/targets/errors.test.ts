@@ -4,7 +4,7 @@ import { createSimulator } from "../../../src/index.ts";
 import { reportText } from "../../../src/play/reports/report-text.ts";
 import { playScenario } from "../../../src/play/targets/play-scenario.ts";
 import { startServer } from "../../../src/server.ts";
-import { does, foreign, impressionBy, opened, serverFor } from "./played.ts";
+import { foreign, impressionBy, opened, performEffect, serverFor } from "./remote-world.ts";
 
 test("a server that isn't there: says so, and what to do", async () => {
   const server = await startServer({ port: 0 });
@@ -52,7 +52,7 @@ test("a wrong control token: says that it is an adsim and what it wants, and doe
   }
   expect(worlds.names()).toEqual(["default"]);
   const target = await opened(url, { controlToken: "right" });
-  expect(target.abilities.control).toBe(true);
+  expect(target.capabilities.control).toBe(true);
 });
 
 test("a service whose answers don't end: the health check says so, and a step is cut and says why", async () => {
@@ -69,7 +69,7 @@ test("a service whose answers don't end: the health check says so, and a step is
   );
   const credentials = [{ id: "p", apiKey: "key_aaaaaaaaaaaaa" }];
   const target = await opened(url, { credentials });
-  await expect(does(target, "member", { ordinal: 0 })).rejects.toThrow(why);
+  await expect(performEffect(target, "member", { ordinal: 0 })).rejects.toThrow(why);
   const result = await playScenario(
     {
       name: "endless",
@@ -101,7 +101,7 @@ test("an adsim with credentials given is a service like any other", async () => 
   const { id, apiKey } = worlds.get("default").publishers.at(0);
   const target = await opened(`${url}/@there`, { credentials: [{ id, apiKey }] });
   expect(target.description).toEqual({ kind: "service", url: `${url}/@there` });
-  expect(target.abilities).toEqual({ time: { kind: "real", speed: 1 }, control: false });
+  expect(target.capabilities).toEqual({ time: { kind: "real", speed: 1 }, control: false });
 });
 
 test("another version of adsim that lacks something: says both versions", async () => {
@@ -130,15 +130,18 @@ test("a server that goes away meanwhile: requests are lost, control says that no
   const target = await opened(server.url, {});
   const outgoing = impressionBy(createSimulator().publishers.at(0));
   await server.close();
-  expect(await does(target, "send", { outgoing })).toMatchObject({ outcome: "lost", status: 0 });
-  await expect(does(target, "audit")).rejects.toThrow("doesn't answer any more");
+  expect(await performEffect(target, "send", { outgoing })).toMatchObject({
+    outcome: "lost",
+    status: 0,
+  });
+  await expect(performEffect(target, "audit")).rejects.toThrow("doesn't answer any more");
   await target.close();
 });
 
 test("no room for one more world: says so, and nothing is left", async () => {
   const { url, worlds } = await serverFor({ maxWorlds: 2 });
   const target = await opened(url, {});
-  await expect(does(target, "fork")).rejects.toThrow(
+  await expect(performEffect(target, "fork")).rejects.toThrow(
     "The target makes no world aside: name can't be made: there are 2 worlds",
   );
   expect(worlds.names()).toEqual(["default", "played"]);

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHttpClient, type HttpClient } from "../../../src/play/targets/http-client.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
-import { foreign, serverFor } from "./played.ts";
+import { foreign, serverFor } from "./remote-world.ts";
 
 async function clientOf(url: string): Promise<HttpClient> {
   const client = await createHttpClient(url, { connections: 2 });

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createHttpClient } from "../../../src/play/targets/http-client.ts";
-import { serving } from "../shipped/serving.ts";
+import { startServerProcess } from "../shipped/server-process.ts";
 
 test("a client that was too busy to look sees an answer that came in time", async () => {
-  const server = await serving();
+  const server = await startServerProcess();
   onTestFinished(() => server.stop());
   const client = await createHttpClient(server.url, { connections: 1 });
   onTestFinished(() => client.close());

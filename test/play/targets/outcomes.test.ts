@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { type ApiResponse, createSimulator } from "../../../src/index.ts";
-import type { RequestOutcome } from "../../../src/laws/seen-exchange.ts";
+import type { RequestOutcome } from "../../../src/laws/client-exchange.ts";
 
 import type { Delivery } from "../../../src/spec/delivery.ts";
 import { cases, nameOf, type Verdict } from "../../faults/cases.ts";
 import {
   auditOf,
-  does,
   impressionBy,
   opened,
-  ownHeaders,
-  type Played,
+  type PlayedPair,
+  performEffect,
   played,
   serverFor,
   tellingLate,
-} from "./played.ts";
+  withoutConnectionHeaders,
+} from "./remote-world.ts";
 
 const outcomes: Readonly<Record<Delivery["kind"], RequestOutcome>> = {
   whole: "answered",
@@ -34,7 +34,7 @@ const LONG_MS = 20_000;
 
 /** Sends the same impression here and there. `timeoutMs`: of the client over HTTP. */
 async function sentTwice(
-  { target, sim }: Played,
+  { target, sim }: PlayedPair,
   timeoutMs: (response: ApiResponse) => number,
 ): Promise<{ readonly here: ApiResponse; readonly there: Awaited<ReturnType<typeof sent>> }> {
   const outgoing = impressionBy(sim.publishers.at(0));
@@ -43,8 +43,8 @@ async function sentTwice(
   return { here, there };
 }
 
-function sent({ target }: Pick<Played, "target">, outgoing: ReturnType<typeof impressionBy>) {
-  return does(target, "send", { outgoing });
+function sent({ target }: Pick<PlayedPair, "target">, outgoing: ReturnType<typeof impressionBy>) {
+  return performEffect(target, "send", { outgoing });
 }
 
 describe("each verdict", () => {
@@ -59,8 +59,8 @@ describe("each verdict", () => {
       if (here.delivery?.kind === "silence") here.delivery.undelivered();
       expect(there.outcome).toBe(outcomes[kind]);
       expect(there).toMatchObject({ status: here.status, text: here.body });
-      expect(ownHeaders(there.headers)).toEqual(here.headers);
-      expect(await does(one.target, "audit")).toEqual(auditOf(one.sim));
+      expect(withoutConnectionHeaders(there.headers)).toEqual(here.headers);
+      expect(await performEffect(one.target, "audit")).toEqual(auditOf(one.sim));
 
       // The next one finds a connection that works.
       const next = await sentTwice(one, () => LONG_MS);
@@ -90,7 +90,7 @@ describe("a client that gives up", () => {
         const { here, there } = await sentTwice(one, () => SHORT_MS);
         here.delivery?.undelivered();
         expect(there).toMatchObject({ outcome: "timed-out", status: 0, headers: {}, text: "" });
-        expect(await does(one.target, "audit")).toEqual(auditOf(one.sim));
+        expect(await performEffect(one.target, "audit")).toEqual(auditOf(one.sim));
       }
     },
   );
@@ -106,6 +106,6 @@ describe("a client that gives up", () => {
     const target = await opened(url, { snapshot: () => sim.snapshot() });
     const { here } = await sentTwice({ server, sim, target }, () => SHORT_MS);
     here.delivery?.undelivered();
-    expect(await does(target, "audit")).toEqual(auditOf(sim));
+    expect(await performEffect(target, "audit")).toEqual(auditOf(sim));
   });
 });

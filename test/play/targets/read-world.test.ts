@@ -15,7 +15,7 @@ function adsimWith(snapshot: Snapshot, impressions: number): ControlApi {
   const ask = async (_: string, path: string): Promise<unknown> => answers[path];
   return {
     ask,
-    askFor: async (schema, method, path) => v.parse(schema, await ask(method, path)),
+    askParsed: async (schema, method, path) => v.parse(schema, await ask(method, path)),
   };
 }
 

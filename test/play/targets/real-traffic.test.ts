@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
-import type { Exchange, Outgoing } from "../../../src/laws/seen-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../../src/laws/client-exchange.ts";
 
 import type { Answer } from "../../../src/play/targets/http-client.ts";
-import { MOST_WAITING, playRealTraffic } from "../../../src/play/targets/real-traffic.ts";
+import { MAX_WAITING, playRealTraffic } from "../../../src/play/targets/real-traffic.ts";
 import type { TrafficProgress } from "../../../src/play/targets/target.ts";
 import { madeUp } from "./traffic-made-up.ts";
 
@@ -24,7 +24,7 @@ function later<Value>(value: Value, ms: number): Promise<Value> {
 
 test("every arrival is sent once, observed as it ends, and the source told", async () => {
   const source = madeUp({ count: 50, everyMs: 1, timeoutMs: 1234 });
-  const observed: Exchange[] = [];
+  const observed: ClientExchange[] = [];
   const sent: Outgoing[] = [];
   const progress: TrafficProgress[] = [];
   const punctuality = await playRealTraffic({
@@ -79,7 +79,7 @@ test("a service that answers nothing doesn't hold up what is due; what finds no 
   });
   let onTheirWay = 0;
   let most = 0;
-  const observed: Exchange[] = [];
+  const observed: ClientExchange[] = [];
   const progress: TrafficProgress[] = [];
   const playing = playRealTraffic({
     source,
@@ -113,7 +113,7 @@ test("a service that answers nothing doesn't hold up what is due; what finds no 
 
 test("what is too far behind is dropped and counted, and the source knows", async () => {
   const extra = 5;
-  const source = madeUp({ count: MOST_WAITING + 2 + extra, everyMs: 0 });
+  const source = madeUp({ count: MAX_WAITING + 2 + extra, everyMs: 0 });
   let observed = 0;
   let first = true;
   const { dropped } = await playRealTraffic({
@@ -131,14 +131,14 @@ test("what is too far behind is dropped and counted, and the source knows", asyn
     },
   });
   expect(dropped).toBe(extra);
-  expect(observed).toBe(MOST_WAITING + 2);
+  expect(observed).toBe(MAX_WAITING + 2);
   expect([...source.told.values()].filter((text) => text === undefined)).toHaveLength(extra);
 });
 
 test("a click that follows from an answer is sent when it is due, before what was planned for later", async () => {
   const source = madeUp({ count: 3, everyMs: 300, clickAfterMs: 40 });
   const sent: string[] = [];
-  const observed: Exchange[] = [];
+  const observed: ClientExchange[] = [];
   await playRealTraffic({
     source,
     speed: 1,

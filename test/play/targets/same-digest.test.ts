@@ -3,7 +3,7 @@ import type { PlayResult } from "../../../src/play/player/result.ts";
 import { playScenario } from "../../../src/play/targets/play-scenario.ts";
 import { playScenarioSync, type Scenario, type Step } from "../../../src/scenario.ts";
 import { cases, type Verdict } from "../../faults/cases.ts";
-import { serverFor } from "./played.ts";
+import { serverFor } from "./remote-world.ts";
 
 /** A client that waits for longer than what is held back for a little, and gives up on what never comes. */
 const PATIENT = "1s";

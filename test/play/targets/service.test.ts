@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EffectKind } from "../../../src/play/player/effects.ts";
-import { does, foreign, impressionBy, opened, serverFor } from "./played.ts";
+import { foreign, impressionBy, opened, performEffect, serverFor } from "./remote-world.ts";
 
 const credentials = [
   { id: "pub_1", apiKey: "key_aaaaaaaaaaaaa", surfaces: ["srf_1", "srf_2"] },
@@ -17,13 +17,13 @@ test("members are those whose credentials are given, with their surfaces", async
   });
   const target = await opened(`${url}/base/`, { credentials });
   expect(target.description).toEqual({ kind: "service", url: `${url}/base` });
-  expect(await does(target, "member", { ordinal: 0 })).toMatchObject({
+  expect(await performEffect(target, "member", { ordinal: 0 })).toMatchObject({
     id: "pub_1",
     joined: undefined,
     surfaces: [{ id: "srf_1" }, { id: "srf_2" }],
   });
   for (const _time of ["first", "second"]) {
-    expect(await does(target, "member", { ordinal: 1 })).toEqual({
+    expect(await performEffect(target, "member", { ordinal: 1 })).toEqual({
       id: "pub_2",
       apiKey: "key_bbbbbbbbbbbbb",
       joined: undefined,
@@ -31,13 +31,13 @@ test("members are those whose credentials are given, with their surfaces", async
     });
   }
   expect(asked).toBe(1);
-  expect(await does(target, "member", { ordinal: 2 })).toBeUndefined();
+  expect(await performEffect(target, "member", { ordinal: 2 })).toBeUndefined();
 });
 
 test("a service that doesn't tell the surfaces: says what to do, and no key", async () => {
   const url = await foreign((_, response) => response.writeHead(401).end("key_bbbbbbbbbbbbb"));
   const target = await opened(url, { credentials });
-  const refused = await does(target, "member", { ordinal: 1 }).catch((error) => error);
+  const refused = await performEffect(target, "member", { ordinal: 1 }).catch((error) => error);
   expect(refused.message).toContain("doesn't tell the surfaces of publisher pub_2: it answered");
   expect(refused.message).toContain("status 401. Check --api-key and --publisher");
   expect(refused.message).not.toContain("key_");
@@ -53,7 +53,7 @@ test("requests at one instant are on their way together", async () => {
   const target = await opened(url, { credentials });
   const [member] = [{ ...credentials[0], id: "pub_1", apiKey: "key_", surfaces: [] }];
   const outgoing = Array.from({ length: 100 }, () => impressionBy(member));
-  const exchanges = await does(target, "together", { outgoing });
+  const exchanges = await performEffect(target, "together", { outgoing });
   expect(exchanges.map(({ outcome }) => outcome)).toEqual(outgoing.map(() => "answered"));
   expect(exchanges[7]?.request).toBe(outgoing[7]?.request);
 });
@@ -61,10 +61,10 @@ test("requests at one instant are on their way together", async () => {
 test("waiting takes its time, as much faster as the speed says", async () => {
   const { url } = await serverFor();
   const target = await opened(url, { credentials, speed: 10 });
-  expect(target.abilities).toEqual({ time: { kind: "real", speed: 10 }, control: false });
+  expect(target.capabilities).toEqual({ time: { kind: "real", speed: 10 }, control: false });
   const beganMs = Date.now();
-  await does(target, "wait", { ms: 1000 });
-  const nowMs = await does(target, "now");
+  await performEffect(target, "wait", { ms: 1000 });
+  const nowMs = await performEffect(target, "now");
   // A timer may be a millisecond early.
   expect(nowMs - beganMs).toBeGreaterThanOrEqual(98);
   expect(nowMs).toBeLessThanOrEqual(Date.now());

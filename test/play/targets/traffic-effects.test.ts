@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import type { Exchange, Member } from "../../../src/laws/seen-exchange.ts";
+import type { ClientExchange, Member } from "../../../src/laws/client-exchange.ts";
 import type { Target } from "../../../src/play/targets/target.ts";
 import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import type { TrafficSource } from "../../../src/play/traffic/source.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
-import { auditOf, does, foreign, impressionBy, opened, played } from "./played.ts";
+import { auditOf, foreign, impressionBy, opened, performEffect, played } from "./remote-world.ts";
 import { successOf } from "./traffic-made-up.ts";
 
 // What traffic draws isn't looked at here.
@@ -57,7 +57,11 @@ function paired(members: readonly Member[], untilMs: number): TrafficSource {
 }
 
 /** `untilMs`: when the last of it arrives; it lasts longer. */
-function orderOf(members: readonly Member[], untilMs: number, observed: Exchange[]): TrafficOrder {
+function orderOf(
+  members: readonly Member[],
+  untilMs: number,
+  observed: ClientExchange[],
+): TrafficOrder {
   return {
     traffic: { for: untilMs + REST_MS, arrivals: { kind: "trace", atMs: [untilMs] } },
     members,
@@ -69,7 +73,7 @@ function orderOf(members: readonly Member[], untilMs: number, observed: Exchange
 }
 
 async function memberOf(target: Target): Promise<Member> {
-  const member = await does(target, "member", { ordinal: 0 });
+  const member = await performEffect(target, "member", { ordinal: 0 });
   if (member === undefined) throw new Error("There is no first publisher.");
   return member;
 }
@@ -79,9 +83,11 @@ test("in virtual time each request comes at its very time, one after the other: 
     faults: [{ match: { every: 9 }, verdict: { kind: "empty" } }],
   });
   const member = await memberOf(target);
-  const observed: Exchange[] = [];
+  const observed: ClientExchange[] = [];
   const beganMs = sim.clock.now();
-  const punctuality = await does(target, "traffic", { order: orderOf([member], 140, observed) });
+  const punctuality = await performEffect(target, "traffic", {
+    order: orderOf([member], 140, observed),
+  });
   expect(punctuality).toEqual({ late: 0, dropped: 0 });
 
   const source = paired([member], 140);
@@ -96,7 +102,7 @@ test("in virtual time each request comes at its very time, one after the other: 
   expect(observed.map(({ atMs }) => atMs - beganMs).slice(-3)).toEqual([126, 133, 133]);
   expect(observed.filter(({ outcome }) => outcome === "lost")).toHaveLength(4);
   sim.clock.set({ nowMs: beganMs + 140 + REST_MS });
-  expect(await does(target, "audit")).toEqual(auditOf(sim));
+  expect(await performEffect(target, "audit")).toEqual(auditOf(sim));
   // As in process, it lasts as long as it says, also when nothing more arrives.
   expect(server.worlds.get("played").clock.now()).toBe(beganMs + 140 + REST_MS);
 });
@@ -104,9 +110,9 @@ test("in virtual time each request comes at its very time, one after the other: 
 test("paced, it takes as long as the speed says, and nothing else is different", async () => {
   const beganMs = performance.now();
   const { sim, target, server } = await played({}, { speed: 10 });
-  const observed: Exchange[] = [];
+  const observed: ClientExchange[] = [];
   const member = await memberOf(target);
-  await does(target, "traffic", { order: orderOf([member], 1400, observed) });
+  await performEffect(target, "traffic", { order: orderOf([member], 1400, observed) });
   // 1700 ms at ten times the speed; what is short of a timer's millisecond is waited for later.
   expect(performance.now() - beganMs).toBeGreaterThan(165);
   expect(observed).toHaveLength(400);
@@ -124,11 +130,11 @@ test("at a service it is sent in real time, with the service's prefix and the tr
   const told: number[] = [];
   const onProgress = ({ ended }: { readonly ended: number }): number => told.push(ended);
   const target = await opened(`${url}/base`, { credentials, onProgress, speed: 0.5 });
-  const observed: Exchange[] = [];
+  const observed: ClientExchange[] = [];
   const order = orderOf([await memberOf(target)], 70, observed);
   const lasting = { ...order, traffic: { ...order.traffic, for: 1250 } };
   const beganMs = performance.now();
-  await does(target, "traffic", { order: lasting });
+  await performEffect(target, "traffic", { order: lasting });
   // Twice as slow, and longer than the answer that never comes is waited for.
   expect(performance.now() - beganMs).toBeGreaterThan(1250 / 0.5 - 5);
   expect(observed).toHaveLength(20);

@@ -1,6 +1,6 @@
 /** Traffic without draws: so many impressions at a steady pace, and a click some time after each that is answered. */
 
-import type { Answered, Arrival, TrafficSource } from "../../../src/play/traffic/source.ts";
+import type { AnswerOutcome, Arrival, TrafficSource } from "../../../src/play/traffic/source.ts";
 
 export interface MadeUp {
   readonly count: number;
@@ -67,6 +67,6 @@ export function madeUp({ count, everyMs, clickAfterMs, timeoutMs = 1000 }: MadeU
 }
 
 /** What a success says. */
-export function successOf(answer: Answered | undefined): string | undefined {
+export function successOf(answer: AnswerOutcome | undefined): string | undefined {
   return answer?.outcome === "answered" && answer.status === 200 ? answer.text : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { playScenario } from "../../../src/play/targets/play-scenario.ts";
-import { foreign, serverFor } from "./played.ts";
+import { foreign, serverFor } from "./remote-world.ts";
 
 const shown = { impression: {}, expect: { status: 200 } };
 const fault = {

@@ -1,10 +1,10 @@
 /** What the tests of traffic share: orders with made-up members, and whole lists of what a source gives. */
 
-import type { Member } from "../../../src/laws/seen-exchange.ts";
+import type { Member } from "../../../src/laws/client-exchange.ts";
 import { createSchedule } from "../../../src/play/traffic/arrivals.ts";
 import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import {
-  type Answered,
+  type AnswerOutcome,
   createTrafficSource,
   type TrafficSource,
 } from "../../../src/play/traffic/source.ts";
@@ -80,11 +80,11 @@ function membersOf(body: ApiRequest["body"] = {}): Readonly<Record<string, strin
   return JSON.parse(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-export function answerTo({ number }: Sent): Answered {
+export function answerTo({ number }: Sent): AnswerOutcome {
   return success(`{"ok":true,"impression_id":"imp-${number}","revenue_credited_inr":0.1}`);
 }
 
-export function success(text: string): Answered {
+export function success(text: string): AnswerOutcome {
   return { outcome: "answered", status: 200, text };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import { createSimulator, type Simulator } from "../../../src/index.ts";
-import { type Exchange, exchangeOf } from "../../../src/laws/seen-exchange.ts";
+import { type ClientExchange, exchangeOf } from "../../../src/laws/client-exchange.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 
 import { runTraffic } from "../../../src/play/traffic/run-traffic.ts";
@@ -16,7 +16,7 @@ function createWorld(): Simulator {
 }
 
 function run(sim: Simulator, traffic: Traffic, number = 0) {
-  const exchanges: Exchange[] = [];
+  const exchanges: ClientExchange[] = [];
   const tally = createTally();
   const members = sim.publishers.credentials(2).map((one) => ({ ...one, joined: undefined }));
   const order = orderOf(traffic, {
@@ -63,17 +63,17 @@ describe("in process", () => {
   test("the service takes repeats in their share for duplicates", () => {
     const sim = createWorld();
     const { summary } = run(sim, { ...steady, repeatedSessions: 0.25 });
-    const { impressions } = sim.held();
+    const { impressions } = sim.usage();
     expect(summary.ok).toBe(10_000);
     expect(Math.abs(1 - impressions / summary.sent - 0.25)).toBeLessThan(0.02);
     run(sim, steady, 1);
-    expect(sim.held().impressions).toBe(impressions + 10_000);
+    expect(sim.usage().impressions).toBe(impressions + 10_000);
   });
 
   test("without sessions nothing is a duplicate", () => {
     const sim = createWorld();
     run(sim, { ...steady, sessions: false });
-    expect(sim.held().impressions).toBe(10_000);
+    expect(sim.usage().impressions).toBe(10_000);
   });
 
   test("every operation of a mix is answered, as far as the limits go", () => {
@@ -91,7 +91,7 @@ describe("in process", () => {
     const beginMs = sim.clock.now();
     const order = orderOf(steady, { members: [], startMs: beginMs });
     expect(() => runToEnd(runTraffic(sim, order))).toThrow(/^publishers must name at least one/);
-    expect([sim.clock.now(), sim.held().impressions]).toEqual([beginMs, 0]);
+    expect([sim.clock.now(), sim.usage().impressions]).toEqual([beginMs, 0]);
   });
 });
 

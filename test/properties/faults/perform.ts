@@ -1,7 +1,7 @@
 /** Does a command, and counts what comes of it: as the truth, and as a client sees it. */
 
 import type { ApiRequest, ApiResponse, JournalEntry } from "../../../src/index.ts";
-import { buildRequest } from "../../../src/spec/request-of.ts";
+import { buildRequest } from "../../../src/spec/build-request.ts";
 import { type Arrival, arrivalOf, beliefOf, takeIn } from "./client.ts";
 import type { Command, Other } from "./commands.ts";
 import {

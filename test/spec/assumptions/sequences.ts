@@ -102,20 +102,20 @@ export const sequences: Readonly<Record<AssumptionKey, Sequence>> = {
     send({ method: "GET", path: "/v1/publisher/stats", headers: {} });
   },
   "limit.algorithm": ({ sim, get }) => {
-    const ask60 = (times: number): void => {
+    const askTimes = (times: number): void => {
       for (let sent = 0; sent < times; sent += 1) get("surfaces");
     };
     // Half of the quota at 0:30 and half at 0:40; then at 1:00, when a minute begins, and at 1:15 and 1:30.
     sim.clock.advance("30s");
-    ask60(30);
+    askTimes(30);
     sim.clock.advance("10s");
-    ask60(30);
+    askTimes(30);
     sim.clock.advance("20s");
-    ask60(1);
+    askTimes(1);
     sim.clock.advance("15s");
-    ask60(1);
+    askTimes(1);
     sim.clock.advance("15s");
-    ask60(1);
+    askTimes(1);
   },
   "limit.exceeded": overTheLimit,
   "limit.retry-after": overTheLimit,

@@ -23,7 +23,7 @@ function othersOf(key: AssumptionKey): string[] {
   );
 }
 
-function departures(assumptions: Assumptions): AssumptionKey[] {
+function overrides(assumptions: Assumptions): AssumptionKey[] {
   return keys.filter((key) => assumptions[key] !== defaultAssumptions[key]);
 }
 
@@ -36,7 +36,7 @@ function shrunk(
   const { counterexample } = fc.check(property, { numRuns: 5000, ...parameters });
   if (counterexample === null) throw new Error("Nothing failed.");
   const [found] = counterexample;
-  return Object.fromEntries(departures(found).map((key) => [key, found[key]]));
+  return Object.fromEntries(overrides(found).map((key) => [key, found[key]]));
 }
 
 /** What a choice can't do without. */
@@ -66,7 +66,7 @@ test("every choice occurs; most values have a handful of keys off their defaults
     const seen = new Set<string>(values.map((assumptions) => assumptions[key]));
     expect([...seen].sort(), key).toEqual(Object.keys(points[key]?.choices ?? {}).sort());
   }
-  const counts = values.map((assumptions) => departures(assumptions).length);
+  const counts = values.map((assumptions) => overrides(assumptions).length);
   const few = counts.filter((count) => count <= 8).length;
   const many = counts.filter((count) => count > open.length * 0.4).length;
   expect(few).toBeGreaterThan(700);
@@ -93,7 +93,7 @@ describe("a failure shrinks", () => {
       if (right === undefined || right === left) continue;
       const found = shrunk(
         (assumptions) =>
-          departures(assumptions).filter((key) => key === left || key === right).length > 1,
+          overrides(assumptions).filter((key) => key === left || key === right).length > 1,
         { seed: at },
       );
       const needed = Object.entries(found).flatMap(([key, choice]) =>
@@ -122,7 +122,7 @@ describe("options", () => {
   test("only the keys named vary", () => {
     const arbitrary = arbitraryAssumptions({ keys: ["date.timezone", "dedup.repeat"] });
     const values = fc.sample(arbitrary, { seed: 1, numRuns: 200 });
-    expect([...new Set(values.flatMap(departures))].sort()).toEqual([
+    expect([...new Set(values.flatMap(overrides))].sort()).toEqual([
       "date.timezone",
       "dedup.repeat",
     ]);
@@ -137,7 +137,7 @@ describe("options", () => {
     });
     const property = fc.property(arbitrary, (assumptions) => assumptions["http.head"] !== "405");
     const [found] = fc.check(property, { seed: 1 }).counterexample ?? [defaultAssumptions];
-    expect(departures(found).sort()).toEqual(["date.timezone", "dedup.repeat", "http.head"]);
+    expect(overrides(found).sort()).toEqual(["date.timezone", "dedup.repeat", "http.head"]);
     for (const { "date.timezone": zone } of fc.sample(arbitrary, { seed: 1, numRuns: 50 })) {
       expect(zone).toBe("ist");
     }

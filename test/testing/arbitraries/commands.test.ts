@@ -11,7 +11,7 @@ import {
   commandWeights,
   createMarks,
   driverCommands,
-  live,
+  runSession,
   type Session,
   withDriver,
 } from "../../../src/testing.ts";
@@ -81,7 +81,7 @@ describe("arbitraryCommands", () => {
       const property = fc.asyncProperty(
         arbitraryCommands({ maxLength: 20, weights: { spend: 0 } }),
         async (commands) => {
-          return clicks(await live(createPlainDriver, commands)) < 2;
+          return clicks(await runSession(createPlainDriver, commands)) < 2;
         },
       );
       const details = await fc.check(property, { seed, numRuns: 200 });

@@ -221,7 +221,7 @@ describe("traces", () => {
     const steps = playTrace(sim, trace);
     const statuses = steps.map(({ exchanges }) => exchanges.map(({ response }) => response.status));
     expect(statuses).toEqual([[200], [200], [200], [200, 200], []]);
-    expect(sim.held().impressions).toBe(1);
+    expect(sim.usage().impressions).toBe(1);
     expect(steps.at(-1)?.atMs).toBe(sim.clock.now());
   });
 

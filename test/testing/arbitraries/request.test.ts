@@ -12,7 +12,7 @@ import {
   flawKinds,
   type RequestCase,
 } from "../../../src/testing.ts";
-import { ask } from "../../properties/asking.ts";
+import { ask } from "../../properties/ask.ts";
 import { stateOf } from "../../properties/run.ts";
 
 /** What the state of the world may refuse a right request for. */

@@ -12,7 +12,7 @@ import type { ClientContractOptions, It } from "../../../src/testing/contract/co
 import { ContractError } from "../../../src/testing/contract/failure.ts";
 import type { ContractReport } from "../../../src/testing/contract/report.ts";
 import { BrokenRule, type Rule } from "../../../src/testing/contract/rules/rule.ts";
-import { live, openTestWorld, tryRule, withDriver } from "../../../src/testing.ts";
+import { openTestWorld, runSession, tryRule, withDriver } from "../../../src/testing.ts";
 import { createExampleClient } from "./example-client.ts";
 import { exampleRules } from "./example-rules.ts";
 
@@ -326,9 +326,9 @@ describe("a timer of the client's that throws", () => {
 
   test("rejects a life of its own when that is over, and leaves the next one alone", async () => {
     const showing = { kind: "impression", surface: 0 } as const;
-    const threw = live(driver, [showing, showing], { globals: "replaced" });
+    const threw = runSession(driver, [showing, showing], { globals: "replaced" });
     await expect(threw).rejects.toThrow("nothing left for");
-    await live(driver, [showing], { globals: "replaced" });
+    await runSession(driver, [showing], { globals: "replaced" });
     const life = withDriver(driver, async ({ real }) => {
       await real.perform(showing);
       await real.perform(showing);
@@ -411,7 +411,7 @@ describe("options that are wrong are refused before anything is registered", () 
     const wrong = { patienceMS: 3 } as object;
     const says = 'patienceMS is no option here. Did you mean "patienceMs"?';
     await expect(openTestWorld(wrong)).rejects.toThrow(says);
-    await expect(live(createExampleClient, [], wrong)).rejects.toThrow(says);
+    await expect(runSession(createExampleClient, [], wrong)).rejects.toThrow(says);
     await expect(tryRule(clickOnce, createExampleClient, wrong)).rejects.toThrow(says);
     await expect(openTestWorld({ patienceMs: 0.5 })).rejects.toThrow("patienceMs must be");
     await expect(openTestWorld(null as never)).rejects.toThrow("options must be an object");

@@ -1,8 +1,8 @@
 /** A small client of the API, as an integrator writes one, and defects that it may have. */
 
+import { buildRequest } from "../../../src/spec/build-request.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
-import { buildRequest } from "../../../src/spec/request-of.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 
 export interface Defects {

@@ -7,7 +7,7 @@ import type { Verdict } from "../../../src/faults/verdict.ts";
 import type { JournalRing } from "../../../src/journal/journal.ts";
 import { runToEnd } from "../../../src/spec/work.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
-import { live } from "../../../src/testing/session/live.ts";
+import { runSession } from "../../../src/testing/session/run-session.ts";
 import type { Session } from "../../../src/testing/session/session.ts";
 import { stretchOf } from "../../../src/testing/session/stretch.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
@@ -51,14 +51,14 @@ test.each<readonly [finding: FindingId | undefined, verdict: Verdict, habits: Ha
     { session: (session, attempt) => `${session}-${attempt}`, repeats: 2 },
   ],
 ])("%s is found by both, where the answer is %j", async (finding, verdict, habits) => {
-  const session = await live(patientClient(habits), [fault(verdict), showing]);
+  const session = await runSession(patientClient(habits), [fault(verdict), showing]);
   const expected = finding === undefined ? [] : [finding];
   expect(judged(session)).toEqual(expected);
   expect(reported(session)).toEqual(expected);
 });
 
 test("what the client's user asked for all the same isn't its client's doing: only the contract knows", async () => {
-  const session = await live(onceOnly, [
+  const session = await runSession(onceOnly, [
     fault(told),
     showing,
     { kind: "advance", byMs: 1000 },
@@ -70,11 +70,11 @@ test("what the client's user asked for all the same isn't its client's doing: on
 
 test("where nobody asked, a single repetition is enough for the contract", async () => {
   const hasty = patientClient({ pauseMs: () => 0, repeats: 1 });
-  const session = await live(hasty, [fault(outage, 1), showing]);
+  const session = await runSession(hasty, [fault(outage, 1), showing]);
   expect(reported(session)).toEqual([]);
   expect(judged(session)).toEqual(["hot-loop"]);
   const stubborn = patientClient({ isFinal: () => false, repeats: 1 });
-  const again = await live(stubborn, [fault(refused, 1), showing]);
+  const again = await runSession(stubborn, [fault(refused, 1), showing]);
   expect(reported(again)).toEqual([]);
   expect(judged(again)).toEqual(["refused-and-sent-again"]);
 });

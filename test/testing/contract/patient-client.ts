@@ -1,7 +1,7 @@
 /** A small client that does everything right, and the same with one thing wrong: to see that the contract's rules tell them apart. */
 
+import { buildRequest } from "../../../src/spec/build-request.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
-import { buildRequest } from "../../../src/spec/request-of.ts";
 import type {
   CreateDriver,
   DriverContext,

@@ -14,7 +14,7 @@ const all: readonly Rule[] = [...requestRules, ...answerRules, ...reportingRules
 const rows = coveringArray({ strength: 2 });
 const SOME_ROWS = 8;
 /** A person reads no more at a glance. */
-const MOST_COMMANDS = 5;
+const MAX_COMMANDS = 5;
 
 function ruleOf(id: string): Rule {
   const found = all.find((one) => one.id === id);
@@ -82,7 +82,7 @@ describe("a client with a defect", () => {
     test(`breaks ${id} when it ${defect}`, async () => {
       const tried = await tryRule(ruleOf(id), plainClient(defect), { assumptions });
       if (tried.kind !== "broken") throw new Error(`It was ${tried.kind}.`);
-      expect(tried.commands.length).toBeLessThanOrEqual(MOST_COMMANDS);
+      expect(tried.commands.length).toBeLessThanOrEqual(MAX_COMMANDS);
       expect(tried.broken.message).not.toMatch(/key_\w{8}|@invalid/);
     });
   }

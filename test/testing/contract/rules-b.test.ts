@@ -8,7 +8,7 @@ import { retryRules } from "../../../src/testing/contract/rules/retry-rules.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { type TryOptions, tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
-import { live } from "../../../src/testing/session/live.ts";
+import { runSession } from "../../../src/testing/session/run-session.ts";
 import { type Habits, onceOnly, patientClient } from "./patient-client.ts";
 
 const rules = [...refusalRules, ...limitRules, ...retryRules, ...queueRules];
@@ -89,7 +89,7 @@ test.each(verdicts)("no rule is broken by patience where $kind is in the way", a
   ];
   for (const times of [2, undefined]) {
     for (const client of [patient, queueing, onceOnly]) {
-      const session = await live(client, [
+      const session = await runSession(client, [
         ...shown,
         fault(times),
         ...shown,
@@ -109,7 +109,7 @@ test.each(verdicts)("no rule is broken by patience where $kind is in the way", a
 
 describe("what isn't the client's doing is not held against it", () => {
   test.each(["first", "second"] as const)("a copy of the network's, %s answer", async (answer) => {
-    const session = await live(
+    const session = await runSession(
       patient,
       [
         { kind: "fault", rule: { verdict: { kind: "duplicate", answer } } },
@@ -129,7 +129,7 @@ describe("what isn't the client's doing is not held against it", () => {
   });
 
   test("a limit that looks like a refusal, and is over when the client comes again", async () => {
-    const session = await live(
+    const session = await runSession(
       patient,
       [{ kind: "spend", left: 0, of: "reporting" }, { kind: "stats" }],
       { assumptions: { "limit.exceeded": "403" } },

@@ -8,7 +8,7 @@ import {
   arbitraryAssumptions,
   arbitraryCommands,
   type Command,
-  live,
+  runSession,
   scenarioOf,
 } from "../../../src/testing.ts";
 import { createExampleClient } from "./example-client.ts";
@@ -42,7 +42,7 @@ test("played, a session's scenario gets every answer that the client got", async
       fc.constantFrom("adsim", "other"),
       async (commands, defect, assumptions, seed) => {
         const options = { seed, assumptions, publishers: 3 };
-        const session = await live(
+        const session = await runSession(
           (context) => createExampleClient(context, defect),
           commands,
           options,
@@ -80,7 +80,7 @@ test("a rule draws as it did, and one that never did anything is left out: the s
     ...Array.from({ length: 12 }, () => showing),
   ];
   const options = { publishers: 1 };
-  const session = await live((context) => createExampleClient(context), commands, options);
+  const session = await runSession((context) => createExampleClient(context), commands, options);
   const scenario = scenarioOf(session, { name: "drawn", about: "A life.", world: options });
   expect(scenario.steps.filter((step) => "fault" in step)).toMatchObject([
     { fault: { id: "rule-2" } },

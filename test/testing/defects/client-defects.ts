@@ -10,10 +10,10 @@ export interface ClientDefect extends Change {
 }
 
 const inAds = { file: "client/ads.ts" };
-const inAnswer = { file: "client/answer.ts" };
+const inAnswer = { file: "client/error-response.ts" };
 const inApi = { file: "client/api.ts" };
 const inClient = { file: "client/client.ts" };
-const inDeliveries = { file: "client/deliveries.ts" };
+const inDeliveries = { file: "client/delivery-queue.ts" };
 
 export const clientDefects: readonly ClientDefect[] = [
   {
@@ -161,7 +161,7 @@ export const clientDefects: readonly ClientDefect[] = [
   {
     says: "the surface's name is sent for its id",
     breaks: "showing-counts-once",
-    file: "client/named-surfaces.ts",
+    file: "client/resolve-surfaces.ts",
     find: "ids.set(one, found.id).set(found.id, found.id);",
     replace: "ids.set(one, found.name).set(found.id, found.name);",
   },
@@ -205,7 +205,7 @@ export const clientDefects: readonly ClientDefect[] = [
   {
     says: "amounts are rounded to paise",
     breaks: "stats-as-answered",
-    file: "client/read.ts",
+    file: "client/call-result.ts",
     find: "return { ok: true, value, remaining",
     replace:
       "return { ok: true, value: JSON.parse(text, (_, one) => typeof one === 'number' ? Math.round(one * 100) / 100 : one), remaining",
@@ -241,14 +241,14 @@ export const clientDefects: readonly ClientDefect[] = [
   {
     says: "every 200 is a success",
     breaks: "broken-answer-is-no-success",
-    file: "client/read.ts",
+    file: "client/call-result.ts",
     find: "if (response !== undefined && context.isAnswer(value)) {",
     replace: "if (response?.status === 200) {",
   },
   {
     says: "a silent service is waited for without an end",
     breaks: "silence-ends",
-    file: "client/exchange.ts",
+    file: "client/fetch-with-timeout.ts",
     find: "after(clock, timeoutMs, ",
     replace: "after(clock, 1e12, ",
   },

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { Profile } from "../../../src/index.ts";
 import { anyCommand, type CommandKind, usualWeights } from "../../properties/commands.ts";
-import { lookAt, turns } from "../../properties/laws.ts";
+import { judgeRun, turns } from "../../properties/laws.ts";
 import { anyOptions, lot, Play, stageOf, type Worlds } from "../../properties/sequence.ts";
 import { type TopicName, topics } from "./topics.ts";
 
@@ -52,7 +52,7 @@ export function hunt(topic: TopicName): Found {
         const { stage, run } = stageOf(options, () => undefined);
         fc.modelRun(() => ({ model: stage, real: null }), sequence);
         if (number % LAWS_ONE_IN !== 0) return;
-        lookAt(run(), number / LAWS_ONE_IN);
+        judgeRun(run(), number / LAWS_ONE_IN);
       },
     ),
     { seed: SEED, numRuns: sequences },

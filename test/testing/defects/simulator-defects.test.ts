@@ -10,7 +10,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { Found } from "./hunt.ts";
 import { simulatorDefects } from "./simulator-defects.ts";
 import { type TopicName, topics } from "./topics.ts";
-import type { Trial, Tried } from "./try-defects.ts";
+import type { Trial, TrialResult } from "./try-defects.ts";
 
 // The list's own names are its keys.
 const allTopics = Object.keys(topics) as TopicName[];
@@ -27,7 +27,7 @@ const trials: readonly Trial[] = [
   ),
 ];
 
-const tried = new Map<number, Tried>();
+const tried = new Map<number, TrialResult>();
 let complaints = "";
 
 /** In two processes at a time, which take turns. */
@@ -43,7 +43,7 @@ async function tryEverySecond(first: 0 | 1): Promise<void> {
   const [lines, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
   complaints += errors;
   for (const line of lines.split("\n").filter(Boolean)) {
-    const one = JSON.parse(line) as Tried;
+    const one = JSON.parse(line) as TrialResult;
     tried.set(one.number, one);
   }
 }

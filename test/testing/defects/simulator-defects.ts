@@ -49,7 +49,7 @@ export const simulatorDefects: readonly Defect[] = [
   {
     says: "a payout changes its status a day late",
     topic: "payouts",
-    file: "world/ledger/payout-courses.ts",
+    file: "world/ledger/payout-lifecycles.ts",
     find: "if (age >= sinceDay) status = next;",
     replace: "if (age > sinceDay) status = next;",
   },
@@ -77,7 +77,7 @@ export const simulatorDefects: readonly Defect[] = [
   {
     says: "Indian time is five hours ahead",
     topic: "stats",
-    file: "exchange/operations/operated-world.ts",
+    file: "exchange/operations/operation-world.ts",
     find: "ist: 5.5 * HOUR_MS,",
     replace: "ist: 5 * HOUR_MS,",
   },

@@ -17,7 +17,7 @@ export interface Trial {
 }
 
 /** A line of the output. `failed`: why it couldn't be tried. */
-export interface Tried {
+export interface TrialResult {
   readonly number: number;
   readonly found: readonly Found[];
   readonly failed: string | undefined;
@@ -43,5 +43,7 @@ for (const one of JSON.parse(await text(stdin)) as readonly Trial[]) {
   }
   const { user, system } = process.cpuUsage(before);
   const cpuMs = Math.round((user + system) / 1000);
-  stdout.write(`${JSON.stringify({ number: one.number, found, failed, cpuMs } satisfies Tried)}\n`);
+  stdout.write(
+    `${JSON.stringify({ number: one.number, found, failed, cpuMs } satisfies TrialResult)}\n`,
+  );
 }

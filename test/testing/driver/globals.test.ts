@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
-import { live } from "../../../src/testing/session/live.ts";
+import { runSession } from "../../../src/testing/session/run-session.ts";
 
 function current() {
   const { fetch, setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
@@ -50,7 +50,7 @@ describe("with the globals replaced", () => {
       kind: "fault",
       rule: { match: { times: 1 }, verdict: { kind: "timeout" } },
     };
-    const session = await live(
+    const session = await runSession(
       queueing,
       [showing, silence, { kind: "advance", byMs: 12_000 }, { kind: "stats" }],
       replaced,
@@ -73,7 +73,7 @@ describe("with the globals replaced", () => {
 
   test("the interval is over once it is cleared, also by its own callback, and hands arguments on", async () => {
     const seen: unknown[] = [];
-    await live(
+    await runSession(
       () => {
         const timer = setInterval(
           (...given: unknown[]) => {
@@ -97,7 +97,7 @@ describe("with the globals replaced", () => {
 
   test("a date is a date, with arguments the same as ever", async () => {
     const seen: unknown[] = [];
-    await live(
+    await runSession(
       () => {
         const now = new Date();
         class Later extends Date {}
@@ -115,7 +115,7 @@ describe("with the globals replaced", () => {
 
   test("a timer has what Node's have: it is cleared by its number, and starts over", async () => {
     const seen: string[] = [];
-    await live(
+    await runSession(
       () => {
         const gone = setTimeout(() => seen.push("gone"), 1000);
         clearTimeout(Number(gone));
@@ -142,7 +142,7 @@ describe("with the globals replaced", () => {
 
   test("they are put back where a life ends early", async () => {
     const wrong = { kind: "fault", rule: { verdict: { kind: "nonsense" } } } as unknown as Command;
-    await expect(live(queueing, [wrong], replaced)).rejects.toThrow("verdict");
+    await expect(runSession(queueing, [wrong], replaced)).rejects.toThrow("verdict");
     expect(current()).toEqual(real);
   });
 });

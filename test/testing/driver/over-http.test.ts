@@ -8,7 +8,7 @@ import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
-import { live } from "../../../src/testing/session/live.ts";
+import { runSession } from "../../../src/testing/session/run-session.ts";
 
 const world = { transport: "http", publishers: 1, seed: "socket" } as const;
 
@@ -67,7 +67,7 @@ const lossy: Command = {
 
 describe("over a socket", () => {
   test("a client on node:http lives a life, and its scenario plays as it went", async () => {
-    const session = await live(
+    const session = await runSession(
       onNodeHttp,
       [
         { kind: "impression", surface: 0 },
@@ -99,7 +99,7 @@ describe("over a socket", () => {
   });
 
   test("a client that gives up on a silent answer is on record as one that got none", async () => {
-    const session = await live(
+    const session = await runSession(
       (context) => onNodeHttp(context, 500),
       [
         { kind: "fault", rule: { match: { nth: 1 }, verdict: { kind: "delay", delay: "10s" } } },
@@ -113,7 +113,7 @@ describe("over a socket", () => {
   });
 
   test("one that sends without an end is stopped", async () => {
-    const session = await live(
+    const session = await runSession(
       (context): Driver => {
         const { impression } = onNodeHttp(context);
         return {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { day } from "../../../src/base/calendar.ts";
 import { micros } from "../../../src/base/money.ts";
 import { payoutStatuses } from "../../../src/spec/responses.ts";
-import { hasReference, payoutStatusReaders } from "../../../src/world/ledger/payout-courses.ts";
+import { hasReference, payoutStatusReaders } from "../../../src/world/ledger/payout-lifecycles.ts";
 
 const FIRST_DAY = 20_000;
 const LAST_AGE = 400;

@@ -14,10 +14,10 @@ import type {
   Step,
 } from "../scenario.ts";
 import type { RequestKind, StepKind, StepOf } from "../step-kind.ts";
-import type { Answers, CastOf, Known, ReferenceTo } from "./known-types.ts";
+import type { AnswerNames, NamedOutput, PublisherRefOf, ReferenceTo } from "./known-types.ts";
 
 /** A type of scenarios with every string that refers to something narrowed to what is known. */
-type Narrowed<T, K extends Known> = unknown extends T
+type Narrowed<T, K extends NamedOutput> = unknown extends T
   ? T
   : T extends string | number | boolean | null | undefined
     ? T
@@ -31,14 +31,14 @@ type Narrowed<T, K extends Known> = unknown extends T
             : never;
         }
       : T extends { readonly header: string; readonly of: string }
-        ? { readonly header: string; readonly of: Answers<K> }
+        ? { readonly header: string; readonly of: AnswerNames<K> }
         : T extends readonly unknown[]
           ? T
           : { readonly [Key in keyof T]: NarrowedMember<Key, T[Key], K> };
-type NarrowedMember<Key, T, K extends Known> = Key extends "publisher"
-  ? CastOf<K> | Extract<T, undefined>
+type NarrowedMember<Key, T, K extends NamedOutput> = Key extends "publisher"
+  ? PublisherRefOf<K> | Extract<T, undefined>
   : Key extends "answer" | "retryAfterOf"
-    ? Answers<K> | Extract<T, undefined>
+    ? AnswerNames<K> | Extract<T, undefined>
     : Key extends "of"
       ? ReferenceTo<K> extends infer Any
         ? Any extends unknown
@@ -46,11 +46,11 @@ type NarrowedMember<Key, T, K extends Known> = Key extends "publisher"
           : never
         : never
       : Key extends "publishers"
-        ? readonly CastOf<K>[] | Extract<T, undefined>
+        ? readonly PublisherRefOf<K>[] | Extract<T, undefined>
         : Narrowed<T, K>;
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
 /** What a matcher must be, by what is given: so each reference in it is refused at its own place. */
-type MatcherFor<M, K extends Known> = [Matcher] extends [M]
+type MatcherFor<M, K extends NamedOutput> = [Matcher] extends [M]
   ? Matcher
   : M extends string | number | boolean | null | undefined
     ? Matcher
@@ -59,25 +59,29 @@ type MatcherFor<M, K extends Known> = [Matcher] extends [M]
       : "ref" extends keyof M
         ? Narrowed<Reference, K>
         : "header" | "of" extends keyof M
-          ? { readonly header: string; readonly of: Answers<K> }
+          ? { readonly header: string; readonly of: AnswerNames<K> }
           : [keyof M] extends [RuleKey]
             ? { readonly [Key in keyof M]: RuleFor<Key, M[Key], K> }
             : { readonly [Key in keyof M]: MatcherFor<M[Key], K> };
-type RuleFor<Key, Rule, K extends Known> = Key extends "type" | "absent" | "contains" | "startsWith"
+type RuleFor<Key, Rule, K extends NamedOutput> = Key extends
+  | "type"
+  | "absent"
+  | "contains"
+  | "startsWith"
   ? Extract<MatchRule, { readonly [One in Key]: unknown }>[Key]
   : Key extends "atLeast" | "atMost" | "between" | "sum"
     ? OperandFor<Rule, K>
     : Key extends "equals"
       ? unknown
       : MatcherFor<Rule, K>;
-type OperandFor<O, K extends Known> = O extends number
+type OperandFor<O, K extends NamedOutput> = O extends number
   ? number
   : O extends readonly unknown[]
     ? { readonly [Index in keyof O]: OperandFor<O[Index], K> }
     : "sum" extends keyof O
       ? { readonly sum: OperandFor<O["sum"], K> }
       : Narrowed<Reference, K>;
-type AnswerFor<E, K extends Known> = {
+type AnswerFor<E, K extends NamedOutput> = {
   readonly [Key in keyof AnswerExpectation]: Key extends "outcome"
     ? AnswerExpectation[Key]
     : Key extends keyof E
@@ -85,7 +89,7 @@ type AnswerFor<E, K extends Known> = {
       : AnswerExpectation[Key];
 };
 /** The `expect` of a step that is something else. */
-type Expecting<S, Kind, K extends Known> = {
+type Expecting<S, Kind, K extends NamedOutput> = {
   readonly expect?: S extends { readonly expect: infer E }
     ? Kind extends RequestKind
       ? AnswerFor<E, K>
@@ -99,7 +103,7 @@ type Expecting<S, Kind, K extends Known> = {
 type PlainKind = "assume" | "fault" | "heal" | "signUp";
 
 /** Said of an unknown key, so that all of them are offered. */
-type AnyStep<K extends Known> = {
+type AnyStep<K extends NamedOutput> = {
   [Kind in StepKind]: Kind extends PlainKind ? StepOf<Kind> : Narrowed<StepOf<Kind>, K>;
 }[StepKind];
 
@@ -112,14 +116,14 @@ type KindOf<S> =
     : never;
 
 /** What this step must be, where so much is known. */
-type StepFor<S, K extends Known> = NewName<S, K> &
+type StepFor<S, K extends NamedOutput> = NewName<S, K> &
   ([KindOf<S>] extends [never]
     ? AnyStep<K>
     : IsUnion<KindOf<S>> extends true
       ? "has keys of two kinds: make a step of each"
       : StepOfKind<KindOf<S>, S, K>);
 type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
-type StepOfKind<Kind extends StepKind, S, K extends Known> = Kind extends PlainKind
+type StepOfKind<Kind extends StepKind, S, K extends NamedOutput> = Kind extends PlainKind
   ? StepOf<Kind>
   : Kind extends "repeat"
     ? Omit<RepeatStep, "repeat" | "expect"> &
@@ -144,7 +148,7 @@ type StepOfKind<Kind extends StepKind, S, K extends Known> = Kind extends PlainK
         : Kind extends RequestKind | "traffic"
           ? Narrowed<Omit<StepOf<Kind>, "expect">, K> & Expecting<S, Kind, K>
           : Narrowed<StepOf<Kind>, K>;
-type NewName<S, K extends Known> = S extends { readonly as: infer Name extends string }
+type NewName<S, K extends NamedOutput> = S extends { readonly as: infer Name extends string }
   ? string extends K[0]
     ? unknown
     : Name extends K[0]
@@ -161,7 +165,7 @@ type StepsIn<S> = S extends { readonly repeat: { readonly steps: infer Inner } }
 /** Each step with what those before it gave. Of a list without fixed places nothing is known. */
 type CheckedSteps<
   Steps,
-  K extends Known,
+  K extends NamedOutput,
   Done extends readonly unknown[] = readonly [],
 > = Steps extends readonly [infer Head, ...infer Tail]
   ? CheckedSteps<Tail, K | NamesOf<Head>, readonly [...Done, StepFor<Head, K>]>
@@ -169,7 +173,7 @@ type CheckedSteps<
     ? Done
     : readonly [...Done, ...Step[]];
 /** Requests that are sent together: none knows of another's answer. */
-type TogetherWith<Steps, K extends Known> = Steps extends readonly [unknown, ...unknown[]]
+type TogetherWith<Steps, K extends NamedOutput> = Steps extends readonly [unknown, ...unknown[]]
   ? { readonly [Index in keyof Steps]: StepFor<Steps[Index], K> }
   : readonly RequestStep[];
 
@@ -178,9 +182,9 @@ type NamesOf<S> =
   | ("as" extends keyof S ? NameOf<Exclude<S["as"], undefined>, S> : never)
   | NamesIn<StepsIn<S>>;
 type NameOf<Name, S> = Name extends string
-  ? readonly [Name, string extends Name ? "unknown" : GivenBy<KindOf<S>>]
+  ? readonly [Name, string extends Name ? "unknown" : OutputKindOf<KindOf<S>>]
   : never;
-type NamesIn<Steps, Found extends Known = never> = Steps extends readonly [
+type NamesIn<Steps, Found extends NamedOutput = never> = Steps extends readonly [
   infer Head,
   ...infer Tail,
 ]
@@ -188,7 +192,7 @@ type NamesIn<Steps, Found extends Known = never> = Steps extends readonly [
   : Steps extends readonly []
     ? Found
     : Found | readonly [string, "unknown"];
-type GivenBy<Kind> = Kind extends RequestKind
+type OutputKindOf<Kind> = Kind extends RequestKind
   ? Kind
   : Kind extends "traffic" | "repeat" | "parallel"
     ? "tally"
@@ -199,8 +203,8 @@ type GivenBy<Kind> = Kind extends RequestKind
         : "nothing";
 
 type ExpectationKey = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
-type ExpectationFor<E, K extends Known> = [keyof E & ExpectationKey] extends [never]
-  ? AnswerFor<E, K> & { readonly answer?: Answers<K> }
+type ExpectationFor<E, K extends NamedOutput> = [keyof E & ExpectationKey] extends [never]
+  ? AnswerFor<E, K> & { readonly answer?: AnswerNames<K> }
   : {
       readonly [Key in keyof Extract<
         Expectation,

@@ -7,15 +7,15 @@ import type {
   PublisherStats,
   Surfaces,
 } from "../../../client/api.ts";
-import type { Member } from "../../../laws/seen-exchange.ts";
+import type { Member } from "../../../laws/client-exchange.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { TallySummary } from "../../measure/tally.ts";
 
 /** What a step gives to later ones. `unknown`: of a step whose type doesn't tell. */
-type Given = OperationId | "raw" | "tally" | "publisher" | "keys" | "nothing" | "unknown";
+type OutputKind = OperationId | "raw" | "tally" | "publisher" | "keys" | "nothing" | "unknown";
 
 /** A named step: its name and what it gives. A union of them is all that is known at a place. */
-export type Known = readonly [name: string, given: Given];
+export type NamedOutput = readonly [name: string, given: OutputKind];
 
 /** What a step gives, by what it is. */
 interface Contents {
@@ -49,23 +49,26 @@ type ErrorPath =
   | "code"
   | "parameter"
   | `error${"" | "s"}${"" | `.${string}`}`;
-type PathOf<Gives extends Given> = Gives extends keyof Contents
-  ? PathInto<Contents[Gives]> | (Gives extends OperationId ? ErrorPath : never)
+type PathOf<Output extends OutputKind> = Output extends keyof Contents
+  ? PathInto<Contents[Output]> | (Output extends OperationId ? ErrorPath : never)
   : string;
 
 /** Every reference that leads somewhere. */
-export type ReferenceTo<K extends Known> =
+export type ReferenceTo<K extends NamedOutput> =
   | `publishers.${number}.${PathOf<"publisher">}`
-  | (K extends readonly [infer Name extends string, infer Gives extends Given]
-      ? Gives extends "nothing"
+  | (K extends readonly [infer Name extends string, infer Output extends OutputKind]
+      ? Output extends "nothing"
         ? never
-        : Name | `${Name}.${PathOf<Gives>}`
+        : Name | `${Name}.${PathOf<Output>}`
       : never);
 /** Names of steps that give one of these. */
-type Named<K extends Known, Gives extends Given> = K extends readonly [infer Name, infer One]
-  ? One extends Gives | "unknown"
+type NamesOfOutput<K extends NamedOutput, Output extends OutputKind> = K extends readonly [
+  infer Name,
+  infer One,
+]
+  ? One extends Output | "unknown"
     ? Name
     : never
   : never;
-export type Answers<K extends Known> = Named<K, OperationId | "raw">;
-export type CastOf<K extends Known> = number | Named<K, "publisher">;
+export type AnswerNames<K extends NamedOutput> = NamesOfOutput<K, OperationId | "raw">;
+export type PublisherRefOf<K extends NamedOutput> = number | NamesOfOutput<K, "publisher">;

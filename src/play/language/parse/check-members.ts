@@ -2,13 +2,13 @@
 
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
-import { safeName } from "../../../base/shown.ts";
+import { safeName } from "../../../base/safe-name.ts";
 import { isRuleKey, plainMatcher } from "./matchers.ts";
-import type { Tree } from "./step-outputs.ts";
+import type { OutputShape } from "./step-outputs.ts";
 import { valueObject } from "./values.ts";
 
 /** @throws InputError at the member that isn't in the content, and at what a plain value or a list never is. */
-export function checkMembers(matcher: unknown, content: Tree, at: string): void {
+export function checkMembers(matcher: unknown, content: OutputShape, at: string): void {
   if (content.kind === "anything") return;
   if (Array.isArray(matcher)) {
     if (content.kind !== "list") throw new InputError(at, "must not be a list: there is none");
@@ -19,7 +19,7 @@ export function checkMembers(matcher: unknown, content: Tree, at: string): void 
   if (!isPlainObject(matcher) || valueObject(matcher) !== undefined) return;
   const [rule = "", ...others] = Object.keys(matcher);
   if (others.length === 0 && isRuleKey(rule)) {
-    checkWithin(rule, matcher[rule], content, `${at}.${rule}`);
+    checkOperand(rule, matcher[rule], content, `${at}.${rule}`);
   } else if (content.kind === "end") inField(at, () => parseInput(plainMatcher, matcher));
   else if (content.kind === "list") {
     throw new InputError(
@@ -37,25 +37,25 @@ export function checkMembers(matcher: unknown, content: Tree, at: string): void 
 }
 
 /** What a rule says of the content itself, or of its elements. */
-function checkWithin(rule: string, held: unknown, content: Tree, at: string): void {
-  if (rule === "not") checkMembers(held, content, at);
-  if (rule === "oneOf" && Array.isArray(held)) {
-    held.forEach((one, index) => {
+function checkOperand(rule: string, operand: unknown, content: OutputShape, at: string): void {
+  if (rule === "not") checkMembers(operand, content, at);
+  if (rule === "oneOf" && Array.isArray(operand)) {
+    operand.forEach((one, index) => {
       checkMembers(one, content, `${at}.${index}`);
     });
   }
   if ((rule === "every" || rule === "some") && content.kind === "list") {
-    checkMembers(held, content.element, at);
+    checkMembers(operand, content.element, at);
   }
 }
 
 /** Undefined where there is none, as is expected. */
 function memberOf(
-  content: Extract<Tree, { readonly kind: "members" | "numbered" }>,
+  content: Extract<OutputShape, { readonly kind: "members" | "numbered" }>,
   name: string,
   expected: unknown,
   at: string,
-): Tree | undefined {
+): OutputShape | undefined {
   if (content.kind === "numbered") {
     if (/^\d{1,9}$/.test(name)) return content.element;
     throw new InputError(at, "is no number, such as 200");

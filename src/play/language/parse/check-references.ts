@@ -2,12 +2,19 @@
 
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../../base/input.ts";
-import { safeName } from "../../../base/shown.ts";
-import { readOptions } from "../../../simulator/simulator-options.ts";
-import type { Cast, Expectation, ExpectStep, RequestStep, Scenario, Step } from "../scenario.ts";
+import { safeName } from "../../../base/safe-name.ts";
+import { resolveOptions } from "../../../simulator/simulator-options.ts";
+import type {
+  Expectation,
+  ExpectStep,
+  PublisherRef,
+  RequestStep,
+  Scenario,
+  Step,
+} from "../scenario.ts";
 import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
 import { checkMembers } from "./check-members.ts";
-import { outputOf, publisherList, reports, type Tree, tally } from "./step-outputs.ts";
+import { type OutputShape, outputOf, publisherList, reports, tally } from "./step-outputs.ts";
 import { partsOf, valueObject } from "./values.ts";
 
 /** What is known at a place in the scenario. */
@@ -20,10 +27,10 @@ interface Scope {
   hasAnswer: boolean;
 }
 
-/** `request`: values are sent, so each must be a plain one. `round`: whether something is repeated around it. */
+/** `request`: values are sent, so each must be a plain one. `isInRound`: whether something is repeated around it. */
 interface Place {
   readonly use: "request" | "matcher";
-  readonly round: boolean;
+  readonly isInRound: boolean;
 }
 
 /** @throws InputError at the reference that leads nowhere. */
@@ -31,7 +38,7 @@ export function checkReferences(scenario: Scenario): void {
   const scope: Scope = {
     names: new Map(),
     all: new Set(namesIn(scenario.steps)),
-    publishers: readOptions({ publishers: scenario.publishers }).settings.publishers,
+    publishers: resolveOptions({ publishers: scenario.publishers }).settings.publishers,
     hasAnswer: false,
   };
   checkSteps(scenario.steps, "steps", scope, false);
@@ -48,11 +55,11 @@ function namesIn(steps: readonly Step[]): string[] {
   ]);
 }
 
-function checkSteps(steps: readonly Step[], path: string, scope: Scope, round: boolean): void {
+function checkSteps(steps: readonly Step[], path: string, scope: Scope, isInRound: boolean): void {
   steps.forEach((step, index) => {
     const at = `${path}.${index}`;
     const kind = kindOf(step);
-    checkStep(step, kind, at, scope, round);
+    checkStep(step, kind, at, scope, isInRound);
     define(step, kind, at, scope);
   });
 }
@@ -66,9 +73,9 @@ function define({ as }: Step, kind: StepKind, at: string, scope: Scope): void {
   scope.names.set(as, kind);
 }
 
-function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, round: boolean): void {
+function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, isInRound: boolean): void {
   if (kind === "expect") {
-    checkExpectation((step as ExpectStep).expect, `${at}.expect`, scope, round);
+    checkExpectation((step as ExpectStep).expect, `${at}.expect`, scope, isInRound);
     return;
   }
   const { expect, ...does } = step as Exclude<Step, ExpectStep> & { readonly expect?: unknown };
@@ -76,21 +83,21 @@ function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, round: 
   else if ("parallel" in does) checkParallel(does.parallel.steps, `${at}.parallel.steps`, scope);
   else if ("traffic" in does) {
     does.traffic.publishers?.forEach((one, index) => {
-      checkCast(one, `${at}.traffic.publishers.${index}`, scope);
+      checkPublisherRef(one, `${at}.traffic.publishers.${index}`, scope);
     });
   } else if ("setSurface" in does) {
-    checkCast(does.setSurface.publisher, `${at}.setSurface.publisher`, scope);
+    checkPublisherRef(does.setSurface.publisher, `${at}.setSurface.publisher`, scope);
   } else if ("rotateKey" in does) {
-    checkCast(does.rotateKey.publisher, `${at}.rotateKey.publisher`, scope);
+    checkPublisherRef(does.rotateKey.publisher, `${at}.rotateKey.publisher`, scope);
   } else if ("advance" in does) {
     if (typeof does.advance === "object" && "retryAfterOf" in does.advance) {
       checkAnswer(does.advance.retryAfterOf, `${at}.advance.retryAfterOf`, scope);
     }
   } else if (isRequest(kind)) {
-    if ("publisher" in does) checkCast(does.publisher, `${at}.publisher`, scope);
-    checkData(does, at, scope, { use: "request", round });
+    if ("publisher" in does) checkPublisherRef(does.publisher, `${at}.publisher`, scope);
+    checkData(does, at, scope, { use: "request", isInRound });
   }
-  checkData(expect, `${at}.expect`, scope, { use: "matcher", round });
+  checkData(expect, `${at}.expect`, scope, { use: "matcher", isInRound });
   if (!isRequest(kind)) checkMembers(expect, tally, `${at}.expect`);
 }
 
@@ -104,8 +111,13 @@ function checkParallel(steps: readonly RequestStep[], path: string, scope: Scope
   });
 }
 
-function checkExpectation(expected: Expectation, at: string, scope: Scope, round: boolean): void {
-  if ("publisher" in expected) checkCast(expected.publisher, `${at}.publisher`, scope);
+function checkExpectation(
+  expected: Expectation,
+  at: string,
+  scope: Scope,
+  isInRound: boolean,
+): void {
+  if ("publisher" in expected) checkPublisherRef(expected.publisher, `${at}.publisher`, scope);
   if ("of" in expected) {
     const content = checkPath(expected.of, `${at}.of`, scope, "matcher");
     checkMembers(expected.is, content, `${at}.is`);
@@ -120,7 +132,7 @@ function checkExpectation(expected: Expectation, at: string, scope: Scope, round
   }
   for (const [name, part] of Object.entries(expected)) {
     const use = name === "stats" || name === "payouts" ? "request" : "matcher";
-    if (name !== "publisher") checkData(part, `${at}.${name}`, scope, { use, round });
+    if (name !== "publisher") checkData(part, `${at}.${name}`, scope, { use, isInRound });
   }
 }
 
@@ -141,7 +153,7 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
   if (valueObject(data) !== undefined) {
     if (typeof data.ref === "string") checkPath(data.ref, `${at}.ref`, scope, place.use);
     else if (typeof data.of === "string") checkAnswer(data.of, `${at}.of`, scope);
-    else if (!place.round) {
+    else if (!place.isInRound) {
       throw new InputError(`${at}.numbered`, "counts rounds, and stands in no repeat or parallel");
     }
     return;
@@ -152,7 +164,7 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
   }
 }
 
-function checkCast(publisher: Cast | undefined, at: string, scope: Scope): void {
+function checkPublisherRef(publisher: PublisherRef | undefined, at: string, scope: Scope): void {
   if (typeof publisher === "string") {
     const kind = kindNamed(publisher, at, scope, (one) => one === "signUp", "a signUp step");
     if (kind === "signUp") return;
@@ -172,7 +184,7 @@ function checkAnswer(name: string, at: string, scope: Scope): void {
 }
 
 /** What the path leads to. */
-function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): Tree {
+function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): OutputShape {
   const [name = "", ...path] = partsOf(text);
   if (name === "publishers") {
     const ordinal = /^\d+$/.test(path[0] ?? "") ? Number(path[0]) : -1;
@@ -189,12 +201,12 @@ function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): T
 
 /** Goes the path, as far as what is there is known. */
 function follow(
-  tree: Tree,
+  tree: OutputShape,
   path: readonly string[],
   at: string,
   use: Place["use"],
   text: string,
-): Tree {
+): OutputShape {
   let here = tree;
   for (const [index, part] of path.entries()) {
     if (here.kind === "anything") return here;

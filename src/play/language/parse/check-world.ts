@@ -5,7 +5,7 @@ import { didYouMean } from "../../../base/did-you-mean.ts";
 import { durationMs } from "../../../base/duration.ts";
 import { InputError } from "../../../base/input.ts";
 import { type FaultRule, MAX_RULES } from "../../../faults/rule.ts";
-import { readOptions } from "../../../simulator/simulator-options.ts";
+import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import type { AdvanceStep, HealStep, Scenario, Step } from "../scenario.ts";
 
@@ -23,7 +23,7 @@ interface World {
 /** @throws InputError at the step that a world would refuse. */
 export function checkWorld({ start, assumptions = {}, faults = [], steps }: Scenario): void {
   const world: World = {
-    nowMs: readOptions({ start }).settings.startMs,
+    nowMs: resolveOptions({ start }).settings.startMs,
     readings: assumptions,
     rules: new Map(),
     unnamed: 0,

@@ -1,13 +1,13 @@
 /** Makes plain data of whatever was passed in, within bounds: what follows may trust its shape, and nobody changes it. */
 
 import { InputError, isPlainObject } from "../../../base/input.ts";
-import { safeName } from "../../../base/shown.ts";
+import { safeName } from "../../../base/safe-name.ts";
 
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 /** Values in all. */
-const MOST_VALUES = 2_000_000;
+const MAX_VALUES = 2_000_000;
 /** UTF-16 units of all texts and names together, and of a scenario as JSON. */
-export const MOST_TEXT: number = 4 * 1024 * 1024;
+export const MAX_TEXT: number = 4 * 1024 * 1024;
 
 /** Names that every object answers to. None is taken for one that was given. */
 const taken: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
@@ -29,7 +29,7 @@ export function copyData(input: unknown): unknown {
 
 function createCopier(): (input: unknown) => unknown {
   const path: (string | number)[] = [];
-  const around = new Set<object>();
+  const ancestors = new Set<object>();
   let values = 0;
   let text = 0;
 
@@ -41,12 +41,11 @@ function createCopier(): (input: unknown) => unknown {
   }
   function read(more: string): void {
     text += more.length;
-    if (text > MOST_TEXT) refuse(`makes the scenario hold more text than ${MOST_TEXT} characters`);
+    if (text > MAX_TEXT) refuse(`makes the scenario hold more text than ${MAX_TEXT} characters`);
   }
   function copy(value: unknown): unknown {
     values += 1;
-    if (values > MOST_VALUES)
-      refuse(`is one value too many: a scenario has at most ${MOST_VALUES}`);
+    if (values > MAX_VALUES) refuse(`is one value too many: a scenario has at most ${MAX_VALUES}`);
     if (typeof value === "string") {
       read(value);
       return value.isWellFormed() ? value : refuse("must be well-formed Unicode");
@@ -58,16 +57,16 @@ function createCopier(): (input: unknown) => unknown {
     }
     if (typeof value === "boolean" || value === null) return value;
     if (typeof value !== "object") return refuse(`must be data, not ${kindOf(value)}`);
-    if (path.length >= MOST_DEPTH) refuse(`lies deeper than ${MOST_DEPTH} levels`);
-    if (around.has(value)) refuse("holds itself: a scenario is data without circles");
-    around.add(value);
+    if (path.length >= MAX_DEPTH) refuse(`lies deeper than ${MAX_DEPTH} levels`);
+    if (ancestors.has(value)) refuse("holds itself: a scenario is data without circles");
+    ancestors.add(value);
     const copied = Array.isArray(value) ? copyList(value) : copyObject(value);
-    around.delete(value);
+    ancestors.delete(value);
     return Object.freeze(copied);
   }
   function copyList(list: readonly unknown[]): unknown[] {
     const { length } = list;
-    if (length > MOST_VALUES) refuse(`is too long: a scenario has at most ${MOST_VALUES} values`);
+    if (length > MAX_VALUES) refuse(`is too long: a scenario has at most ${MAX_VALUES} values`);
     const copied: unknown[] = [];
     for (let index = 0; index < length; index += 1) {
       path.push(index);

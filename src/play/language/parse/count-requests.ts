@@ -49,11 +49,11 @@ const AUDIT_COST = 2;
 const AUDITED_PUBLISHER_COST = 0.2;
 
 /** What asking the service aside takes: a world aside, a key with a quota of its own, and the question. */
-const ASIDE_REQUESTS = 4;
+const REPORT_REQUESTS = 4;
 /** Some 220 are sent to try them all, and few fewer for one. */
 const INVARIANT_REQUESTS = 250;
 /** Steps that are played at most, where no more requests are planned. */
-const MOST_PLAYED = 1_000_000;
+const MAX_PLAYED = 1_000_000;
 
 /** @throws InputError at the step with which it becomes more than `most`. */
 export function checkCounts(
@@ -109,13 +109,13 @@ function planOf(
 function requestsOf(step: Step): number {
   if ("traffic" in step) return inField("traffic", () => plannedArrivals(step.traffic));
   if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
-  if (kindOf(step) === "expect") return asideOf((step as ExpectStep).expect);
+  if (kindOf(step) === "expect") return expectationRequestsOf((step as ExpectStep).expect);
   return isRequest(kindOf(step)) ? 1 : 0;
 }
 
-function asideOf(expectation: Expectation): number {
+function expectationRequestsOf(expectation: Expectation): number {
   if ("invariant" in expectation) return INVARIANT_REQUESTS;
-  return "is" in expectation && !("of" in expectation) ? ASIDE_REQUESTS : 0;
+  return "is" in expectation && !("of" in expectation) ? REPORT_REQUESTS : 0;
 }
 
 function costOf(step: Step, signUps: number): number {
@@ -125,7 +125,7 @@ function costOf(step: Step, signUps: number): number {
 }
 
 function check({ requests, played, cost }: Plan, at: string, most: Most): void {
-  const mostPlayed = Math.max(most.requests, MOST_PLAYED);
+  const mostPlayed = Math.max(most.requests, MAX_PLAYED);
   const over = [
     { planned: requests, what: "requests", most: most.requests },
     { planned: played, what: "steps to play", most: mostPlayed },

@@ -1,6 +1,8 @@
 /** Schemas of what is expected: of an answer, of what a step gave, of the service. */
 
 import * as v from "valibot";
+import { formatList } from "../../../base/did-you-mean.ts";
+import { isPlainObject } from "../../../base/input.ts";
 import {
   anyOf,
   described,
@@ -8,16 +10,14 @@ import {
   oneOrMore,
   optional,
   type Schema,
-} from "../../../base/described.ts";
-import { formatList } from "../../../base/did-you-mean.ts";
-import { isPlainObject } from "../../../base/input.ts";
+} from "../../../base/schema-builders.ts";
+import { requestOutcomes } from "../../../laws/client-exchange.ts";
 import { laws } from "../../../laws/laws.ts";
-import { requestOutcomes } from "../../../laws/seen-exchange.ts";
 import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
-import { type EntriesOf, exactObject, listOf, oneOf, recordOf, refused } from "./parts.ts";
-import { cast, pathText, stepName } from "./values.ts";
+import { type EntriesOf, exactObject, listOf, oneOf, recordOf, refused } from "./schema-parts.ts";
+import { pathText, publisherRef, stepName } from "./values.ts";
 
 const outcome = oneOf(requestOutcomes);
 const headerMatchers = recordOf(
@@ -29,7 +29,7 @@ const headerMatchers = recordOf(
   "must be an object of matchers by header",
 );
 
-const ofAnswer: EntriesOf<AnswerExpectation> = {
+const answerEntries: EntriesOf<AnswerExpectation> = {
   outcome: optional(
     oneOrMore(outcome, listOf(outcome, "outcomes")),
     "What the client sees of the request.",
@@ -40,30 +40,30 @@ const ofAnswer: EntriesOf<AnswerExpectation> = {
   text: optional(plainMatcher, "Of the body as it came."),
 };
 
-function expecting<Of extends AnswerExpectation>(schema: Schema<Of>): Schema<Of> {
+function withAnExpectation<Of extends AnswerExpectation>(schema: Schema<Of>): Schema<Of> {
   return v.pipe(
     schema,
     v.check(
-      (given) => Object.keys(given).some((name) => Object.hasOwn(ofAnswer, name)),
-      `must expect something: ${formatList(Object.keys(ofAnswer), "or")}`,
+      (given) => Object.keys(given).some((name) => Object.hasOwn(answerEntries, name)),
+      `must expect something: ${formatList(Object.keys(answerEntries), "or")}`,
     ),
     v.metadata({ minProperties: 1 }),
   );
 }
 
 export const answerExpectation: Schema<AnswerExpectation> = namedSchema("answer", () =>
-  expecting(exactObject<AnswerExpectation>(ofAnswer)),
+  withAnExpectation(exactObject<AnswerExpectation>(answerEntries)),
 );
 type OfAnswer = Extract<Expectation, { readonly answer?: unknown }>;
-const expectedAnswer = expecting(
+const expectedAnswer = withAnExpectation(
   exactObject<OfAnswer>({
-    ...ofAnswer,
+    ...answerEntries,
     answer: optional(stepName, "The request that it is about. Default: the last one."),
   }),
 );
 
 const reported = {
-  publisher: optional(cast),
+  publisher: optional(publisherRef),
   is: matcher,
 };
 const invariantIds = ["all", ...laws.map(({ id }) => id)];
@@ -110,8 +110,10 @@ export const expectation: Schema<Expectation> = namedSchema("expectation", () =>
     if (!isPlainObject(input)) return refused('must be an object, such as { "status": 200 }');
     const key = keys.find((one) => Object.hasOwn(input, one));
     if (key !== undefined) return schemas[key];
-    const names = [...Object.keys(ofAnswer), "answer"];
+    const names = [...Object.keys(answerEntries), "answer"];
     if (Object.keys(input).some((name) => names.includes(name))) return expectedAnswer;
-    return refused(`must have one of ${formatList([...Object.keys(ofAnswer), ...keys], "or")}`);
+    return refused(
+      `must have one of ${formatList([...Object.keys(answerEntries), ...keys], "or")}`,
+    );
   }),
 );

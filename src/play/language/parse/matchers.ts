@@ -1,9 +1,9 @@
 /** Schemas of what a value must be: plain data that is compared, or a rule with one key. */
 
 import * as v from "valibot";
-import { anyOf, described, namedSchema, type Schema } from "../../../base/described.ts";
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
+import { anyOf, described, namedSchema, type Schema } from "../../../base/schema-builders.ts";
 import type { Matcher, MatchRule, Operand, StatusMatcher } from "../scenario.ts";
 import {
   type EntriesOf,
@@ -13,7 +13,7 @@ import {
   oneOf,
   refused,
   textUpTo,
-} from "./parts.ts";
+} from "./schema-parts.ts";
 import { reference, value, valueObject } from "./values.ts";
 
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;

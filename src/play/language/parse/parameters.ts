@@ -1,8 +1,8 @@
 /** Schemas of the parameters of operations: each is there or not, and whatever value it has. */
 
-import { namedSchema, optional, type Schema } from "../../../base/described.ts";
+import { namedSchema, optional, type Schema } from "../../../base/schema-builders.ts";
 import type { PayoutsParameters, RequestStep, StatsParameters } from "../scenario.ts";
-import { exactObject } from "./parts.ts";
+import { exactObject } from "./schema-parts.ts";
 import { value } from "./values.ts";
 
 type ParametersOf<Kind extends "impression" | "click" | "surfaces"> = NonNullable<

@@ -1,7 +1,7 @@
 /** From whatever was passed in to a scenario that can be played: bounds first, then shape, then what its parts mean together. */
 
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
-import { readOptions } from "../../../simulator/simulator-options.ts";
+import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import { parseThreshold } from "../../measure/thresholds.ts";
 import type { Scenario } from "../scenario.ts";
@@ -10,11 +10,11 @@ import { checkWorld } from "./check-world.ts";
 import { copyData } from "./copy-data.ts";
 import { checkCounts } from "./count-requests.ts";
 import { scenarioSchema } from "./scenario-schema.ts";
-import { MOST_STEPS } from "./step-schemas.ts";
+import { MAX_STEPS } from "./step-schemas.ts";
 
 /** Requests that a scenario plans at most, unless told otherwise. */
-const MOST_REQUESTS = 20_000_000;
-const MOST_NESTED = 8;
+const MAX_REQUESTS = 20_000_000;
+const MAX_NESTED = 8;
 
 /** Bounds of a scenario. */
 export interface ParseScenarioOptions {
@@ -46,7 +46,7 @@ export function parseScenario(input: unknown, options: ParseScenarioOptions = {}
   return scenario;
 }
 
-function mostRequests({ maxRequests = MOST_REQUESTS }: ParseScenarioOptions): number {
+function mostRequests({ maxRequests = MAX_REQUESTS }: ParseScenarioOptions): number {
   if (Number.isSafeInteger(maxRequests) && maxRequests >= 0) return maxRequests;
   throw new InputError("maxRequests", "must be a whole number from 0 on");
 }
@@ -54,7 +54,7 @@ function mostRequests({ maxRequests = MOST_REQUESTS }: ParseScenarioOptions): nu
 /** What a simulator is made from. */
 function checkOptions({ seed, start, publishers, profile, assumptions }: Scenario): void {
   if (assumptions !== undefined) resolveAssumptions(assumptions);
-  readOptions({ seed, start, publishers, profile });
+  resolveOptions({ seed, start, publishers, profile });
 }
 
 /** Before anything recurses: how many steps there are, and how deep they lie. Of what isn't a step the schema tells. */
@@ -65,17 +65,17 @@ function checkNesting(given: unknown): void {
     list.forEach((step: unknown, index) => {
       count += 1;
       const at = `${path}.${index}`;
-      if (count > MOST_STEPS) {
-        throw new InputError(at, `is one step too many: a scenario has at most ${MOST_STEPS}`);
+      if (count > MAX_STEPS) {
+        throw new InputError(at, `is one step too many: a scenario has at most ${MAX_STEPS}`);
       }
       if (!isPlainObject(step)) return;
       const repeat = step.repeat;
       const parallel = step.parallel;
       if (isPlainObject(repeat)) {
-        if (repeats >= MOST_NESTED) {
+        if (repeats >= MAX_NESTED) {
           throw new InputError(
             `${at}.repeat`,
-            `lies in ${MOST_NESTED} others, the most there can be`,
+            `lies in ${MAX_NESTED} others, the most there can be`,
           );
         }
         walk(repeat.steps, `${at}.repeat.steps`, repeats + 1);

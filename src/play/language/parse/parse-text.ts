@@ -3,7 +3,7 @@
 import { InputError } from "../../../base/input.ts";
 import { repeatedMember } from "../../../base/repeated-members.ts";
 import type { Scenario } from "../scenario.ts";
-import { MOST_TEXT } from "./copy-data.ts";
+import { MAX_TEXT } from "./copy-data.ts";
 import { type ParseScenarioOptions, parseScenario } from "./parse-scenario.ts";
 
 /**
@@ -17,8 +17,8 @@ export function parseScenarioText(json: string, options: ParseScenarioOptions = 
 
 /** What a JSON text holds, not yet looked at. @throws InputError as {@link parseScenarioText} for what isn't JSON. */
 export function readScenarioText(json: string): unknown {
-  if (json.length > MOST_TEXT) {
-    throw new InputError("scenario", `must be at most ${MOST_TEXT} characters of JSON`);
+  if (json.length > MAX_TEXT) {
+    throw new InputError("scenario", `must be at most ${MAX_TEXT} characters of JSON`);
   }
   // Some editors put a byte order mark first.
   const text = json.startsWith("\uFEFF") ? json.slice(1) : json;

@@ -1,23 +1,28 @@
 /** The schema of readings, as the catalogue has them. Whether choices go together depends on those in force: it is looked at later. */
 
 import * as v from "valibot";
-import { namedSchema, optional, type Schema, withJsonSchema } from "../../../base/described.ts";
 import { InputError } from "../../../base/input.ts";
-import { type Readings, readReadings } from "../../../simulator/simulator-options.ts";
+import {
+  namedSchema,
+  optional,
+  type Schema,
+  withJsonSchema,
+} from "../../../base/schema-builders.ts";
+import { parseReadings, type Readings } from "../../../simulator/simulator-options.ts";
 import {
   type AssumptionKey,
   catalogue,
   type OpenPoint,
 } from "../../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
-import { pathOf } from "./parts.ts";
+import { pathOf } from "./schema-parts.ts";
 
 const checked = v.pipe(
   v.custom<Readings>(() => true),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     try {
-      const given = readReadings(dataset.value);
+      const given = parseReadings(dataset.value);
       for (const [key, choice] of Object.entries(given)) checkReading(key, choice);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;

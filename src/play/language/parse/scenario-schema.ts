@@ -4,18 +4,18 @@
  */
 
 import * as v from "valibot";
-import { described, optional, type Schema, withJsonSchema } from "../../../base/described.ts";
+import { described, optional, type Schema, withJsonSchema } from "../../../base/schema-builders.ts";
 import { instantText, seedText } from "../../../base/schemas.ts";
 import { MAX_RULES, ruleSchema } from "../../../faults/rule.ts";
 import { publisherCount } from "../../../simulator/simulator-options.ts";
 import { profileNames } from "../../../world/publishers/profiles.ts";
 import type { Scenario } from "../scenario.ts";
 import { expectation } from "./expectations.ts";
-import { exactObject, oneOf, textUpTo } from "./parts.ts";
 import { readings } from "./readings.ts";
+import { exactObject, oneOf, textUpTo } from "./schema-parts.ts";
 import { steps } from "./step-schemas.ts";
 
-const MOST_THRESHOLDS = 20;
+const MAX_THRESHOLDS = 20;
 
 export const scenarioSchema: Schema<Scenario> = v.pipe(
   exactObject<Scenario>({
@@ -60,7 +60,7 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
     thresholds: optional(
       v.pipe(
         v.array(textUpTo(200), "must be a list of texts"),
-        v.maxLength(MOST_THRESHOLDS, `must be at most ${MOST_THRESHOLDS} thresholds`),
+        v.maxLength(MAX_THRESHOLDS, `must be at most ${MAX_THRESHOLDS} thresholds`),
         v.description(
           'Bounds of the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0".',
         ),

@@ -1,7 +1,7 @@
 /** What a step gives to those after it, and what service and audit report: which paths lead into that, and which members it has. */
 
 import type { Audit, PublisherAudit } from "../../../audit/audit.ts";
-import { linesOf, unrecorded } from "../../../audit/event-line.ts";
+import { eventLinesOf, figuresWithoutAccount } from "../../../audit/event-line.ts";
 import { operationIds } from "../../../spec/operations.ts";
 import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
 import { createTally } from "../../../world/accounts/tally.ts";
@@ -9,29 +9,29 @@ import type { TallySummary } from "../../measure/tally.ts";
 import type { StepKind } from "../step-kind.ts";
 
 /** What a path leads through: members by name, a list's elements by place, or an end. `anything`: nobody knows. */
-export type Tree =
+export type OutputShape =
   | { readonly kind: "end" }
   | { readonly kind: "anything" }
-  | { readonly kind: "members"; readonly members: Readonly<Record<string, Tree>> }
-  | { readonly kind: "list"; readonly element: Tree }
+  | { readonly kind: "members"; readonly members: Readonly<Record<string, OutputShape>> }
+  | { readonly kind: "list"; readonly element: OutputShape }
   /** Members named by numbers, such as statuses. */
-  | { readonly kind: "numbered"; readonly element: Tree };
+  | { readonly kind: "numbered"; readonly element: OutputShape };
 
-const end: Tree = { kind: "end" };
-const anything: Tree = { kind: "anything" };
+const end: OutputShape = { kind: "end" };
+const anything: OutputShape = { kind: "anything" };
 
 /** What errors may hold, by the readings of errors.body: a step may well look at one. */
 const ofErrors = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
 
-const surface: Tree = membersOf(["id", "name", "status"], {
+const surface: OutputShape = membersOf(["id", "name", "status"], {
   cpmRange: { kind: "list", element: end },
 });
-const publisher: Tree = membersOf(["id", "apiKey", "joined"], {
+const publisher: OutputShape = membersOf(["id", "apiKey", "joined"], {
   surfaces: { kind: "list", element: surface },
 });
-export const publisherList: Tree = { kind: "list", element: publisher };
+export const publisherList: OutputShape = { kind: "list", element: publisher };
 
-const tallied: { readonly [Name in keyof TallySummary]: Tree } = {
+const tallied: { readonly [Name in keyof TallySummary]: OutputShape } = {
   sent: end,
   ok: end,
   refused: end,
@@ -50,16 +50,18 @@ const tallied: { readonly [Name in keyof TallySummary]: Tree } = {
   ),
 };
 /** What traffic, repeat and parallel give. */
-export const tally: Tree = { kind: "members", members: tallied };
+export const tally: OutputShape = { kind: "members", members: tallied };
 
-const lines = membersLike(linesOf(unrecorded(createTally())));
-const audited: { readonly [Name in keyof PublisherAudit]: Tree } = {
+const lines = membersLike(eventLinesOf(figuresWithoutAccount(createTally())));
+const audited: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
   ...lines,
   publisher: end,
   balanced: end,
   books: membersOf(["revenueInr", "paidInr", "pendingInr"]),
 };
-const audit: { readonly [Name in Exclude<keyof Audit, "assertNothingLostOrDoubled">]: Tree } = {
+const audit: {
+  readonly [Name in Exclude<keyof Audit, "assertNothingLostOrDoubled">]: OutputShape;
+} = {
   at: end,
   balanced: end,
   discrepancies: { kind: "list", element: end },
@@ -69,14 +71,14 @@ const audit: { readonly [Name in Exclude<keyof Audit, "assertNothingLostOrDouble
 };
 
 /** What an expectation asks for by this key. */
-export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit", Tree>> = {
+export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit", OutputShape>> = {
   stats: treeOf(membersOfAnswers.stats),
   surfaces: treeOf(membersOfAnswers.surfaces),
   payouts: treeOf(membersOfAnswers.payouts),
   audit: { kind: "members", members: audit },
 };
 
-const trees: { readonly [Kind in StepKind]: Tree | undefined } = {
+const trees: { readonly [Kind in StepKind]: OutputShape | undefined } = {
   impression: answerOf(membersOfAnswers.impression),
   click: answerOf(membersOfAnswers.click),
   stats: answerOf(membersOfAnswers.stats),
@@ -97,11 +99,14 @@ const trees: { readonly [Kind in StepKind]: Tree | undefined } = {
 };
 
 /** What a named step of this kind gives; undefined where it gives nothing. */
-export function outputOf(kind: StepKind): Tree | undefined {
+export function outputOf(kind: StepKind): OutputShape | undefined {
   return trees[kind];
 }
 
-function membersOf(names: readonly string[], others: Readonly<Record<string, Tree>> = {}): Tree {
+function membersOf(
+  names: readonly string[],
+  others: Readonly<Record<string, OutputShape>> = {},
+): OutputShape {
   const members = { ...Object.fromEntries(names.map((name) => [name, end])), ...others };
   return { kind: "members", members };
 }
@@ -109,15 +114,15 @@ function membersOf(names: readonly string[], others: Readonly<Record<string, Tre
 /** The members of a sample, which has all that there can be. */
 function membersLike<Sample extends object>(
   sample: Sample,
-): { readonly [Name in keyof Sample]: Tree } {
+): { readonly [Name in keyof Sample]: OutputShape } {
   const members = Object.entries(sample).map(([name, value]) => [
     name,
     typeof value === "object" ? { kind: "members", members: membersLike(value) } : end,
   ]);
-  return Object.fromEntries(members) as { readonly [Name in keyof Sample]: Tree };
+  return Object.fromEntries(members) as { readonly [Name in keyof Sample]: OutputShape };
 }
 
-function answerOf(schema: JsonSchema): Tree {
+function answerOf(schema: JsonSchema): OutputShape {
   const tree = treeOf(schema);
   if (tree.kind !== "members") return tree;
   const errors = Object.fromEntries(ofErrors.map((name) => [name, anything]));
@@ -125,7 +130,7 @@ function answerOf(schema: JsonSchema): Tree {
 }
 
 /** The contract's schemas have properties, or items, or are of plain values. */
-function treeOf(schema: JsonSchema): Tree {
+function treeOf(schema: JsonSchema): OutputShape {
   const { properties, items } = schema as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;
     readonly items?: JsonSchema;

@@ -1,6 +1,8 @@
 /** Schemas of steps: exactly one key says what a step is, and with it what else it may have. */
 
 import * as v from "valibot";
+import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
+import { isPlainObject } from "../../../base/input.ts";
 import {
   anyOf,
   described,
@@ -8,9 +10,7 @@ import {
   oneOrMore,
   optional,
   type Schema,
-} from "../../../base/described.ts";
-import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
-import { isPlainObject } from "../../../base/input.ts";
+} from "../../../base/schema-builders.ts";
 import { instantText } from "../../../base/schemas.ts";
 import { duration } from "../../../faults/delay.ts";
 import { ruleSchema } from "../../../faults/rule.ts";
@@ -19,7 +19,7 @@ import {
   cpmRange,
   signUpSchema,
   surfaceStatus,
-} from "../../../world/accounts/directory.ts";
+} from "../../../world/accounts/publisher-directory.ts";
 import type { RawRequest, RequestStep, Step } from "../scenario.ts";
 import {
   type RequestKind,
@@ -37,32 +37,32 @@ import {
   statsParameters,
   surfacesParameters,
 } from "./parameters.ts";
-import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./parts.ts";
 import { readings } from "./readings.ts";
+import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./schema-parts.ts";
 import { traffic } from "./traffic.ts";
-import { cast, headers, note, stepName, timeout, value, values } from "./values.ts";
+import { headers, note, publisherRef, stepName, timeout, value, values } from "./values.ts";
 
-export const MOST_STEPS = 10_000;
+export const MAX_STEPS = 10_000;
 /** Of one parallel step: they are held at once. */
-const MOST_PARALLEL = 100_000;
+const MAX_PARALLEL = 100_000;
 const COUNTLESS = Number.MAX_SAFE_INTEGER;
 
-type Named = Pick<Step, "as" | "note">;
-const named: EntriesOf<Named> = { as: optional(stepName), note: optional(note) };
+type StepLabel = Pick<Step, "as" | "note">;
+const labelEntries: EntriesOf<StepLabel> = { as: optional(stepName), note: optional(note) };
 
 /** A step of this kind: what it has beside its name and note. */
 function step<Kind extends Exclude<StepKind, RequestKind>>(
-  own: EntriesOf<Omit<StepOf<Kind>, keyof Named>>,
+  own: EntriesOf<Omit<StepOf<Kind>, keyof StepLabel>>,
 ): Schema<StepOf<Kind>> {
-  const all = { ...named, ...own };
+  const all = { ...labelEntries, ...own };
   return exactObject(all as unknown as EntriesOf<StepOf<Kind>>);
 }
 
 const tally = optional(matcher, "Of the tally of its requests.");
 
-const asked: EntriesOf<Omit<RequestStep, RequestKind>> = {
-  ...named,
-  publisher: optional(cast, "Whose key is sent, and who is meant. Default: the first."),
+const requestEntries: EntriesOf<Omit<RequestStep, RequestKind>> = {
+  ...labelEntries,
+  publisher: optional(publisherRef, "Whose key is sent, and who is meant. Default: the first."),
   key: optional(value, "Another key than the publisher's; null sends none."),
   encoding: optional(
     oneOf(["json", "form", "query"]),
@@ -78,7 +78,7 @@ function request<Kind extends RequestKind>(
   parameters: Schema<NonNullable<RequestStep[Kind]>>,
   does: string,
 ): Schema<RequestStep> {
-  const all = { [kind]: described(parameters, does), ...asked };
+  const all = { [kind]: described(parameters, does), ...requestEntries };
   return exactObject(all as unknown as EntriesOf<RequestStep>);
 }
 
@@ -152,7 +152,7 @@ const heal: Schema<StepOf<"heal">["heal"]> = oneOrMore(ruleId, listOf(ruleId, "i
 
 const setSurface = v.pipe(
   exactObject<StepOf<"setSurface">["setSurface"]>({
-    publisher: optional(cast),
+    publisher: optional(publisherRef),
     surface: optional(
       numberFrom(0, COUNTLESS, "whole"),
       "Place among the publisher's surfaces. Default: 0.",
@@ -172,7 +172,7 @@ const signUp: Schema<StepOf<"signUp">["signUp"]> = v.pipe(
 );
 
 export const steps: Schema<Step[]> = namedSchema("steps", () =>
-  v.pipe(listOf(anyStep, "steps"), v.maxLength(MOST_STEPS)),
+  v.pipe(listOf(anyStep, "steps"), v.maxLength(MAX_STEPS)),
 );
 const requests: Schema<RequestStep[]> = namedSchema("requests", () =>
   listOf(anyRequest, "requests"),
@@ -184,7 +184,7 @@ const repeat = exactObject<StepOf<"repeat">["repeat"]>({
   steps,
 });
 const parallel = exactObject<StepOf<"parallel">["parallel"]>({
-  times: optional(numberFrom(1, MOST_PARALLEL, "whole"), "How often each. Default: 1."),
+  times: optional(numberFrom(1, MAX_PARALLEL, "whole"), "How often each. Default: 1."),
   steps: requests,
 });
 
@@ -206,7 +206,7 @@ const stepSchemas: { readonly [Kind in StepKind]: Schema<Step> } = {
   setSurface: step<"setSurface">({ setSurface: described(setSurface, "Changes a surface.") }),
   rotateKey: step<"rotateKey">({
     rotateKey: described(
-      exactObject<StepOf<"rotateKey">["rotateKey"]>({ publisher: optional(cast) }),
+      exactObject<StepOf<"rotateKey">["rotateKey"]>({ publisher: optional(publisherRef) }),
       "Gives the publisher a new key: NAME.apiKey, and NAME.oldKey.",
     ),
   }),

@@ -1,6 +1,8 @@
 /** The schema of traffic. */
 
 import * as v from "valibot";
+import { durationMs } from "../../../base/duration.ts";
+import { isPlainObject } from "../../../base/input.ts";
 import {
   anyOf,
   described,
@@ -8,20 +10,18 @@ import {
   optional,
   type Schema,
   withJsonSchema,
-} from "../../../base/described.ts";
-import { durationMs } from "../../../base/duration.ts";
-import { isPlainObject } from "../../../base/input.ts";
+} from "../../../base/schema-builders.ts";
 import { duration } from "../../../faults/delay.ts";
 import { shareSchema } from "../../../faults/verdict.ts";
 import { parseRate, RATE, RATE_EXPECTED } from "../../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../../traffic/traffic.ts";
-import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./parts.ts";
-import { cast, timeout } from "./values.ts";
+import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./schema-parts.ts";
+import { publisherRef, timeout } from "./values.ts";
 
-const MOST_TRACE = 1_000_000;
+const MAX_TRACE = 1_000_000;
 /** Draws have 32 bits: beside a larger weight one of 1 would never come. */
-const MOST_WEIGHT = 1_000_000_000;
-const MOST_AT_ONCE = 100_000_000;
+const MAX_WEIGHT = 1_000_000_000;
+const MAX_AT_ONCE = 100_000_000;
 
 const someTime = v.pipe(
   duration,
@@ -39,7 +39,7 @@ const rateAboveZero = v.pipe(
   v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
 const spacing = optional(oneOf(["even", "poisson"]), "How evenly arrivals follow their rate.");
-const weight = numberFrom(0, MOST_WEIGHT);
+const weight = numberFrom(0, MAX_WEIGHT);
 const hours = v.pipe(
   v.array(weight, "must be a list of 24 weights"),
   v.length(24, "must be 24 weights, one for each hour of the day in UTC"),
@@ -49,11 +49,11 @@ const hours = v.pipe(
 /** Looked through in one go: there can be a million. */
 const instants: Schema<number[]> = described(
   withJsonSchema(
-    v.pipe(v.array(v.pipe(v.number(), v.minValue(0))), v.minLength(1), v.maxLength(MOST_TRACE)),
+    v.pipe(v.array(v.pipe(v.number(), v.minValue(0))), v.minLength(1), v.maxLength(MAX_TRACE)),
     v.pipe(
       v.custom<number[]>(Array.isArray, "must be a list of milliseconds"),
       v.check((atMs) => atMs.length > 0, "must not be empty"),
-      v.check((atMs) => atMs.length <= MOST_TRACE, `must have at most ${MOST_TRACE} entries`),
+      v.check((atMs) => atMs.length <= MAX_TRACE, `must have at most ${MAX_TRACE} entries`),
       v.check(isTrace, "must be milliseconds from 0 on, none earlier than the one before it"),
     ),
   ),
@@ -89,7 +89,7 @@ const schemas: { readonly [One in Kind]: Schema<ArrivalsOf<One>> } = {
   }),
   burst: v.pipe(
     arrivalsOf("burst", "So many at once, at the start of each `every`.", {
-      count: described(numberFrom(1, MOST_AT_ONCE, "whole"), "How many."),
+      count: described(numberFrom(1, MAX_AT_ONCE, "whole"), "How many."),
       every: optional(someTime, "Default: once."),
       within: optional(duration, "All within this long. Default: 0."),
     }),
@@ -131,7 +131,7 @@ const clicks = exactObject<NonNullable<Traffic["clicks"]>>({
   rate: described(shareSchema, "Of impressions."),
   after: optional(duration),
 });
-const publishers = listOf(cast, "publishers: ordinals, or names of sign-ups");
+const publishers = listOf(publisherRef, "publishers: ordinals, or names of sign-ups");
 const surfaces = numberFrom(1, Number.MAX_SAFE_INTEGER, "whole");
 
 export const traffic: Schema<Traffic> = namedSchema("traffic", () =>

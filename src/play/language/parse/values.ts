@@ -1,19 +1,19 @@
 /** Schemas of what requests and matchers are filled with: values, references, names, headers. */
 
 import * as v from "valibot";
+import { formatList } from "../../../base/did-you-mean.ts";
+import { durationMs } from "../../../base/duration.ts";
+import { isPlainObject } from "../../../base/input.ts";
 import {
   anyOf,
   described,
   namedSchema,
   type Schema,
   withJsonSchema,
-} from "../../../base/described.ts";
-import { formatList } from "../../../base/did-you-mean.ts";
-import { durationMs } from "../../../base/duration.ts";
-import { isPlainObject } from "../../../base/input.ts";
+} from "../../../base/schema-builders.ts";
 import { duration } from "../../../faults/delay.ts";
-import type { Cast, HeaderOf, Numbered, Reference, Value } from "../scenario.ts";
-import { exactObject, numberFrom, recordOf, refused, textUpTo } from "./parts.ts";
+import type { HeaderOf, Numbered, PublisherRef, Reference, Value } from "../scenario.ts";
+import { exactObject, numberFrom, recordOf, refused, textUpTo } from "./schema-parts.ts";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -96,10 +96,12 @@ export const value: Schema<Value> = namedSchema(
 );
 
 const ordinal = numberFrom(0, Number.MAX_SAFE_INTEGER, "whole");
-export const cast: Schema<Cast> = namedSchema(
+export const publisherRef: Schema<PublisherRef> = namedSchema(
   "publisher",
   () =>
-    anyOf<Cast>([ordinal, stepName], (input) => (typeof input === "string" ? stepName : ordinal)),
+    anyOf<PublisherRef>([ordinal, stepName], (input) =>
+      typeof input === "string" ? stepName : ordinal,
+    ),
   "Its ordinal, from 0, or the name of the step that signed it up.",
 );
 

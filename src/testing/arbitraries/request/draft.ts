@@ -1,9 +1,9 @@
 /** A request before it is written down: which operation, with which values, sent how. */
 
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import { buildRequest, type Encoding } from "../../../spec/build-request.ts";
 import type { ApiRequest } from "../../../spec/messages.ts";
 import type { Operation } from "../../../spec/operations.ts";
-import { buildRequest, type Encoding } from "../../../spec/request-of.ts";
 
 /**
  * How parameters travel. `bytes` is JSON as bytes, `object` JSON that the simulator writes, `untyped` a body without

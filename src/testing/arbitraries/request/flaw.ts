@@ -2,7 +2,7 @@
 
 import type { Operation } from "../../../spec/operations.ts";
 import { carriersOf, type Draft, isJson } from "./draft.ts";
-import type { Scene, Sender } from "./scene.ts";
+import type { GenerationContext, Sender } from "./generation-context.ts";
 
 /** Of a parameter, of the body or the query as a whole, of the key, or of method and path. */
 export const flawKinds = [
@@ -52,33 +52,37 @@ export interface Flaw {
 }
 
 /** A flaw with a way to have it. */
-export interface Spoiling extends Flaw {
-  spoil(draft: Draft): Draft;
+export interface Mutation extends Flaw {
+  corrupt(draft: Draft): Draft;
 }
 
 /** What a flaw may depend on. */
 export interface FlawAbout {
   readonly operation: Operation;
-  readonly scene: Scene;
+  readonly context: GenerationContext;
   readonly sender: Sender;
 }
 
 /** Flaws of one kind: one for each way to have it. */
 export function flaws(
   kind: FlawKind,
-  spoils: readonly Spoiling["spoil"][],
+  corruptions: readonly Mutation["corrupt"][],
   parameter?: string,
-): Spoiling[] {
-  return spoils.map((spoil) => ({ kind, ...(parameter !== undefined && { parameter }), spoil }));
+): Mutation[] {
+  return corruptions.map((corrupt) => ({
+    kind,
+    ...(parameter !== undefined && { parameter }),
+    corrupt,
+  }));
 }
 
 /** What an operation reads. */
-export function bodiesOf({ operation, scene }: FlawAbout): {
+export function bodiesOf({ operation, context }: FlawAbout): {
   readonly json: boolean;
   readonly form: boolean;
   readonly query: boolean;
 } {
-  const carriers = carriersOf(operation, scene.assumptions);
+  const carriers = carriersOf(operation, context.assumptions);
   const [json, form, query] = (["json", "form", "query"] as const).map((one) =>
     carriers.includes(one),
   );

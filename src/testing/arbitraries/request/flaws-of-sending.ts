@@ -1,13 +1,13 @@
 /** What can be wrong with a request beside its parameters: body, query, key, method and path. */
 
-import { pairsOf } from "../../../spec/request-of.ts";
+import { pairsOf } from "../../../spec/build-request.ts";
 import type { Draft } from "./draft.ts";
 import {
   bodiesOf,
   type FlawAbout,
   type FlawKind,
   flaws,
-  type Spoiling,
+  type Mutation,
   withJson,
   withPairs,
 } from "./flaw.ts";
@@ -17,7 +17,7 @@ const TOO_LARGE_BYTES = 65_537;
 const TOO_LONG_CHARACTERS = 8193;
 
 /** All flaws that a request of the operation can have, under the readings in force. */
-export function flawsOfSending(about: FlawAbout): Spoiling[] {
+export function flawsOfSending(about: FlawAbout): Mutation[] {
   return [
     ...flawsOfBody(about),
     ...flawsOfEncoding(about),
@@ -26,7 +26,7 @@ export function flawsOfSending(about: FlawAbout): Spoiling[] {
   ];
 }
 
-function flawsOfBody(about: FlawAbout): Spoiling[] {
+function flawsOfBody(about: FlawAbout): Mutation[] {
   const { json, form } = bodiesOf(about);
   const texts = ["{", "{'a':1}", '{"a":1}}', "undefined", '{"a":}', "\u0000"];
   const others = ["[]", "null", "7", '"text"', "true", "[{}]"];
@@ -71,7 +71,7 @@ function withBadByte(text: string): Uint8Array {
 }
 
 /** A body that is labelled as something else, or that is no way to send parameters as the spec is read. */
-function flawsOfEncoding(about: FlawAbout): Spoiling[] {
+function flawsOfEncoding(about: FlawAbout): Mutation[] {
   const read = bodiesOf(about);
   if (about.operation.method === "GET") return [];
   const types = [
@@ -92,12 +92,12 @@ function flawsOfEncoding(about: FlawAbout): Spoiling[] {
   ];
 }
 
-function changed(changes: Partial<Draft>): Spoiling["spoil"] {
+function changed(changes: Partial<Draft>): Mutation["corrupt"] {
   return (draft) => ({ ...draft, ...changes });
 }
 
-function flawsOfKey({ operation, scene, sender }: FlawAbout): Spoiling[] {
-  const { assumptions, senders, oldKeys } = scene;
+function flawsOfKey({ operation, context, sender }: FlawAbout): Mutation[] {
+  const { assumptions, senders, oldKeys } = context;
   const malformed = ["Bearer", "Basic dXNlcjpwYXNz", "nobody", "Bearer a b", "Token nobody"];
   if (assumptions["auth.scheme-case"] === "exact") malformed.push(`bearer ${sender.apiKey}`);
   // A click names no publisher: another's key makes its impression one that doesn't exist.
@@ -105,7 +105,7 @@ function flawsOfKey({ operation, scene, sender }: FlawAbout): Spoiling[] {
   const passes = isStray && assumptions["click.unknown"] === "accept-uncredited";
   const isForeign = assumptions["auth.key-scope"] === "publisher" && !passes;
   const others = isForeign ? senders.filter(({ id }) => id !== sender.id) : [];
-  const is = (kind: FlawKind, sent: readonly (string | undefined)[]): Spoiling[] =>
+  const is = (kind: FlawKind, sent: readonly (string | undefined)[]): Mutation[] =>
     flaws(
       kind,
       sent.map((authorization) => changed({ authorization })),
@@ -125,13 +125,13 @@ function flawsOfKey({ operation, scene, sender }: FlawAbout): Spoiling[] {
   ];
 }
 
-function flawsOfTarget({ operation, scene }: FlawAbout): Spoiling[] {
+function flawsOfTarget({ operation, context }: FlawAbout): Mutation[] {
   const { method, path } = operation;
-  const { "http.head": head, "http.trailing-slash": slash } = scene.assumptions;
+  const { "http.head": head, "http.trailing-slash": slash } = context.assumptions;
   const is = (
     kind: FlawKind,
     ...targets: readonly Partial<Pick<Draft, "method" | "path">>[]
-  ): Spoiling[] =>
+  ): Mutation[] =>
     flaws(
       kind,
       targets.map((target) => changed({ method, path, ...target })),

@@ -2,22 +2,22 @@
 
 import { day, formatDay } from "../../../base/calendar.ts";
 import type { AssumptionKey } from "../../../spec/assumptions/catalogue.ts";
+import { pairsOf } from "../../../spec/build-request.ts";
 import type { Parameter } from "../../../spec/operations.ts";
-import { pairsOf } from "../../../spec/request-of.ts";
 import type { Draft } from "./draft.ts";
 import {
   bodiesOf,
   type FlawAbout,
   type FlawKind,
   flaws,
-  type Spoiling,
+  type Mutation,
   withJson,
   withPairs,
   withValue,
 } from "./flaw.ts";
 
 /** All flaws that a request of the operation can have in its parameters, under the readings in force. */
-export function flawsOfValues(about: FlawAbout): Spoiling[] {
+export function flawsOfValues(about: FlawAbout): Mutation[] {
   const each = Object.entries(about.operation.parameters).flatMap(([name, parameter]) => [
     ...flawsOfParameter(name, parameter, about),
     ...flawsOfPair(name, about),
@@ -26,9 +26,9 @@ export function flawsOfValues(about: FlawAbout): Spoiling[] {
   return [...each, ...flawsOfPeriod(about), ...unknownNames(about)];
 }
 
-function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout): Spoiling[] {
-  const { assumptions } = about.scene;
-  const is = (kind: FlawKind, ...values: readonly unknown[]): Spoiling[] =>
+function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout): Mutation[] {
+  const { assumptions } = about.context;
+  const is = (kind: FlawKind, ...values: readonly unknown[]): Mutation[] =>
     flaws(
       kind,
       values.map((value) => withValue(name, value)),
@@ -61,7 +61,7 @@ function flawsOfParameter(name: string, parameter: Parameter, about: FlawAbout):
 }
 
 /** Only JSON has a way to write it: elsewhere it becomes another character. */
-function withLoneSurrogate(name: string): Spoiling["spoil"] {
+function withLoneSurrogate(name: string): Mutation["corrupt"] {
   return (draft) => ({ ...withValue(name, "a\ud800")(draft), carrier: "json" });
 }
 
@@ -94,7 +94,7 @@ function outside(
 }
 
 /** What can be wrong with how it is written down. */
-function flawsOfPair(name: string, about: FlawAbout): Spoiling[] {
+function flawsOfPair(name: string, about: FlawAbout): Mutation[] {
   const { json, form, query } = bodiesOf(about);
   const value = ({ values }: Draft): unknown => values.get(name) ?? "a";
   const rest = ({ values }: Draft): string => {
@@ -121,8 +121,8 @@ function flawsOfPair(name: string, about: FlawAbout): Spoiling[] {
 }
 
 /** Ids of nobody, and those of others that the key doesn't serve. */
-function unknownIds(name: string, { operation, scene, sender }: FlawAbout): Spoiling[] {
-  const { assumptions, senders } = scene;
+function unknownIds(name: string, { operation, context, sender }: FlawAbout): Mutation[] {
+  const { assumptions, senders } = context;
   const ids: string[] = [];
   if (name === "publisher_id") {
     ids.push("nobody");
@@ -141,8 +141,8 @@ function unknownIds(name: string, { operation, scene, sender }: FlawAbout): Spoi
   );
 }
 
-function flawsOfPeriod({ operation, scene }: FlawAbout): Spoiling[] {
-  const { assumptions, today } = scene;
+function flawsOfPeriod({ operation, context }: FlawAbout): Mutation[] {
+  const { assumptions, today } = context;
   const { from, to } = operation.parameters;
   if (from?.type !== "date" || to?.type !== "date") return [];
   const at = (ahead: number): string => formatDay(day(today + ahead));
@@ -167,8 +167,8 @@ function flawsOfPeriod({ operation, scene }: FlawAbout): Spoiling[] {
   ];
 }
 
-function unknownNames({ scene }: FlawAbout): Spoiling[] {
-  if (scene.assumptions["request.unknown-fields"] === "ignore") return [];
+function unknownNames({ context }: FlawAbout): Mutation[] {
+  if (context.assumptions["request.unknown-fields"] === "ignore") return [];
   return ["trace", "Publisher_Id", "constructor", "toString", "__proto__"].flatMap((name) =>
     flaws("unknown-parameter", [withValue(name, "1")], name),
   );

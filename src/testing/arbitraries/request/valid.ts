@@ -9,7 +9,7 @@ import {
   type Parameter,
 } from "../../../spec/operations.ts";
 import { carriersOf, type Draft, isJson } from "./draft.ts";
-import type { Scene, Sender } from "./scene.ts";
+import type { GenerationContext, Sender } from "./generation-context.ts";
 
 /** A request that is right. */
 export interface ValidDraft {
@@ -18,35 +18,37 @@ export interface ValidDraft {
 }
 
 /** Days that a period may reach back. */
-const MOST_DAYS_BACK = 400;
+const MAX_DAYS_BACK = 400;
 /** A period that ends so long ago has begun before: its start is 30 days before today by default (spec §4). */
-const MOST_DAYS_BACK_OF_END = 20;
+const MAX_DAYS_BACK_OF_END = 20;
 
 /** Whether there can be one: a click needs an impression. */
-export function canBeValid(id: OperationId, scene: Scene): boolean {
+export function canBeValid(id: OperationId, context: GenerationContext): boolean {
   if (!("impression_id" in operations[id].parameters)) return true;
-  return scene.impressions.length > 0 || scene.assumptions["click.unknown"] === "accept-uncredited";
+  return (
+    context.impressions.length > 0 || context.assumptions["click.unknown"] === "accept-uncredited"
+  );
 }
 
 /** Shrinks to the first publisher, plain values, and the plainest way to send them. */
-export function validDrafts(id: OperationId, scene: Scene): fc.Arbitrary<ValidDraft> {
+export function validDrafts(id: OperationId, context: GenerationContext): fc.Arbitrary<ValidDraft> {
   const operation: Operation = operations[id];
-  return caseOf(operation, scene).chain(({ sender, impression }) => {
+  return caseOf(operation, context).chain(({ sender, impression }) => {
     const entries = Object.entries(operation.parameters).map(([name, parameter]) => {
-      const value = anyValue(name, parameter, { scene, sender, impression, id });
-      return optionalOf(value, parameter, scene).map((one) => ({ name, value: one }));
+      const value = anyValue(name, parameter, { context, sender, impression, id });
+      return optionalOf(value, parameter, context).map((one) => ({ name, value: one }));
     });
     return fc
       .record({
         values: fc.tuple(...entries),
-        carrier: fc.constantFrom(...carriersOf(operation, scene.assumptions)),
-        authorization: fc.constantFrom(...authorizations(sender, scene)),
-        target: fc.constantFrom(...targets(operation, scene)),
-        extra: extraOf(scene),
+        carrier: fc.constantFrom(...carriersOf(operation, context.assumptions)),
+        authorization: fc.constantFrom(...authorizations(sender, context)),
+        target: fc.constantFrom(...targets(operation, context)),
+        extra: extraOf(context),
       })
       .map(({ values, carrier, authorization, target, extra }): ValidDraft => {
-        const json = isJson(carrier, scene.assumptions);
-        const sent = inOrder([...values, ...extra], scene.today).filter(
+        const json = isJson(carrier, context.assumptions);
+        const sent = inOrder([...values, ...extra], context.today).filter(
           // What is no text can be told from one in JSON alone.
           ({ value }) => value !== undefined && (json || value !== null),
         );
@@ -57,7 +59,7 @@ export function validDrafts(id: OperationId, scene: Scene): fc.Arbitrary<ValidDr
   });
 }
 
-interface Named {
+interface NamedValue {
   readonly name: string;
   readonly value: unknown;
 }
@@ -65,7 +67,7 @@ interface Named {
 /** Who sends it, and the impression that it is about where it is about one. */
 function caseOf(
   { parameters }: Operation,
-  { senders, impressions }: Scene,
+  { senders, impressions }: GenerationContext,
 ): fc.Arbitrary<{ readonly sender: Sender; readonly impression: string }> {
   const anyone = fc
     .constantFrom(...senders)
@@ -77,16 +79,16 @@ function caseOf(
   }));
 }
 
-interface About {
-  readonly scene: Scene;
+interface ValueContext {
+  readonly context: GenerationContext;
   readonly sender: Sender;
   readonly impression: string;
   readonly id: OperationId;
 }
 
 /** The names that stand for something on record; any other parameter has what its type allows. */
-function anyValue(name: string, parameter: Parameter, about: About): fc.Arbitrary<unknown> {
-  const { scene, sender, impression, id } = about;
+function anyValue(name: string, parameter: Parameter, about: ValueContext): fc.Arbitrary<unknown> {
+  const { context, sender, impression, id } = about;
   switch (name) {
     case "publisher_id":
       return fc.constant(sender.id);
@@ -97,13 +99,13 @@ function anyValue(name: string, parameter: Parameter, about: About): fc.Arbitrar
   }
   switch (parameter.type) {
     case "string":
-      return scene.assumptions["request.scalar-types"] === "coerce"
+      return context.assumptions["request.scalar-types"] === "coerce"
         ? fc.oneof({ weight: 6, arbitrary: texts }, { weight: 1, arbitrary: fc.nat(0x7fff_ffff) })
         : texts;
     case "date":
-      return fc.nat(Math.min(MOST_DAYS_BACK, scene.today)).map((ago) => day(scene.today - ago));
+      return fc.nat(Math.min(MAX_DAYS_BACK, context.today)).map((ago) => day(context.today - ago));
     case "integer":
-      return integerOf(parameter, scene);
+      return integerOf(parameter, context);
   }
 }
 
@@ -118,7 +120,7 @@ function surfaceOf({ surfaces }: Sender, id: OperationId): fc.Arbitrary<string> 
 
 function integerOf(
   { minimum, maximum, default: usual }: Extract<Parameter, { type: "integer" }>,
-  { assumptions }: Scene,
+  { assumptions }: GenerationContext,
 ): fc.Arbitrary<number> {
   const edges = [usual, minimum, maximum];
   if (assumptions["payout.limit-over-max"] === "clamp") edges.push(maximum + 1, 1_000_000_000);
@@ -139,7 +141,7 @@ function isPlain(text: string): boolean {
 function optionalOf(
   value: fc.Arbitrary<unknown>,
   { required }: Parameter,
-  { assumptions }: Scene,
+  { assumptions }: GenerationContext,
 ): fc.Arbitrary<unknown> {
   if (required) return value;
   const nothing =
@@ -148,7 +150,7 @@ function optionalOf(
 }
 
 /** A parameter that the spec doesn't know, where it is ignored. */
-function extraOf({ assumptions }: Scene): fc.Arbitrary<readonly Named[]> {
+function extraOf({ assumptions }: GenerationContext): fc.Arbitrary<readonly NamedValue[]> {
   if (assumptions["request.unknown-fields"] === "reject") return fc.constant([]);
   return fc.oneof(
     { withCrossShrink: true },
@@ -157,7 +159,7 @@ function extraOf({ assumptions }: Scene): fc.Arbitrary<readonly Named[]> {
   );
 }
 
-function authorizations({ apiKey }: Sender, { assumptions }: Scene): string[] {
+function authorizations({ apiKey }: Sender, { assumptions }: GenerationContext): string[] {
   const usual = [`Bearer ${apiKey}`, `Bearer ${apiKey}`, `Bearer  ${apiKey}`];
   const others = [`bearer ${apiKey}`, `BEARER ${apiKey}`];
   return assumptions["auth.scheme-case"] === "any" ? [...usual, ...others] : usual;
@@ -165,7 +167,7 @@ function authorizations({ apiKey }: Sender, { assumptions }: Scene): string[] {
 
 function targets(
   { method, path }: Operation,
-  { assumptions }: Scene,
+  { assumptions }: GenerationContext,
 ): Pick<Draft, "method" | "path">[] {
   const usual: Pick<Draft, "method" | "path"> = { method, path };
   const all = [usual, usual, usual];
@@ -176,13 +178,13 @@ function targets(
 }
 
 /** Days become text, a period begins before it ends, and ends no earlier than it begins by default. */
-function inOrder(named: readonly Named[], today: Day): readonly Named[] {
+function inOrder(named: readonly NamedValue[], today: Day): readonly NamedValue[] {
   const from = dayNamed(named, "from");
   const to = dayNamed(named, "to");
-  return named.map(({ name, value }): Named => {
+  return named.map(({ name, value }): NamedValue => {
     if (typeof value !== "number" || !["from", "to"].includes(name)) return { name, value };
     if (from === undefined) {
-      const ago = Math.min(today - value, MOST_DAYS_BACK_OF_END);
+      const ago = Math.min(today - value, MAX_DAYS_BACK_OF_END);
       return { name, value: formatDay(day(today - ago)) };
     }
     if (to === undefined) return { name, value: formatDay(from) };
@@ -191,7 +193,7 @@ function inOrder(named: readonly Named[], today: Day): readonly Named[] {
   });
 }
 
-function dayNamed(named: readonly Named[], wanted: string): Day | undefined {
+function dayNamed(named: readonly NamedValue[], wanted: string): Day | undefined {
   const value = named.find(({ name }) => name === wanted)?.value;
   return typeof value === "number" ? day(value) : undefined;
 }

@@ -2,15 +2,15 @@
 
 import type { Session } from "../../session/session.ts";
 import { jsonOf, memberOf } from "../../session/wire.ts";
-import { mustGive, mustPassOn, mustUnderstand } from "./as-answered.ts";
+import { mustMatchAnswers, mustMatchReceipts, mustUnderstand } from "./compare-answers.ts";
 import { countingRules } from "./counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   again,
-  anyShowing,
+  anyAdView,
   click,
+  commandsAfter,
   everyday,
-  sequencesAfter,
   shortPause,
   showing,
   stats,
@@ -23,8 +23,8 @@ const answerAsGiven: Rule = {
   says: "What a client gives for an impression or a click has the service's own id and credit",
   source: "spec §2",
   commands: () =>
-    sequencesAfter([anyShowing], anyShowing, click, again, together(anyShowing), shortPause),
-  judge: mustGive,
+    commandsAfter([anyAdView], anyAdView, click, again, together(anyAdView), shortPause),
+  judge: mustMatchReceipts,
 };
 
 const opaqueIds: Rule = {
@@ -35,7 +35,7 @@ const opaqueIds: Rule = {
   assuming: (["prefixed", "digits", "url-unsafe", "uuid", "long"] as const).map((format) => ({
     "ids.format": format,
   })),
-  commands: () => sequencesAfter([showing, click], click, click, showing, stats, surfaces),
+  commands: () => commandsAfter([showing, click], click, click, showing, stats, surfaces),
   judge(session) {
     const { publisher, exchanges } = session;
     const given: Record<string, string[]> = {
@@ -91,8 +91,9 @@ const contentTypeCharset: Rule = {
 /** All that was answered is understood, and passed on as it was. */
 function mustRead(session: Session): number {
   const understood = mustUnderstand(session);
-  mustGive(session);
-  for (const operation of ["stats", "surfaces", "payouts"] as const) mustPassOn(session, operation);
+  mustMatchReceipts(session);
+  for (const operation of ["stats", "surfaces", "payouts"] as const)
+    mustMatchAnswers(session, operation);
   return understood;
 }
 

@@ -1,25 +1,25 @@
 /** How often a showing and a click on it are on record in the end: once (spec §1, §4). */
 
-import type { Asked } from "../../session/asked.ts";
 import { adInWords } from "../../session/names.ts";
+import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { type EventTask, eventsOf } from "../../session/tasks.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { isHealthy, saidAgainCountsOnce } from "./doubling.ts";
+import { saidAgainCountsOnce, wasUndisturbed } from "./double-counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   again,
-  anyShowing,
+  anyAdView,
   click,
+  commandsAfter,
+  commandsOf,
   flush,
-  sequencesAfter,
-  sequencesOf,
   shortPause,
   showing,
   together,
 } from "./sequences.ts";
 
-function isDone({ outcome }: Asked): boolean {
+function isDone({ outcome }: PerformedCommand): boolean {
   return outcome.kind === "done";
 }
 
@@ -32,9 +32,9 @@ const showingCountsOnce: Rule = {
   id: "showing-counts-once",
   says: "A showing is on record once, with its surface and its ad",
   source: "spec §4",
-  commands: () => sequencesOf(anyShowing, anyShowing, together(anyShowing), shortPause, flush),
+  commands: () => commandsOf(anyAdView, anyAdView, together(anyAdView), shortPause, flush),
   judge(session) {
-    const healthy = isHealthy(session);
+    const healthy = wasUndisturbed(session);
     let applied = 0;
     for (const { showing, asks, recorded } of shownIn(session)) {
       const { ad, surface } = showing;
@@ -76,7 +76,7 @@ const clickCounts: Rule = {
   source: "spec §4",
   needs: ["click"],
   commands: () =>
-    sequencesAfter(
+    commandsAfter(
       // Of two showings, so that it can be on the wrong one.
       [showing, showing, click],
       again,
@@ -99,24 +99,16 @@ const secondClickCountsOnce: Rule = {
     "click.repeat": choice,
   })),
   commands: () =>
-    sequencesAfter(
-      [showing, click, click],
-      click,
-      click,
-      click,
-      together(click),
-      shortPause,
-      flush,
-    ),
+    commandsAfter([showing, click, click], click, click, click, together(click), shortPause, flush),
   judge: (session) => mustCountClicks(session, ({ length }) => length > 1),
 };
 
 /** Of showings with as many clicks. */
 function mustCountClicks(
   session: Session,
-  concerns: (clicks: readonly Asked[]) => boolean,
+  concerns: (clicks: readonly PerformedCommand[]) => boolean,
 ): number {
-  const healthy = isHealthy(session);
+  const healthy = wasUndisturbed(session);
   const countsEach = session.assumptions["click.repeat"] === "count";
   const impressions = new Map(shownIn(session).map(({ showing, recorded }) => [showing, recorded]));
   let applied = 0;

@@ -5,7 +5,7 @@ import type { FaultMatch } from "../../../faults/rule.ts";
 import type { Verdict } from "../../../faults/verdict.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { Command } from "../../session/command.ts";
-import { mixed } from "./sequences.ts";
+import { weightedOneOf } from "./sequences.ts";
 
 export const heal: fc.Arbitrary<Command> = fc.constant({ kind: "heal" });
 
@@ -62,7 +62,7 @@ const html: Verdict = {
   headers: { "Content-Type": "text/html" },
   body: "<h1>Please log in</h1>",
 };
-const spoilt: readonly Verdict[] = [
+const corrupted: readonly Verdict[] = [
   { kind: "garbage" },
   html,
   { kind: "respond", status: 200 },
@@ -98,21 +98,21 @@ export const lost: fc.Arbitrary<Verdict> = anyOf(closing, failing, silent);
 /** It fails at once, and says nothing of when to come again. */
 export const failed: fc.Arbitrary<Verdict> = anyOf(failing, closing);
 /** Nobody but the service knows whether it did it. */
-export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, spoilt, closing, silent, late);
+export const doubtful: fc.Arbitrary<Verdict> = anyOf(uncertain, corrupted, closing, silent, late);
 /** The service did it, and no answer says so, or none that could be read, or none in time. */
-export const applied: fc.Arbitrary<Verdict> = mixed(
+export const applied: fc.Arbitrary<Verdict> = weightedOneOf(
   [2, anyOf(uncertain.slice(0, 3))],
   [3, fc.constantFrom<Verdict>({ kind: "lose-response", as: "silence" }, tooLate, tooSlow)],
   [
     4,
     anyOf(
-      spoilt.filter((one) => one.kind !== "respond" || one.applied === true),
+      corrupted.filter((one) => one.kind !== "respond" || one.applied === true),
       [unsaid],
     ),
   ],
 );
 /** Whatever can be in place of an answer. */
-export const broken: fc.Arbitrary<Verdict> = anyOf(spoilt);
+export const broken: fc.Arbitrary<Verdict> = anyOf(corrupted);
 /** Nothing comes, ever. */
 export const silence: fc.Arbitrary<Verdict> = anyOf(silent);
 
@@ -122,11 +122,11 @@ export function spent(of: "recording" | "reporting"): fc.Arbitrary<Command> {
 }
 
 /** The service says that it is too much, and when to come again. */
-export const toldToWait: fc.Arbitrary<Verdict> = toldBy(429, 503);
+export const limitedWithRetryAfter: fc.Arbitrary<Verdict> = limitedBy(429, 503);
 /** The same by a status that isn't for that. */
-export const toldByAnotherStatus: fc.Arbitrary<Verdict> = toldBy(403, 503);
+export const limitedByOtherStatus: fc.Arbitrary<Verdict> = limitedBy(403, 503);
 
-function toldBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
+function limitedBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
   return fc
     .tuple(fc.constantFrom(...statuses), fc.constantFrom(5, 2, 30, 150))
     .map(([status, seconds]) => ({
@@ -137,7 +137,7 @@ function toldBy(...statuses: readonly number[]): fc.Arbitrary<Verdict> {
 }
 
 /** The same, without the hint. */
-export const toldNothing: fc.Arbitrary<Verdict> = fc.constant({
+export const limitedWithoutHint: fc.Arbitrary<Verdict> = fc.constant({
   kind: "respond",
   status: 429,
   headers: { "X-RateLimit-Remaining": "0" },

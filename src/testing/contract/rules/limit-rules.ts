@@ -8,34 +8,34 @@ import { isOfLimit, sentBy } from "../../session/tasks.ts";
 import {
   advance,
   fault,
+  limitedByOtherStatus,
+  limitedWithoutHint,
+  limitedWithRetryAfter,
   next,
   some,
   spent,
-  toldByAnotherStatus,
-  toldNothing,
-  toldToWait,
 } from "./disturbances.ts";
-import { mustNotLoseSilently, mustNotShow, mustRecordShown } from "./judging.ts";
 import type { Rule } from "./rule.ts";
-import { event, flush, mixed, question, sequence, showing, stats } from "./sequences.ts";
+import { event, flush, question, sequence, showing, stats, weightedOneOf } from "./sequences.ts";
+import { mustHaveNoFinding, mustNotLoseSilently, mustRecordShown } from "./shared-checks.ts";
 
 /** A limit is used up, and the client is asked for more: by a fault rule that says so, or truly. */
-const beyondLimit: fc.Arbitrary<readonly Command[]> = mixed(
-  [3, sequence([fault(toldToWait, some), showing], fc.oneof(event, event, flush))],
-  [1, sequence([fault(toldToWait, next("stats", 1)), stats], question, 2)],
+const beyondLimit: fc.Arbitrary<readonly Command[]> = weightedOneOf(
+  [3, sequence([fault(limitedWithRetryAfter, some), showing], fc.oneof(event, event, flush))],
+  [1, sequence([fault(limitedWithRetryAfter, next("stats", 1)), stats], question, 2)],
   [2, trulyBeyond()],
 );
 
 /** By the service's own count, whatever readings there are. */
 function trulyBeyond(): fc.Arbitrary<readonly Command[]> {
-  return mixed(
+  return weightedOneOf(
     [7, sequence([spent("reporting"), stats, stats], question, 3)],
     [1, sequence([spent("recording"), showing], event, 3)],
   );
 }
 
 function judgeWaits(session: Session): number {
-  const applied = mustNotShow(session, "before-retry-after");
+  const applied = mustHaveNoFinding(session, "before-retry-after");
   mustNotLoseSilently(session);
   return applied;
 }
@@ -64,12 +64,12 @@ const slowsDownUntold: Rule = {
   source: "spec §8",
   assuming: [{ "limit.retry-after": "absent" }],
   commands: () =>
-    mixed(
-      [2, sequence([fault(toldNothing, next("impression", 5)), showing], event, 3)],
+    weightedOneOf(
+      [2, sequence([fault(limitedWithoutHint, next("impression", 5)), showing], event, 3)],
       [1, trulyBeyond()],
     ),
   judge(session) {
-    const pauses = mustNotShow(session, "hot-loop", "pauses-do-not-grow");
+    const pauses = mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow");
     return sentBy(session).some(isOfLimit) ? pauses : 0;
   },
 };
@@ -90,12 +90,12 @@ const limitByAnotherStatus: Rule = {
   source: "spec §8",
   assuming: others,
   commands: () =>
-    mixed(
+    weightedOneOf(
       [2, trulyBeyond()],
       // The recording limit is thousands of requests: an answer like its own does as well.
       [
         1,
-        sequence([fault(toldByAnotherStatus, next("impression", 1)), showing, showing], event, 3),
+        sequence([fault(limitedByOtherStatus, next("impression", 1)), showing, showing], event, 3),
       ],
     ),
   judge: judgeWaits,
@@ -109,11 +109,17 @@ const goesOnAfterTheLimit: Rule = {
   says: "Events are recorded again once the minute is over",
   source: "spec §8",
   commands: () =>
-    mixed(
+    weightedOneOf(
       [
         7,
         sequence(
-          [fault(toldToWait, next("impression", 1)), showing, flush, advance(300, 600), showing],
+          [
+            fault(limitedWithRetryAfter, next("impression", 1)),
+            showing,
+            flush,
+            advance(300, 600),
+            showing,
+          ],
           event,
           3,
         ),
@@ -125,7 +131,7 @@ const goesOnAfterTheLimit: Rule = {
     if (refused === undefined) return 0;
     return mustRecordShown(
       session,
-      ({ at, atMs }) => at > refused.during && atMs >= refused.atMs + OVER_MS,
+      ({ at, atMs }) => at > refused.stepIndex && atMs >= refused.atMs + OVER_MS,
       (name) =>
         `The limit refused a request last more than two minutes before ${name} was shown, and the service has no record of it.`,
     );
@@ -141,7 +147,7 @@ const oneLimitNotTheOther: Rule = {
   judge(session) {
     const spending = session.steps.findIndex(({ command }) => command.kind === "spend");
     const refused = sentBy(session).some(
-      (sent) => sent.limit === "reporting" && sent.during > spending,
+      (sent) => sent.limit === "reporting" && sent.stepIndex > spending,
     );
     if (!refused) return 0;
     return mustRecordShown(

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { Command } from "../../session/command.ts";
 import type { Session } from "../../session/session.ts";
-import { type EventTask, eventsOf, isAcknowledged, type Sent } from "../../session/tasks.ts";
+import { type EventTask, eventsOf, isAcknowledged, type SentRequest } from "../../session/tasks.ts";
 import {
   advance,
   doubtful,
@@ -15,9 +15,9 @@ import {
   next,
   some,
 } from "./disturbances.ts";
-import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./judging.ts";
 import { must, type Rule } from "./rule.ts";
 import { event, flush, sequence, showing } from "./sequences.ts";
+import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts";
 
 const flushDelivers: Rule = {
   id: "flush-delivers",
@@ -131,7 +131,7 @@ const undeliveredIsTrue: Rule = {
 };
 
 /** A late answer may have come when the client had stopped waiting, in a later step than the one that shows it. */
-function isSurelyTold(sent: Sent): boolean {
+function isSurelyTold(sent: SentRequest): boolean {
   const { fault } = sent;
   const isLate = fault?.kind === "drip" || fault?.kind === "reorder" || (fault?.delayMs ?? 0) > 0;
   return isAcknowledged(sent) && !isLate;

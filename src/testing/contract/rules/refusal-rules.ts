@@ -2,24 +2,24 @@
 
 import fc from "fast-check";
 import type { Readings } from "../../../simulator/simulator-options.ts";
-import type { Asked } from "../../session/asked.ts";
 import type { Command } from "../../session/command.ts";
+import type { PerformedCommand } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import {
   eventsOf,
   isOfLimit,
   isWhole,
   questionsOf,
-  type Sent,
+  type SentRequest,
   sentBy,
   type Task,
 } from "../../session/tasks.ts";
 import { memberOf } from "../../session/wire.ts";
-import { mustGive } from "./as-answered.ts";
+import { mustMatchReceipts } from "./compare-answers.ts";
 import { advance, fault, lasting, next, refusal, some } from "./disturbances.ts";
-import { mustEnd, mustNotLoseSilently, mustNotShow } from "./judging.ts";
 import { must, type Rule } from "./rule.ts";
-import { event, mixed, question, sequence, showing, surfaces } from "./sequences.ts";
+import { event, question, sequence, showing, surfaces, weightedOneOf } from "./sequences.ts";
+import { mustEnd, mustHaveNoFinding, mustNotLoseSilently } from "./shared-checks.ts";
 
 const DAY_S = 86_400;
 
@@ -58,7 +58,7 @@ const refusalIsNoSuccess: Rule = {
   says: "Nothing that the service refused is said to be done",
   source: "spec §7",
   assuming: readings,
-  commands: () => mixed([3, refusedEvents], [1, refusedByService]),
+  commands: () => weightedOneOf([3, refusedEvents], [1, refusedByService]),
   judge(session) {
     mustNotLoseSilently(session);
     const events = eventsOf(session);
@@ -76,19 +76,23 @@ const refusalIsNoSuccess: Rule = {
           `The service refused ${attempt.name} with ${last.got.status}, and the client said that it was done.`,
       );
     }
-    mustGive(session);
+    mustMatchReceipts(session);
     return applied;
   },
 };
 
 /** A refusal that came as it was sent: 4xx, and the limit whatever its status is. */
-function isRefused(sent: Sent): boolean {
+function isRefused(sent: SentRequest): boolean {
   const { status } = sent.got;
   return isWhole(sent) && ((status >= 400 && status < 500) || isOfLimit(sent));
 }
 
 /** @throws BrokenRule where the rejection has a status that no answer had. */
-function mustTellTheStatus(session: Session, { name, sent }: Task, { outcome }: Asked): void {
+function mustTellTheStatus(
+  session: Session,
+  { name, sent }: Task,
+  { outcome }: PerformedCommand,
+): void {
   const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
   // 0 is no status: many clients have it for no answer.
   if (typeof status !== "number" || status === 0) return;
@@ -106,12 +110,12 @@ const refusalNotRepeated: Rule = {
   says: "What was refused isn't sent again as it was",
   source: "spec §7, RFC 9110 §15.5",
   commands: () =>
-    mixed(
+    weightedOneOf(
       [3, refusedEvents],
       [1, refusedByService],
       [1, sequence([fault(refusal, next("surfaces")), surfaces], question, 2)],
     ),
-  judge: (session) => mustNotShow(session, "refused-and-sent-again", "continues-after-401"),
+  judge: (session) => mustHaveNoFinding(session, "refused-and-sent-again", "continues-after-401"),
 };
 
 const rotatedKey: Rule = {
@@ -127,7 +131,7 @@ const rotatedKey: Rule = {
   judge(session) {
     mustNotLoseSilently(session);
     mustEnd(session);
-    return mustNotShow(session, "continues-after-401");
+    return mustHaveNoFinding(session, "continues-after-401");
   },
 };
 

@@ -3,21 +3,24 @@
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
-import { addDays, dayAt } from "../../../laws/reading.ts";
+import { addDays, dayAt } from "../../../laws/read-trace.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
-import { type AskedFor, askedFor } from "../../session/asked.ts";
 import { type Command, queryOf } from "../../session/command.ts";
+import {
+  type PerformedCommandOf,
+  performedCommandsOfKind,
+} from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import type { WireExchange } from "../../session/wire.ts";
 import { outcomeInWords } from "../../session/words.ts";
-import { mustPassOn } from "./as-answered.ts";
+import { mustMatchAnswers } from "./compare-answers.ts";
 import { must, type Rule } from "./rule.ts";
 import {
   click,
+  commandsAfter,
+  commandsOf,
   longPause,
   payouts,
-  sequencesAfter,
-  sequencesOf,
   shortPause,
   showing,
   stats,
@@ -29,8 +32,8 @@ const statsAsAnswered: Rule = {
   says: "Statistics have the members and values that the service answered, to the micro-INR",
   source: "spec §2",
   needs: ["stats"],
-  commands: () => sequencesOf(stats, stats, showing, click, longPause),
-  judge: (session) => mustPassOn(session, "stats"),
+  commands: () => commandsOf(stats, stats, showing, click, longPause),
+  judge: (session) => mustMatchAnswers(session, "stats"),
 };
 
 /** Days that calendars get wrong, and the default start of a world. In order. */
@@ -74,7 +77,7 @@ const statsPeriod: Rule = {
   says: "The period of statistics arrives as it was asked for, in days",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => sequencesOf(periods, periods, longPause),
+  commands: () => commandsOf(periods, periods, longPause),
   judge: (session) => mustAskFor(session, ({ from, to }) => from !== undefined || to !== undefined),
 };
 
@@ -83,17 +86,17 @@ const statsDefaultPeriod: Rule = {
   says: "Statistics without a period are those of today and the 30 days before, by the service's midnight",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => sequencesAfter([moments, stats], stats, stats, periods, longPause),
+  commands: () => commandsAfter([moments, stats], stats, stats, periods, longPause),
   judge: (session) => mustAskFor(session, ({ from, to }) => from === undefined && to === undefined),
 };
 
 /** @returns how many requests for statistics there were to hold against the period that was asked for. */
 function mustAskFor(
   session: Session,
-  concerns: (command: AskedFor<"stats">["command"]) => boolean,
+  concerns: (command: PerformedCommandOf<"stats">["command"]) => boolean,
 ): number {
   let applied = 0;
-  for (const asked of askedFor(session, "stats")) {
+  for (const asked of performedCommandsOfKind(session, "stats")) {
     const { command, outcome, together } = asked;
     if (!concerns(command)) continue;
     const sent = asked.exchanges.filter(({ operation }) => operation === "stats");
@@ -112,7 +115,7 @@ function mustAskFor(
   return applied;
 }
 
-function periodIn({ from, to }: AskedFor<"stats">["command"]): string {
+function periodIn({ from, to }: PerformedCommandOf<"stats">["command"]): string {
   if (from === undefined && to === undefined) return "without a period";
   return [from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(" ");
 }
@@ -120,7 +123,7 @@ function periodIn({ from, to }: AskedFor<"stats">["command"]): string {
 /** A day that wasn't asked for is left out, or is the default, by the reading of date.timezone. */
 function periodProblem(
   { values, atMs }: WireExchange,
-  { command, atMs: askedMs }: AskedFor<"stats">,
+  { command, atMs: askedMs }: PerformedCommandOf<"stats">,
   assumptions: Assumptions,
 ): string | undefined {
   // A client that waits before it sends may have counted its days before.
@@ -140,7 +143,10 @@ function periodProblem(
 }
 
 /** Whether a period is one that every reading answers: a client may refuse others by itself. */
-function isOrdinary({ command, atMs }: AskedFor<"stats">, assumptions: Assumptions): boolean {
+function isOrdinary(
+  { command, atMs }: PerformedCommandOf<"stats">,
+  assumptions: Assumptions,
+): boolean {
   const today = dayAt(atMs, assumptions);
   const from = command.from ?? addDays(today, -30);
   const to = command.to ?? today;
@@ -152,10 +158,10 @@ const statsOfASurface: Rule = {
   says: "Statistics are restricted to the surface that was asked for, and to none where none was",
   source: "spec §4",
   needs: ["stats"],
-  commands: () => sequencesOf(stats, showing),
+  commands: () => commandsOf(stats, showing),
   judge(session) {
     let applied = 0;
-    for (const { command, exchanges, together } of askedFor(session, "stats")) {
+    for (const { command, exchanges, together } of performedCommandsOfKind(session, "stats")) {
       const wanted = queryOf(command, session.surfaces).surface;
       const sent = exchanges
         .filter(({ operation }) => operation === "stats")
@@ -169,7 +175,7 @@ const statsOfASurface: Rule = {
       );
       applied += sent.length;
     }
-    mustPassOn(session, "stats");
+    mustMatchAnswers(session, "stats");
     return applied;
   },
 };
@@ -180,8 +186,8 @@ const surfacesAsAnswered: Rule = {
   source: "spec §2, §3",
   needs: ["surfaces"],
   assuming: [{ "surface.statuses": "documented" }, { "surface.statuses": "extended" }],
-  commands: () => sequencesOf(surfaces, showing, shortPause),
-  judge: (session) => mustPassOn(session, "surfaces"),
+  commands: () => commandsOf(surfaces, showing, shortPause),
+  judge: (session) => mustMatchAnswers(session, "surfaces"),
 };
 
 const payoutsAsAnswered: Rule = {
@@ -202,8 +208,8 @@ const payoutsAsAnswered: Rule = {
     "payout.order": order,
     "payout.cycle": cycle,
   })),
-  commands: () => sequencesOf(payouts, limitedPayouts(1, 20, 100), showing, longPause),
-  judge: (session) => mustPassOn(session, "payouts"),
+  commands: () => commandsOf(payouts, limitedPayouts(1, 20, 100), showing, longPause),
+  judge: (session) => mustMatchAnswers(session, "payouts"),
 };
 
 const DEFAULT_LIMIT = 20;
@@ -219,10 +225,13 @@ const payoutsLimit: Rule = {
   source: "spec §4, §8",
   needs: ["payouts"],
   assuming: [{ "payout.limit-over-max": "reject" }, { "payout.limit-over-max": "clamp" }],
-  commands: () => sequencesOf(limitedPayouts(1, 20, 100, 101), payouts),
+  commands: () => commandsOf(limitedPayouts(1, 20, 100, 101), payouts),
   judge(session) {
     let applied = 0;
-    for (const { command, exchanges, outcome, together } of askedFor(session, "payouts")) {
+    for (const { command, exchanges, outcome, together } of performedCommandsOfKind(
+      session,
+      "payouts",
+    )) {
       const sent = exchanges.filter(({ operation }) => operation === "payouts");
       const right = limitsFor(command.limit);
       const wrong = sent.filter(({ values }) => !right.includes(values.get("limit")));
@@ -240,7 +249,7 @@ const payoutsLimit: Rule = {
       );
       applied += sent.length;
     }
-    mustPassOn(session, "payouts");
+    mustMatchAnswers(session, "payouts");
     return applied;
   },
 };

@@ -3,13 +3,13 @@
 import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-members.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
-import { askedFor } from "../../session/asked.ts";
-import { exactly } from "../../session/names.ts";
+import { escapedText } from "../../session/names.ts";
+import { performedCommandsOfKind } from "../../session/performed-commands.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonOf, parametersOf, recordedId, type WireExchange } from "../../session/wire.ts";
-import { mustNotShow, mustOpen } from "./judging.ts";
 import { must, type Rule } from "./rule.ts";
-import { anyShowing, everyday } from "./sequences.ts";
+import { anyAdView, everyday } from "./sequences.ts";
+import { mustHaveNoFinding, mustOpen } from "./shared-checks.ts";
 
 const opens: Rule = {
   id: "opens",
@@ -72,7 +72,7 @@ const keyStaysInTheHeader: Rule = {
   source: "spec §5",
   commands: () => everyday(),
   judge(session) {
-    mustNotShow(session, "key-in-url");
+    mustHaveNoFinding(session, "key-in-url");
     const { exchanges, publisher } = session;
     for (const { request, values } of exchanges) {
       const { method, path, body } = request;
@@ -87,7 +87,7 @@ const parameters: Rule = {
   id: "parameters",
   says: "Every request has the parameters that the spec requires and no other, each once and as it was given",
   source: "spec §4",
-  commands: () => everyday(anyShowing),
+  commands: () => everyday(anyAdView),
   judge(session) {
     let read = 0;
     for (const exchange of session.exchanges) {
@@ -133,7 +133,7 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   const expected = (name: string, wanted: string | undefined): string | undefined => {
     const sent = values.get(name);
     if (sent === wanted) return undefined;
-    return `${name} was ${exactly(sent)}, expected ${exactly(wanted)}`;
+    return `${name} was ${escapedText(sent)}, expected ${escapedText(wanted)}`;
   };
   const wrongPublisher = expected("publisher_id", publisher.id);
   if (wrongPublisher !== undefined) return wrongPublisher;
@@ -144,8 +144,8 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
         ({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5),
       );
       const meant = last ?? showings.at(-1);
-      const hint = meant === undefined ? "" : `. What was shown is ${exactly(meant.ad)}`;
-      return `ad_id was ${exactly(values.get("ad_id"))}, which was never shown${hint}`;
+      const hint = meant === undefined ? "" : `. What was shown is ${escapedText(meant.ad)}`;
+      return `ad_id was ${escapedText(values.get("ad_id"))}, which was never shown${hint}`;
     }
     const own = values.get("session_id");
     // A client may have sessions of its own. Of one that takes those that it is given, all are as they were.
@@ -176,7 +176,7 @@ const nothingUnasked: Rule = {
   commands: () => everyday(),
   judge(session) {
     const { showings, exchanges, steps } = session;
-    const clicked = askedFor(session, "click").map(({ shown }) => shown?.ad);
+    const clicked = performedCommandsOfKind(session, "click").map(({ shown }) => shown?.ad);
     const adOf = new Map<string, string | undefined>();
     for (const exchange of exchanges) {
       const shown = recordedId(exchange, "impression");

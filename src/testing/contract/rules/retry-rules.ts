@@ -6,9 +6,9 @@ import {
   isAcknowledged,
   isOfLimit,
   questionsOf,
-  type Sent,
+  type SentRequest,
 } from "../../session/tasks.ts";
-import { mustGive } from "./as-answered.ts";
+import { mustMatchReceipts } from "./compare-answers.ts";
 import {
   advance,
   broken,
@@ -22,19 +22,24 @@ import {
   silence,
   some,
 } from "./disturbances.ts";
-import { isInDoubt, noEventDoubled } from "./doubling.ts";
-import { mustEnd, mustNotLoseSilently, mustNotShow, mustRecordShown } from "./judging.ts";
+import { isInDoubt, noEventDoubled } from "./double-counting-rules.ts";
 import { must, type Rule } from "./rule.ts";
 import {
+  anyAdView,
   anyEvent,
-  anyShowing,
   event,
   flush,
-  mixed,
   sequence,
   showing,
   stats,
+  weightedOneOf,
 } from "./sequences.ts";
+import {
+  mustEnd,
+  mustHaveNoFinding,
+  mustNotLoseSilently,
+  mustRecordShown,
+} from "./shared-checks.ts";
 
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
@@ -43,7 +48,7 @@ const lostRequestNotLost: Rule = {
   commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
   judge(session) {
     mustNotLoseSilently(session);
-    mustNotShow(session, "failed-and-never-sent-again");
+    mustHaveNoFinding(session, "failed-and-never-sent-again");
     return eventsOf(session).filter(isInDoubt).length;
   },
 };
@@ -53,7 +58,7 @@ const repeatIsTheSame: Rule = {
   says: "A showing is repeated with the same parameters, its session_id included",
   source: "spec §4",
   commands: () =>
-    sequence([fault(doubtful), anyShowing], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
+    sequence([fault(doubtful), anyAdView], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
   judge(session) {
     let applied = 0;
     for (const { operation, name, sent, asks } of eventsOf(session)) {
@@ -78,7 +83,7 @@ const repeatIsTheSame: Rule = {
         applied += 1;
       }
     }
-    mustNotShow(session, "event-in-two-sessions", "lost-and-sent-again-without-session");
+    mustHaveNoFinding(session, "event-in-two-sessions", "lost-and-sent-again-without-session");
     return applied;
   },
 };
@@ -88,7 +93,7 @@ function shown(value: string | undefined): string {
 }
 
 /** Whether the client has to reckon with it: no answer, none that says so, or a server that failed on the way. */
-function mayBeApplied(sent: Sent): boolean {
+function mayBeApplied(sent: SentRequest): boolean {
   const { status } = sent.got;
   return status < 400 || (status >= 500 && !isOfLimit(sent));
 }
@@ -98,7 +103,7 @@ const pausesGrow: Rule = {
   says: "A client waits before it repeats a request, and longer as it goes on",
   source: "spec §8",
   commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
-  judge: (session) => mustNotShow(session, "hot-loop", "pauses-do-not-grow"),
+  judge: (session) => mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow"),
 };
 
 const givesUp: Rule = {
@@ -117,7 +122,7 @@ const silenceEnds: Rule = {
     sequence(
       [fault(silence, fc.oneof(lasting, some)), showing],
       // A client that queues waits for answers when it is flushed.
-      mixed([3, event], [1, flush]),
+      weightedOneOf([3, event], [1, flush]),
       2,
     ),
   judge: (session) => mustEnd(session),
@@ -128,13 +133,13 @@ const brokenAnswerIsNoSuccess: Rule = {
   says: "A broken answer is taken for none: nothing is done before the service says so",
   source: "spec §2",
   commands: () =>
-    mixed(
+    weightedOneOf(
       [5, sequence([fault(broken), showing], fc.oneof(event, event, fault(broken)))],
       [1, sequence([fault(broken, next("stats")), stats], event, 1)],
     ),
   judge(session) {
     let applied = eventsOf(session).filter(({ sent }) => sent.some(isBrokenSuccess)).length;
-    mustGive(session);
+    mustMatchReceipts(session);
     for (const { operation, asks, sent } of questionsOf(session)) {
       // A list of surfaces that a client has kept may do; figures are asked because they change.
       if (operation !== "stats" || !sent.some(isBrokenSuccess)) continue;
@@ -149,7 +154,7 @@ const brokenAnswerIsNoSuccess: Rule = {
   },
 };
 
-function isBrokenSuccess(sent: Sent): boolean {
+function isBrokenSuccess(sent: SentRequest): boolean {
   return sent.got.status === 200 && !isAcknowledged(sent);
 }
 

@@ -8,8 +8,8 @@ import type { ClientCommand, Command } from "../../session/command.ts";
 type One<Kind extends Command["kind"]> = fc.Arbitrary<Extract<Command, { kind: Kind }>>;
 
 /** Most sequences are no longer than a person would read. */
-const MOST_COMMANDS = 8;
-const MOST_AT_ONCE = 4;
+const MAX_COMMANDS = 8;
+const MAX_AT_ONCE = 4;
 
 // Places wrap around: a few are enough to meet the same one twice.
 const place: fc.Arbitrary<number> = fc.nat({ max: 3 });
@@ -19,7 +19,7 @@ export const showing: One<"impression"> = fc.record({
   surface: place,
 });
 /** One in four has an unusual name. They shrink to plain ones. */
-export const anyShowing: One<"impression"> = fc
+export const anyAdView: One<"impression"> = fc
   .tuple(place, fc.constantFrom("plain", "plain", "plain", "unusual"))
   .map(([surface, spelling]) => ({
     kind: "impression",
@@ -47,7 +47,7 @@ function pausesOf(...choicesMs: readonly number[]): One<"advance"> {
 }
 
 /** Each so many times as often as one of weight 1. They shrink to the first. */
-export function mixed<Values extends readonly unknown[]>(
+export function weightedOneOf<Values extends readonly unknown[]>(
   ...weighted: { [At in keyof Values]: readonly [weight: number, of: fc.Arbitrary<Values[At]>] }
 ): fc.Arbitrary<Values[number]> {
   return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
@@ -57,34 +57,34 @@ export function mixed<Values extends readonly unknown[]>(
 export function together(...commands: readonly fc.Arbitrary<ClientCommand>[]): One<"together"> {
   return fc.record({
     kind: fc.constant("together"),
-    commands: sequenceOf(fc.oneof(...commands), { minLength: 2, maxLength: MOST_AT_ONCE }),
+    commands: sequenceOf(fc.oneof(...commands), { minLength: 2, maxLength: MAX_AT_ONCE }),
   });
 }
 
 /** Showings mostly, and clicks on them; and for a client that queues now and then a flush. */
-export const event: fc.Arbitrary<Command> = mixed(
+export const event: fc.Arbitrary<Command> = weightedOneOf(
   [5, showing],
   [3, click],
   [1, together(showing)],
   [1, flush],
 );
 /** The same with names of any spelling. */
-export const anyEvent: fc.Arbitrary<Command> = mixed([2, anyShowing], [1, event]);
+export const anyEvent: fc.Arbitrary<Command> = weightedOneOf([2, anyAdView], [1, event]);
 export const question: fc.Arbitrary<Command> = fc.oneof(stats, surfaces, payouts);
 
 /** Some of these, in any order. */
-export function sequencesOf(
+export function commandsOf(
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
-  return sequenceOf(fc.oneof(...commands), { minLength: 1, maxLength: MOST_COMMANDS });
+  return sequenceOf(fc.oneof(...commands), { minLength: 1, maxLength: MAX_COMMANDS });
 }
 
 /** The same behind first ones, which stay. */
-export function sequencesAfter(
+export function commandsAfter(
   first: readonly fc.Arbitrary<Command>[],
   ...commands: readonly fc.Arbitrary<Command>[]
 ): fc.Arbitrary<readonly Command[]> {
-  return sequence(first, fc.oneof(...commands), MOST_COMMANDS);
+  return sequence(first, fc.oneof(...commands), MAX_COMMANDS);
 }
 
 /** First what it takes, which stays; then more of the like, up to so many. */
@@ -100,7 +100,7 @@ export function sequence(
 
 /** Whatever a client is there for, in a world where nothing goes wrong. `shown`: what its showings are like. */
 export function everyday(shown: One<"impression"> = showing): fc.Arbitrary<readonly Command[]> {
-  return sequencesAfter(
+  return commandsAfter(
     [shown],
     shown,
     click,

@@ -20,14 +20,14 @@ export const calendarDefects: readonly Defect[] = [
   {
     scenario: "midnight-ist",
     says: "Indian time is five hours ahead",
-    file: "exchange/operations/operated-world.ts",
+    file: "exchange/operations/operation-world.ts",
     find: "ist: 5.5 * HOUR_MS,",
     replace: "ist: 5 * HOUR_MS,",
   },
   {
     scenario: "midnight-utc",
     says: "the default period is counted in the time of the host",
-    file: "exchange/operations/operated-world.ts",
+    file: "exchange/operations/operation-world.ts",
     find: "utc: 0,",
     replace: "utc: 1,",
   },

@@ -19,13 +19,13 @@ export const deliveryDefects: readonly Defect[] = [
   },
   ...noticedBy(["lost-ack", "truncated-json", "garbage-bodies", "slow-ack", "slow-drip"], {
     says: "the audit has lost answers as arrived",
-    file: "exchange/faulted.ts",
+    file: "exchange/faulted-path.ts",
     find: "if (tally !== undefined) tally.lost += 1;\n    countUnseen(tally, context);",
     replace: "",
   }),
   ...noticedBy(["slow-ack", "slow-drip"], {
     says: "nobody notices that the client has gone",
-    file: "exchange/faulted.ts",
+    file: "exchange/faulted-path.ts",
     find: "undelivered: () => recordUndelivered(context, own)",
     replace: "undelivered: () => {}",
   }),
@@ -79,7 +79,7 @@ export const deliveryDefects: readonly Defect[] = [
   },
   ...noticedBy(["flapping", "brownout", "click-first", "slow-ack"], {
     says: "the service records what a rule answers in its place",
-    file: "exchange/faulted.ts",
+    file: "exchange/faulted-path.ts",
     find: "        return singleResult(keepFromService(context, inspection, fired));",
     replace:
       "        serve(context.again());\n        return singleResult(keepFromService(context, inspection, fired));",

@@ -49,7 +49,7 @@ export const duplicateDefects: readonly Defect[] = [
   {
     scenario: "dedup-edge",
     says: "a window without an end ends after a day",
-    file: "exchange/operations/operated-world.ts",
+    file: "exchange/operations/operation-world.ts",
     find: "forever: Number.POSITIVE_INFINITY,",
     replace: "forever: 24 * HOUR_MS,",
   },

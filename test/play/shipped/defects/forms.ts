@@ -6,7 +6,7 @@ export const formDefects: readonly Defect[] = [
   {
     scenario: "schema-drift",
     says: "only the outermost object has fields that nobody documented",
-    file: "exchange/body-form.ts",
+    file: "exchange/body-rewriter.ts",
     find: "depth === 0 ? extra?.outermost : extra?.inner",
     replace: "depth === 0 ? extra?.outermost : undefined",
   },

@@ -1,0 +1,121 @@
+/** A request that is answered, as near as can be to the one that was not: its parameters where they exist, others where not. */
+
+import { formatDay, parseDay } from "../../base/calendar.ts";
+import { DAY_MS } from "../../base/duration.ts";
+import { dayReader } from "../../exchange/operations/operation-world.ts";
+import type { RawParameters } from "../../exchange/parameters.ts";
+import type { World } from "../../exchange/world.ts";
+import { type Operation, type OperationId, operations } from "../../spec/operations.ts";
+import type { Account } from "../../world/accounts/account.ts";
+import type { CurlRequest } from "./curl-line.ts";
+
+export interface CurlRequestParts {
+  readonly world: World;
+  readonly operation: Operation;
+  readonly account: Account;
+  /** What was sent. */
+  readonly raw: RawParameters;
+  /** Ids that are to stand in the place of what was sent. */
+  readonly surface?: string | undefined;
+  readonly impression?: string | undefined;
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+export function curlRequestOf(parts: CurlRequestParts): CurlRequest {
+  const { operation } = parts;
+  return operation.id === "click"
+    ? clickOf(parts)
+    : { operation, parameters: parametersByOperation[operation.id](parts) };
+}
+
+const parametersByOperation: Readonly<
+  Record<Exclude<OperationId, "click">, (parts: CurlRequestParts) => Parameters>
+> = {
+  stats: ({ world, account, raw, surface }) => ({
+    publisher_id: account.id,
+    ...periodOf(raw, world),
+    ...optionalParameter("surface", surface ?? ownSurface(account, raw)),
+  }),
+  impression: ({ account, raw, surface }) => ({
+    publisher_id: account.id,
+    surface: surface ?? ownSurface(account, raw) ?? anySurface(account).id,
+    ad_id: shortText(raw.ad_id) ?? "ad-1",
+  }),
+  surfaces: ({ account }) => ({ publisher_id: account.id }),
+  payouts: ({ account, raw }) => ({
+    publisher_id: account.id,
+    ...optionalParameter("limit", /^(?:[1-9]\d?|100)$/.exec(String(raw.limit))?.[0]),
+  }),
+};
+
+/** Without an impression to click, one is made first. */
+function clickOf({ world, operation, account, raw, impression }: CurlRequestParts): CurlRequest {
+  const wanted = impression ?? latestClickable(world, account);
+  if (wanted !== undefined && isClickable(world, account, wanted)) {
+    return { operation, parameters: { impression_id: wanted } };
+  }
+  const parameters = parametersByOperation.impression({ world, operation, account, raw });
+  return { operation, parameters: {}, first: { operation: operations.impression, parameters } };
+}
+
+/** How many of the latest impressions are looked at. */
+const MAX_LOOKED_AT = 100;
+
+function latestClickable(world: World, account: Account): string | undefined {
+  const { impressions } = account.book;
+  const oldest = Math.max(0, impressions.count - MAX_LOOKED_AT);
+  for (let serial = impressions.count - 1; serial >= oldest; serial -= 1) {
+    if (impressions.isClicked(serial)) continue;
+    return world.ids.impression.encode(account.ordinal, serial);
+  }
+  return undefined;
+}
+
+/** Whether a click on it is accepted under every reading of what is too late. */
+function isClickable({ ids, assumptions, clock }: World, account: Account, id: string): boolean {
+  const { impressions } = account.book;
+  const serial = ids.impression.decode(id)?.serial;
+  if (serial === undefined || serial >= impressions.count) return false;
+  if (impressions.isClicked(serial) && assumptions["click.repeat"] === "conflict") return false;
+  const isRecent = clock.now() - impressions.recordedMs(serial) < DAY_MS;
+  return isRecent || assumptions["click.window"] === "none";
+}
+
+/** An active surface, where there is one. */
+export function anySurface({ surfaces }: Account): Account["surfaces"][number] {
+  const found = surfaces.find(({ status }) => status === "active") ?? surfaces[0];
+  if (found === undefined) throw new Error("A publisher without surfaces. This is a bug in adsim.");
+  return found;
+}
+
+function ownSurface({ surfaceIndexes }: Account, { surface }: RawParameters): string | undefined {
+  return typeof surface === "string" && surfaceIndexes.has(surface) ? surface : undefined;
+}
+
+/** The days that were sent, as long as they make a period that is over or still goes on. */
+function periodOf({ from, to }: RawParameters, { assumptions, clock }: World): Parameters {
+  const today = dayReader(assumptions)(clock.now());
+  const first = typeof from === "string" ? parseDay(from) : undefined;
+  const last = typeof to === "string" ? parseDay(to) : undefined;
+  if ((last ?? today) > today || (first ?? 0) > (last ?? today)) return {};
+  return {
+    ...optionalParameter("from", first === undefined ? undefined : formatDay(first)),
+    ...optionalParameter("to", last === undefined ? undefined : formatDay(last)),
+  };
+}
+
+const LONGEST_TEXT = 100;
+
+function shortText(value: unknown): string | undefined {
+  return typeof value === "string" &&
+    value.length > 0 &&
+    value.length <= LONGEST_TEXT &&
+    value.isWellFormed()
+    ? value
+    : undefined;
+}
+
+function optionalParameter(name: string, value: string | undefined): Parameters {
+  return value === undefined ? {} : { [name]: value };
+}

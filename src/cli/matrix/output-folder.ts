@@ -1,0 +1,120 @@
+/** What CMD writes: into a file as it comes, whatever its length. Only its last lines are ever read back. */
+
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import {
+  checkWritable,
+  moveToFreeName,
+  temporaryPathIn,
+} from "../../adapters/files/atomic-file.ts";
+import { shortened } from "../../play/reports/lines.ts";
+import { couldNotRun } from "../output/exit.ts";
+import { makeFolder } from "../output/make-folder.ts";
+
+/** Output that was kept. */
+export interface KeptOutput {
+  readonly file: string;
+  /** Its last lines, fit to be shown. */
+  readonly tail: readonly string[];
+}
+
+/** Where the output of one run goes. */
+export interface Spool {
+  readonly handle: FileHandle;
+  /** Closes it and keeps it under a name. */
+  keep(name: string): Promise<KeptOutput>;
+  /** Closes it, unless it was kept, and deletes it. */
+  discard(): Promise<void>;
+}
+
+export interface OutputFolder {
+  spool(): Promise<Spool>;
+  /** Removes what was made here and isn't needed. */
+  close(): Promise<void>;
+}
+
+/** A folder for output: the one given, made if need be, or a temporary one that stays if something in it was kept. */
+export async function createOutputFolder(given: string | undefined): Promise<OutputFolder> {
+  const folder = await make(given);
+  let kept = 0;
+  return {
+    spool: () =>
+      orCouldNotRun(folder, async () => {
+        const file = temporaryPathIn(folder);
+        const handle = await open(file, "wx+");
+        let isOpen = true;
+        return {
+          handle,
+          keep: (name) =>
+            orCouldNotRun(folder, async () => {
+              const tail = await lastLines(handle);
+              isOpen = false;
+              await handle.close();
+              const keptFile = await keep(file, folder, name);
+              kept += 1;
+              return { file: keptFile, tail };
+            }),
+          async discard() {
+            if (!isOpen) return;
+            isOpen = false;
+            await handle.close();
+            await rm(file, { force: true });
+          },
+        };
+      }),
+    async close() {
+      if (given === undefined && kept === 0) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function make(given: string | undefined): Promise<string> {
+  if (given === undefined) {
+    return orCouldNotRun(tmpdir(), () => mkdtemp(join(tmpdir(), "adsim-matrix-")));
+  }
+  return orCouldNotRun(given, async () => {
+    await makeFolder(given);
+    await checkWritable(temporaryPathIn(given));
+    return given;
+  });
+}
+
+/** Under a name that is free: a log of an earlier matrix may have it, or a file of the user's. */
+async function keep(file: string, folder: string, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const kept = join(folder, number === 1 ? `${name}.log` : `${name}-${number}.log`);
+    if (await moveToFreeName(file, kept)) return kept;
+  }
+}
+
+/** @throws CommandFailure that says what is wrong with the folder. */
+async function orCouldNotRun<T>(folder: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw couldNotRun(
+      `CMD's output can't be kept in ${folder}: ${why}. Name a folder that can be written to: --keep-output FOLDER.`,
+    );
+  }
+}
+
+const TAIL_BYTES = 16_384;
+const TAIL_LINES = 20;
+const MAX_COLUMNS = 300;
+
+/** The last lines of a file without what would act on a terminal. */
+async function lastLines(handle: FileHandle): Promise<readonly string[]> {
+  const { size } = await handle.stat();
+  const from = Math.max(0, size - TAIL_BYTES);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, from);
+  const text = stripVTControlCharacters(buffer.toString("utf8", 0, bytesRead));
+  const all = text.split(/\r\n|[\r\n]/);
+  // The first one is cut where the file has more before it.
+  const whole = from > 0 && all.length > 1 ? all.slice(1) : all;
+  const lines = whole.map((line) => line.replaceAll(/[^\t\P{C}]/gu, "").trimEnd());
+  while (lines.at(-1) === "") lines.pop();
+  return lines.slice(-TAIL_LINES).map((line) => shortened(line, MAX_COLUMNS));
+}

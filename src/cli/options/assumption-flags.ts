@@ -1,0 +1,67 @@
+/** What `--assume` and the file of `--assumptions` choose together. What is wrong is said of the one it came from. */
+
+import { InputError } from "../../base/input.ts";
+import { safeName } from "../../base/safe-name.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { type JsonFile, readJsonFile } from "./json-file.ts";
+
+export interface AssumptionFlags {
+  readonly assume?: Readonly<Record<string, string>>;
+  /** A file that holds more of them. */
+  readonly assumptions?: string;
+}
+
+type Chosen = Readonly<Record<string, string>>;
+
+/** What was chosen by name, and the assumptions that follow. */
+export interface ChosenAssumptions {
+  readonly chosen: Chosen;
+  readonly inForce: Assumptions;
+}
+
+/**
+ * The file's choices with `assume` on top.
+ *
+ * @throws InputError that names what of `assume` is wrong, CommandFailure that names the file and what is wrong in it.
+ */
+export async function readAssumptionFlags({
+  assume = {},
+  assumptions: file,
+}: AssumptionFlags): Promise<ChosenAssumptions> {
+  if (file === undefined) return { chosen: assume, inForce: resolveAssumptions(assume) };
+  const read = await readJsonFile("--assumptions", file, EXPECTED);
+  const chosen = { ...choicesIn(read), ...assume };
+  try {
+    return { chosen, inForce: resolveAssumptions(chosen) };
+  } catch (error) {
+    if (!(error instanceof InputError) || isAbout(error, assume)) throw error;
+    throw read.wrong(error.message.replace(/^assumptions\./, ""));
+  }
+}
+
+function isAbout({ field }: InputError, assume: Chosen): boolean {
+  return Object.keys(assume).some(
+    (key) => field === `assumptions.${key.split(".").map(safeName).join(".")}`,
+  );
+}
+
+const CHOICES = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';
+const EXPECTED = `It must hold ${CHOICES}.`;
+
+function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw failure(`must hold ${CHOICES}.`);
+  }
+  const wrong = Object.entries(value).find(([, choice]) => typeof choice !== "string");
+  if (wrong !== undefined) {
+    const [key] = wrong;
+    throw failure(`must hold ${CHOICES}. ${JSON.stringify(key)} has no text for its choice.`);
+  }
+  if (repeated !== undefined) {
+    const what = `has ${JSON.stringify(repeated)} more than once. Keep the one that you mean.`;
+    throw failure(what);
+  }
+  // Every value was found to be a text above.
+  return value as Chosen;
+}

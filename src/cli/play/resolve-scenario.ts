@@ -1,0 +1,78 @@
+/** The scenario that a command names, with what options give anew. What is wrong is said of the one that it came from. */
+
+import { InputError } from "../../base/input.ts";
+import { commandLine } from "../../base/shell.ts";
+import {
+  isOverridden,
+  type Overrides,
+  overrideWords,
+  withOverrides,
+} from "../../play/language/overrides.ts";
+import { parseScenario } from "../../play/language/parse/parse-scenario.ts";
+import type { Scenario } from "../../play/language/scenario.ts";
+import type { Readings } from "../../simulator/simulator-options.ts";
+import { readAssumptionFlags } from "../options/assumption-flags.ts";
+import type { CommonFlags } from "../options/common-options.ts";
+import { wrongUsage } from "../output/exit.ts";
+import { loadScenario } from "./load-scenario.ts";
+
+export interface ResolvedScenario {
+  /** The name or the file, as it was given. */
+  readonly source: string;
+  readonly scenario: Scenario;
+  readonly overrides: Overrides;
+}
+
+/** @throws CommandFailure that names the source, InputError for an option's value. */
+export async function resolveScenario(
+  source: string,
+  flags: CommonFlags,
+  maxRequests?: number,
+): Promise<ResolvedScenario> {
+  const { seed, start, publishers, profile } = flags;
+  const { chosen } = await readAssumptionFlags(flags);
+  const given = { seed, start, publishers, profile };
+  const overrides = Object.fromEntries(
+    // Made sure of above.
+    Object.entries({ ...given, assumptions: chosen as Readings }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  ) as Overrides;
+  const loaded = await loadScenario(source);
+  const scenario = withSourceErrors({ source, overrides }, () =>
+    parseScenario(withOverrides(loaded, overrides), { maxRequests }),
+  );
+  return { source, scenario, overrides };
+}
+
+/** What `act` gives; what it finds wrong is said of the source, or of the option that gave it. */
+export function withSourceErrors<Result>(
+  { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
+  act: () => Result,
+): Result {
+  try {
+    return act();
+  } catch (error) {
+    throw errorInSource({ source, overrides }, error);
+  }
+}
+
+/** The error as one that names the source, where it is about what is in it. */
+export function errorInSource(
+  { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
+  error: unknown,
+): unknown {
+  if (!(error instanceof InputError) || isOverridden(error.field, overrides)) return error;
+  return wrongUsage(`${source}: ${error.message}`);
+}
+
+/** A line for a POSIX shell: the command with the scenario, what was given anew, and more words. */
+export function reproduceLine(
+  command: readonly string[],
+  { source, overrides }: ResolvedScenario,
+  more: readonly string[] = [],
+): string {
+  const words = ["adsim", ...command, source, ...overrideWords(overrides), ...more];
+  // Where standard input came from nobody knows.
+  return `${commandLine(words)}${source === "-" ? " < FILE" : ""}`;
+}

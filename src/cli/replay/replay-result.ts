@@ -1,0 +1,136 @@
+/** What `adsim replay` says: one result, for programs as JSON and for people as text. Secrets are masked in both. */
+
+import { oneLine, printable } from "../../base/text.ts";
+import type { Recording, SkipReason } from "../../journal/recorded-exchange.ts";
+import { masked } from "../../journal/secrets.ts";
+import type { Difference, Sides } from "../../play/replay/compare.ts";
+import type { Outcome, Replay, ReplayedExchange } from "../../play/replay/replay.ts";
+
+/** The result of a replay. */
+export interface ReplayResult {
+  readonly file: string;
+  readonly form: Recording["form"];
+  /** Undefined in process. */
+  readonly target: string | undefined;
+  /** How many requests the recording holds. */
+  readonly requests: number;
+  readonly sent: number;
+  readonly same: number;
+  readonly different: number;
+  readonly skipped: number;
+  /** How many were skipped for each reason, in words. */
+  readonly skippedFor: Readonly<Record<string, number>>;
+  /** The first of them. */
+  readonly differences: readonly ShownDifference[];
+  /** What a difference may come from, other than the service. */
+  readonly notes: readonly string[];
+}
+
+type ShownDifference = Partial<Difference> & {
+  /** Where in the file the recorded request stands. */
+  readonly entry: string;
+  readonly sequence: number | undefined;
+  readonly method: string;
+  readonly path: string;
+  /** Why there was no answer. */
+  readonly unanswered?: string | undefined;
+};
+
+export interface ResultParts {
+  readonly file: string;
+  readonly target: string | undefined;
+  readonly recording: Recording;
+  readonly replay: Replay;
+  /** Why the recording may not come out the same, whatever the service does. */
+  readonly caveats: readonly string[];
+  /** How many differences are shown. */
+  readonly maxDifferences: number;
+}
+
+export function resultOf(parts: ResultParts): ReplayResult {
+  const { file, target, recording, replay, caveats, maxDifferences } = parts;
+  const { replayed } = replay;
+  const of = (...kinds: readonly Outcome["kind"][]): readonly ReplayedExchange[] =>
+    replayed.filter(({ outcome }) => kinds.includes(outcome.kind));
+  const skipped = of("skipped");
+  const different = of("different", "unanswered");
+  const skippedFor: Record<string, number> = {};
+  for (const { outcome } of skipped) {
+    if (outcome.kind !== "skipped") continue;
+    const reason = skipReasons[outcome.why];
+    skippedFor[reason] = (skippedFor[reason] ?? 0) + 1;
+  }
+  return {
+    file,
+    form: recording.form,
+    target,
+    requests: replayed.length,
+    sent: replayed.length - skipped.length,
+    same: of("same").length,
+    different: different.length,
+    skipped: skipped.length,
+    skippedFor,
+    differences: different.slice(0, maxDifferences).map(shownDifference),
+    notes: different.length === 0 ? replay.notes : [...replay.notes, ...caveats],
+  };
+}
+
+const skipReasons: Readonly<Record<SkipReason, string>> = {
+  "kept-from-service": "a fault rule kept them from the service",
+  "no-response-recorded": "no response is recorded",
+  control: "they went to the control API",
+  "not-the-api": "they went elsewhere than to the API",
+  unsendable: "HTTP can't carry them",
+};
+
+/** The longest a method or a path is shown, in characters. */
+const MAX_SHOWN = 100;
+
+function shownDifference({ exchange, outcome }: ReplayedExchange): ShownDifference {
+  const { place, sequence, request } = exchange;
+  return {
+    entry: place,
+    sequence,
+    method: oneLine(masked(request.method), MAX_SHOWN),
+    path: oneLine(masked(request.path), MAX_SHOWN),
+    ...(outcome.kind === "different" ? outcome.difference : {}),
+    ...(outcome.kind === "unanswered" ? { unanswered: outcome.why } : {}),
+  };
+}
+
+export function resultText(result: ReplayResult): string {
+  const { target, sent, same, different, skipped, skippedFor, differences, notes } = result;
+  const where = target === undefined ? "in process" : `to ${target}`;
+  const lines = [
+    `adsim: ${sent} ${sent === 1 ? "request" : "requests"} sent again ${where}: ${same} answers the same, ${different} different`,
+  ];
+  if (skipped > 0) {
+    const reasons = Object.entries(skippedFor).map(([reason, count]) => `${reason} (${count})`);
+    lines.push(`  ${skipped} not sent again: ${reasons.join("; ")}`);
+  }
+  for (const difference of differences) lines.push("", ...differenceLines(difference));
+  const more = different - differences.length;
+  if (more > 0) lines.push("", `${more} more; --differences ${different} shows all.`);
+  if (notes.length > 0) lines.push("", ...notes.map((note) => `Note: ${note}.`));
+  return `${lines.map(printable).join("\n")}\n`;
+}
+
+function differenceLines(shown: ShownDifference): readonly string[] {
+  const number = shown.sequence === undefined ? "" : `, request ${shown.sequence}`;
+  const lines = [`${shown.entry}${number}: ${shown.method} ${shown.path}`];
+  if (shown.unanswered !== undefined) lines.push(`  no answer: ${shown.unanswered}`);
+  const { status, headers = [], body } = shown;
+  if (status !== undefined) lines.push(`  status: recorded ${status.recorded}, now ${status.now}`);
+  for (const { name, ...sides } of headers) lines.push(`  header ${name}: ${inLine(sides)}`);
+  if (body === undefined) return lines;
+  return [
+    ...lines,
+    `  body, from byte ${body.byte} on:`,
+    `    recorded  ${body.recorded}`,
+    `    now       ${body.now}`,
+  ];
+}
+
+function inLine({ recorded, now }: Sides): string {
+  return `recorded ${recorded ?? "(none)"}, now ${now ?? "(none)"}`;
+}

@@ -1,0 +1,208 @@
+/**
+ * The way of a request through the fault rules: where one picks it out, what the service does of it, and what of its answer
+ * the client gets. Only describes what happens to a connection; an adapter acts it out.
+ */
+
+import type { FiredRule } from "../faults/installed-rule.ts";
+import type { Injected } from "../faults/plan.ts";
+import type { JournalRing } from "../journal/journal.ts";
+import type { FaultRecord } from "../journal/record.ts";
+import { deliveryTraits } from "../spec/delivery.ts";
+import { type ApiResponse, copyOfResponse, noResponse } from "../spec/messages.ts";
+import type { Cors } from "./cors.ts";
+import type { Inspection } from "./inspect.ts";
+import { documented } from "./operations/outcome.ts";
+import type { Quota } from "./quota.ts";
+import type { RequestContext } from "./request-context.ts";
+import { type Responder, withoutBody } from "./respond.ts";
+import { countUnseen, tallyOf } from "./tally-requests.ts";
+import type { World } from "./world.ts";
+
+/** Takes a request through the rules. @returns what the client gets; undefined where no rule picks the request out. */
+export type FaultedPath = (context: RequestContext) => ApiResponse | undefined;
+
+/** What became of a request. */
+interface FaultResult {
+  /** For the journal: two where the service acted twice. */
+  readonly contexts: readonly RequestContext[];
+  /** What the client gets. */
+  readonly response: ApiResponse;
+}
+
+export interface FaultedPathParts {
+  readonly world: World;
+  readonly journal: JournalRing;
+  readonly inspect: (context: RequestContext) => Inspection;
+  readonly quota: Quota;
+  readonly respond: Responder;
+  /** Undefined where no page may read anything. */
+  readonly cors: Cors | undefined;
+  /** Lets the service do its part, and counts it. */
+  readonly serve: (context: RequestContext) => void;
+}
+
+export function createFaultedPath(parts: FaultedPathParts): FaultedPath {
+  const { world, journal, inspect, quota, respond, cors, serve } = parts;
+  const { accounts, explain, rules, whyNot, meter } = world;
+
+  function applyFault(
+    context: RequestContext,
+    inspection: Inspection,
+    fired: FiredRule,
+  ): FaultResult {
+    switch (fired.plan.applications) {
+      case 0:
+        return singleResult(keepFromService(context, inspection, fired));
+      case 1:
+        return singleResult(served(context, fired));
+      case 2:
+        return serveTwice(context, fired);
+    }
+  }
+
+  function keepFromService(
+    context: RequestContext,
+    inspection: Inspection,
+    fired: FiredRule,
+  ): RequestContext {
+    const { plan, kind } = fired;
+    context.operation = inspection.arrived.operation;
+    context.publisher = inspection.arrived.publisher;
+    context.account = inspection.countedAccount();
+    context.producedBy = "rule";
+    context.reason = `fault: ${kind}`;
+    context.shapedBy = documented;
+    const tally = tallyOf(context, accounts);
+    if (plan.injected === undefined) {
+      if (tally !== undefined) tally.dropped += 1;
+      handOver(context, fired, noResponse, recordOf(fired, false));
+      return context;
+    }
+    if (tally !== undefined) tally.injected += 1;
+    handOver(context, fired, answerWith(plan.injected, context), recordOf(fired, false));
+    return context;
+  }
+
+  function served(context: RequestContext, fired: FiredRule): RequestContext {
+    const { injected } = fired.plan;
+    serve(context);
+    if (injected === undefined) {
+      handOver(context, fired, context.response, recordOf(fired, true));
+      return context;
+    }
+    const own = context.response;
+    context.producedBy = "rule";
+    handOver(context, fired, answerWith(injected, context), recordOf(fired, true));
+    recordLoss(context, own);
+    return context;
+  }
+
+  function serveTwice(context: RequestContext, fired: FiredRule): FaultResult {
+    const copy = context.again();
+    serve(context);
+    serve(copy);
+    const tally = tallyOf(copy, accounts);
+    if (tally !== undefined) tally.copies += 1;
+    const first = recordOf(fired, true);
+    const second: FaultRecord = { ...first, application: 2 };
+    if (fired.plan.answerOf === "first") {
+      handOver(context, fired, context.response, first);
+      hide(copy, second);
+      return { contexts: [context, copy], response: context.response };
+    }
+    hide(context, first);
+    handOver(copy, fired, copy.response, second);
+    return { contexts: [context, copy], response: copy.response };
+  }
+
+  /** The answer that the client never sees, because another one takes its place. */
+  function hide(context: RequestContext, fault: FaultRecord): void {
+    context.fault = { ...fault, received: "nothing", lost: context.response };
+    context.response = noResponse;
+    countUnseen(tallyOf(context, accounts), context);
+  }
+
+  /** Sends an answer on its way. Where it doesn't arrive whole, the client doesn't know of what was done. */
+  function handOver(
+    context: RequestContext,
+    fired: FiredRule,
+    answer: ApiResponse,
+    fault: FaultRecord,
+  ): void {
+    context.fault = fault;
+    const explained = explain ? explainedBy(fired.rule, answer) : answer;
+    const { response, mode } = fired.plan.handOver(explained);
+    const { delayMs } = fired;
+    // What the client gets shares its headers with the answer.
+    const own = copyOfResponse(answer);
+    context.response =
+      mode.kind === "whole" && delayMs === 0
+        ? response
+        : {
+            ...response,
+            delivery: { ...mode, delayMs, undelivered: () => recordUndelivered(context, own) },
+          };
+    fault.received = deliveryTraits[mode.kind].received;
+    if (fault.received !== "whole" && fault.served) recordLoss(context, own);
+  }
+
+  /** The service did its part, and the client doesn't get its answer. */
+  function recordLoss(context: RequestContext, answer: ApiResponse): void {
+    const { fault } = context;
+    if (fault === undefined || fault.lost !== undefined) return;
+    fault.lost = answer;
+    const tally = tallyOf(context, accounts);
+    if (tally !== undefined) tally.lost += 1;
+    countUnseen(tally, context);
+  }
+
+  /** The client had gone before its response was handed over. `answer`: as the service or the rule made it. */
+  function recordUndelivered(context: RequestContext, answer: ApiResponse): void {
+    const { fault } = context;
+    if (fault === undefined || fault.received === "nothing") return;
+    fault.received = "nothing";
+    context.response = noResponse;
+    if (fault.served) {
+      recordLoss(context, answer);
+      return;
+    }
+    const tally = tallyOf(context, accounts);
+    if (tally === undefined) return;
+    tally.injected -= 1;
+    tally.dropped += 1;
+  }
+
+  /** An answer by a rule, with the limit as it stands. */
+  function answerWith(
+    injected: Injected,
+    { method, headers, operation, account, nowMs }: RequestContext,
+  ): ApiResponse {
+    const quotaStatus = quota.quotaStatus(operation, account, nowMs);
+    const response = respond.injected(injected, quotaStatus, cors?.answerHeaders(headers));
+    return method === "HEAD" ? withoutBody(response) : response;
+  }
+
+  return (context) => {
+    const inspection = inspect(context);
+    const fired = rules.decide(inspection.arrived, whyNot);
+    if (fired === undefined) return undefined;
+    const { contexts, response } = applyFault(context, inspection, fired);
+    for (const one of contexts) journal.record(one);
+    meter?.fired(fired.kind);
+    return response;
+  };
+}
+
+function singleResult(context: RequestContext): FaultResult {
+  return { contexts: [context], response: context.response };
+}
+
+function recordOf({ rule, kind, delayMs }: FiredRule, served: boolean): FaultRecord {
+  return { rule, kind, delayMs, served, application: 1, received: "whole", lost: undefined };
+}
+
+function explainedBy(rule: string, answer: ApiResponse): ApiResponse {
+  return answer.status === 0
+    ? answer
+    : { ...answer, headers: { ...answer.headers, "x-adsim-fault": rule } };
+}

@@ -1,0 +1,123 @@
+/** How the laws of clicks (D4 and D5, listed with the other laws of recording) are looked at. */
+
+import type { Member } from "./client-exchange.ts";
+import { joinedOf, readLifetime, readStats } from "./figures.ts";
+import { ensure, inconclusive, type LawContext, steadyReadingsOf } from "./law.ts";
+import {
+  callerOf,
+  creditOf,
+  keyOf,
+  operationOf,
+  ownAnswersTo,
+  subjectOf,
+  undisturbedExchanges,
+  valuesOf,
+} from "./read-trace.ts";
+import { ask, copyOf, impressionOf, outcomeOf, todayIn, type WorldCopy } from "./world-copy.ts";
+
+export function clickTargets(played: LawContext): string {
+  const targets = new Map<string, string>();
+  for (const seen of ownAnswersTo("click", played)) {
+    const credit = creditOf(seen, "click");
+    if (credit === undefined) continue;
+    const impression = valuesOf(seen).get("impression_id") ?? "";
+    const before = targets.get(credit.id) ?? impression;
+    targets.set(credit.id, before);
+    ensure(
+      before === impression,
+      () => `${credit.id} is a click on ${before} and on ${impression}`,
+    );
+  }
+  return targets.size === 0 ? inconclusive("nothing was clicked") : `${targets.size} clicks`;
+}
+
+export function clicksInCopy(played: LawContext): string {
+  const copy = copyOf(played);
+  const eachCounts = copy.readings["click.repeat"] === "count";
+  const [lab] = copy.probes;
+  const values = impressionOf(lab, "law D4");
+  const impression_id = outcomeOf(ask(copy, lab, "impression", values));
+  const before = readLifetime(copy, lab);
+  for (let sent = 0; sent < 2; sent += 1) ask(copy, lab, "click", { impression_id });
+  const after = readLifetime(copy, lab);
+  const clicks = after.clicks - before.clicks;
+  ensure(
+    clicks === (eachCounts ? 2 : 1),
+    () => `two clicks on one impression counted ${clicks} times`,
+  );
+  // Clicks that once all counted stay counted under other readings.
+  const mayExceed = eachCounts || played.trace.assumedAt !== undefined;
+  for (const member of mayExceed ? [] : copy.members) {
+    const { clicks: all, impressions } = readLifetime(copy, member);
+    ensure(
+      all <= impressions,
+      () => `${member.id} has ${all} clicks on ${impressions} impressions`,
+    );
+    for (const { id } of member.surfaces.slice(0, played.sampleSize)) {
+      const period = { from: joinedOf(member), to: todayIn(copy) };
+      const of = readStats(copy, member, { ...period, surface: id });
+      ensure(of.clicks <= of.impressions, () => `surface ${id}: ${of.text}`);
+    }
+  }
+  return "two clicks on one impression, aside";
+}
+
+export function invalidClicksInRun(played: LawContext): string {
+  const readings = steadyReadingsOf(played);
+  const accepts = readings["click.unknown"] === "accept-uncredited";
+  const isAnybodys = readings["auth.key-scope"] === "any";
+  const given = new Map<string, string>();
+  let clicks = 0;
+  for (const [at, seen] of undisturbedExchanges(played).entries()) {
+    const operation = operationOf(seen, readings);
+    const impression = operation === "impression" ? creditOf(seen, "impression") : undefined;
+    if (impression !== undefined)
+      given.set(impression.id, subjectOf(seen, "impression", given) ?? "");
+    const click = operation === "click" ? creditOf(seen, "click") : undefined;
+    const caller = callerOf(played.trace, keyOf(seen, readings), at);
+    if (click === undefined || caller === undefined) continue;
+    clicks += 1;
+    const target = valuesOf(seen).get("impression_id") ?? "";
+    const owner = given.get(target);
+    const isOwn = isAnybodys ? owner !== undefined : owner === caller;
+    ensure(
+      isOwn || (accepts && click.micros === 0),
+      () =>
+        `a click on ${owner === undefined ? "an unknown" : "a foreign"} impression got ${seen.text}`,
+    );
+  }
+  return clicks === 0 ? inconclusive("nothing was clicked") : `${clicks} clicks`;
+}
+
+export function invalidClicksInCopy(played: LawContext): string {
+  const copy = copyOf(played);
+  const [lab, other] = copy.probes;
+  const [own, foreign] = [
+    outcomeOf(ask(copy, lab, "impression", impressionOf(lab, "law D5"))),
+    outcomeOf(ask(copy, other, "impression", impressionOf(other, "law D5"))),
+  ];
+  const before = figuresOf(copy, [lab, other]);
+  const bound = copy.readings["auth.key-scope"] === "publisher";
+  const strays = ["unknown", own.slice(0, -1), `${own}x`, ...(bound ? [foreign] : [])];
+  for (const impression_id of strays) {
+    const answer = ask(copy, lab, "click", { impression_id });
+    const credit = creditOf(answer, "click");
+    const accepts = copy.readings["click.unknown"] === "accept-uncredited";
+    ensure(
+      credit === undefined || (accepts && credit.micros === 0),
+      () => `a click on ${impression_id} got ${answer.text}`,
+    );
+  }
+  const after = figuresOf(copy, [lab, other]);
+  ensure(before === after, () => `stray clicks made ${before} of ${after}`);
+  return `${strays.length} stray clicks, aside`;
+}
+
+function figuresOf(copy: WorldCopy, members: readonly Member[]): string {
+  const shown: string[] = [];
+  for (const member of members) {
+    const { clicks, micros } = readLifetime(copy, member);
+    shown.push(`${clicks} clicks and ${micros} micros of ${member.id}`);
+  }
+  return shown.join(", ");
+}

@@ -1,0 +1,196 @@
+/**
+ * A copy of the played world in which laws are tried: it goes on from there, without fault rules, its time stands still,
+ * and its answers can be compared. Nothing that is done in it shows in the played world.
+ */
+
+import { LAST_INSTANT_MS } from "../base/calendar.ts";
+import { InputError } from "../base/input.ts";
+import type { SimulatorCore } from "../simulator/simulator.ts";
+import type { Readings } from "../simulator/simulator-options.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
+import { buildRequest } from "../spec/build-request.ts";
+import { type OperationId, operations } from "../spec/operations.ts";
+import { type ClientExchange, exchangeOf, type Member, type Outgoing } from "./client-exchange.ts";
+import { inconclusive, type LawContext, type PlayedWorld, readingsOf } from "./law.ts";
+import { creditOf, dayAt } from "./read-trace.ts";
+import { answerOf } from "./rerun-plan.ts";
+
+export interface WorldCopy {
+  readonly sim: SimulatorCore;
+  /** The readings of the played world. Of the copy only the forms below are others. */
+  readonly readings: Assumptions;
+  /** Publishers that sign up in the copy once they are asked for: nothing that the run did touches their quotas. */
+  readonly probes: readonly [Member, Member];
+  /** Publishers of the run that are read. */
+  readonly members: readonly Member[];
+  /** The keys in force where they are others, by publisher, and how often each was used to read. */
+  readonly keys: Map<string, { readonly apiKey: string; asked: number }>;
+  /** What was read since anything last changed: several laws look at the same. */
+  readonly answers: Map<string, ClientExchange>;
+}
+
+/** So that sums are exact, refusals can be told apart and what was recorded is visible. None of it changes what counts. */
+const comparableReadings = {
+  "money.precision": "exact",
+  "stats.today": "live",
+  "request.encoding": "any",
+  "errors.body": "problem",
+  "limit.exceeded": "429",
+} as const satisfies Readings;
+
+const TIMEOUT_MS = 10_000;
+
+/** The one that most laws try things in. */
+export function copyOf(played: LawContext): WorldCopy {
+  return played.memoize("copy", () => {
+    const forked = forkOf(played);
+    if (typeof forked === "string") return inconclusive(forked);
+    return prepareCopy(forked, readingsOf(played), played.members);
+  });
+}
+
+/** A world of the laws' own, made ready to be asked. */
+export function prepareCopy(
+  sim: SimulatorCore,
+  readings: Assumptions,
+  members: readonly Member[],
+): WorldCopy {
+  sim.clock.set({ mode: "frozen" });
+  sim.faults.clear();
+  sim.assume(comparableReadings);
+  let probes: readonly [Member, Member] | undefined;
+  return {
+    sim,
+    readings,
+    members,
+    keys: new Map(),
+    answers: new Map(),
+    get probes(): readonly [Member, Member] {
+      probes ??= [signUpIn(sim, "Probe one"), signUpIn(sim, "Probe two")];
+      return probes;
+    },
+  };
+}
+
+/** A fork, or why there is none: a state that contradicts itself can't be gone on from. */
+export function forkOf(played: LawContext): SimulatorCore | string {
+  return played.memoize("fork", () => {
+    stateBeforeLaws(played);
+    try {
+      return worldOf(played).fork();
+    } catch (error) {
+      if (error instanceof InputError) return `the world can't be gone on from: ${error.message}`;
+      throw error;
+    }
+  });
+}
+
+interface StateBeforeLaws {
+  readonly audit: ReturnType<PlayedWorld["audit"]>;
+  readonly nowMs: number;
+}
+
+/** The played world's audit and time before anything was tried. */
+export function stateBeforeLaws(played: LawContext): StateBeforeLaws {
+  return played.memoize("before", () => {
+    const { audit, clock } = worldOf(played);
+    return { audit: audit(), nowMs: clock.now() };
+  });
+}
+
+/** The played world itself, to be looked at. */
+export function worldOf({ world }: LawContext): PlayedWorld {
+  return typeof world === "string" ? inconclusive(world) : world;
+}
+
+/** All that an audit says, as text. */
+export function auditText({ at: _, ...audit }: StateBeforeLaws["audit"]): string {
+  return JSON.stringify(audit);
+}
+
+/** More impressions take too long to write down. */
+const MAX_WRITTEN = 20_000;
+
+/** The state as text, save for what is counted of requests; of a large world its audit. */
+export function stateOf(sim: SimulatorCore, withQuotas: "with-quotas" | "without-quotas"): string {
+  if (sim.usage().impressions > MAX_WRITTEN) return auditText(sim.audit());
+  return JSON.stringify(sim.snapshot(), (name, value) =>
+    countedMembers.has(name) || (withQuotas === "without-quotas" && name.endsWith("Bucket"))
+      ? undefined
+      : value,
+  );
+}
+
+const countedMembers: ReadonlySet<string> = new Set(["tally", "strangers", "digest"]);
+
+/** Publishers of the run to read, at least one. */
+export function membersOf({ members }: WorldCopy): readonly Member[] {
+  return members.length > 0 ? members : inconclusive("no publisher took part");
+}
+
+export function signUpIn(sim: SimulatorCore, name: string): Member {
+  return sim.publishers.signUp({ name, surfaces: ["First", "Second"] });
+}
+
+export type Values = Readonly<Record<string, string>>;
+
+/** Parameters as JSON, or in the query of a GET. `publisher_id` is the member's own unless told. */
+export function outgoingOf(
+  member: Pick<Member, "id" | "apiKey">,
+  operation: OperationId,
+  values: Values = {},
+): Outgoing {
+  const named = operation === "click" ? values : { publisher_id: member.id, ...values };
+  const request = buildRequest(operation, named, { key: member.apiKey });
+  return { operation, request, timeoutMs: TIMEOUT_MS };
+}
+
+/** One request, with the publisher's key that is in force there, whatever comes of it. */
+export function ask(
+  { sim, keys, answers }: WorldCopy,
+  member: Pick<Member, "id" | "apiKey">,
+  operation: OperationId,
+  values: Values = {},
+): ClientExchange {
+  const key = keys.get(member.id);
+  if (key !== undefined) key.asked += 1;
+  if (operations[operation].method !== "GET") answers.clear();
+  const { apiKey } = key ?? member;
+  return sendIn(sim, outgoingOf({ id: member.id, apiKey }, operation, values));
+}
+
+export function sendIn(sim: SimulatorCore, outgoing: Outgoing): ClientExchange {
+  const atMs = sim.clock.now();
+  return exchangeOf(outgoing, answerOf(sim, outgoing.request), atMs);
+}
+
+export function waitIn({ sim, answers }: WorldCopy, ms: number): void {
+  answers.clear();
+  if (sim.clock.now() + ms > LAST_INSTANT_MS) inconclusive("the world's time is at its end");
+  sim.clock.advance(ms);
+}
+
+export function todayIn({ sim, readings }: WorldCopy): string {
+  return dayAt(sim.clock.now(), readings);
+}
+
+/** Gives a publisher a key that nothing was asked with yet, and gives that. In a copy it harms nobody. */
+export function freshKey({ sim, keys }: WorldCopy, { id }: Pick<Member, "id">): string {
+  const { apiKey } = sim.publishers.rotateKey(id);
+  keys.set(id, { apiKey, asked: 0 });
+  return apiKey;
+}
+
+/** What came of an impression in a copy: its id, or that it was refused as a repeat. */
+export function outcomeOf(answer: ClientExchange): string {
+  if (answer.status === 409) return "repeat";
+  return (
+    creditOf(answer, "impression")?.id ??
+    inconclusive(`an impression was answered with ${answer.status || answer.outcome}`)
+  );
+}
+
+/** The parameters of an impression on the member's first surface. */
+export function impressionOf({ surfaces }: Member, session_id: string): Values {
+  return { surface: surfaces[0]?.id ?? "none", ad_id: "probe", session_id };
+}

@@ -1,0 +1,115 @@
+/** What schemas of scenarios are built of. A wrong name is told the nearest right one, and every place is refused in its own words. */
+
+import * as v from "valibot";
+import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
+import { isPlainObject } from "../../../base/input.ts";
+import { type Schema, withJsonSchema } from "../../../base/schema-builders.ts";
+
+/** A schema for each member of a type: the compiler refuses one that is missing, unknown or of another type. */
+export type EntriesOf<Type> = {
+  readonly [Key in keyof Type]-?: Record<never, never> extends Pick<Type, Key>
+    ? v.OptionalSchema<Schema<Exclude<Type[Key], undefined>>, undefined>
+    : Schema<Type[Key]>;
+};
+
+/** Why a name may not stand there; undefined of one that may. */
+type NameProblem = (name: string, value: unknown, all: readonly string[]) => string | undefined;
+
+/** An object with the members of the type and no others. */
+export function exactObject<Type>(entries: EntriesOf<Type>): Schema<Type> {
+  const names = Object.keys(entries);
+  return v.pipe(
+    objectNamed((name) => {
+      if (names.includes(name)) return undefined;
+      return `is not known here.${didYouMean(name, names) || ` There is: ${formatList(names)}`}`;
+    }),
+    v.strictObject(entries as v.ObjectEntries),
+  ) as Schema<unknown> as Schema<Type>;
+}
+
+/** An object of values by whatever names `nameProblem` lets pass. */
+export function recordOf<Output>(
+  value: Schema<Output>,
+  nameProblem: NameProblem = () => undefined,
+  expected?: string,
+  pattern?: RegExp,
+): Schema<Readonly<Record<string, Output>>> {
+  const record = v.record(v.string(), value);
+  const name = pattern === undefined ? v.string() : v.pipe(v.string(), v.regex(pattern));
+  return withJsonSchema(v.record(name, value), v.pipe(objectNamed(nameProblem, expected), record));
+}
+
+/** An object whose names are looked at before its values. */
+function objectNamed(
+  nameProblem: NameProblem,
+  expected = "must be an object",
+): Schema<Readonly<Record<string, unknown>>> {
+  return v.pipe(
+    v.custom<Readonly<Record<string, unknown>>>(isPlainObject, expected),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const input = dataset.value;
+      const all = Object.keys(input);
+      for (const name of all) {
+        const message = nameProblem(name, input[name], all);
+        if (message === undefined) continue;
+        addIssue({ message, path: pathOf(input, [name]) });
+        return;
+      }
+    }),
+  );
+}
+
+/** Where within `input` something is wrong. */
+export function pathOf(
+  input: unknown,
+  [first, ...rest]: readonly [string, ...string[]],
+): [v.IssuePathItem, ...v.IssuePathItem[]] {
+  const item = (name: string): v.IssuePathItem => ({
+    type: "unknown",
+    origin: "value",
+    input,
+    key: /^\d+$/.test(name) ? Number(name) : name,
+    value: undefined,
+  });
+  return [item(first), ...rest.map(item)];
+}
+
+/** Refuses whatever comes, in these words. */
+export function refused(message: string): Schema<never> {
+  return v.custom<never>(() => false, message);
+}
+
+/** Something of a kind, or a refusal that says which kinds there are. */
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): Schema<Choice> {
+  return v.picklist(choices, ({ input }) => {
+    const hint = typeof input === "string" ? didYouMean(input, choices) : "";
+    return `must be one of ${formatList(choices, "or")}.${hint}`.replace(/\.$/, "");
+  });
+}
+
+/** A number within a range. */
+export function numberFrom(
+  least: number,
+  most: number,
+  whole: "whole" | "any" = "any",
+): Schema<number> {
+  const kind = whole === "whole" ? "a whole number" : "a number";
+  const expected = `must be ${kind} from ${least} to ${most}`;
+  const range = v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
+  return whole === "whole" ? v.pipe(range, v.safeInteger(expected)) : range;
+}
+
+/** A text that isn't empty. */
+export function textUpTo(most: number): Schema<string> {
+  const expected = `must be a text of 1 to ${most} characters`;
+  return v.pipe(v.string(expected), v.minLength(1, expected), v.maxLength(most, expected));
+}
+
+/** A list that isn't empty. */
+export function listOf<Item>(item: Schema<Item>, what: string): Schema<Item[]> {
+  return v.pipe(
+    v.array(item, `must be a list of ${what}`),
+    v.minLength(1, `must not be empty: it is a list of ${what}`),
+  );
+}

@@ -1,0 +1,132 @@
+/** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
+
+import { formatInstant } from "../../base/calendar.ts";
+import { plainRequest } from "../../exchange/plain-request.ts";
+import { REDACTED, withoutSecrets } from "../../journal/secrets.ts";
+import type { ClientExchange } from "../../laws/client-exchange.ts";
+import { Inconclusive } from "../../laws/law.ts";
+import type { Step } from "../language/scenario.ts";
+import { kindOf, type StepKind } from "../language/step-kind.ts";
+import type { TallySummary } from "../measure/tally.ts";
+import { verdictOf } from "./matching.ts";
+import type { Check, ShownExchange, StepResult } from "./result.ts";
+import type { Run } from "./run.ts";
+import type { StepOutput } from "./step-output.ts";
+
+/** What came of a step. */
+export interface StepOutcome {
+  /** Empty where nothing was expected of it. */
+  readonly checks: readonly Check[];
+  /** Why the target didn't do it. */
+  readonly skipped?: string | undefined;
+  /** Why it can't be said what came of it. */
+  readonly unknown?: string | undefined;
+  /** What its name stands for from now on. */
+  readonly named?: StepOutput | undefined;
+  readonly exchange?: ClientExchange | undefined;
+  readonly tally?: TallySummary | undefined;
+}
+
+/** What came of a step that ended so early. @throws what says nothing of that. */
+export function unknownBy(thrown: unknown): StepOutcome {
+  if (thrown instanceof Inconclusive) return { checks: [], unknown: thrown.message };
+  throw thrown;
+}
+
+/** The most checks of one step that are told. */
+const MAX_CHECKS = 50;
+
+export function record(run: Run, step: Step, path: string, played: StepOutcome): void {
+  const result = resultOf(run, step, path, excusedBySkip(run, played));
+  if (result.verdict === "skipped" && !run.results.has(path)) {
+    run.skipped.push({ path, why: result.why ?? "" });
+  }
+  const before = run.results.get(path);
+  // The first round that isn't held says more than those after it.
+  const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
+  run.results.set(path, { ...(stays ? before : result), times: (before?.times ?? 0) + 1 });
+  if (result.verdict === "broken" && !stays) run.newlyBroken.push(path);
+  name(run, step, played);
+  for (const { verdict } of played.checks) run.digest.text(verdict);
+}
+
+/** What isn't as expected after something was skipped may be so for that. */
+function excusedBySkip({ skipped: [first] }: Run, played: StepOutcome): StepOutcome {
+  if (first === undefined) return played;
+  const why = `${first.path} was skipped, and this may come of it`;
+  const checks = played.checks.map(
+    (one): Check => (one.verdict === "broken" ? { ...one, verdict: "unknown", why } : one),
+  );
+  return { ...played, checks };
+}
+
+function rank({ verdict }: StepResult): number {
+  return { done: 0, held: 1, unknown: 2, skipped: 2, broken: 3 }[verdict];
+}
+
+function resultOf(run: Run, step: Step, path: string, played: StepOutcome): StepResult {
+  const { checks, skipped, unknown, exchange, tally } = played;
+  const kind = kindOf(step);
+  const verdict = checks.length === 0 ? "done" : verdictOf(checks);
+  return {
+    path,
+    kind,
+    title: titleOf(kind, step),
+    at: formatInstant(exchange?.atMs ?? run.nowMs),
+    times: 1,
+    verdict: skipped !== undefined ? "skipped" : unknown !== undefined ? "unknown" : verdict,
+    why: skipped ?? unknown ?? checks.find((one) => one.verdict === "unknown")?.why,
+    checks: checks.slice(0, MAX_CHECKS),
+    exchange: exchange && shownExchange(exchange),
+    tally,
+  };
+}
+
+function titleOf(kind: StepKind, { as, note }: Step): string {
+  return `${kind}${as === undefined ? "" : ` as ${as}`}${note === undefined ? "" : `: ${note}`}`;
+}
+
+function name({ names }: Run, { as }: Step, { named, skipped, unknown }: StepOutcome): void {
+  if (as === undefined) return;
+  const why = skipped ?? unknown ?? "it gives nothing";
+  names.set(as, named ?? { kind: "nothing", why });
+}
+
+const MAX_BODY = 2000;
+
+/** As reports show it: no keys, no payment addresses, and not pages of them. */
+function shownExchange(exchange: ClientExchange): ShownExchange {
+  const { operation, atMs, outcome, status, headers, text, latencyMs, why } = exchange;
+  const { method, path, query, headers: sent, body } = plainRequest(exchange.request);
+  return {
+    operation,
+    at: formatInstant(atMs),
+    request: {
+      method,
+      path: veiled(path),
+      query: veiled(query),
+      headers: veiledHeaders(sent),
+      body: veiled(typeof body === "string" ? body : new TextDecoder().decode(body)),
+    },
+    outcome,
+    status,
+    headers: veiledHeaders(headers),
+    body: veiled(text),
+    latencyMs,
+    ...(why !== undefined && { why }),
+  };
+}
+
+function veiledHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name.toLowerCase() === "authorization" ? REDACTED : veiled(value),
+    ]),
+  );
+}
+
+function veiled(text: string): string {
+  const redacted = withoutSecrets(text);
+  return redacted.length <= MAX_BODY ? redacted : `${redacted.slice(0, MAX_BODY)}…`;
+}

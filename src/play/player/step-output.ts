@@ -1,0 +1,62 @@
+/** What steps have named so far, and how a reference finds its way into it. */
+
+import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
+import { inconclusive } from "../../laws/law.ts";
+import { operations } from "../../spec/operations.ts";
+
+/** What a step gave to its name. */
+export type StepOutput =
+  | { readonly kind: "answer"; readonly exchange: ClientExchange }
+  | { readonly kind: "publisher"; readonly member: Member }
+  /** A tally, or the keys of a rotation. */
+  | { readonly kind: "content"; readonly content: object }
+  /** The step was skipped. */
+  | { readonly kind: "nothing"; readonly why: string };
+
+/**
+ * What the name itself stands for: an answer's body as JSON, a tally, a publisher, or the keys of a rotation.
+ *
+ * @throws Inconclusive where that isn't there, as {@link memberAt} does.
+ */
+export function contentOf(name: string, named: StepOutput | undefined): unknown {
+  if (named === undefined) return inconclusive(`nothing is called ${name} yet`);
+  switch (named.kind) {
+    case "answer": {
+      const { value, why } = jsonBody(name, named.exchange);
+      return why === undefined ? value : inconclusive(why);
+    }
+    case "publisher":
+      return named.member;
+    case "content":
+      return named.content;
+    case "nothing":
+      return inconclusive(`${name} was skipped: ${named.why}`);
+  }
+}
+
+/** The body of a whole answer as JSON, or why it is none. */
+export function jsonBody(
+  name: string,
+  { outcome, text, status, operation }: ClientExchange,
+): { readonly value?: unknown; readonly why?: string } {
+  if (outcome !== "answered") return { why: `${name} has no whole answer: it was ${outcome}` };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    const what = operation === undefined ? "" : ` to ${operations[operation].path}`;
+    const called = name === "answer" ? "the answer" : `the answer ${name}`;
+    return { why: `${called}${what} (status ${status}) is no JSON` };
+  }
+}
+
+/** The member of `content` at the end of the path. Only own members count. */
+export function memberAt(content: unknown, path: readonly string[], whole: string): unknown {
+  let at = content;
+  for (const part of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, part)) {
+      return inconclusive(`${whole} is not there: it has no ${part}`);
+    }
+    at = (at as Readonly<Record<string, unknown>>)[part];
+  }
+  return at;
+}

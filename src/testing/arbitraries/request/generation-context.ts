@@ -1,0 +1,102 @@
+/** What requests are made from: who sends them, what is on record, and how the spec is read. */
+
+import { type Day, dayOfInstant } from "../../../base/calendar.ts";
+import { HOUR_MS } from "../../../base/duration.ts";
+import { InputError } from "../../../base/input.ts";
+import type { SimulatorCore } from "../../../simulator/simulator.ts";
+import type { Readings } from "../../../simulator/simulator-options.ts";
+import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
+import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
+import type { Credentials, Surface } from "../../../world/accounts/account.ts";
+import { DEFAULT_START, msOf } from "../../arbitrary-options.ts";
+import { memberOf } from "../../session/wire.ts";
+
+/** An impression on record, for clicks. */
+export interface KnownImpression {
+  readonly id: string;
+  /** Id of its publisher. */
+  readonly publisher: string;
+}
+
+/** Where requests come from: a simulator, or what is known of a service. */
+export interface RequestSource {
+  /** The simulator that they are for. It is only read: send to a fork of it, so that a failure can be seen again. */
+  readonly sim?: SimulatorCore | undefined;
+  /** Who sends. @default the simulator's first five publishers, and those with an impression */
+  readonly publishers?: readonly Credentials[] | undefined;
+  /** What clicks may be on. @default what the simulator's journal holds */
+  readonly impressions?: readonly KnownImpression[] | undefined;
+  /** Keys that were valid before they were rotated. @default none */
+  readonly oldKeys?: readonly string[] | undefined;
+  /** How the service reads the spec; beside `sim` its own count. @default the catalogue's defaults */
+  readonly assumptions?: Readings | undefined;
+  /** The service's time, in ISO 8601; beside `sim` its own counts. @default "2026-01-15T00:00:00Z" */
+  readonly now?: string | undefined;
+}
+
+export interface GenerationContext {
+  readonly assumptions: Assumptions;
+  readonly senders: readonly [Sender, ...Sender[]];
+  readonly impressions: readonly KnownImpression[];
+  readonly oldKeys: readonly string[];
+  readonly today: Day;
+}
+
+export interface Sender {
+  readonly id: string;
+  readonly apiKey: string;
+  readonly surfaces: readonly Surface[];
+}
+
+const MAX_SENDERS = 5;
+/** Of the journal's impressions, the latest. */
+const MAX_IMPRESSIONS = 50;
+
+/** How it is now. @throws InputError where nobody can send. */
+export function generationContextOf(source: RequestSource): GenerationContext {
+  const { sim, oldKeys = [] } = source;
+  const assumptions = sim?.assumptions ?? resolveAssumptions(source.assumptions ?? {});
+  const impressions = source.impressions ?? (sim === undefined ? [] : recordedIn(sim));
+  const known = source.publishers ?? sim?.publishers.credentials(MAX_SENDERS) ?? [];
+  const [first, ...others] = [...known, ...ownersOf(impressions, known, sim)];
+  if (first === undefined) {
+    throw new InputError("publishers", "must have a publisher, or sim a simulator with some");
+  }
+  const nowMs = sim?.clock.now() ?? msOf(source.now ?? DEFAULT_START);
+  const offsetMs = assumptions["date.timezone"] === "ist" ? 5.5 * HOUR_MS : 0;
+  return {
+    assumptions,
+    senders: [first, ...others],
+    impressions: impressions.filter(({ publisher }) =>
+      [first, ...others].some(({ id }) => id === publisher),
+    ),
+    oldKeys,
+    today: dayOfInstant(nowMs, offsetMs),
+  };
+}
+
+/** Those who recorded an impression, and aren't known yet. */
+function ownersOf(
+  impressions: readonly KnownImpression[],
+  known: readonly Sender[],
+  sim: SimulatorCore | undefined,
+): readonly Sender[] {
+  if (sim === undefined) return [];
+  const ids = new Set(impressions.map(({ publisher }) => publisher));
+  for (const { id } of known) ids.delete(id);
+  return Array.from(ids, (id) => sim.publishers.get(id));
+}
+
+function recordedIn({ journal }: SimulatorCore): KnownImpression[] {
+  const entries = journal.entries({
+    operation: "impression",
+    status: 200,
+    fault: "none",
+    limit: MAX_IMPRESSIONS,
+  });
+  return entries.flatMap(({ publisher, response }) => {
+    if (publisher === undefined) return [];
+    const id = memberOf(JSON.parse(response.body), "impression_id");
+    return typeof id === "string" ? [{ id, publisher }] : [];
+  });
+}

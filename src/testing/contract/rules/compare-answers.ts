@@ -1,0 +1,233 @@
+/** Compares what a client gives with what the service answered: the spec's members, whatever others there are. */
+
+import { nearestMicros } from "../../../base/money.ts";
+import { type JsonSchema, membersOfAnswers } from "../../../spec/responses.ts";
+import { queryOf } from "../../session/command.ts";
+import { adInWords } from "../../session/names.ts";
+import {
+  type PerformedCommand,
+  type PerformedCommandOf,
+  performedCommandsOf,
+  performedCommandsOfKind,
+} from "../../session/performed-commands.ts";
+import type { AdView, Session } from "../../session/session.ts";
+import { jsonOf, memberOf, type WireExchange } from "../../session/wire.ts";
+import { outcomeInWords } from "../../session/words.ts";
+import { must } from "./rule.ts";
+
+/** Of a body in a message, in characters. */
+const MAX_SHOWN = 200;
+
+type ReadOperation = "stats" | "surfaces" | "payouts";
+
+/**
+ * Every answer of this operation that the client passed on has the members and values of the service's.
+ *
+ * @returns how many there were.
+ * @throws BrokenRule
+ */
+export function mustMatchAnswers(session: Session, operation: ReadOperation): number {
+  let compared = 0;
+  for (const asked of performedCommandsOfKind(session, operation)) {
+    const { outcome } = asked;
+    const answers = answersTo(session, asked);
+    if (outcome.kind !== "done") {
+      const isAnswered = answers.length > 0 && wasAnswered(asked);
+      must(
+        !isAnswered,
+        () => `${operation} was answered with 200, and ${outcomeInWords(outcome)}.`,
+      );
+      continue;
+    }
+    must(
+      answers.length > 0,
+      () => `The client gave an answer to ${operation} that the service never gave.`,
+    );
+    const differences = answers.map((answer) =>
+      difference(membersOfAnswers[operation], jsonOf(answer.got), outcome.value, ""),
+    );
+    const [different = ""] = differences;
+    must(differences.includes(undefined), () => `The answer to ${operation}: ${different}.`);
+    compared += 1;
+  }
+  return compared;
+}
+
+/**
+ * The service's answers that it may have passed on: the last one of the moment, or any of several that were asked for at
+ * once; for want of any, an earlier one to the same question.
+ */
+function answersTo(
+  session: Session,
+  asked: PerformedCommandOf<ReadOperation>,
+): readonly WireExchange[] {
+  const { command, exchanges, atMs, together } = asked;
+  const all = session.exchanges.filter(
+    ({ operation, got, fault }) =>
+      operation === command.kind && got.status === 200 && fault === undefined,
+  );
+  const now = all.filter(({ sequence }) => exchanges.some((one) => one.sequence === sequence));
+  if (now.length > 0) return together ? now : now.slice(-1);
+  const wanted = Object.entries(queryOf(command, session.surfaces));
+  return all.filter(
+    (one) =>
+      one.atMs <= atMs && wanted.every(([name, value]) => one.values.get(name) === String(value)),
+  );
+}
+
+/** Whether the service answered all that was sent with a success. 415 says only that it wants another encoding. */
+function wasAnswered({ exchanges, together }: PerformedCommand): boolean {
+  if (exchanges.at(-1)?.got.status === 415) return false;
+  return exchanges.every(
+    // Of several at once it isn't known whose it was.
+    ({ got, fault }) =>
+      fault === undefined && (got.status === 200 || (got.status === 415 && !together)),
+  );
+}
+
+/**
+ * The client is done with all that was answered with a success.
+ *
+ * @returns how much it was done with.
+ * @throws BrokenRule
+ */
+export function mustUnderstand(session: Session): number {
+  const clicked = new Set<unknown>();
+  let done = 0;
+  for (const asked of performedCommandsOf(session)) {
+    const { command, outcome, shown } = asked;
+    // A client may itself refuse what it was told before.
+    const isRepeat = command.kind === "again" || (command.kind === "click" && clicked.has(shown));
+    if (command.kind === "click") clicked.add(shown);
+    if (outcome.kind === "done") done += 1;
+    else
+      must(
+        isRepeat || !wasAnswered(asked),
+        () =>
+          `Nothing of ${command.kind} was refused, and ${outcomeInWords(outcome)}. ` +
+          `It was answered: ${answersIn(asked)}.`,
+      );
+  }
+  return done;
+}
+
+function answersIn({ exchanges }: PerformedCommand): string {
+  const answers = exchanges.map(({ got }) => `${got.status} ${got.body.slice(0, MAX_SHOWN)}`);
+  return answers.join(", ") || "nothing was sent";
+}
+
+/**
+ * What the client gives for impressions and clicks has the service's own id and credit.
+ *
+ * @returns how many receipts had something to compare.
+ * @throws BrokenRule
+ */
+export function mustMatchReceipts(session: Session): number {
+  let compared = 0;
+  for (const { command, outcome, shown, exchanges } of performedCommandsOf(session)) {
+    if (outcome.kind !== "done" || shown === undefined) continue;
+    const operation = command.kind === "click" ? "click" : "impression";
+    const given = receiptOf(outcome.value, operation);
+    if (given.id === undefined && given.credit === undefined) continue;
+    const answers = answersAbout(session, shown, operation);
+    // A client that knows of itself that it is a repeat may say that nothing more was credited.
+    const isOwn = command.kind !== "impression" && exchanges.length === 0;
+    const isSame = answers.some(
+      ({ id, credit }) =>
+        (given.id === undefined || given.id === id) &&
+        (given.credit === undefined ||
+          isAmount(given.credit, credit) ||
+          (isOwn && given.credit === 0)),
+    );
+    must(
+      isSame,
+      () =>
+        `The client gave ${JSON.stringify(given)} for the ${operation} of ${adInWords(shown.ad)}. ` +
+        `The service answered ${answers.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`,
+    );
+    compared += 1;
+  }
+  return compared;
+}
+
+interface Receipt {
+  readonly id: unknown;
+  readonly credit: unknown;
+}
+
+/** A member that is null is one that the client doesn't know, or not yet. */
+function receiptOf(value: unknown, operation: "impression" | "click"): Receipt {
+  const id = memberOf(value, `${operation}_id`) ?? undefined;
+  return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
+}
+
+function isAmount(given: unknown, answered: unknown): boolean {
+  if (typeof given !== "number" || typeof answered !== "number") return false;
+  return nearestMicros(given) === nearestMicros(answered);
+}
+
+/** All that the service said of impressions of this showing, or of clicks on them, whether it arrived or not. */
+function answersAbout(
+  { exchanges }: Session,
+  { ad }: AdView,
+  operation: "impression" | "click",
+): readonly Receipt[] {
+  const answered = (of: typeof operation, name: string, values: readonly unknown[]): Receipt[] =>
+    exchanges
+      .filter((one) => one.operation === of && values.includes(one.values.get(name)))
+      .flatMap(({ got, served }) => [got, served])
+      .flatMap((one) => (one?.status === 200 ? [receiptOf(jsonOf(one), of)] : []));
+  const shown = answered("impression", "ad_id", [ad]);
+  if (operation === "impression") return shown;
+  const ids = shown.map(({ id }) => id).filter((id) => id !== undefined);
+  return answered("click", "impression_id", ids);
+}
+
+/** What is different, in words; undefined where nothing is. Rows are told apart by their id: their order is open. */
+function difference(
+  schema: JsonSchema,
+  expected: unknown,
+  actual: unknown,
+  at: string,
+): string | undefined {
+  const otherwise = (): string =>
+    `${at || "it"} is ${shown(actual)}, and the service said ${shown(expected)}`;
+  const { type, properties, items } = schema;
+  if (type === "object") {
+    if (typeof actual !== "object" || actual === null) return otherwise();
+    for (const [name, member] of Object.entries(properties ?? {})) {
+      const path = at === "" ? name : `${at}.${name}`;
+      const found = difference(member, memberOf(expected, name), memberOf(actual, name), path);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (type === "array" && Array.isArray(expected)) {
+    if (!Array.isArray(actual)) return otherwise();
+    if (actual.length !== expected.length)
+      return `${at} has ${actual.length} elements, and the service gave ${expected.length}`;
+    const { prefixItems } = schema;
+    for (const [index, one] of expected.entries()) {
+      const id = memberOf(one, "id");
+      const [inner, other, name] = Array.isArray(prefixItems)
+        ? [prefixItems[index], actual[index], `${at}[${index}]`]
+        : [items, actual.find((row) => memberOf(row, "id") === id), `${at}[id ${shown(id)}]`];
+      const found = difference(inner ?? {}, one, other, name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  return isSame(expected, actual) ? undefined : otherwise();
+}
+
+/** A member that is null may as well be left out, and what the service left out may be anything. */
+function isSame(expected: unknown, actual: unknown): boolean {
+  if (expected === undefined) return true;
+  if (expected === null) return actual === null || actual === undefined;
+  if (typeof expected !== "number" || typeof actual !== "number") return expected === actual;
+  return nearestMicros(expected) === nearestMicros(actual);
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? "missing";
+}

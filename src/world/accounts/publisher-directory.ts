@@ -1,0 +1,235 @@
+/** What users may see and do with publishers: look them up, sign them up, rotate a key, change a surface. */
+
+import * as v from "valibot";
+import type { Day } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import { InputError, parseInput } from "../../base/input.ts";
+import { anyOf, type Schema } from "../../base/schema-builders.ts";
+import { surfaceStatuses } from "../../spec/responses.ts";
+import { MAX_SURFACES } from "../ledger/impression-columns.ts";
+import { FIRST_SIGN_UP_ORDINAL } from "../publishers/population.ts";
+import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";
+import {
+  type Account,
+  type Credentials,
+  type Publisher,
+  publicPublisher,
+  publicSurface,
+  type Surface,
+} from "./account.ts";
+import type { AccountWorld } from "./accounts.ts";
+
+/** A surface that a sign-up asks for. `cpmRange`: INR, whole paise, lower bound first; default `[10, 50]`. */
+export interface SurfaceRequest {
+  readonly name: string;
+  readonly status?: string | undefined;
+  readonly cpmRange?: readonly [lower: number, upper: number] | undefined;
+}
+
+export interface SignUpRequest {
+  /** @default "New publisher" and its number */
+  readonly name?: string | undefined;
+  /** Names, or names with terms. @default one surface called "Main" */
+  readonly surfaces?: readonly (string | SurfaceRequest)[] | undefined;
+}
+
+export interface SurfaceChange {
+  readonly status?: string | undefined;
+  readonly cpmRange?: readonly [lower: number, upper: number] | undefined;
+}
+
+/** The publishers of a world. Every method that takes an id throws {@link InputError} for one that doesn't exist. */
+export interface Publishers {
+  /** How many there are, sign-ups included. */
+  readonly total: number;
+  /** The publisher at this place, from 0: seeded ones first, then sign-ups. */
+  at(index: number): Publisher;
+  get(publisherId: string): Publisher;
+  /** Up to `limit` publishers (20 unless told) from place `offset` (0). @throws InputError that names either. */
+  list(range?: {
+    readonly offset?: number | undefined;
+    readonly limit?: number | undefined;
+  }): Publisher[];
+  /** Id, key and surfaces of the first `count`, without working out names and contacts. */
+  credentials(count: number): Credentials[];
+  /** Adds a publisher that joined today and has no history. */
+  signUp(request?: SignUpRequest): Publisher;
+  /** Gives the publisher a new key; the old one gets 401 from now on. */
+  rotateKey(publisherId: string): Publisher;
+  /** Changes a surface's status, price range or both, for requests from now on. */
+  setSurface(publisherId: string, surfaceId: string, change: SurfaceChange): Surface;
+}
+
+/** The parts of the world as it is now: after a reset they are others. */
+export interface DirectoryWorld extends AccountWorld {
+  readonly clock: Clock;
+  readonly dayOf: (instantMs: number) => Day;
+}
+
+const MAX_CPM_INR = 10_000;
+
+const price = v.pipe(
+  v.number("must be a number of INR"),
+  v.minValue(0, "must not be negative"),
+  v.maxValue(MAX_CPM_INR, `must be at most ${MAX_CPM_INR} INR`),
+  // Two decimals give the very number that this division gives.
+  v.check((inr) => Math.round(inr * 100) / 100 === inr, "must be whole paise"),
+);
+export const cpmRange: Schema<[lower: number, upper: number]> = v.pipe(
+  v.strictTuple([price, price], "must be [lower, upper] in INR"),
+  v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
+  v.description("INR for a thousand impressions, lower bound first."),
+);
+export const surfaceStatus: Schema<string> = v.picklist(
+  surfaceStatuses,
+  `must be one of ${surfaceStatuses.join(", ")}`,
+);
+const text = v.pipe(
+  v.string("must be a string"),
+  v.minLength(1, "must not be empty"),
+  v.maxLength(10_000, "must have at most 10,000 characters"),
+  v.check((value) => value.isWellFormed(), "must be well-formed Unicode"),
+);
+const surfaceTerms = v.strictObject({
+  name: text,
+  status: v.optional(surfaceStatus),
+  cpmRange: v.optional(cpmRange),
+});
+const neither = v.custom<never>(() => false, "must be a name, or {name, status?, cpmRange?}");
+// A union would name the entry at fault, but not the field within it.
+const surfaceRequest = anyOf<string | SurfaceRequest>([text, surfaceTerms], (entry) => {
+  if (typeof entry === "string") return text;
+  return typeof entry === "object" && entry !== null ? surfaceTerms : neither;
+});
+export const signUpSchema: Schema<SignUpRequest> = v.strictObject({
+  name: v.optional(text),
+  surfaces: v.optional(
+    v.pipe(
+      v.array(surfaceRequest, "must be a list of names, or of {name, status?, cpmRange?}"),
+      v.minLength(1, "must name at least one surface"),
+      v.maxLength(MAX_SURFACES, `must name at most ${MAX_SURFACES} surfaces`),
+    ),
+  ),
+});
+const fromZero = v.pipe(
+  v.number("must be a whole number"),
+  v.safeInteger("must be a whole number"),
+  v.minValue(0, "must not be negative"),
+);
+const rangeSchema = v.strictObject({
+  offset: v.optional(fromZero, 0),
+  limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
+});
+const credentialsSchema = v.strictObject({ count: fromZero });
+/** What a change that changes nothing is told. */
+export const CHANGE_EXPECTED = "must change status, cpmRange or both";
+const changeSchema: Schema<SurfaceChange> = v.pipe(
+  v.strictObject({ status: v.optional(surfaceStatus), cpmRange: v.optional(cpmRange) }),
+  v.check((change) => Object.keys(change).length > 0, CHANGE_EXPECTED),
+);
+
+export function createDirectory(world: () => DirectoryWorld): Publishers {
+  function publicView(account: Account): Publisher {
+    return publicPublisher(account, account.person ?? world().population.person(account.ordinal));
+  }
+  function find(how: "peek" | "open", publisherId: string): Account {
+    const { accounts } = world();
+    const ordinal = accounts.ordinalOf(String(publisherId));
+    const account = ordinal === undefined ? undefined : accounts[how](ordinal);
+    if (account !== undefined) return account;
+    throw new InputError("publisher", "names no publisher of this world", "not-found");
+  }
+  function peekAt(index: number): Account | undefined {
+    const { accounts } = world();
+    const ordinal = accounts.ordinalAt(index);
+    return ordinal === undefined ? undefined : accounts.peek(ordinal);
+  }
+
+  return {
+    get total(): number {
+      return world().accounts.total;
+    },
+    at(index) {
+      const account = peekAt(index);
+      if (account !== undefined) return publicView(account);
+      const last = world().accounts.total - 1;
+      throw new InputError("index", `must be a whole number from 0 to ${last}`, "not-found");
+    },
+    get: (publisherId) => publicView(find("peek", publisherId)),
+    list(range = {}) {
+      const { offset, limit } = parseInput(rangeSchema, range);
+      const { accounts } = world();
+      const end = Math.min(accounts.total, offset + limit);
+      const listed: Publisher[] = [];
+      for (let index = offset; index < end; index += 1) {
+        const account = peekAt(index);
+        if (account !== undefined) listed.push(publicView(account));
+      }
+      return listed;
+    },
+    credentials(count) {
+      const { accounts } = world();
+      const { count: most } = parseInput(credentialsSchema, { count });
+      return Array.from({ length: Math.min(most, accounts.total) }, (_, index) => peekAt(index))
+        .filter((account) => account !== undefined)
+        .map((account) => ({
+          id: account.id,
+          apiKey: account.apiKey,
+          surfaces: account.surfaces.map(publicSurface),
+        }));
+    },
+    signUp(request = {}) {
+      const wanted = parseInput(signUpSchema, request);
+      const { accounts, population, ids, clock, dayOf } = world();
+      const number = accounts.total - population.size;
+      const ordinal = FIRST_SIGN_UP_ORDINAL + number;
+      const seededPerson = population.person(ordinal);
+      const surfaces = (wanted.surfaces ?? ["Main"]).map((entry, index): SurfaceTerms => {
+        const surface = typeof entry === "string" ? { name: entry } : entry;
+        const [lower, upper] = surface.cpmRange ?? [10, 50];
+        const cpmPaise = [Math.round(lower * 100), Math.round(upper * 100)] as const;
+        return {
+          id: ids.surface.encode(ordinal, index),
+          name: surface.name,
+          status: surface.status ?? "active",
+          cpmPaise,
+          cpcMicros: population.cpcMicros(ordinal, index, cpmPaise),
+        };
+      });
+      return publicView(
+        accounts.add({
+          person: { ...seededPerson, name: wanted.name ?? `New publisher ${number + 1}` },
+          joined: dayOf(clock.now()),
+          surfaces,
+        }),
+      );
+    },
+    rotateKey(publisherId) {
+      const account = find("open", publisherId);
+      world().accounts.rotateKey(account);
+      return publicView(account);
+    },
+    setSurface(publisherId, surfaceId, change) {
+      const { status: nextStatus, cpmRange: nextRange } = parseInput(changeSchema, change);
+      // Only a change that will be made may open the account.
+      const before = find("peek", publisherId).surfaces.find((surface) => surface.id === surfaceId);
+      if (before === undefined) {
+        throw new InputError("surface", "names no surface of this publisher", "not-found");
+      }
+      const after: SurfaceTerms = {
+        ...before,
+        status: nextStatus ?? before.status,
+        ...(nextStatus === undefined ? {} : { statusBy: "user" }),
+        cpmPaise:
+          nextRange === undefined
+            ? before.cpmPaise
+            : [Math.round(nextRange[0] * 100), Math.round(nextRange[1] * 100)],
+      };
+      const account = find("open", publisherId);
+      account.surfaces = account.surfaces.map((surface) =>
+        surface.id === surfaceId ? after : surface,
+      );
+      return publicSurface(after);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** A server with a world that is played in over HTTP, and the same world in this process. */
+
+import { createServer, type RequestListener } from "node:http";
+import net from "node:net";
+import { onTestFinished } from "vitest";
+import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
+import type { Member, Outgoing } from "../../../src/laws/client-exchange.ts";
+import type { EffectKind, EffectOf, Effects } from "../../../src/play/player/effects.ts";
+import { openTarget } from "../../../src/play/targets/play-scenario.ts";
+import type { Target, TargetOptions } from "../../../src/play/targets/target.ts";
+import { type Server, type ServerOptions, startServer } from "../../../src/server.ts";
+
+export interface PlayedPair {
+  readonly server: Server;
+  readonly target: Target;
+  /** What the world was made from: it goes its own way. */
+  readonly sim: Simulator;
+}
+
+export async function serverFor(options: ServerOptions = {}): Promise<Server> {
+  const server = await startServer({ port: 0, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Opened, and closed when the test is over. */
+export async function opened(url: string | URL, options: Partial<TargetOptions>): Promise<Target> {
+  const snapshot = (): ReturnType<Simulator["snapshot"]> => createSimulator().snapshot();
+  const target = await openTarget(url, { snapshot, worldName: "played", ...options });
+  onTestFinished(() => target.close());
+  return target;
+}
+
+export async function played(
+  options: SimulatorOptions = {},
+  target: Partial<TargetOptions> = {},
+): Promise<PlayedPair> {
+  const server = await serverFor();
+  const sim = createSimulator(options);
+  const snapshot = (): ReturnType<Simulator["snapshot"]> => sim.snapshot();
+  return { server, sim, target: await opened(server.url, { snapshot, ...target }) };
+}
+
+/** Has one effect done. */
+export function performEffect<Kind extends EffectKind>(
+  { performers }: Target,
+  kind: Kind,
+  ...[given]: object extends Effects[Kind]["given"]
+    ? [Effects[Kind]["given"]?]
+    : [Effects[Kind]["given"]]
+): Promise<Effects[Kind]["gives"]> {
+  return performers[kind]({ kind, ...given } as EffectOf<Kind>);
+}
+
+export function impressionBy(
+  member: Pick<Member, "id" | "apiKey" | "surfaces">,
+  timeoutMs = 20_000,
+): Outgoing {
+  const request = {
+    method: "POST",
+    path: "/v1/impression",
+    headers: { authorization: `Bearer ${member.apiKey}` },
+    body: { publisher_id: member.id, surface: member.surfaces[0]?.id, ad_id: "ad-1" },
+  };
+  return { operation: "impression", request, timeoutMs };
+}
+
+/** The audit as the control API gives it. */
+export function auditOf(sim: Pick<Simulator, "audit">): unknown {
+  return JSON.parse(JSON.stringify(sim.audit()));
+}
+
+/** Without those that only a connection has. */
+export function withoutConnectionHeaders(headers: Readonly<Record<string, string>>): object {
+  const { date: _date, connection: _connection, "keep-alive": _keepAlive, ...own } = headers;
+  return own;
+}
+
+/** A service that is no adsim. Gives its base URL. */
+export async function foreign(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+}
+
+/** The same server through a network that tells it only after so long that a client has gone. */
+export async function tellingLate(url: string, ms: number): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const network = net.createServer((client) => {
+    const upstream = net.connect(Number(port), hostname);
+    client.on("data", (piece) => upstream.write(piece));
+    client.on("error", () => client.destroy());
+    client.on("close", () => setTimeout(() => upstream.destroy(), ms));
+    upstream.on("data", (piece) => client.write(piece));
+    upstream.on("error", () => upstream.destroy());
+    upstream.on("close", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    network.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    network.close();
+  });
+  return `http://127.0.0.1:${(network.address() as net.AddressInfo).port}`;
+}

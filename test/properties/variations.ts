@@ -1,0 +1,162 @@
+/** What can be unusual about one request: how it travels, what it says too much, too little or wrongly. */
+
+import fc from "fast-check";
+import { type Call, type Carrier, operations, plainWay } from "../../src/testing/oracle/calls.ts";
+import type { Readings } from "../../src/testing/oracle/readings.ts";
+
+/** The way that the encoding in force reads, or any other. */
+export type Encoding = "understood" | Carrier;
+
+/** Changes a call of any operation. Where it can't apply the call stays as it is. */
+type Change = (call: Call, readings: Readings) => Call;
+
+const way =
+  (changed: Partial<Call["way"]>): Change =>
+  (call) => ({ ...call, way: { ...call.way, ...changed } });
+const carried =
+  (carrier: Carrier): Change =>
+  (call, readings) =>
+    isPost(call) ? way({ carrier })(call, readings) : call;
+const value =
+  (name: (call: Call) => string | undefined, sent: unknown): Change =>
+  (call) => {
+    const named = name(call);
+    return named === undefined ? call : { ...call, values: { ...call.values, [named]: sent } };
+  };
+const unreadBody =
+  (text: (call: Call) => string, code: string, carrier: Carrier): Change =>
+  (call, readings) =>
+    isPost(call) ? way({ carrier, unreadable: { text: text(call), code } })(call, readings) : call;
+/** Not where parameters in the query are refused whatever they are: which refusal comes first is nobody's business. */
+const unreadQuery =
+  (text: (call: Call) => string, code: string): Change =>
+  (call, readings) => {
+    const refused = ["json", "form"].includes(readings["request.encoding"]);
+    const unreadable = { text: text(call), code };
+    return isPost(call) && refused ? call : way({ carrier: "query", unreadable })(call, readings);
+  };
+
+function isPost({ operation }: Call): boolean {
+  return operations[operation].method === "POST";
+}
+
+function required({ operation }: Call): string {
+  return operations[operation].parameters.findLast((one) => one.required)?.name ?? "";
+}
+
+function optional({ operation }: Call): string | undefined {
+  return operations[operation].parameters.find((one) => !one.required)?.name;
+}
+
+/** The name of what says whom other operations are about. */
+function foreign({ operation }: Call): string {
+  return operation === "click" ? "publisher_id" : "impression_id";
+}
+
+function onImpression(name: string): (call: Call) => string | undefined {
+  return ({ operation }) => (operation === "impression" ? name : undefined);
+}
+
+function onPayouts(name: string): (call: Call) => string | undefined {
+  return ({ operation }) => (operation === "payouts" ? name : undefined);
+}
+
+/** A parameter twice, as pairs. */
+function twice(call: Call): string {
+  return `${required(call)}=a&${required(call)}=b`;
+}
+
+const other: Readonly<Record<string, string>> = { GET: "PUT", POST: "GET" };
+
+const changes: Readonly<Record<string, Change>> = {
+  none: (call) => call,
+  slash: way({ slash: true }),
+  "slash and HEAD": way({ slash: true, method: "HEAD" }),
+  "slash and another method": way({ slash: true, method: "DELETE" }),
+  "no such path": way({ elsewhere: "/v1/publisher" }),
+  "no such method": way({ method: "PURGE" }),
+  "method in lower case": (call, readings) =>
+    way({ method: call.way.method.toLowerCase() })(call, readings),
+  "another method": (call, readings) =>
+    way({ method: other[call.way.method] ?? "PATCH" })(call, readings),
+  HEAD: way({ method: "HEAD" }),
+  "bearer in lower case": way({ scheme: "bearer" }),
+  "BEARER in upper case": way({ scheme: "BEARER" }),
+  "another scheme": way({ scheme: "Basic" }),
+  "no key": way({ scheme: undefined }),
+  "as text": carried("text"),
+  compressed: carried("encoded"),
+  "JSON without a type": carried("untyped-json"),
+  "a form without a type": carried("untyped-form"),
+  "partly in the query": (call, readings) => way({ inQuery: [required(call)] })(call, readings),
+  "an unknown parameter": value(() => "trace", "1"),
+  "an unknown parameter in the query": (call, readings) =>
+    value(() => "trace", "1")(way({ inQuery: ["trace"] })(call, readings), readings),
+  "another operation's parameter": value(foreign, "stranger"),
+  "null for another operation's parameter": value(foreign, null),
+  "a number for another operation's parameter": value(foreign, 5),
+  "an empty optional parameter": value(optional, ""),
+  "null for an optional parameter": value(optional, null),
+  "an empty required parameter": value(required, ""),
+  "null for a required parameter": value(required, null),
+  "no required parameter": value(required, undefined),
+  "a number": value(onImpression("ad_id"), 7),
+  "a number with decimals": value(onImpression("ad_id"), 5.5),
+  "a tiny number": value(onImpression("session_id"), -1.5e-9),
+  "a number beyond all numbers": value(onImpression("ad_id"), 1e300),
+  "a limit of 16 digits": value(onPayouts("limit"), "9".repeat(16)),
+  "a limit below all": value(onPayouts("limit"), `-${"9".repeat(400)}`),
+  "a number as a session": value(onImpression("session_id"), 0),
+  "a number that loses digits": value(required, 2 ** 53),
+  true: value(required, true),
+  "an object": value(required, {}),
+  "a control character": value(required, "a\u0000"),
+  "broken JSON": unreadBody(() => "{", "malformed_body", "json"),
+  "a list": unreadBody(() => "[]", "malformed_body", "json"),
+  "a member twice": unreadBody(
+    (call) => `{"${required(call)}":"a","${required(call)}":"b"}`,
+    "duplicate_parameter",
+    "json",
+  ),
+  "twice in the form": unreadBody(twice, "duplicate_parameter", "form"),
+  "twice in the query": unreadQuery(twice, "duplicate_parameter"),
+  "broken percent-encoding": unreadQuery((call) => `${required(call)}=%ff`, "invalid_parameter"),
+};
+
+/** A name in the table above. */
+export type Variation = string;
+
+const variations: readonly Variation[] = Object.keys(changes);
+
+/** Mostly none; any of the others in one request of so many. */
+export function anyVariation(oneIn: number): fc.Arbitrary<Variation> {
+  return fc.oneof(
+    { weight: oneIn - 1, arbitrary: fc.constant("none") },
+    { weight: 1, arbitrary: fc.constantFrom(...variations) },
+  );
+}
+
+const understood: Readonly<Record<Readings["request.encoding"], Carrier>> = {
+  any: "json",
+  json: "json",
+  form: "form",
+  query: "query",
+};
+
+/** A carrier that the encoding in force reads. */
+export function carrierFor(readings: Readings): Carrier {
+  return understood[readings["request.encoding"]];
+}
+
+/** A call of the operation, sent as told. */
+export function variedCall(
+  operation: Call["operation"],
+  values: Call["values"],
+  { as, variation }: { readonly as: Encoding; readonly variation: Variation },
+  readings: Readings,
+): Call {
+  const carrier = as === "understood" ? carrierFor(readings) : as;
+  const change = changes[variation];
+  if (change === undefined) throw new Error(`There is no variation called ${variation}.`);
+  return change({ operation, values, way: plainWay(operation, carrier) }, readings);
+}
