@@ -35,8 +35,8 @@ test("it counts the assumptions, the rules of the contract and the shipped scena
   expect(readme).toContain(`[${scenarios.length} scenarios]`);
 });
 
-test("it has at most 180 lines and begins with the two commands", () => {
-  expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(180);
+test("it has fewer than 180 lines and begins with the two commands", () => {
+  expect(readme.trimEnd().split("\n").length).toBeLessThan(180);
   expect(snippetsIn(readme, "sh")[0]).toBe("npm ci && npm start\nnpm ci && npm test\n");
 });
 
@@ -88,7 +88,7 @@ describe("five minutes", () => {
   test("the test in process is green", async () => {
     expect(others).toEqual([]);
     const name = "in-process.test.mjs";
-    expect(shellLines).toContain(`node --test ${name}`);
+    expect(readme).toContain(`\`node --test ${name}\``);
     const cwd = await folderWith({ [name]: inProcess });
     const { stdout } = await run(process.execPath, ["--test", name], { cwd, env: own });
     expect(stdout).toMatch(/pass 1\b/);
