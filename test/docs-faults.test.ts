@@ -14,14 +14,9 @@ import {
 import { startServer } from "../src/server.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
 import { hasCurl } from "./programs.ts";
-import { runSnippet } from "./run-snippet.ts";
+import { runSnippet, snippetsIn } from "./run-snippet.ts";
 
 const page = await readFile(new URL("../docs/faults.md", import.meta.url), "utf8");
-
-function snippetsIn(language: string): string[] {
-  const found = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
-  return Array.from(found, ([, text = ""]) => text);
-}
 
 /** The first column of the table under a heading, without what follows a name. */
 function namesUnder(heading: string): string[] {
@@ -31,7 +26,7 @@ function namesUnder(heading: string): string[] {
 }
 
 test("every rule in it is one", () => {
-  const snippets = snippetsIn("json");
+  const snippets = snippetsIn(page, "json");
   expect(snippets.length).toBeGreaterThan(8);
   for (const text of snippets) {
     const faults: FaultRule[] = [JSON.parse(text)].flat();
@@ -40,7 +35,10 @@ test("every rule in it is one", () => {
 });
 
 describe("TypeScript", () => {
-  const [installing = "", deciding = "", cutting = "", auditing = "", ...others] = snippetsIn("ts");
+  const [installing = "", deciding = "", cutting = "", auditing = "", ...others] = snippetsIn(
+    page,
+    "ts",
+  );
 
   test("installing rules", async () => {
     expect(others).toEqual([]);
@@ -67,7 +65,7 @@ describe("TypeScript", () => {
 
 test.skipIf(!hasCurl)("the lines for a shell, one after the other", async () => {
   const server = await startServer({ port: 0 });
-  const lines = snippetsIn("sh").flatMap((text) => text.trim().split("\n"));
+  const lines = snippetsIn(page, "sh").flatMap((text) => text.trim().split("\n"));
   expect(lines.length).toBe(5);
   try {
     for (const line of lines) {

@@ -1,21 +1,19 @@
-/** docs/scenarios.md: what is in it plays, and it has everything that there is. */
+/** docs/scenarios.md and docs/load.md: what is in them plays, and they have everything that there is. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { playScenarioSync, scenarioJsonSchema } from "../src/scenario.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
-import { runSnippet } from "./run-snippet.ts";
+import { runSnippet, snippetsIn } from "./run-snippet.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const page = await readFile(new URL("../docs/scenarios.md", import.meta.url), "utf8");
+const pages = ["scenarios.md", "load.md"].map((name) =>
+  readFile(new URL(`../docs/${name}`, import.meta.url), "utf8"),
+);
+const page = (await Promise.all(pages)).join("\n");
 
-function snippetsIn(language: string): string[] {
-  const found = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
-  return Array.from(found, ([, text = ""]) => text);
-}
-
-const [first = "", ...otherScenarios] = snippetsIn("json");
+const [first = "", ...otherScenarios] = snippetsIn(page, "json");
 
 test("every scenario in it plays, and holds", () => {
   expect(otherScenarios.length).toBe(1);
@@ -48,7 +46,7 @@ describe("the first scenario, from a file", () => {
 });
 
 test("the TypeScript plays as it says", async () => {
-  const [snippet = "", ...others] = snippetsIn("ts");
+  const [snippet = "", ...others] = snippetsIn(page, "ts");
   expect(others).toEqual([]);
   expect(await runSnippet(snippet)).toBe("held 3\n");
 });
@@ -78,7 +76,7 @@ test.each<[what: string, definitions: readonly string[]]>([
   ["rule", ["rule", "status", "operand"]],
   ["expectation", ["answer", "expectation"]],
   ["part of traffic", ["traffic"]],
-])("it names every %s", (_, definitions) => {
+])("they name every %s", (_, definitions) => {
   const names = membersOf(...definitions);
   if (definitions.length === 0) {
     for (const name of Object.keys(properties)) names.add(name);

@@ -6,15 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findingIds } from "../src/audit/findings/finding.ts";
 import { controlRoutes } from "../src/control/routes.ts";
 import { coveringArray } from "../src/index.ts";
 import { startServer } from "../src/server.ts";
 import { catalogue, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
+import { operations } from "../src/spec/operations.ts";
 import { runAdsim } from "./cli/run-adsim.ts";
+import { generatedPages } from "./generated-pages.ts";
 import { hasCurl } from "./programs.ts";
-import { runSnippet } from "./run-snippet.ts";
+import { printedBy, runSnippet, snippetsIn } from "./run-snippet.ts";
 
 const docs = join(import.meta.dirname, "../docs");
 const pageOf = (name: string): Promise<string> =>
@@ -24,11 +26,6 @@ const matrixPage = await pageOf("matrix");
 const controlPage = await pageOf("control-api");
 const commandPage = await pageOf("command-line");
 const happenedPage = await pageOf("what-happened");
-
-function snippetsIn(text: string, language: string): string[] {
-  const found = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
-  return Array.from(found, ([, snippet = ""]) => snippet);
-}
 
 /** What stands in code in the first column of any table. */
 function listedIn(text: string): string[] {
@@ -67,6 +64,15 @@ test("docs/matrix.md: the options and variables that it names are those of the c
   for (const variable of new Set(variables)) expect(stdout).toContain(variable);
 });
 
+test("docs/matrix.md shows what is printed of a client that relies on 429", () => {
+  expect(matrixPage).toContain(`leaves ${Object.keys(catalogue).length} questions open`);
+  const { caution, choices, default: usual }: OpenPoint = catalogue["limit.exceeded"];
+  const others = Object.keys(choices).filter((name) => name !== usual);
+  const [text] = snippetsIn(matrixPage, "text");
+  expect(text).toContain(`limit.exceeded ≠ ${others.join(", ")}\n`);
+  expect(text).toContain(`${caution}\n`);
+});
+
 test("docs/matrix.md: so many rows as it says", () => {
   expect(matrixPage).toContain(`${coveringArray({ strength: 2 }).length} rows`);
   expect(matrixPage).toContain(`${coveringArray({ strength: 3 }).length} rows`);
@@ -84,31 +90,101 @@ test("docs/command-line.md has every command and every option of serve, and no o
   const { stdout } = await runAdsim(["--help"]);
   const real = [...stdout.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name = ""]) => name);
   expect(commands.sort()).toEqual(real.filter((name) => name !== "help").sort());
-  const options = listed.flatMap((name) => /^--[\w-]+/.exec(name)?.[0] ?? []);
+  const [, optionsOfServe = ""] = commandPage.split("## Options of `serve`");
+  const options = listedIn(optionsOfServe.split("\n## ")[0] ?? "").flatMap(
+    (name) => /^--[\w-]+/.exec(name)?.[0] ?? [],
+  );
   const help = (await runAdsim(["serve", "--help"])).stdout;
   const realOptions = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name = ""]) => name);
   expect(options.sort()).toEqual(realOptions.filter((name) => name !== "--help").sort());
 });
 
-test("docs/command-line.md: what it says of the others' options is in their help", async () => {
-  const [, others = ""] = commandPage.split("`exec` takes the same");
-  const helps = await Promise.all(
-    ["exec", "matrix", "replay", "play", "export"].map(
-      async (name) => (await runAdsim([name, "--help"])).stdout,
+test("docs/command-line.md has every option of the other commands", async () => {
+  const [, others = ""] = commandPage.split("## Options of the other commands");
+  const table = others.split("\n## ")[0] ?? "";
+  const named = new Set(Array.from(table.matchAll(/--[a-z-]+/g), ([option]) => option));
+  const names = [
+    "exec",
+    "matrix",
+    "play",
+    "export",
+    "replay",
+    "fixtures",
+    "assumptions",
+    "openapi",
+  ];
+  const ofServe = listedIn(commandPage).map((code) => code.split(" ")[0]);
+  for (const name of names) {
+    const { stdout } = await runAdsim([name, "--help"]);
+    const real = Array.from(stdout.matchAll(/^ {2}(--[\w-]+)/gm), ([, one = ""]) => one);
+    const shared = name === "exec" ? ofServe : [];
+    for (const option of real) {
+      if (option !== "--help") expect([...named, ...shared], `${name} ${option}`).toContain(option);
+    }
+  }
+});
+
+test("docs/api.md has every operation with its parameters and the members of its answer", async () => {
+  const api = await pageOf("api");
+  const document = JSON.parse((await runAdsim(["openapi"])).stdout);
+  for (const { method, path, parameters } of Object.values(operations)) {
+    const [row = ""] = api.split("\n").filter((line) => line.startsWith(`| \`${method} ${path}\``));
+    for (const [name, { required }] of Object.entries(parameters)) {
+      expect(row, path).toContain(required ? ` \`${name}\`` : `*\`${name}\`*`);
+    }
+    const success = document.paths[path][method.toLowerCase()].responses["200"];
+    const { $ref } = success.content["application/json"].schema;
+    const { required } = document.components.schemas[$ref.split("/").at(-1)];
+    for (const name of required) expect(row, path).toContain(`\`${name}\``);
+  }
+});
+
+test.each(Object.entries(generatedPages))(
+  "docs/%s is what `npm run docs` writes",
+  async (name, text) => {
+    expect(await readFile(join(docs, name), "utf8")).toBe(text);
+  },
+);
+
+describe("TypeScript that prints what it says", async () => {
+  const names = ["simulator", "server", "client"];
+  const snippets = await Promise.all(
+    names.map(async (name) =>
+      snippetsIn(await pageOf(name), "ts").map((text, index) => [name, index + 1, text] as const),
     ),
   );
-  const named = [...others.matchAll(/`(--[a-z-]+)[^`]*`/g)].map(([, option = ""]) => option);
-  expect(named.length).toBeGreaterThan(8);
-  for (const option of named) expect(helps.join("")).toMatch(new RegExp(`^ {2}${option} `, "m"));
+  test.each(snippets.flat())("docs/%s.md, %i", async (_, __, text) => {
+    expect(printedBy(text).length).toBe(text.split("console.log(").length - 1);
+    expect((await runSnippet(text)).trimEnd().split("\n")).toEqual(printedBy(text));
+  });
+});
+
+describe.skipIf(!hasCurl)("lines for a shell that ask a server", async () => {
+  const names = ["api", "server", "control-api", "openapi"];
+  test.each(names)("docs/%s.md", async (name) => {
+    const server = await startServer({ port: 0 });
+    try {
+      const lines = snippetsIn(await pageOf(name), "sh").flatMap((text) => text.trim().split("\n"));
+      const curls = lines.filter((line) => line.startsWith("curl "));
+      expect(curls.length).toBeGreaterThan(0);
+      for (const line of curls) {
+        expect(line).toContain("http://127.0.0.1:4010/");
+        const here = line.replaceAll("http://127.0.0.1:4010", server.url);
+        const shown = `${here} --silent --show-error --fail`;
+        const { stdout } = await promisify(execFile)("sh", ["-c", shown], { maxBuffer: 1e8 });
+        expect(() => JSON.parse(stdout), line).not.toThrow();
+      }
+    } finally {
+      await server.close();
+    }
+  });
 });
 
 test.each(snippetsIn(happenedPage, "ts").map((text, index) => [index + 1, text] as const))(
   "docs/what-happened.md: TypeScript %i runs and prints what it says",
   async (_, text) => {
-    const expected = [...text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, is]) => is);
-    expect(expected.length).toBeGreaterThan(0);
-    const stdout = await runSnippet(text);
-    expect(stdout.trimEnd().split("\n")).toEqual(expected);
+    expect(printedBy(text).length).toBeGreaterThan(0);
+    expect((await runSnippet(text)).trimEnd().split("\n")).toEqual(printedBy(text));
   },
 );
 
@@ -124,7 +200,7 @@ test.skipIf(!hasCurl)("docs/what-happened.md: the lines for a shell run", async 
     for (const line of lines) {
       const here = line
         .replaceAll("http://127.0.0.1:4010", server.url)
-        .replace(/^adsim /, `${command} `);
+        .replace(/^npx adsim /, `${command} `);
       const shown = here.startsWith("curl ") ? `${here} --show-error --fail` : here;
       await promisify(execFile)("sh", ["-c", shown], { cwd: folder });
     }

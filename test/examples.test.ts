@@ -85,7 +85,7 @@ test.skipIf(!hasCurl)(
       right: '\\"session_id\\":\\"$2\\"',
       wrong: '\\"session_id\\":\\"$2-$$\\"',
     });
-    expect(output).toContain("FAILED: the same showing has two ids");
+    expect(output).toContain("FAILED: the same impression has two ids");
     expect(code).toBe(1);
   },
 );

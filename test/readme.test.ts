@@ -1,59 +1,43 @@
 /** The README keeps its promises: every snippet in it runs, every table matches what there is. */
 
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../src/server.ts";
-import { catalogue, type OpenPoint } from "../src/spec/assumptions/catalogue.ts";
-import { runAdsim } from "./cli/run-adsim.ts";
+import { catalogue } from "../src/spec/assumptions/catalogue.ts";
+import { rules } from "../src/testing/contract/rules.ts";
+import { entry, runAdsim } from "./cli/run-adsim.ts";
 import { hasCurl } from "./programs.ts";
-import { runSnippet } from "./run-snippet.ts";
+import { fromSource, snippetsIn } from "./run-snippet.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..");
 const readme = await readFile(join(root, "README.md"), "utf8");
-const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
-  await readFile(join(root, "package.json"), "utf8"),
-);
+const manifest: { readonly scripts: Readonly<Record<string, string>>; readonly version: string } =
+  JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
-interface Snippet {
-  readonly language: string;
-  readonly text: string;
-  readonly line: number;
-}
-
-const snippets: readonly Snippet[] = [...readme.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = "", text = ""], index, all) => ({
-    language,
-    text,
-    line: readme.slice(0, all[index]?.index).split("\n").length,
-  }),
-);
-const shellLines = snippets
-  .filter(({ language }) => language === "sh")
-  .flatMap(({ text }) => text.trim().split("\n"));
+const shellLines = snippetsIn(readme, "sh").flatMap((text) => text.trim().split("\n"));
 
 test("every snippet is of a kind that is run below", () => {
-  expect(snippets.length).toBeGreaterThan(8);
-  for (const { language, line } of snippets)
-    expect(["ts", "sh", "text"], `line ${line}`).toContain(language);
-  for (const line of shellLines) expect(line).toMatch(/^(npm|curl) /);
+  const languages = Array.from(readme.matchAll(/^```(.+)$/gm), ([, language]) => language);
+  expect(languages.length).toBeGreaterThan(6);
+  for (const language of languages) expect(["js", "sh"]).toContain(language);
+  for (const line of shellLines) expect(line).toMatch(/^(npm|npx|node|curl) /);
 });
 
-test("it counts the assumptions, and shows what matrix says of a client that relies on 429", () => {
-  expect(readme).toContain(`is silent in ${Object.keys(catalogue).length} places`);
-  const [text] = snippets.filter(({ language }) => language === "text");
-  const { caution, choices, default: usual }: OpenPoint = catalogue["limit.exceeded"];
-  const others = Object.keys(choices).filter((name) => name !== usual);
-  expect(text?.text).toContain(`limit.exceeded ≠ ${others.join(", ")}\n`);
-  expect(text?.text).toContain(`Don't rely on: ${caution}\n`);
+test("it counts the assumptions, the rules of the contract and the shipped scenarios", async () => {
+  expect(readme).toContain(`leaves ${Object.keys(catalogue).length} questions open`);
+  expect(readme).toContain(`[${rules.length} rules]`);
+  const scenarios = await readdir(join(root, "scenarios"));
+  expect(readme).toContain(`[${scenarios.length} scenarios]`);
 });
 
-test("it is shorter than 250 lines and begins with the two commands", () => {
-  expect(readme.split("\n").length).toBeLessThan(250);
-  expect(snippets[0]?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
+test("it has fewer than 180 lines and begins with the two commands", () => {
+  expect(readme.trimEnd().split("\n").length).toBeLessThan(180);
+  expect(snippetsIn(readme, "sh")[0]).toBe("npm ci && npm start\nnpm ci && npm test\n");
 });
 
 describe("shell", () => {
@@ -74,47 +58,68 @@ describe("shell", () => {
     expect(() => JSON.parse(stdout)).not.toThrow();
   });
 
-  test.each(shellLines.filter((line) => line.startsWith("npm ")))("%s", async (line) => {
+  test.each(shellLines.filter((line) => line.startsWith("npm ")))("%s", (line) => {
     for (const command of line.split(" && ")) {
       const [, script = "", ...rest] = command.replace(/^npm run /, "npm ").split(" ");
-      if (script !== "ci") expect(Object.keys(manifest.scripts)).toContain(script);
-      if (rest.length > 0) await expectOptions("serve", rest);
+      if (script === "install") {
+        expect(rest).toEqual(["--save-dev", `./adsim-${manifest.version}.tgz`]);
+      } else {
+        expect(["ci", "pack", ...Object.keys(manifest.scripts)]).toContain(script);
+        expect(rest).toEqual([]);
+      }
     }
   });
 });
 
-async function expectOptions(command: string, words: readonly string[]): Promise<void> {
-  expect(words[0]).toBe("--");
-  const { stdout } = await runAdsim([command, "--help"]);
-  for (const word of words.slice(1)) {
-    if (word.startsWith("--")) expect(stdout).toMatch(new RegExp(`^ {2}${word} `, "m"));
-  }
-}
+describe("five minutes", () => {
+  const [client = "", inProcess = "", overHttp = "", ...others] = snippetsIn(readme, "js");
 
-describe("TypeScript", () => {
-  test.each(snippets.filter(({ language }) => language === "ts"))(
-    "line $line",
-    async ({ text }) => {
-      const expected = [...text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(
-        ([, value]) => value,
-      );
-      expect(expected.length).toBe(text.split("console.log(").length - 1);
-      const stdout = await runSnippet(text);
-      expect(stdout.trimEnd().split("\n")).toEqual(expected);
-    },
-  );
+  async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+    const folder = temporaryFolder();
+    for (const [name, text] of Object.entries({ "ads.mjs": client, ...files })) {
+      expect(readme).toContain(`\`${name}\``);
+      await writeFile(join(folder, name), fromSource(text));
+    }
+    return folder;
+  }
+
+  const own = { ...process.env, NODE_TEST_CONTEXT: undefined };
+
+  test("the test in process is green", async () => {
+    expect(others).toEqual([]);
+    const name = "in-process.test.mjs";
+    expect(readme).toContain(`\`node --test ${name}\``);
+    const cwd = await folderWith({ [name]: inProcess });
+    const { stdout } = await run(process.execPath, ["--test", name], { cwd, env: own });
+    expect(stdout).toMatch(/pass 1\b/);
+  });
+
+  test("without a session_id it is red, and says how many were recorded", async () => {
+    const name = "in-process.test.mjs";
+    const wrong = inProcess.replace(', session_id: "s-1" }', " }");
+    expect(wrong).not.toBe(inProcess);
+    const cwd = await folderWith({ [name]: wrong });
+    const running = run(process.execPath, ["--test", name], { cwd, env: own });
+    await expect(running).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("client: 1, ledger: 2"),
+    });
+  });
+
+  test("the test over HTTP is green in adsim exec, which prints its report", async () => {
+    const name = "over-http.test.mjs";
+    expect(shellLines).toContain(`npx adsim exec -- node --test ${name}`);
+    const cwd = await folderWith({ [name]: overHttp });
+    const args = [entry, "exec", "--", process.execPath, "--test", name];
+    const { stdout, stderr } = await run(process.execPath, args, { cwd, env: own });
+    expect(stdout).toMatch(/pass 1\b/);
+    expect(stdout + stderr).toContain("adsim: 1 request");
+  });
 });
 
-test("the table of commands has every one and no other", async () => {
-  const commands = [...readme.matchAll(/^\| `adsim (\w+)/gm)].map(([, name = ""]) => name);
+test("it names every command and no other", async () => {
+  const commands = new Set(Array.from(readme.matchAll(/`adsim ([a-z]+)/g), ([, name]) => name));
   const { stdout } = await runAdsim(["--help"]);
   const real = [...stdout.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name = ""]) => name);
-  expect(commands.sort()).toEqual(real.filter((name) => name !== "help").sort());
-});
-
-test("every page that it points to is there", async () => {
-  const pages = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path = ""]) => path);
-  expect(pages.length).toBeGreaterThan(5);
-  for (const path of pages)
-    expect((await readFile(join(root, path), "utf8")).length).toBeGreaterThan(500);
+  expect([...commands].sort()).toEqual(real.filter((name) => name !== "help").sort());
 });

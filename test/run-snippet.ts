@@ -6,6 +6,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { temporaryFolder } from "./temporary-folder.ts";
 
+/** The blocks of a page that are written in this language. */
+export function snippetsIn(page: string, language: string): string[] {
+  const found = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
+  return Array.from(found, ([, text = ""]) => text);
+}
+
+/** What the comments behind a snippet's calls of `console.log` say that it prints. */
+export function printedBy(text: string): string[] {
+  return Array.from(text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm), ([, value = ""]) => value);
+}
+
 /** @returns what it prints. Rejects where it fails. */
 export async function runSnippet(text: string): Promise<string> {
   const folder = temporaryFolder();
@@ -17,8 +28,8 @@ export async function runSnippet(text: string): Promise<string> {
 }
 
 /** The snippet with the package's exports, and its peers, found in this repository. */
-function fromSource(text: string): string {
-  return text.replaceAll(/ from "(.+)";$/gm, (_, name: string) => {
+export function fromSource(text: string): string {
+  return text.replaceAll(/ from "([^.].*)";$/gm, (_, name: string) => {
     const own = /^adsim(?:\/(.+))?$/.exec(name);
     const url =
       own === null

@@ -1,4 +1,4 @@
-"""A small client of the Publisher Advertising API. Python's standard library, nothing else."""
+"""A small client of the Publisher Advertising API. It needs only Python's standard library."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ class Refused(Exception):
     def __init__(self, status, headers, body):
         super().__init__(f"{status}: {body}")
         self.status = status
-        # How long to wait, where the service says so in seconds.
+        # How long the service asks us to wait, if it says so in seconds.
         after = headers.get("Retry-After", "")
         self.retry_after = int(after) if after.isdigit() else None
 
@@ -25,7 +25,7 @@ class Ads:
         self.sleep = sleep
 
     def impression(self, surface, ad, session, attempts=5):
-        """Records that an ad was shown. Sent again in the same session it counts once, so it may be repeated."""
+        """Records that an ad was shown. Retries are safe: within the same session the service counts it once."""
         sent = {"publisher_id": self.publisher, "surface": surface, "ad_id": ad, "session_id": session}
         pause = 0.1
         for attempt in range(1, attempts + 1):
@@ -36,14 +36,14 @@ class Ads:
                     raise
                 self.sleep(refused.retry_after if refused.retry_after is not None else pause)
             except (OSError, http.client.HTTPException, ValueError):
-                # No answer, half of one, or none that can be read: whether it was recorded, nobody knows.
+                # There was no answer, or only a part, or it can't be read. The impression may have been recorded.
                 if attempt == attempts:
                     raise
                 self.sleep(pause)
             pause *= 2
 
     def click(self, impression_id):
-        """Records a click. Not sent again: whether a second one counts, the specification doesn't say."""
+        """Records a click. No retries: the specification doesn't say whether a second click counts."""
         return self._send("POST", "/v1/click", {"impression_id": impression_id})
 
     def stats(self, day):

@@ -1,4 +1,4 @@
-"""Tests the client against a simulator: adsim exec --clock frozen -- python3 -m unittest -v"""
+"""Tests the client against a simulator: npx adsim exec --clock frozen -- python3 -m unittest -v"""
 
 import json
 import os
@@ -13,7 +13,7 @@ SURFACE = os.environ["ADSIM_SURFACE_ID"]
 
 
 def control(method, path, body=None):
-    """Asks the control API."""
+    """Sends a request to the control API."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"{URL}/_sim/{path}", data, headers, method=method)
@@ -23,7 +23,7 @@ def control(method, path, body=None):
 
 
 def wait(seconds):
-    """Instead of time.sleep: the simulator's clock goes on, and nobody waits."""
+    """Replaces time.sleep: moves the simulator's clock instead of waiting."""
     control("POST", "clock/advance", {"by": round(seconds * 1000)})
 
 
@@ -42,14 +42,14 @@ class AdsTest(unittest.TestCase):
         wait(24 * 3600)
         self.assertEqual(self.ads.stats("2026-01-15")["impressions"], before + 1)
 
-    def test_an_answer_that_is_lost_makes_no_second_impression(self):
+    def test_a_lost_answer_makes_no_second_impression(self):
         first_only = {"operation": "impression", "times": 1}
         for verdict in ({"kind": "lose-response"}, {"kind": "truncate", "atByte": 10}, {"kind": "garbage"}):
             with self.subTest(verdict["kind"]):
                 control("POST", "reset")
                 control("POST", "faults", {"match": first_only, "verdict": verdict})
                 self.ads.impression(SURFACE, "ad-1", "session-1")
-                # What the service did, whatever the client was told.
+                # The audit knows what the service did, even if the client doesn't.
                 made = control("GET", "audit")["total"]["impressions"]
                 self.assertEqual((made["attempts"], made["applied"]), (2, 1))
 
@@ -59,7 +59,7 @@ class AdsTest(unittest.TestCase):
         self.ads.impression(SURFACE, "ad-1", "session-1")
         self.assertEqual(control("GET", "clock")["now"], "2026-01-15T00:00:30.000Z")
 
-    def test_a_refusal_is_told(self):
+    def test_a_refusal_is_raised(self):
         with self.assertRaises(Refused) as caught:
             self.ads.click("nothing")
         self.assertEqual(caught.exception.status, 404)

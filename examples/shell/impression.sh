@@ -1,6 +1,6 @@
 #!/bin/sh
-# Records an impression, and prints its id: impression.sh AD SESSION
-# Where no answer came it is sent again, in the same session so that it counts once.
+# Records an impression and prints its id: impression.sh AD SESSION
+# Without an answer it tries again in the same session, so that the impression counts once.
 set -eu
 
 body="{\"publisher_id\":\"$ADSIM_PUBLISHER_ID\",\"surface\":\"$ADSIM_SURFACE_ID\",\"ad_id\":\"$1\",\"session_id\":\"$2\"}"
@@ -13,8 +13,8 @@ for attempt in 1 2 3; do
     printf '%s\n' "$answer" | sed 's/.*"impression_id":"\([^"]*\)".*/\1/'
     exit 0
   fi
-  # 22: there was an answer, and it is a refusal.
+  # 22: the service answered, and refused.
   [ "$status" -ne 22 ] || break
 done
-echo "impression.sh: refused, or nobody knows (curl ended with $status)" >&2
+echo "impression.sh: refused, or without an answer (curl exited with $status)" >&2
 exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests impression.sh against a simulator: adsim exec --clock frozen -- sh test.sh
+# Tests impression.sh against a simulator: npx adsim exec --clock frozen -- sh test.sh
 set -eu
 cd "$(dirname "$0")"
 
@@ -8,20 +8,20 @@ control() {
     --header "Content-Type: application/json" ${3:+--data "$3"}
 }
 
-# The answer to the first impression is lost on its way.
+# Lose the answer to the first impression.
 control POST faults '{"match":{"operation":"impression","times":1},"verdict":{"kind":"lose-response"}}' >/dev/null
 id=$(sh impression.sh ad-1 session-1)
 control POST clock/advance '{"by":"10m"}' >/dev/null
 [ "$(sh impression.sh ad-1 session-1)" = "$id" ] || {
-  echo "FAILED: the same showing has two ids" >&2
+  echo "FAILED: the same impression has two ids" >&2
   exit 1
 }
 
-# The audit says what the service did: three were sent, one counts.
+# The audit knows what the service did: it got three requests and recorded one impression.
 case $(control GET audit) in
   *'"impressions":{"attempts":3,"answered":2,'*'"applied":1,'*) echo "ok" ;;
   *)
-    echo "FAILED: more or less than one impression is on record" >&2
+    echo "FAILED: not exactly one impression is recorded" >&2
     exit 1
     ;;
 esac

@@ -336,7 +336,7 @@ async function checkAll(folder: string): Promise<void> {
   const trial: Trial = { folder, tarball, binaries };
   const [, newest = process.execPath] = binaries.at(-2) ?? [];
   await Promise.all([
-    check("docs/test-your-client.md, word for word", () =>
+    check("docs/test-your-client.md and own-tests.md, word for word", () =>
       followTestYourClient(folder, tarball, newest),
     ),
     checkAlone(trial),

@@ -1,6 +1,6 @@
 /**
- * Follows docs/test-your-client.md in an empty project, word for word: the commands in their order, the files with the
- * contents that the page gives them. Green first, then red with the defect that the page plants.
+ * Follows docs/test-your-client.md and docs/own-tests.md in an empty project, word for word: the commands in their order,
+ * the files with the contents that the pages give them. Green first, then red with the defect that the first page plants.
  */
 
 import { execFile } from "node:child_process";
@@ -9,7 +9,9 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const page = join(import.meta.dirname, "../../docs/test-your-client.md");
+const pages = ["test-your-client.md", "own-tests.md"].map((name) =>
+  join(import.meta.dirname, "../../docs", name),
+);
 
 interface Block {
   readonly language: string;
@@ -47,7 +49,8 @@ export async function followTestYourClient(
     throw new Error(`Expected to be ${ought}: ${text}\n${done.output}`);
   };
 
-  const blocks = blocksOf(await readFile(page, "utf8"));
+  const texts = await Promise.all(pages.map((page) => readFile(page, "utf8")));
+  const blocks = texts.flatMap(blocksOf);
   const [install = "", test = "", plant = ""] = blocks
     .filter(({ language }) => language === "sh")
     .map(({ text }) => text);
@@ -61,9 +64,9 @@ export async function followTestYourClient(
   await write(project, blocks, "property.test.js");
   await expect("npx vitest run own.test.js property.test.js", false, /2 passed/);
   await expect("node own.node.js", false);
-  await write(project, blocks, "readings.test.js");
-  await expect("npx vitest run readings.test.js", false, /\d{4} passed/);
-  await expect("rm readings.test.js", false);
+  await write(project, blocks, "choices.test.js");
+  await expect("npx vitest run choices.test.js", false, /\d{4} passed/);
+  await expect("rm choices.test.js", false);
 
   const output = await expect(plant, true, /no-event-doubled/, /1\. /);
   const [, failure = ""] = output.split("The client broke no-event-doubled");

@@ -1,0 +1,59 @@
+/** The pages of docs that are lists made from the code: `npm run docs` writes them, a test compares them. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
+import { rules } from "../src/testing/contract/rules.ts";
+import { invariants } from "../src/testing.ts";
+
+const root = join(import.meta.dirname, "..");
+
+const rulesPage = `# The rules for clients
+
+What [\`clientContract\`](test-your-client.md) checks. \`skip\`, \`only\` and a replay know a rule by its name.
+
+| rule | says | from |
+|---|---|---|
+${rows(rules.map(({ id, says, source }) => [`\`${id}\``, sentence(says), source]))}
+`;
+
+const invariantsPage = `# The invariants
+
+Laws that every service of this kind keeps. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario, and
+[\`checkInvariants\`](own-tests.md#property-tests) checks them on a simulator that your test has used.
+
+| invariant | says |
+|---|---|
+${rows(invariants.map(({ id, says }) => [`\`${id}\``, says]))}
+`;
+
+const scenariosPage = `# The scenarios that come with adsim
+
+[\`adsim play NAME\`](scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from.
+
+| scenario | what happens |
+|---|---|
+${rows(shippedNames().map(({ name, about }) => [`\`${name}\``, about]))}
+`;
+
+/** By file name below docs. */
+export const generatedPages: Readonly<Record<string, string>> = {
+  "rules.md": rulesPage,
+  "invariants.md": invariantsPage,
+  "shipped-scenarios.md": scenariosPage,
+};
+
+function rows(table: readonly (readonly string[])[]): string {
+  return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
+}
+
+/** With a full stop, as sentences of other pages have it. */
+function sentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
+}
+
+if (process.argv[2] === "--write") {
+  for (const [name, text] of Object.entries(generatedPages)) {
+    writeFileSync(join(root, "docs", name), text);
+  }
+}
