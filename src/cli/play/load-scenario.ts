@@ -4,30 +4,33 @@
  */
 
 import { open } from "node:fs/promises";
-import { extname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { extname } from "node:path";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { readScenarioText } from "../../play/language/parse/parse-text.ts";
 import { CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
+import { moduleEndings, scenarioInModule } from "./load-module.ts";
 
 /** As large as a scenario may be, in bytes of JSON. */
 const MAX_BYTES: number = 4 * 1024 * 1024;
 
 const STANDARD_INPUT = "-";
-const modules = [".ts", ".mts", ".js", ".mjs"];
 
 /** An object that may be a scenario. @throws CommandFailure that names the source and what is wrong with it. */
 export async function loadScenario(source: string): Promise<object> {
   const extension = extname(source).toLowerCase();
   if (source === STANDARD_INPUT) return fromJson("standard input", await readAll(process.stdin));
   if (extension === ".json") return fromJson(source, await textOf(source));
-  if (modules.includes(extension)) return fromModule(source, extension);
+  if (moduleEndings.includes(extension)) {
+    // Read before it is run: what isn't there, or no file, is another matter than what goes wrong in it.
+    await textOf(source);
+    return scenarioInModule(source);
+  }
   if (/^[\w-]+$/.test(source)) return loadShipped(source);
   throw wrongUsage(
-    `${source} is no scenario: give the name of one (see: adsim scenarios), a file that ends in .json, .ts, .mts, .js or .mjs, or - for JSON from standard input.`,
+    `${source} is no scenario: give the name of one (see: adsim scenarios), a file that ends in .json, ${moduleEndings.join(", ")}, or - for JSON from standard input.`,
   );
 }
 
@@ -58,35 +61,6 @@ function valueIn(what: string, text: string): unknown {
     if (!(error instanceof InputError)) throw error;
     throw failure(what, error.message.replace(/^scenario /, ""));
   }
-}
-
-async function fromModule(file: string, extension: string): Promise<object> {
-  // Read before it is run: what isn't there, or no file, is another matter than what goes wrong in it.
-  await textOf(file);
-  if (extension.endsWith("ts") && !process.features.typescript) {
-    throw couldNotRun(
-      `${file}: needs Node 22.18 or newer, and this is ${process.version}. Play it there, or write it as JSON.`,
-    );
-  }
-  let loaded: Readonly<Record<string, unknown>>;
-  try {
-    loaded = await Promise.race([import(pathToFileURL(resolve(file)).href), neverLoaded()]);
-  } catch (error) {
-    throw failure(file, `can't be loaded: ${error instanceof Error ? error.message : error}`);
-  }
-  const scenario = loaded.scenario ?? loaded.default;
-  if (typeof scenario === "object" && scenario !== null) return scenario;
-  throw failure(
-    file,
-    "must export a scenario: export const scenario = defineScenario({ … }), or as the default.",
-  );
-}
-
-/** Fails when nothing is left that could go on: Node would end then, as if all were well. */
-function neverLoaded(): Promise<never> {
-  return new Promise((_, reject) => {
-    process.once("beforeExit", () => reject(new Error("it waits for what never comes")));
-  });
 }
 
 async function textOf(file: string): Promise<string> {
