@@ -84,7 +84,7 @@ function whyNotLoaded(error: unknown): string {
 function placeIn(stack: string): string | undefined {
   const [users = ""] = stack.split(/^.*node:internal\/modules/m);
   const [, file, position] =
-    /^(?!.*node_modules)(?:.*[ (])?((?:file:\/\/|\/|[A-Z]:)[^\n?()]*?)(?:\?[^\n:]*)?(:\d+(?::\d+)?)\)?$/im.exec(
+    /^(?!.*node_modules)(?:.*[ (])?((?:file:\/\/|\/|[A-Z]:)[^\n?]*?)(?:\?[^\n:]*)?(:\d+(?::\d+)?)\)?$/im.exec(
       users,
     ) ?? [];
   if (file === undefined) return;
