@@ -1,5 +1,5 @@
 // Loaded by `npm start`. npm sends SIGTERM to the shell between npm and the server, and not every shell passes it on: the
-// server would go on without them. Must parse on any Node that npm itself runs on.
+// server would go on without them.
 
 const parent = process.ppid;
 

@@ -189,7 +189,7 @@ test("a module that waits for what never comes doesn't end as if all were well",
   const file = fileOf("await new Promise(() => undefined); export default {};", "a.mjs");
   const adsim = startAdsim(["play", file]);
   expect(await adsim.ended).toMatchObject({ code: 2 });
-  expect(adsim.stderr()).toContain("a.mjs: can't be loaded: it waits for what never comes");
+  expect(adsim.stderr()).toContain("a.mjs: can't be loaded: its top-level await never ends");
 });
 
 test("assumptions of a file and of options go into those of the scenario", async () => {

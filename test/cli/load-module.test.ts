@@ -1,0 +1,116 @@
+/** Scenarios in modules: every ending, TypeScript with and without tsx, and what is said of a file that can't be loaded. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadScenario } from "../../src/cli/play/load-scenario.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { startAdsim } from "./run-adsim.ts";
+
+const shown = { name: "shown", about: "One.", steps: [{ impression: {}, as: "first" }] };
+const typed = `
+import { about } from "./lib/about.js";
+enum Name { First = "first" }
+class Step { readonly impression = {}; constructor(readonly as: Name) {} }
+`;
+const module = `export const scenario = { name: "shown", about, steps: [{ ...new Step(Name.First) }] };`;
+
+/** A project with these files, and `lib/about.ts`. @returns its path. */
+function projectOf(files: Readonly<Record<string, string>>, manifest: object = {}): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "lib"));
+  const about = 'export const about: string = "One.";';
+  const all = { "package.json": JSON.stringify(manifest), "lib/about.ts": about, ...files };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** What is said of `mine.ts` in such a project, without the folder. */
+async function saidOf(files: Readonly<Record<string, string>>, manifest = {}): Promise<string> {
+  const folder = projectOf(files, manifest);
+  const loading = loadScenario(join(folder, "mine.ts"));
+  const { message } = await loading.then(
+    () => new Error("nothing"),
+    (reason: Error) => reason,
+  );
+  return message.replaceAll(`${folder}/`, "");
+}
+
+const manifests = [{}, { type: "module" }];
+
+describe.each(manifests)("in a project of %j", (manifest) => {
+  test.each([
+    ["a.ts", typed + module],
+    ["a.ts", `${typed}${module.replace("const scenario =", "default")}`],
+    ["a.mts", typed + module],
+    ["a.cts", typed + module],
+    ["a.js", `export const scenario = ${JSON.stringify(shown)};`],
+    ["a.mjs", `export default ${JSON.stringify(shown)};`],
+    ["a.cjs", `module.exports = ${JSON.stringify(shown)};`],
+    ["a.cjs", `exports.scenario = ${JSON.stringify(shown)};`],
+  ])("%s is played: %s", async (name, text) => {
+    const scenario = await loadScenario(join(projectOf({ [name]: text }, manifest), name));
+    expect(JSON.parse(JSON.stringify(scenario))).toEqual(shown);
+  });
+
+  test("a syntax error is said with its line", async () => {
+    const text = "const a: number = 1;\nexport const = a;\n";
+    expect(await saidOf({ "mine.ts": text }, manifest)).toMatch(
+      /mine\.ts: can't be loaded: [\s\S]*mine\.ts:2:13: ERROR: Expected identifier/,
+    );
+  });
+
+  test("what an imported file throws is said with its line", async () => {
+    const lib = 'interface A { a: 1 }\nthrow new Error("oops");\nexport {};';
+    const folder = projectOf({ "lib.ts": lib, "mine.ts": 'import "./lib.ts";' }, manifest);
+    // In a process of its own: here Vitest reads the lines of stacks.
+    const adsim = startAdsim(["play", join(folder, "mine.ts")]);
+    expect((await adsim.ended).code).toBe(2);
+    expect(adsim.stderr().replaceAll(`${folder}/`, "")).toBe(
+      "adsim: mine.ts: can't be loaded: oops (lib.ts:2:7)\n",
+    );
+  });
+
+  test("a text that it throws is said", async () => {
+    expect(await saidOf({ "mine.ts": 'throw "oops"; export {};' }, manifest)).toBe(
+      "mine.ts: can't be loaded: oops",
+    );
+  });
+
+  test("a file that it imports and that isn't there is said with who imports it", async () => {
+    expect(await saidOf({ "mine.ts": 'import "./none.ts";' }, manifest)).toMatch(
+      /^mine\.ts: can't be loaded: Cannot find module '[\s\S]*none\.ts'[\s\S]* mine\.ts$/,
+    );
+  });
+
+  test("without a scenario among its exports it is refused", async () => {
+    expect(await saidOf({ "mine.ts": "export const x: object = {};" }, manifest)).toMatch(
+      /^mine\.ts: must export a scenario/,
+    );
+  });
+});
+
+describe("where tsx isn't installed", () => {
+  const hooks = `import { registerHooks } from "node:module";
+    registerHooks({ resolve(specifier, context, next) {
+      if (specifier !== "tsx/esm/api") return next(specifier, context);
+      throw Object.assign(new Error("not installed"), { code: "ERR_MODULE_NOT_FOUND" });
+    } });`;
+  const withoutTsx = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hooks)}` };
+
+  test("Node runs what needs no more than its types taken out", async () => {
+    const text = `const about: string = "One.";\nexport default { ...${JSON.stringify(shown)}, about };`;
+    const file = join(projectOf({ "mine.ts": text }, { type: "module" }), "mine.ts");
+    const adsim = startAdsim(["play", file], withoutTsx);
+    expect([(await adsim.ended).code, adsim.stderr()]).toEqual([0, ""]);
+  });
+
+  test("an enum is refused with its line, and tsx is named as what to install", async () => {
+    const file = join(projectOf({ "mine.ts": typed + module }), "mine.ts");
+    const adsim = startAdsim(["play", file], withoutTsx);
+    expect((await adsim.ended).code).toBe(3);
+    expect(adsim.stderr()).toContain(`adsim: ${file}: can't be loaded: TypeScript enum is not`);
+    expect(adsim.stderr()).toContain(`(${file}:3). Node ${process.version} needs tsx for that.`);
+    expect(adsim.stderr()).toContain("npm install --save-dev tsx");
+  });
+});
