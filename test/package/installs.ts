@@ -10,11 +10,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { nodeBinaries } from "../node-binaries.ts";
 import { followTestYourClient } from "./test-your-client.ts";
+import { kinds, playWithoutTsx, playWithTsx, writeScenarios } from "./typescript-scenarios.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const startedMs = performance.now();
 
+/** The oldest that works in every case here. */
+const tsxVersion = "4.23.15";
 const typescripts = { typescript5: "5.9.3", typescript6: "6.0.3", typescript7: "7.0.2" } as const;
 
 /**
@@ -265,7 +268,7 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
   const path = await project(folder, [tarball]);
   await check("the package brings no optional peer", async () => {
     const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: path });
-    const unwanted = /node_modules[/\\](msw|vitest|fast-check)$/m.exec(stdout);
+    const unwanted = /node_modules[/\\](msw|vitest|fast-check|tsx)$/m.exec(stdout);
     if (unwanted !== null) throw new Error(`${unwanted[1]} was installed`);
   });
   await check("what is installed with the package is what it imports", () =>
@@ -301,6 +304,25 @@ async function checkWithFastCheck({ folder, tarball, binaries }: Trial): Promise
   const path = await project(folder, [tarball, "fast-check@4"]);
   for (const [version, binary] of binaries) {
     await check(`Node ${version}: adsim/testing`, () => script(path, withFastCheck, binary));
+  }
+}
+
+async function checkTypeScript({ folder, tarball, binaries }: Trial): Promise<void> {
+  const withTsx = await project(folder, [tarball, `tsx@${tsxVersion}`]);
+  const without = await project(folder, [tarball]);
+  await Promise.all([writeScenarios(withTsx), writeScenarios(without)]);
+  let played: string | undefined;
+  for (const [version, binary] of binaries) {
+    for (const kind of kinds) {
+      await check(`Node ${version}: adsim play in TypeScript, ${kind}, tsx`, async () => {
+        const digest = await playWithTsx({ path: withTsx, kind, binary });
+        played ??= digest;
+        if (digest !== played) throw new Error(`${digest}, and before ${played}`);
+      });
+      await check(`Node ${version}: adsim play in TypeScript, ${kind}, no tsx`, () =>
+        playWithoutTsx({ path: without, kind, binary }, version),
+      );
+    }
   }
 }
 
@@ -341,6 +363,7 @@ async function checkAll(folder: string): Promise<void> {
     ),
     checkAlone(trial),
     checkWithFastCheck(trial),
+    checkTypeScript(trial),
     ...mswMajors.map((msw) => checkWithMsw(trial, msw)),
   ]);
 }
