@@ -83,6 +83,14 @@ describe.each(manifests)("in a project of %j", (manifest) => {
     );
   });
 
+  test("JavaScript that imports TypeScript with an enum isn't told to install tsx, which wouldn't help", async () => {
+    const all = { "lib.ts": typed, "mine.mjs": 'import "./lib.ts";' };
+    const adsim = startAdsim(["play", join(projectOf(all, manifest), "mine.mjs")]);
+    expect((await adsim.ended).code).toBe(2);
+    expect(adsim.stderr()).toContain("mine.mjs: can't be loaded: TypeScript enum is not supported");
+    expect(adsim.stderr()).not.toContain("npm install");
+  });
+
   test("without a scenario among its exports it is refused", async () => {
     expect(await saidOf({ "mine.ts": "export const x: object = {};" }, manifest)).toMatch(
       /^mine\.ts: must export a scenario/,

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
+type Tsx = typeof import("tsx/esm/api");
 
 /** What such a file ends in. */
 export const moduleEndings: readonly string[] = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"];
@@ -32,21 +33,23 @@ function exportedBy({ scenario, default: outer }: Exports): unknown {
 
 async function exportsOf(file: string): Promise<Exports> {
   const { href } = pathToFileURL(resolve(file));
-  const tsx = /ts$/i.test(file) ? await installedTsx() : undefined;
+  const isTypeScript = /ts$/i.test(file);
+  let tsx: Tsx | undefined;
   try {
+    if (isTypeScript) tsx = await installedTsx();
     // tsx loads the file and its imports as copies of their own: their classes aren't ours, so no instanceof on them.
     const loading = tsx === undefined ? import(href) : tsx.tsImport(href, import.meta.url);
     return await Promise.race([loading, neverLoaded()]);
   } catch (error) {
     const message = `${file}: can't be loaded: ${whyNotLoaded(error)}`;
-    if (!needsTsx(error)) throw wrongUsage(message);
+    if (!isTypeScript || tsx !== undefined || !needsTsx(error)) throw wrongUsage(message);
     throw couldNotRun(
       `${message}. Node ${process.version} needs tsx for that. Install it beside adsim: npm install --save-dev tsx`,
     );
   }
 }
 
-async function installedTsx(): Promise<typeof import("tsx/esm/api") | undefined> {
+async function installedTsx(): Promise<Tsx | undefined> {
   try {
     return await import("tsx/esm/api");
   } catch (error) {
