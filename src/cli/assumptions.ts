@@ -48,7 +48,8 @@ function describePoint(key: AssumptionKey, inForce: string): string {
     ...Object.entries(point.choices).map(
       ([name, meaning]) => `  ${name === inForce ? "*" : " "} ${name.padEnd(width)}  ${meaning}`,
     ),
-    `  Don't rely on: ${point.caution}`,
+    ...(point.note === undefined ? [] : [`  ${point.note}`]),
+    `  ${point.caution}`,
   ].join("\n");
 }
 
@@ -62,27 +63,38 @@ const points = Object.entries<OpenPoint>(catalogue);
 
 const introduction = `# Assumptions
 
-The specification is silent in ${points.length} places. Each is a key here, with the reading that adsim takes unless told
-otherwise, the other readings on offer, and what a client must not rely on. \`npm run docs\` writes this page from
-the catalogue in \`src/spec/assumptions\`.
+The specification leaves ${points.length} questions open. Each has a key on this page, with the choices that adsim offers and
+what a client must not rely on. The default applies unless you choose otherwise. \`npm run docs\` writes this page
+from the catalogue in \`src/spec/assumptions\`.
 
 | where | how to choose |
 |---|---|
 | in process | \`createSimulator({ assumptions: { "dedup.repeat": "conflict" } })\`; later \`sim.assume({ … })\` |
-| command line | \`--assume dedup.repeat=conflict\`, repeatable; \`--assumptions FILE\`, a JSON object |
+| command line | \`--assume dedup.repeat=conflict\`, as often as you like; or \`--assumptions FILE\`, a JSON object |
 | over HTTP, for one world | \`PATCH /_sim/assumptions\` with \`{"dedup.repeat":"conflict"}\` |
-| all of them | \`adsim matrix -- CMD\` runs CMD against every pair of readings, and names those that it can't cope with |
+| all of them | \`adsim matrix -- CMD\` runs CMD with every pair of choices, and names the choices that make it fail |
 
-A running world keeps what was recorded when it takes another choice. Quotas start anew with another
-\`limit.algorithm\`, that of clicks with another \`limit.recording-pool\`, and de-duplication forgets with another \`dedup.key\` or \`dedup.window\`. With another
-\`ids.format\` the ids that a client holds stop working. \`date.timezone\` is fixed once events or sign-ups are filed by
-day, \`click.revenue\` once clicks are recorded: reset the world first.
+A running world can take other choices. What it has recorded stays recorded. Some keys do more than change answers:
 
-The journal says of every answer which keys shaped it: those whose other choices would have made another answer as
-things stood, or \`documented\`. With \`--explain\` the response says it, too, in \`X-Adsim-Assumptions\`. Keys about form alone
+| key | a change of it |
+|---|---|
+| \`limit.algorithm\` | restores all quotas |
+| \`limit.recording-pool\` | restores the quota of clicks |
+| \`dedup.key\`, \`dedup.window\` | makes the world forget which impressions it has seen |
+| \`ids.format\` | makes the ids that a client holds invalid |
+| \`date.timezone\` | is refused once an event or a sign-up is recorded: reset the world first |
+| \`click.revenue\` | is refused once a click is recorded: reset the world first |
+
+The journal lists for every answer the keys for which another choice would have changed this answer; \`documented\` if
+none. With \`--explain\` the response lists them too, in \`X-Adsim-Assumptions\`. Keys that only change the form of answers
 (${formatKeys.map((key) => `\`${key}\``).join(", ")})
-are named where they differ from their default. Beyond that, the keys that begin with \`limit.\` decide in every
-answer what \`X-RateLimit-Remaining\` counts.`;
+are listed if they aren't at their default. The keys that begin with \`limit.\` also change \`X-RateLimit-Remaining\` in
+every answer; they aren't listed for that alone.
+
+The size of a request is limited whatever you choose. A body of more than 65,536 bytes (64 KiB) gets 413, and a query
+of more than 8,192 characters gets 414. What counts is the body as it was sent, in UTF-8, even with GET or with a
+Content-Type that isn't accepted. The API key and the rate limit are checked first, so such a request spends quota,
+unless \`limit.rejected-requests\` is \`free\`.`;
 
 /** In Markdown. */
 function assumptionsPage(): string {
@@ -102,6 +114,7 @@ function section(key: string, point: OpenPoint): string {
       return `- \`${name}\`${isDefault}: ${point.choices[name]}`;
     }),
     "",
-    `Don't rely on: ${point.caution}`,
+    ...(point.note === undefined ? [] : [point.note, ""]),
+    point.caution,
   ].join("\n");
 }

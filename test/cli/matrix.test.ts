@@ -90,7 +90,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
       { "limit.exceeded": "403" },
       { "limit.exceeded": "503" },
     ]);
-    expect(text).toContain("  limit.exceeded ≠ 403, 503\n      Don't rely on: That it is 429.\n");
+    expect(text).toContain("  limit.exceeded ≠ 403, 503\n      Don't rely on it being 429.\n");
     const [first] = report.reliances;
     expect(first?.reproduce).toContain(`--seed 'it'\\''s mine' --assume limit.exceeded=403 -- sh`);
     expect(text).toContain(first?.reproduce);

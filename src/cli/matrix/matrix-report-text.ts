@@ -56,7 +56,7 @@ function relies(result: MatrixResult): readonly Lines[] {
   const groups = grouped(result.reliances);
   const list = groups.flatMap(({ title, first }) => [
     `  ${title}`,
-    ...Object.values(first.cautions).map((caution) => `      Don't rely on: ${caution}`),
+    ...Object.values(first.cautions).map((caution) => `      ${caution}`),
     `      Reproduce: ${first.reproduce}`,
   ]);
   const incomplete = result.complete
