@@ -21,8 +21,8 @@ import { say } from "./output/say.ts";
 import { addReplayOptions, type ReplayFlags } from "./replay/replay-options.ts";
 import { addExport, addPlay, addScenarios } from "./scenario-commands.ts";
 
-const ENVIRONMENT = `CMD finds ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the choices in force, as JSON)
-in its environment.`;
+const ENVIRONMENT = `CMD gets the environment variables ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the
+choices in force, as JSON).`;
 
 /** Runs one command line. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -128,12 +128,12 @@ function addServe(program: Command, ends: SetExitCode): void {
 function addExec(program: Command, ends: SetExitCode): void {
   const exec = program
     .command("exec")
-    .description("run a command against a server of its own")
+    .description("start a server, run a command against it, and stop the server")
     .usage("[options] -- CMD [arguments...]")
-    .argument("[CMD...]", "what to run; its exit code is passed on")
+    .argument("[CMD...]", "what to run; adsim exits with its exit code")
     .option(
       "--fail-on-findings",
-      "exit with 1 where CMD ends with 0 and the client report has findings",
+      "exit with 1 if CMD exits with 0 and the client report has findings",
     )
     .passThroughOptions()
     .addHelpText("after", `\n${ENVIRONMENT}`);
@@ -155,10 +155,10 @@ function addMatrix(program: Command, ends: SetExitCode): void {
     .addHelpText(
       "after",
       `
-CMD runs on the defaults first, then once for each row of a covering array over the assumptions, each time against a fresh
-server. For what fails, the smallest sets of choices are worked out. --assume and --assumptions hold their keys in all runs.
-${ENVIRONMENT}
-CMDs run beside each other unless --jobs is 1.`,
+CMD runs with the defaults first, then once for each row of a covering array over the assumptions, each time against a new
+server. adsim then finds the smallest sets of choices that make CMD fail. Keys given with --assume or --assumptions keep
+their choice in all runs. Several CMDs run at the same time unless --jobs is 1.
+${ENVIRONMENT}`,
     );
   addMatrixOptions(addAnswerOptions(addCommonOptions(matrix, "flowing"))).action(
     async (words: string[], flags: MatrixFlags) => {
@@ -172,15 +172,17 @@ function addReplay(program: Command, ends: SetExitCode): void {
   const replay = program
     .command("replay")
     .description("send recorded requests again and compare the answers byte for byte")
-    .argument("<FILE>", "a journal as NDJSON, or a HAR of any tool; its content tells which")
+    .argument("<FILE>", "a journal as NDJSON, or a HAR file of any tool; adsim finds out which")
     .addHelpText(
       "after",
       `
-In process the world is made as the recording says, and where it doesn't or an option says otherwise from the options; time
-is that of the recording, or stands still with --clock frozen. With --load the options may not contradict the snapshot.
-At a --target the requests go one after the other. If it is an adsim, its clock follows the recording (--keep-clock: not).
-Compared are status, headers and body; left out are headers of the connection, such as Date and Server.
-Exit codes: 0 all the same, 1 some differ, 2 wrong usage, 3 FILE can't be read, nothing to compare, or no TARGET.`,
+Without --target, adsim makes a world with the settings in the recording. Options override them. Time follows the recording,
+or stands still with --clock frozen. With --load, the options must agree with the snapshot.
+With --target, adsim sends one request after another. If the target is an adsim, its clock follows the recording, unless you
+give --keep-clock.
+adsim compares status, headers and body, but no headers of the connection, such as Date and Server.
+Exit codes: 0 all answers are the same, 1 some differ, 2 wrong usage, 3 FILE can't be read, there is nothing to compare, or
+the target can't be reached.`,
     );
   addReplayOptions(addCommonOptions(replay, "frozen")).action(
     async (file: string, flags: ReplayFlags) => {
@@ -196,15 +198,15 @@ function addFixtures(program: Command): void {
     .description("write golden requests and answers as JSON files, for tests in any language")
     .requiredOption(
       "--out <folder>",
-      "where they go: a folder that is new, empty, or holds earlier fixtures, which they replace",
+      "the folder to write to: a new or empty one, or one with earlier fixtures, which are replaced",
       notEmpty,
     )
     .addHelpText(
       "after",
       `
-One file for each case, with the request, what comes before it, and the answer; index.json lists them. The same options give
-the same bytes. The requests hold API keys, made up from the seed.
-Exit codes: 0 fine, 2 wrong usage, or a folder with other files, 3 it can't be written.`,
+Each file is one case: a request, what must happen before it, and the answer. index.json lists the files. The same options
+give the same bytes. The requests have API keys, which are made up from the seed.
+Exit codes: 0 fine, 2 wrong usage or a folder with other files, 3 the files can't be written.`,
     );
   addCommonOptions(making, "frozen").action(async (flags: FixturesFlags) => {
     const command = await import("./fixtures/fixtures.ts");
@@ -215,9 +217,9 @@ Exit codes: 0 fine, 2 wrong usage, or a folder with other files, 3 it can't be w
 function addAssumptions(program: Command): void {
   const assumptions = program
     .command("assumptions")
-    .description("what the spec leaves open, and the readings on offer")
-    .argument("[KEY]", "show this one only")
-    .option("--markdown", "the whole catalogue as a page of documentation");
+    .description("list what the spec leaves open, and the choices for it")
+    .argument("[KEY]", "show only this one")
+    .option("--markdown", "print the whole catalogue as a page in Markdown");
   addCommonOptions(assumptions, "frozen").action(
     async (key: string | undefined, flags: AssumptionsFlags) => {
       const command = await import("./assumptions.ts");
@@ -227,7 +229,7 @@ function addAssumptions(program: Command): void {
 }
 
 function addOpenapi(program: Command): void {
-  const openapi = program.command("openapi").description("the API as OpenAPI 3.1, in JSON");
+  const openapi = program.command("openapi").description("print the API as OpenAPI 3.1, in JSON");
   addCommonOptions(openapi, "frozen").action(async (flags: CommonFlags) => {
     const command = await import("./openapi.ts");
     await command.openapi(flags);

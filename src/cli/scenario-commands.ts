@@ -7,22 +7,25 @@ import { addCredentialOptions, addPlayOptions, type PlayFlags } from "./play/pla
 import type { ScenariosFlags } from "./scenarios.ts";
 
 const SCENARIO =
-  "one that comes with adsim, by its name; a file (.json, .ts, .mts, .js, .mjs); - for JSON from standard input";
+  "the name of one that comes with adsim, a file (.json, .ts, .mts, .js, .mjs), or - for JSON from standard input";
 
 export function addPlay(program: Command, ends: (exitCode: number) => void): void {
   const play = program
     .command("play")
-    .description("play a scenario, and say whether what it expects came true")
+    .description("play a scenario, and check that what it expects comes true")
     .argument("<SCENARIO>", SCENARIO)
     .addHelpText(
       "after",
       `
---seed, --start, --publishers, --profile, --assume and --assumptions take the place of the scenario's own; their defaults
-above are for a scenario that doesn't say. A module exports it as scenario, or as its default.
-Without --target it is played in a world in this process, and nobody waits. An adsim at --target plays it in a world of its
-own, /@NAME, or in the one that the URL names, whose state is lost; no time passes there either, unless --speed says so. With
---api-key and --publisher the target is any service, and time is real: what it can't do is skipped, and said.
-Exit codes: 0 held, 1 broken, or nobody knows, 2 wrong usage or no valid scenario, 3 it can't be read, or no target.`,
+--seed, --start, --publishers, --profile, --assume and --assumptions override the scenario's own settings. Their defaults
+above apply if the scenario has none. A module must export the scenario as "scenario" or as its default.
+Without --target, adsim plays the scenario in a world in this process, and no real time passes.
+If --target is an adsim, it plays the scenario in a new world, /@NAME, or in the world that the URL names, whose state is
+lost. No real time passes there either, unless you give --speed.
+With --api-key and --publisher, --target can be any service, and time is real. adsim skips the steps that the service can't
+do, and says which.
+Exit codes: 0 held, 1 broken or unknown, 2 wrong usage or an invalid scenario, 3 the scenario can't be read, or the target
+can't be reached.`,
     );
   addPlayOptions(addCommonOptions(play, "frozen")).action(
     async (source: string, flags: PlayFlags) => {
@@ -35,9 +38,9 @@ Exit codes: 0 held, 1 broken, or nobody knows, 2 wrong usage or no valid scenari
 export function addScenarios(program: Command): void {
   program
     .command("scenarios")
-    .description("the scenarios that come with adsim, or one of them as JSON")
-    .argument("[NAME]", "print this one: adsim scenarios NAME > mine.json")
-    .option("--json", "machine-readable output on stdout")
+    .description("list the scenarios that come with adsim, or print one as JSON")
+    .argument("[NAME]", "print only this one, as JSON: adsim scenarios NAME > mine.json")
+    .option("--json", "write machine-readable output to stdout")
     .action(async (name: string | undefined, flags: ScenariosFlags) => {
       const command = await import("./scenarios.ts");
       command.scenarios(name, flags);
@@ -47,23 +50,26 @@ export function addScenarios(program: Command): void {
 export function addExport(program: Command): void {
   const exporting = program
     .command("export")
-    .description("write the traffic of a scenario as a script of a load generator")
+    .description("write the traffic of a scenario as a script for a load generator")
     .argument("<SCENARIO>", SCENARIO)
     .addOption(
-      new Option("--to <tool>", "for which tool").choices(["artillery"]).makeOptionMandatory(),
+      new Option("--to <tool>", "the tool to write the script for")
+        .choices(["artillery"])
+        .makeOptionMandatory(),
     )
     .option(
       "--target <url>",
-      "the base URL that it sends to (default: http://127.0.0.1:4010)",
+      "the base URL that the script sends to (default: http://127.0.0.1:4010)",
       notEmpty,
     )
-    .option("--out <file>", "where the script goes (default: standard output)", notEmpty)
+    .option("--out <file>", "the file to write the script to (default: standard output)", notEmpty)
     .addHelpText(
       "after",
       `
-The script is JSON for Artillery 2: npx artillery run FILE. It knows the keys of the publishers that the scenario's world has, as
-adsim serve --seed … has them, or those that are given. What such a script can't say is listed on standard error.
-Exit codes: 0 fine, 2 wrong usage, no valid scenario, or one without traffic, 3 it can't be read, or the script can't be written.`,
+The script is JSON for Artillery 2: npx artillery run FILE. It has the API keys of the scenario's publishers, which are the
+same in adsim serve with the same --seed, or the keys that you give. Standard error lists what the script leaves out.
+Exit codes: 0 fine, 2 wrong usage, an invalid scenario, or one without traffic, 3 the scenario can't be read, or the script
+can't be written.`,
     );
   addCredentialOptions(addCommonOptions(exporting, "frozen")).action(
     async (source: string, flags: ExportFlags) => {

@@ -16,7 +16,7 @@ export async function startLoaded(file: string, flags: ServerFlags): Promise<Ser
   const clock = flags.clock ?? snapshot.clock.mode;
   if (clock === "system" && snapshot.start > Date.now()) {
     throw wrongUsage(
-      `--load ${file} holds a world that starts at ${formatInstant(snapshot.start)}, after the system clock. Give --clock flowing or --clock frozen.`,
+      `the world in --load ${file} starts at ${formatInstant(snapshot.start)}, which is later than the system clock. Give --clock flowing or --clock frozen.`,
     );
   }
   const given = await serverOptions(flags, clock);
@@ -44,6 +44,6 @@ function checkRules(
     JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
   if (written(list.save(0)) === written(saved)) return;
   throw wrongUsage(
-    `--faults asks for other rules than those that --load ${file} holds with their counts (${saved.rules.map(({ rule }) => rule.id).join(", ")}). Leave --faults out, or take the snapshot without rules (DELETE /_sim/faults before).`,
+    `--faults has other rules than --load ${file}, which has ${saved.rules.map(({ rule }) => rule.id).join(", ")} and how often each applied. Leave --faults out, or save a snapshot without rules (DELETE /_sim/faults first).`,
   );
 }

@@ -39,6 +39,6 @@ export async function saveOnExit(flags: ServerFlags, server: Server): Promise<vo
   if (flags.saveOnExit === undefined) return;
   const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");
   const { replaced } = await saveSnapshot(server.worlds.get("default"), flags.saveOnExit);
-  const instead = replaced ? ", in place of the file that was there" : "";
+  const instead = replaced ? ", which replaced the file that was there" : "";
   say(`adsim: saved the state to ${flags.saveOnExit}${instead}\n`);
 }

@@ -175,7 +175,7 @@ describe("a script", () => {
       },
     ]);
     expect(stderr).toBe(
-      'adsim: its keys are those of an adsim with seed "zwei", 4 publishers and profile typical\n',
+      'adsim: its API keys work for an adsim with seed "zwei", 4 publishers and profile typical\n',
     );
   });
 
@@ -250,7 +250,7 @@ describe("a script", () => {
       /impression: steps\.0, steps\.1\.repeat\.steps\.1\n/,
       /advance: steps\.2\n/,
       /repeatedSessions: steps\.3\n/,
-      /differ in what they ask/,
+      /send different requests/,
     ]) {
       expect(stderr).toMatch(said);
     }
@@ -291,13 +291,13 @@ describe("wrong usage", () => {
       "who signs up",
       () => [scenarioOf([acme, byAcme]), "--to", "artillery"],
       2,
-      /sent by acme, who signs up/,
+      /sent by acme, which signs up/,
     ],
     [
       "a publisher that isn't given",
       () => [scenarioOf([bySecond]), "--to", "artillery", ...key],
       2,
-      /sent by publisher 1, and 1 are given/,
+      /sent by publisher 1 \(the first is 0\), but you gave only 1/,
     ],
     [
       "no surfaces",

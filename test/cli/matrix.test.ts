@@ -78,7 +78,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
     expect(report).toMatchObject({ verdict: "green", complete: true, reliances: [], flaky: [] });
     expect(report.rows.every(({ run }) => run?.passed && run.requests === 1)).toBe(true);
     expect(report.counts.runs).toBe(report.rows.length + 2);
-    expect(text).toContain("Your client passes everywhere: no pair of choices makes it fail");
+    expect(text).toContain("Your client passes everywhere: no pair of choices of ");
   });
 
   test("names the choices that a client can't stand, and how to see it", async () => {
@@ -121,7 +121,7 @@ describe.skipIf(!hasCurl)("the verdict", () => {
     expect(code).toBe(1);
     expect(report).toMatchObject({ verdict: "fails-on-defaults", counts: { runs: 2, failed: 0 } });
     expect(report.rows.every(({ run }) => run === null)).toBe(true);
-    expect(text).toContain("fails on the defaults");
+    expect(text).toContain("fails with the defaults");
     expect(text).toContain("\n    no luck\n");
   });
 
@@ -154,7 +154,7 @@ describe.skipIf(!hasCurl)("a client that fails now and then", () => {
     const { code, report, text } = await matrix(failingRun(2));
     expect(code).toBe(1);
     expect(report).toMatchObject({ verdict: "flaky", counts: { runs: 2 } });
-    expect(text).toContain("of two runs on the defaults one passed and one failed");
+    expect(text).toContain("of two runs with the defaults, one passed and one failed");
   });
 
   test("is flaky where a row that failed passes when it is run again", async () => {
@@ -328,7 +328,9 @@ describe("reports", () => {
       const temporary = temporaryFolder();
       const args = ["matrix", "--only", "errors.invalid", "--", "sh", "-c", CALL];
       const { stdout, stderr } = await runAdsim(args, { TMPDIR: temporary });
-      expect(stdout).toMatch(/^Your client passes everywhere: .* of 1 open point\.$/m);
+      expect(stdout).toMatch(
+        /^Your client passes everywhere: .* of 1 assumption makes it fail\.$/m,
+      );
       expect(stderr).toMatch(/^row 1 of 1: passed \(\d+\.\d s\)\n$/);
       // Node's own, not ours to keep away.
       expect(readdirSync(temporary).filter((name) => name !== "node-compile-cache")).toEqual([]);

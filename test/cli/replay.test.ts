@@ -90,7 +90,7 @@ describe("in process", () => {
       ]);
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toBe(
-        "adsim: 8 requests sent again in process: 8 answers the same, 0 different\n",
+        "adsim: 8 requests sent again in process: 8 answers are the same, 0 are different\n",
       );
     }
   });
@@ -109,12 +109,14 @@ describe("in process", () => {
       "1",
     ]);
     expect(code).toBe(1);
-    expect(stdout).toContain("8 requests sent again in process: 5 answers the same, 3 different");
+    expect(stdout).toContain(
+      "8 requests sent again in process: 5 answers are the same, 3 are different",
+    );
     expect(stdout).toContain(
       "line 2, request 2: POST /v1/impression\n  status: recorded 200, now 409\n",
     );
-    expect(stdout).toContain('  body, from byte 2 on:\n    recorded  {"ok":true,');
-    expect(stdout).toContain("2 more; --differences 3 shows all.");
+    expect(stdout).toContain('  body from byte 2 on:\n    recorded  {"ok":true,');
+    expect(stdout).toContain("2 more; --differences 3 shows them all.");
     expect(stdout).not.toContain("line 7");
     expect(stdout).not.toMatch(/key_|@invalid/);
   });
@@ -142,7 +144,7 @@ describe("in process", () => {
         body: { byte: 21 },
       },
     ]);
-    expect(stderr).toContain("7 answers the same, 1 different");
+    expect(stderr).toContain("7 answers are the same, 1 is different");
   });
 
   test("a recording that begins later says so beside its differences, and --load helps", async () => {
@@ -157,13 +159,13 @@ describe("in process", () => {
     const fresh = await runAdsim(["replay", file]);
     expect(fresh.code).toBe(1);
     expect(fresh.stdout).toContain(
-      "Note: the recording begins with request 9: what requests 1 to 8 did is missing.",
+      "Note: the recording begins with request 9, so what requests 1 to 8 did is missing.",
     );
     expect(fresh.stdout).toContain("--load");
     const loaded = await runAdsim(["replay", file, "--load", state]);
     expect([loaded.code, loaded.stdout]).toEqual([
       0,
-      "adsim: 8 requests sent again in process: 8 answers the same, 0 different\n",
+      "adsim: 8 requests sent again in process: 8 answers are the same, 0 are different\n",
     ]);
   });
 
@@ -189,9 +191,11 @@ describe("in process", () => {
     const { code, stdout } = await runAdsim(["replay", foreign, ...world, "--api-key", apiKey]);
     // The one that went without a key that can be read is another refusal now.
     expect(code).toBe(1);
-    expect(stdout).toContain("7 requests sent again in process: 6 answers the same, 1 different");
-    expect(stdout).toContain("1 not sent again: they went elsewhere than to the API (1)");
-    expect(stdout).toContain("Note: the recording is another tool's");
+    expect(stdout).toContain(
+      "7 requests sent again in process: 6 answers are the same, 1 is different",
+    );
+    expect(stdout).toContain("1 not sent again: they didn't go to the API (1)");
+    expect(stdout).toContain("Note: another tool made the recording");
   });
 });
 
@@ -203,7 +207,7 @@ describe("to a URL", () => {
     const world = lines.map((line) => JSON.parse(line).world)[0];
     const file = recordingOf(later.map((line) => JSON.stringify({ ...JSON.parse(line), world })));
     const { code, stdout } = await runAdsim(["replay", file, "--target", `${url}/@fresh`]);
-    expect(stdout).toContain("8 answers the same, 0 different");
+    expect(stdout).toContain("8 answers are the same, 0 are different");
     expect(code).toBe(0);
     const clock = await (await fetch(`${url}/@fresh/_sim/clock`)).json();
     expect(clock).toMatchObject({ mode: "flowing", now: expect.stringMatching(/^2026-02-01T01:/) });
@@ -219,7 +223,7 @@ describe("to a URL", () => {
     const file = recordingOf(lines);
     expect((await runAdsim(["replay", file])).code).toBe(0);
     const { code, stdout } = await runAdsim(["replay", file, "--target", await target()]);
-    expect(stdout).toContain("16 answers the same");
+    expect(stdout).toContain("16 answers are the same");
     expect(code).toBe(0);
   });
 
@@ -233,7 +237,7 @@ describe("to a URL", () => {
     expect(refused.stderr).toMatch(/--clock frozen --start 2026-\d\d-\d\dT[\d:.]+Z,/);
     const kept = await runAdsim(["replay", file, "--target", url, "--keep-clock"]);
     expect(kept.code).toBe(1);
-    expect(kept.stdout).toContain("Note: the target's clock is its own");
+    expect(kept.stdout).toContain("Note: the target has its own clock");
     expect(kept.stdout).toContain("Note: the recorded world began at 2026-");
     expect(await (await fetch(`${url}/_sim/clock`)).json()).toEqual({
       mode: "frozen",
@@ -252,7 +256,7 @@ describe("to a URL", () => {
     ]);
     expect(code).toBe(1);
     expect(stdout).toContain(`Note: the target's seed is "other", the recording's "replayed"`);
-    expect(stdout).toContain("Note: the target has errors.body=flat, the recording problem");
+    expect(stdout).toContain("Note: the target has errors.body=flat, the recording has problem");
     expect(stdout).toContain("Note: the target's world has answered 1 requests before");
   });
 
@@ -291,7 +295,7 @@ describe("to a URL", () => {
     expect((await runAdsim(["replay", file, "--target", url])).code).toBe(0);
     body = Buffer.from([0xfe, 0x01]);
     const { code, stdout } = await runAdsim(["replay", file, "--target", url]);
-    expect(stdout).toContain("body, from byte 0 on:");
+    expect(stdout).toContain("body from byte 0 on:");
     expect(code).toBe(1);
   });
 
@@ -342,8 +346,8 @@ describe("wrong usage and files of no use", () => {
       2,
       "/_sim/snapshot",
     ],
-    ["an option of a target without one", "there", { keepClock: true }, 2, "--keep-clock is for"],
-    ["a clock of its own", "there", { clock: "system" }, 2, "--clock system can't be had"],
+    ["an option of a target without one", "there", { keepClock: true }, 2, "--keep-clock needs"],
+    ["a clock of its own", "there", { clock: "system" }, 2, "--clock system isn't possible"],
     ["a file that isn't there", "none", {}, 3, "no such file"],
     ["a snapshot as recording", "state", {}, 3, "--load"],
     [
@@ -387,7 +391,7 @@ describe("wrong usage and files of no use", () => {
     );
     expect(failure.exitCode).toBe(3);
     expect(failure.message).toContain(
-      "a fault rule kept them from the service. Nothing was compared.",
+      "a fault rule kept them from reaching the service. Nothing was compared.",
     );
   });
 });

@@ -28,7 +28,7 @@ export async function exportScenario(source: string, flags: ExportFlags): Promis
   const chosen = await resolveScenario(source, flags);
   const { trafficSteps, leftOut } = planOf(chosen.scenario);
   if (trafficSteps.length === 0) {
-    throw wrongUsage(`${source} has no traffic step, and nothing else can go into a load script.`);
+    throw wrongUsage(`${source} has no traffic step, and a load script can have nothing else.`);
   }
   const senders = sendersIn(chosen, given);
   const planned = trafficSteps.map(
@@ -52,7 +52,7 @@ function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: 
   }
   if (isForeign) return;
   say(
-    `adsim: its keys are those of an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
+    `adsim: its API keys work for an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
   );
 }
 
@@ -66,7 +66,7 @@ function sendersIn(
   return (publisherRef) => {
     if (typeof publisherRef !== "number") {
       throw wrong(
-        `its traffic is sent by ${publisherRef}, who signs up in the scenario: a script only knows publishers that are there before, by their numbers.`,
+        `its traffic is sent by ${publisherRef}, which signs up in the scenario. A script can only use publishers that exist before it starts; name one by its number.`,
       );
     }
     if (given.length === 0) {
@@ -76,7 +76,7 @@ function sendersIn(
     const sender = given[publisherRef];
     if (sender === undefined) {
       throw wrong(
-        `its traffic is sent by publisher ${publisherRef}, and ${given.length} are given, from 0 on. Give the others with --api-key and --publisher, too.`,
+        `its traffic is sent by publisher ${publisherRef} (the first is 0), but you gave only ${given.length}. Give the others with --api-key and --publisher too.`,
       );
     }
     if (sender.surfaces.length === 0) {

@@ -46,7 +46,7 @@ export function planOf(scenario: Scenario): TrafficPlan {
   function addTraffic({ traffic, expect }: TrafficStep, at: string): void {
     if (trafficSteps.length === MAX_TRAFFIC_STEPS) {
       throw wrongUsage(
-        `The scenario has traffic more than ${MAX_TRAFFIC_STEPS} times, too often for a script.`,
+        `The scenario has more than ${MAX_TRAFFIC_STEPS} traffic steps, too many for a script.`,
       );
     }
     trafficSteps.push({ traffic, startMs: nowMs });
@@ -74,14 +74,14 @@ export function planOf(scenario: Scenario): TrafficPlan {
 }
 
 const adviceByField = {
-  faults: "start adsim with them, as --faults FILE",
-  assumptions: "start adsim with them, as --assume KEY=CHOICE",
+  faults: "start adsim with --faults FILE",
+  assumptions: "start adsim with --assume KEY=CHOICE",
   expectations: "look at GET /_sim/audit yourself",
-  thresholds: "Artillery has config.ensure for such",
+  thresholds: "use Artillery's config.ensure instead",
 } as const;
 
 const MIXED =
-  "the steps of traffic differ in what they ask: the script mixes it over all phases, in the right amounts";
+  "the traffic steps send different requests: the script mixes them in all phases, in the right amounts";
 
 function haveDifferentMixes(trafficSteps: readonly Traffic[]): boolean {
   const asked = trafficSteps.map(({ for: _, arrivals: _arrivals, ...rest }) =>

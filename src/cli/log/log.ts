@@ -40,7 +40,7 @@ function logText(worlds: Worlds): LineQueue {
   const lines = createLineQueue(
     sinkOf(stderr),
     (exchanges) =>
-      `adsim: ${exchanges} exchanges were dropped from the log: they came faster than it is read`,
+      `adsim: ${exchanges} exchanges are missing from the log: they came faster than the log was read`,
   );
   worlds.observe((world, exchange) => lines.add(exchangeText(world, exchange, hasColours)));
   return lines;

@@ -20,24 +20,21 @@ export interface MatrixFlags extends AnswerFlags {
 export function addMatrixOptions(command: Command): Command {
   return command
     .addOption(
-      new Option(
-        "--strength <number>",
-        "how many choices at a time are tried in all combinations: 1, 2 or 3",
-      )
+      new Option("--strength <number>", "how many choices to try in all combinations")
         .choices(strengths)
         .default("2"),
     )
     .option(
       "--jobs <count>",
-      "how many CMDs may run at a time (default: one for each core)",
+      "how many CMDs may run at the same time (default: one for each core)",
       wholeNumber(1, 999_999),
     )
-    .option("--time-limit <duration>", "how long CMD may run, such as 90s", "5m")
-    .option("--only <KEY,KEY>", "vary these keys alone, repeatable", collectKeys)
+    .option("--time-limit <duration>", "how long a CMD may run, such as 90s", "5m")
+    .option("--only <KEY,KEY>", "vary only these keys; repeatable", collectKeys)
     .addOption(reportOption(reportKinds))
     .option(
       "--keep-output <folder>",
-      "where the whole output of failing runs is kept (default: a new temporary folder)",
+      "the folder for the whole output of failing runs (default: a new temporary folder)",
     );
 }
 

@@ -36,7 +36,7 @@ function defaultsOutcome(result: MatrixResult): JunitOutcome {
   const failed = runs.find(({ passed }) => !passed);
   if (failed !== undefined) {
     const again = verdict === "flaky" ? ", and passed in another run" : "";
-    const message = `CMD failed on the defaults${again}`;
+    const message = `CMD failed with the defaults${again}`;
     return failure(result, verdict, message, [reproduce], failed);
   }
   if (verdict !== "never-calls-the-server") return { kind: "passed" };
@@ -72,6 +72,6 @@ function failure(
 ): JunitOutcome {
   const ended = `CMD: ${endingText(run, timeLimit)}`;
   const { file, tail = [] } = run.output ?? {};
-  const output = file === undefined ? [] : [`Output in ${file}, its end:`, ...tail];
+  const output = file === undefined ? [] : [`The output is in ${file}. It ends with:`, ...tail];
   return { kind: "failure", type, message, text: [...reproduce, ended, ...output].join("\n") };
 }

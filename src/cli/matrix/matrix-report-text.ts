@@ -26,7 +26,7 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
     case "green":
       return [
         [
-          `Your client passes everywhere: no ${combinations[strength - 1]} makes it fail, of ${counted(varied.length, "open point")}.`,
+          `Your client passes everywhere: no ${combinations[strength - 1]} of ${counted(varied.length, "assumption")} makes it fail.`,
         ],
       ];
     case "relies":
@@ -40,12 +40,12 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
     case "never-calls-the-server":
       return [
         [
-          "Your client passed and sent no request to the server, so nothing can be said about it.",
-          "Let it take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.",
+          "Your client passed but sent no request to the server, so there is no result.",
+          "It must take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.",
         ],
       ];
     case "interrupted":
-      return [["No reliance was found."]];
+      return [["No choice was found that makes your client fail."]];
   }
 }
 
@@ -61,7 +61,7 @@ function relies(result: MatrixResult): readonly Lines[] {
   ]);
   const incomplete = result.complete
     ? []
-    : [["There may be more: not all that the failing rows can show was looked at."]];
+    : [["There may be more: adsim didn't examine the failing rows to the end."]];
   const tails = groups.flatMap(({ first: { run, assume } }) =>
     run?.output === undefined
       ? []
@@ -97,7 +97,7 @@ function flakyLines({ flaky }: MatrixResult): Lines {
       `      Try again: ${reproduce}`,
     ]),
     "",
-    "If CMD can't run beside itself (it takes a fixed port, or writes a file that is shared), use --jobs 1.",
+    "If two CMDs can't run at the same time (they use one port, or write one file), use --jobs 1.",
   ];
 }
 
@@ -106,7 +106,7 @@ function flakyOnDefaults(result: MatrixResult): readonly Lines[] {
   const failed = runs.find(({ passed }) => !passed);
   return [
     [
-      "Your client is flaky: of two runs on the defaults one passed and one failed. Make it pass each time first:",
+      "Your client is flaky: of two runs with the defaults, one passed and one failed. First make it pass every time:",
       `    ${reproduce}`,
     ],
     ...(failed === undefined ? [] : [tail(result, "in the run that failed", failed)]),
@@ -118,11 +118,11 @@ function failsOnDefaults(result: MatrixResult): readonly Lines[] {
   const run = runs.at(-1);
   return [
     [
-      "Your client fails on the defaults, so there is nothing to compare with. Make it pass there first:",
+      "Your client fails with the defaults, so there is nothing to compare with. First make it pass:",
       `    ${reproduce}`,
       ...(run?.requests === 0 ? ["It sent no request to the server at ADSIM_URL."] : []),
     ],
-    ...(run === undefined ? [] : [tail(result, "on the defaults", run)]),
+    ...(run === undefined ? [] : [tail(result, "with the defaults", run)]),
   ];
 }
 
@@ -132,7 +132,7 @@ function tail({ timeLimit }: MatrixResult, when: string, run: FinishedRun): Line
   const { file, tail: lines } = run.output;
   if (lines.length === 0) return [`CMD ${when}: ${ended}, and no output.`];
   return [
-    `CMD ${when}: ${ended}. Its last lines, all of them in ${file}:`,
+    `CMD ${when}: ${ended}. Its last lines (the whole output is in ${file}):`,
     ...lines.map((line) => `    ${line}`),
   ];
 }

@@ -151,8 +151,8 @@ function planOf(flags: MatrixFlags, pinned: Readonly<Record<string, string>>): M
   });
   if (plan.rows.length > 0) return plan;
   throw wrongUsage(
-    "There is nothing to vary: no other key has a second choice that makes sense beside what is held. Pin fewer, name " +
-      "others in --only, or hold what they need with --assume (payout.txn-id needs payout.statuses=extended).",
+    "There is nothing to vary: with these choices held, no other key has a second choice. Hold fewer keys, name " +
+      "others in --only, or hold the choices that they need with --assume (payout.txn-id needs payout.statuses=extended).",
   );
 }
 
@@ -170,5 +170,5 @@ function timeLimitOf(text: string): number {
     throw new InputError("time-limit", error.message.replace(/^duration /, ""));
   }
   if (ms > 0) return Math.min(ms, LONGEST_MS);
-  throw new InputError("time-limit", "must be longer than nothing, such as 90s");
+  throw new InputError("time-limit", "must be longer than 0, such as 90s");
 }

@@ -96,7 +96,7 @@ async function orCouldNotRun<T>(folder: string, action: () => Promise<T>): Promi
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw couldNotRun(
-      `CMD's output can't be kept in ${folder}: ${why}. Name a folder that can be written to: --keep-output FOLDER.`,
+      `CMD's output can't be kept in ${folder}: ${why}. Name a folder that you may write to: --keep-output FOLDER.`,
     );
   }
 }

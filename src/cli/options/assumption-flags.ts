@@ -47,7 +47,7 @@ function isAbout({ field }: InputError, assume: Chosen): boolean {
 }
 
 const CHOICES = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';
-const EXPECTED = `It must hold ${CHOICES}.`;
+const EXPECTED = `It must be ${CHOICES}.`;
 
 function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -56,10 +56,10 @@ function choicesIn({ value, repeated, wrong: failure }: JsonFile): Chosen {
   const wrong = Object.entries(value).find(([, choice]) => typeof choice !== "string");
   if (wrong !== undefined) {
     const [key] = wrong;
-    throw failure(`must hold ${CHOICES}. ${JSON.stringify(key)} has no text for its choice.`);
+    throw failure(`must be ${CHOICES}. The choice of ${JSON.stringify(key)} is not a string.`);
   }
   if (repeated !== undefined) {
-    const what = `has ${JSON.stringify(repeated)} more than once. Keep the one that you mean.`;
+    const what = `has ${JSON.stringify(repeated)} more than once. Keep one.`;
     throw failure(what);
   }
   // Every value was found to be a text above.

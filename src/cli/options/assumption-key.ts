@@ -7,7 +7,7 @@ import { wrongUsage } from "../output/exit.ts";
 /** @throws CommandFailure for a text that is no key; `subject` is where it stands. */
 export function knownKey(subject: string, text: string): AssumptionKey {
   if (isKey(text)) return text;
-  throw wrongUsage(`${subject} ${JSON.stringify(text)} is no assumption.${keyHint(text)}`);
+  throw wrongUsage(`${subject} ${JSON.stringify(text)} is not an assumption.${keyHint(text)}`);
 }
 
 function isKey(text: string): text is AssumptionKey {

@@ -48,10 +48,10 @@ export interface ServerFlags extends AnswerFlags {
 
 export function addCommonOptions(command: Command, defaultClock: ClockMode): Command {
   return command
-    .option("--seed <text>", 'what all made-up data follows from (default: "adsim")')
+    .option("--seed <text>", 'the text that all made-up data follows from (default: "adsim")')
     .option(
       "--start <instant>",
-      "the first instant in ISO 8601; history lies before it (default: now with the system clock, else 2026-01-15T00:00:00Z)",
+      "when the world begins, in ISO 8601; made-up history lies before it (default: now with --clock system, else 2026-01-15T00:00:00Z)",
     )
     .addOption(
       new Option("--clock <mode>", `how time passes (default: "${defaultClock}")`).choices([
@@ -60,31 +60,34 @@ export function addCommonOptions(command: Command, defaultClock: ClockMode): Com
         "system",
       ]),
     )
-    .option("--publishers <count>", "how many seeded publishers (default: 25)", wholeNumber())
+    .option(
+      "--publishers <count>",
+      "how many made-up publishers there are (default: 25)",
+      wholeNumber(),
+    )
     .addOption(
-      new Option("--profile <name>", 'what kind of publishers (default: "typical")').choices([
-        "typical",
-        "tiny",
-        "adversarial",
-      ]),
+      new Option(
+        "--profile <name>",
+        'what kind of publishers they are (default: "typical")',
+      ).choices(["typical", "tiny", "adversarial"]),
     )
     .option(
       "--assume <KEY=CHOICE>",
-      "a reading of an open point of the spec, repeatable (see: adsim assumptions)",
+      "a choice where the spec leaves something open; repeatable (see: adsim assumptions)",
       collectAssumption,
     )
     .option(
       "--assumptions <file>",
-      "more of them, as a JSON object of keys and choices; --assume wins over it",
+      "a JSON file with an object of keys and choices; --assume overrides it",
       notEmpty,
     )
-    .option("--json", "machine-readable output on stdout, human text on stderr");
+    .option("--json", "write machine-readable output to stdout, and text for people to stderr");
 }
 
 export function addAnswerOptions(command: Command): Command {
   return command.option(
     "--explain",
-    "say in the header X-Adsim-Assumptions of every answer which open points shaped it",
+    "list in the header X-Adsim-Assumptions of every answer which assumptions shaped it",
   );
 }
 
@@ -95,62 +98,67 @@ export function addServerOptions(
   defaultLog: string,
 ): Command {
   return addAnswerOptions(command)
-    .option("--port <number>", "the port; 0 picks a free one", wholeNumber(0, 65_535), defaultPort)
+    .option(
+      "--port <number>",
+      "the port to listen on; 0 picks a free one",
+      wholeNumber(0, 65_535),
+      defaultPort,
+    )
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)", notEmpty)
     .addOption(
       controlTokenOption(
-        "what /_sim asks for as Bearer token; needed on an address that other machines reach",
+        "the Bearer token that /_sim requires; needed if other machines can reach --host",
       ),
     )
     .option(
       "--cors <origin>",
-      'an origin whose web pages may call the API, such as https://app.example; can be repeated; "*" for all, "off" for none. Loopback origins are always allowed, except with "off"',
+      'an origin whose web pages may call the API, such as https://app.example; repeatable. "*" allows all origins, "off" allows none. Loopback origins are always allowed, except with "off"',
       (origin: string, before: readonly string[] = []) => [...before, origin],
     )
     .option(
       "--max-worlds <count>",
-      "the most worlds (/@NAME) to keep; one more replaces the least recently used one (default: 1000)",
+      "how many worlds (/@NAME) to keep; one more replaces the least recently used one (default: 1000)",
       wholeNumber(),
     )
     .option(
       "--world-bytes <count>",
-      "about how many bytes of memory they may take, without the world default and journals; beyond that, the server drops worlds in the same way (default: 536870912)",
+      "about how many bytes of memory these worlds may take, without their journals; above that, the server drops the least recently used ones (default: 536870912)",
       wholeNumber(),
     )
     .option(
       "--journal-entries <count>",
-      "how many requests each world's journal keeps; 0 keeps none (default: 10000)",
+      "how many requests the journal of each world keeps; 0 keeps none (default: 10000)",
       wholeNumber(),
     )
     .option(
       "--journal-bytes <count>",
-      "how many bytes of requests all journals keep together; 0 keeps none (default: 134217728)",
+      "how many bytes the journals of all worlds keep together; 0 keeps none (default: 134217728)",
       wholeNumber(),
     )
     .option(
       "--faults <file>",
-      "fault rules of every world, as a JSON list or one rule; a reset brings them back",
+      "a JSON file with a fault rule, or a list of them, for every world; a reset restores them",
       notEmpty,
     )
     .option(
       "--load <file>",
-      "go on from a saved state: the world default, clock and fault rules included; options may not contradict it, save for --clock, which then sets how its time goes on",
+      "start the default world from a saved state, with its clock and fault rules. Other options must agree with it. Only --clock may differ: it sets how time goes on",
       notEmpty,
     )
     .option(
       "--scenario <name or file>",
-      'play this scenario to its end in the world default first, in virtual time (see: adsim scenarios); --seed and the like take the place of its own, and its clock then goes on as --clock says (default: "flowing")',
+      'first play this scenario to its end in the default world, in virtual time (see: adsim scenarios). --seed and the like override its own settings. Afterwards time goes on as --clock says (default: "flowing")',
       notEmpty,
     )
     .option(
       "--save-on-exit <file>",
-      "save the state of the world default there at the end, whole or not at all",
+      "save the state of the default world to this file at the end; if that fails, the file stays as it was",
       notEmpty,
     )
     .addOption(
       new Option(
         "--log [format]",
-        `log a line for each exchange of every world: text on stderr, or json (NDJSON) on stdout; off writes none (default: ${defaultLog})`,
+        `log a line for each request to any world: text to stderr, or json (NDJSON) to stdout; off logs nothing (default: ${defaultLog})`,
       ).choices(logFormats),
     )
     .addOption(new Option("--no-log", "the same as --log off"));
@@ -163,7 +171,7 @@ export function controlTokenOption(says: string): Option {
 }
 
 /** Of a command that goes to a `--target`. */
-export const TARGETS_CONTROL_TOKEN = "what an adsim at --target asks for in its control API";
+export const TARGETS_CONTROL_TOKEN = "the token for the control API of an adsim at --target";
 
 /** Whether the option itself was given: what stands in the environment is there for other commands, too. */
 export function isTokenGiven({ controlToken }: { readonly controlToken?: string }): boolean {

@@ -6,17 +6,17 @@ import { createRuleList } from "../../faults/rule-list.ts";
 import { readJsonFile } from "./json-file.ts";
 
 const EXPECTED =
-  'It must hold one rule or a list of them, such as [{"match": {"operation": "click"}, "verdict": {"kind": "drop"}}].';
+  'It must have one rule or a list of rules, such as [{"match": {"operation": "click"}, "verdict": {"kind": "drop"}}].';
 
 /** @throws CommandFailure that names the file, and the rule and its field where they are at fault. */
 export async function faultRules(file: string): Promise<readonly FaultRule[]> {
   const { value, repeated, wrong } = await readJsonFile("--faults", file, EXPECTED);
-  if (typeof value !== "object" || value === null) throw wrong(`holds no rule. ${EXPECTED}`);
+  if (typeof value !== "object" || value === null) throw wrong(`has no rule. ${EXPECTED}`);
   const isList = Array.isArray(value);
   if (repeated !== undefined) {
     const [place = "", ...field] = repeated.split(".");
     const where = isList ? `${ruleAt(Number(place))}: ${field.join(".")}` : repeated;
-    throw wrong(`${where} is there more than once. Keep the one that you mean.`);
+    throw wrong(`${where} is there more than once. Keep one.`);
   }
   const rules: readonly unknown[] = isList ? value : [value];
   // Rules are tried out together: two of them may have one id, or there may be too many.

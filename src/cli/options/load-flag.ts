@@ -27,7 +27,7 @@ export async function readLoadFlag(file: string, flags: CommonFlags): Promise<Lo
   for (const [option, given, saved] of optionPairs(flags, chosen, inForce(file, snapshot))) {
     if (given === undefined || given === saved) continue;
     throw wrongUsage(
-      `${option} asks for ${JSON.stringify(given)}, and --load ${file} holds a world with ${JSON.stringify(saved)}. Leave ${option.split(" ")[0]} out, or load another snapshot.`,
+      `${option} is ${JSON.stringify(given)}, but the world in --load ${file} has ${JSON.stringify(saved)}. Leave ${option.split(" ")[0]} out, or load another snapshot.`,
     );
   }
   return {

@@ -60,7 +60,7 @@ export function describeFailure(error: unknown): {
     return { exitCode: exitCodes.couldNotRun, message: error.message };
   }
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const message = `failed by a bug of its own; please report it.\n${trace}`;
+  const message = `failed because of a bug in adsim. Please report it.\n${trace}`;
   return { exitCode: exitCodes.couldNotRun, message };
 }
 

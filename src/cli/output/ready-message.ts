@@ -55,7 +55,7 @@ export function readyText(message: ReadyMessage): string {
     "",
     ...curlLines(message, publisher),
     "",
-    ...(message.isLogged ? ["Each request is logged below. --no-log turns this off.", ""] : []),
+    ...(message.isLogged ? ["Requests are logged below. --no-log turns this off.", ""] : []),
     "",
   ].join("\n");
 }

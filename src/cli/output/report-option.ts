@@ -11,7 +11,7 @@ export interface ReportTarget<Kind extends string = string> {
 /** `--report KIND=FILE` for these kinds: several with commas, and repeatable. */
 export function reportOption<Kind extends string>(kinds: readonly Kind[]): Option {
   const forms = kinds.map((kind) => `${kind}=FILE`).join(", ");
-  const choice = `${forms}, or ${kinds.length === 2 ? "both with a comma" : "several with commas"}`;
+  const choice = `${forms}, or ${kinds.length === 2 ? "both with a comma between" : "several with commas between"}`;
   return new Option(
     "--report <KIND=FILE>",
     `write a report to a file: ${choice}; repeatable`,

@@ -9,9 +9,8 @@ const WIDTH = 100;
 
 export function reportText(report: ClientReport): string {
   const { requests, kept, copies, findings, notes } = report;
-  const forgotten = requests === kept ? "" : `, the last ${kept} of them kept`;
-  const twice =
-    copies === 0 ? "" : `, ${copies} of them a rule's second ${plural(copies, "application")}`;
+  const forgotten = requests === kept ? "" : `, of which the last ${kept} were kept`;
+  const twice = copies === 0 ? "" : `, ${copies} of them copies made by a fault rule`;
   const sections = [
     [`adsim: ${requests} ${plural(requests, "request")}${forgotten}${twice}`, ...counts(report)],
     notes.flatMap((note) => wrapped(`Note: ${note}`, "")),
@@ -40,7 +39,7 @@ function verdict({ kept, findings, notes }: ClientReport): readonly string[] {
   if (kept === 0) return [];
   const { length } = findings;
   if (length > 0) return [`${length} ${plural(length, "finding")}:`];
-  return [`Nothing to complain about${notes.length === 0 ? "." : ", as far as can be judged."}`];
+  return [`No findings${notes.length === 0 ? "." : ", as far as can be told."}`];
 }
 
 function finding({ title, count, who, explanation, spec, example }: Finding): readonly string[] {

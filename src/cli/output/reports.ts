@@ -14,7 +14,7 @@ export async function checkReports(targets: readonly ReportTarget[]): Promise<vo
     });
     if (path === undefined) continue;
     if (taken.has(path)) {
-      throw wrongUsage(`--report names ${file} twice: give each report a file of its own.`);
+      throw wrongUsage(`--report names ${file} twice. Give each report its own file.`);
     }
     taken.add(path);
   }

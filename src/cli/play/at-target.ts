@@ -36,9 +36,7 @@ export async function playAtTarget(
 /** What it waited for may be hours away, and would keep the process: connections are closed, so it ends now. */
 function interrupted(eraseProgress: () => void, signal: NodeJS.Signals): never {
   eraseProgress();
-  process.stderr.write(
-    `adsim: ${signal}, stopped before the scenario's end: nothing is known of it\n`,
-  );
+  process.stderr.write(`adsim: ${signal}, stopped before the scenario's end: there is no result\n`);
   process.exit(128 + constants.signals[signal]);
 }
 

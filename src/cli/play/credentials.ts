@@ -46,7 +46,7 @@ export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher
     const given = apiKey === undefined && publisher === undefined ? "--surface" : there;
     const wanted = given === "--surface" ? "--api-key and --publisher" : missing;
     throw wrongUsage(
-      `${given} needs ${wanted} beside it: a publisher is given as --api-key KEY --publisher ID, and --surface ID as often as it has some.`,
+      `${given} needs ${wanted}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
     );
   });
 }

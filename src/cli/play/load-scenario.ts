@@ -24,13 +24,13 @@ export async function loadScenario(source: string): Promise<object> {
   if (source === STANDARD_INPUT) return fromJson("standard input", await readAll(process.stdin));
   if (extension === ".json") return fromJson(source, await textOf(source));
   if (moduleEndings.includes(extension)) {
-    // Read before it is run: what isn't there, or no file, is another matter than what goes wrong in it.
+    // Read first, so that a missing file isn't reported as a failing module.
     await textOf(source);
     return scenarioInModule(source);
   }
   if (/^[\w-]+$/.test(source)) return loadShipped(source);
   throw wrongUsage(
-    `${source} is no scenario: give the name of one (see: adsim scenarios), a file that ends in .json, ${moduleEndings.join(", ")}, or - for JSON from standard input.`,
+    `${source} is not a scenario. Give the name of one (see: adsim scenarios), a file that ends in .json, ${moduleEndings.join(", ")}, or - for JSON from standard input.`,
   );
 }
 
@@ -40,7 +40,7 @@ export function loadShipped(name: string): object {
   if (scenario !== undefined) return scenario;
   const known = shippedNames().map((each) => each.name);
   throw wrongUsage(
-    `no scenario is called ${name}.${didYouMean(name, known)} See: adsim scenarios. A file is given with its ending, such as ${name}.json.`,
+    `no scenario is called ${name}.${didYouMean(name, known)} See: adsim scenarios. For a file, give its ending too, such as ${name}.json.`,
   );
 }
 
@@ -48,11 +48,11 @@ function fromJson(what: string, text: string): object {
   if (text.trim() === "") throw failure(what, `is empty. ${EXPECTED}`);
   const value = valueIn(what, text);
   if (isPlainObject(value)) return value;
-  throw failure(what, `holds no object. ${EXPECTED}`);
+  throw failure(what, `is not a JSON object. ${EXPECTED}`);
 }
 
 const EXPECTED =
-  'It must hold a scenario, a JSON object with "name", "about" and "steps": adsim scenarios NAME prints one.';
+  'It must be a scenario: a JSON object with "name", "about" and "steps". adsim scenarios NAME prints one.';
 
 function valueIn(what: string, text: string): unknown {
   try {
@@ -87,7 +87,7 @@ async function readAll(stream: AsyncIterable<unknown>, what = "standard input"):
     const piece = part as Buffer;
     bytes += piece.length;
     if (bytes > MAX_BYTES)
-      throw failure(what, `is larger than ${MAX_BYTES} bytes, the most that a scenario has.`);
+      throw failure(what, `is larger than ${MAX_BYTES} bytes, the most that a scenario may have.`);
     parts.push(piece);
   }
   const whole = Buffer.concat(parts);

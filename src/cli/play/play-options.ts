@@ -25,19 +25,19 @@ export function addPlayOptions(command: Command): Command {
   command
     .option(
       "--target <url>",
-      "play at this base URL, instead of in a world in this process",
+      "play against this base URL instead of a world in this process",
       notEmpty,
     )
     .option(
       "--speed <number>",
-      "at a --target: so many times as fast as real time, such as 60 or 0.5 (default: an adsim's time is moved at once, any other service's is real)",
+      "with --target: how many times as fast as real time, such as 60 or 0.5 (default: adsim doesn't wait, any other service runs in real time)",
       speed,
     )
     .addOption(reportOption(reportKinds))
     .addOption(controlTokenOption(TARGETS_CONTROL_TOKEN))
     .option(
       "--max-requests <count>",
-      "how many requests the scenario may plan (default: 20000000)",
+      "how many requests a scenario may plan to send (default: 20000000)",
       wholeNumber(1),
     );
   return addCredentialOptions(command);
@@ -55,17 +55,17 @@ export function addCredentialOptions(command: Command): Command {
   return command
     .option(
       "--api-key <key>",
-      "at a foreign service: the key of a publisher of it; repeatable, each with its --publisher",
+      "for a service other than adsim: the API key of one of its publishers; repeatable, each with its --publisher",
       collect("apiKey"),
     )
     .option(
       "--publisher <id>",
-      "that publisher's id; the first one given is the scenario's publisher 0",
+      "the id of that publisher; the first one is the scenario's publisher 0",
       collect("publisher"),
     )
     .option(
       "--surface <id>",
-      "a surface of it, repeatable (default: the service is asked)",
+      "the id of one of its surfaces; repeatable (default: adsim asks the service)",
       collect("surface"),
     );
 }

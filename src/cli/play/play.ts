@@ -49,7 +49,7 @@ async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promi
   stream.write(reportText(result, { colour: isColourful(stream) }));
   if (result.verdict === "unknown") {
     process.stderr.write(
-      "adsim: nobody knows whether it holds, and exit code 0 is for held alone.\n",
+      "adsim: it is unknown whether the scenario holds; exit code 0 is only for one that held.\n",
     );
   }
   return exitCodeOf[result.verdict];
@@ -70,7 +70,7 @@ function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher
   const { target, clock } = flags;
   if (clock !== undefined && clock !== "frozen") {
     throw wrongUsage(
-      `--clock ${clock} can't be had: time goes as the scenario's steps say. With --target and --speed it passes for real.`,
+      `--clock ${clock} isn't possible: the scenario's steps move the time. With --target and --speed, real time passes.`,
     );
   }
   if (target !== undefined) return;
@@ -82,6 +82,6 @@ function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher
   const given = Object.entries(needing).find(([, isGiven]) => isGiven)?.[0];
   if (given === undefined) return;
   throw wrongUsage(
-    `${given} needs a --target: in this process nobody waits, and there are no keys to give.`,
+    `${given} needs --target: a play in this process never waits and needs no keys.`,
   );
 }

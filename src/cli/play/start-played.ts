@@ -52,15 +52,15 @@ function refuseBroken(result: PlayResult): void {
   say(reportText(result));
   throw new CommandFailure(
     exitCodes.checkFailed,
-    `the scenario ${result.scenario.name} is broken, so nothing is started from it.`,
+    `the scenario ${result.scenario.name} is broken, so the server wasn't started.`,
   );
 }
 
 function refuseWrongUsage({ load, faults }: ServerFlags): void {
   const [option, why] =
     load !== undefined
-      ? ["--load", "is another state to go on from"]
-      : ["--faults", "has no place: its rules are in force from its start, and stay so"];
+      ? ["--load", "is another state to start from"]
+      : ["--faults", "makes no sense: the scenario's own rules apply from its start on"];
   if (load === undefined && faults === undefined) return;
   throw wrongUsage(`${option} beside --scenario ${why}. Leave one of them out.`);
 }

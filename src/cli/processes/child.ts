@@ -27,7 +27,7 @@ export interface StartedChild {
 export function childCommand(words: readonly string[], adsimCommand: string): ChildCommand {
   const [file, ...args] = words;
   if (file !== undefined && file !== "") return { file, args };
-  throw wrongUsage(`CMD is missing. Name what to run: adsim ${adsimCommand} -- npm test`);
+  throw wrongUsage(`CMD is missing. Say what to run, such as: adsim ${adsimCommand} -- npm test`);
 }
 
 /** What a client needs to find the server: its address, a publisher with its key and an active surface, the assumptions. */

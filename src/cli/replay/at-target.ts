@@ -66,7 +66,7 @@ export async function replayAtTarget(
         ...{ time: "standing", performers },
         notes: [...(health.kind === "other" ? [] : [refusesControl(health.status)]), OWN_CLOCK],
         unknownPublisher: () =>
-          "the recording has no keys, and the target doesn't tell any: give one with --api-key",
+          "the recording has no keys, and the target doesn't tell any. Give one with --api-key",
       });
     }
     const { version, seed } = health;
@@ -83,10 +83,10 @@ export async function replayAtTarget(
   }
 }
 
-const OWN_CLOCK = "the target's clock is its own: dates and remaining quotas may differ for that";
+const OWN_CLOCK = "the target has its own clock, so dates and remaining quotas may differ";
 
 function refusesControl(status: number): string {
-  return `the target is an adsim and refuses control (${status}): its clock is its own, and it tells no keys. Give --control-token, or --api-key`;
+  return `the target is an adsim that refuses control requests (${status}), so its clock can't be set and it tells no keys. Give --control-token, or --api-key`;
 }
 
 const clockState = v.looseObject({ mode: v.picklist(clockModes), now: v.string() });
@@ -134,7 +134,7 @@ async function sendAgain(
   const { replayed, refusal, notes: more } = await drive(playing, performers);
   if (refusal === undefined) return { replayed, notes: [...notes, ...more] };
   throw couldNotRun(
-    `--target ${target} is an adsim and refuses PATCH /_sim/assumptions: ${refusal.message} Is it another version?`,
+    `--target ${target} is an adsim that refuses PATCH /_sim/assumptions: ${refusal.message} Is it another version?`,
   );
 }
 
@@ -170,7 +170,7 @@ function cantGoBack(
   // The past of the publishers follows from it, so no other start gives the same answers.
   const from = world === undefined ? "and a --start before that" : `--start ${world.start}`;
   return couldNotRun(
-    `--target ${target}: its clock is at ${ahead} and can't go back to ${to}, when the recording goes on. Start a server with --clock frozen ${from}, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
+    `--target ${target}: its clock is at ${ahead} and can't go back to ${to}, when the recording begins. Start a server with --clock frozen ${from}, name a new world of such a server (URL/@NAME), or leave its clock alone with --keep-clock.`,
   );
 }
 
@@ -187,17 +187,17 @@ async function differencesOf(
   const { total: answered } = await api.askParsed(journal, "GET", "journal?limit=1");
   if (byAdsim && exchanges[0]?.sequence === 1 && answered > 0) {
     notes.push(
-      `the target's world has answered ${answered} requests before: a fresh one is at /@NAME of the same server, with any new NAME`,
+      `the target's world has answered ${answered} requests before. For a new world, use /@NAME of the same server, with any new NAME`,
     );
   }
   const world = worldOf(recording);
   if (world === undefined) return notes;
   notes.push(
-    `the recorded world began at ${world.start}: one that began at another --start has another past`,
+    `the recorded world began at ${world.start}. A world with another --start has another history`,
   );
   if (world.seed !== seed) {
     notes.push(
-      `the target's seed is ${JSON.stringify(seed)}, the recording's ${JSON.stringify(world.seed)}: publishers, keys and ids are others`,
+      `the target's seed is ${JSON.stringify(seed)}, the recording's ${JSON.stringify(world.seed)}: publishers, keys and ids differ`,
     );
   }
   const now = await api.askParsed(choices, "GET", "assumptions");
@@ -205,7 +205,7 @@ async function differencesOf(
     ([key, choice]) => now[key] !== choice,
   );
   for (const [key, choice] of others) {
-    notes.push(`the target has ${key}=${now[key]}, the recording ${choice}`);
+    notes.push(`the target has ${key}=${now[key]}, the recording has ${choice}`);
   }
   return notes;
 }

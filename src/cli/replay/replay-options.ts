@@ -20,14 +20,14 @@ export interface ReplayFlags extends CommonFlags {
 
 export function addReplayOptions(command: Command): Command {
   return command
-    .option("--target <url>", "send to this base URL, instead of a world in this process", notEmpty)
-    .option("--load <file>", "begin from this snapshot instead of a fresh world", notEmpty)
+    .option("--target <url>", "send to this base URL instead of a world in this process", notEmpty)
+    .option("--load <file>", "start from this snapshot instead of a new world", notEmpty)
     .option(
       "--api-key <key>",
-      "what is sent where the recording has no key and none can be looked up",
+      "the API key to send if the recording has none and adsim can't look it up",
       notEmpty,
     )
     .addOption(controlTokenOption(TARGETS_CONTROL_TOKEN))
-    .option("--keep-clock", "leave the clock of an adsim at --target alone")
-    .option("--differences <count>", "how many are shown at most", wholeNumber(), 10);
+    .option("--keep-clock", "don't touch the clock of an adsim at --target")
+    .option("--differences <count>", "how many differences to show at most", wholeNumber(), 10);
 }

@@ -76,10 +76,10 @@ export function resultOf(parts: ResultParts): ReplayResult {
 }
 
 const skipReasons: Readonly<Record<SkipReason, string>> = {
-  "kept-from-service": "a fault rule kept them from the service",
+  "kept-from-service": "a fault rule kept them from reaching the service",
   "no-response-recorded": "no response is recorded",
   control: "they went to the control API",
-  "not-the-api": "they went elsewhere than to the API",
+  "not-the-api": "they didn't go to the API",
   unsendable: "HTTP can't carry them",
 };
 
@@ -102,7 +102,7 @@ export function resultText(result: ReplayResult): string {
   const { target, sent, same, different, skipped, skippedFor, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
   const lines = [
-    `adsim: ${sent} ${sent === 1 ? "request" : "requests"} sent again ${where}: ${same} answers the same, ${different} different`,
+    `adsim: ${sent} ${sent === 1 ? "request" : "requests"} sent again ${where}: ${same} ${same === 1 ? "answer is" : "answers are"} the same, ${different} ${different === 1 ? "is" : "are"} different`,
   ];
   if (skipped > 0) {
     const reasons = Object.entries(skippedFor).map(([reason, count]) => `${reason} (${count})`);
@@ -110,7 +110,7 @@ export function resultText(result: ReplayResult): string {
   }
   for (const difference of differences) lines.push("", ...differenceLines(difference));
   const more = different - differences.length;
-  if (more > 0) lines.push("", `${more} more; --differences ${different} shows all.`);
+  if (more > 0) lines.push("", `${more} more; --differences ${different} shows them all.`);
   if (notes.length > 0) lines.push("", ...notes.map((note) => `Note: ${note}.`));
   return `${lines.map(printable).join("\n")}\n`;
 }
@@ -125,7 +125,7 @@ function differenceLines(shown: ShownDifference): readonly string[] {
   if (body === undefined) return lines;
   return [
     ...lines,
-    `  body, from byte ${body.byte} on:`,
+    `  body from byte ${body.byte} on:`,
     `    recorded  ${body.recorded}`,
     `    now       ${body.now}`,
   ];

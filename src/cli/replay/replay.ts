@@ -38,7 +38,7 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
   });
   if (result.sent === 0) {
     throw couldNotRun(
-      `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
+      `none of the ${result.requests} requests in ${file} can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
   if (flags.json === true) say(indentedJson(result), process.stdout);
@@ -52,7 +52,7 @@ async function recordingIn(file: string): Promise<Recording> {
     for await (const line of readLines(file)) lines.push(line);
   } catch (error) {
     throw couldNotRun(
-      `${file}: can't be read: ${describeError(error)}. Give a journal as NDJSON, or a HAR.`,
+      `${file}: can't be read: ${describeError(error)}. Give a journal as NDJSON, or a HAR file.`,
     );
   }
   try {
@@ -79,11 +79,11 @@ async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Repl
 function refuseWrongUsage(flags: ReplayFlags): void {
   const { target, clock } = flags;
   if (target === undefined) {
-    if (flags.keepClock === true) throw wrongUsage("--keep-clock is for an adsim at --target.");
-    if (isTokenGiven(flags)) throw wrongUsage("--control-token is for an adsim at --target.");
+    if (flags.keepClock === true) throw wrongUsage("--keep-clock needs an adsim at --target.");
+    if (isTokenGiven(flags)) throw wrongUsage("--control-token needs an adsim at --target.");
     if (clock === undefined || clock === "frozen") return;
     throw wrongUsage(
-      `--clock ${clock} can't be had: the time of a replay is that of the recording, or with --clock frozen stands still.`,
+      `--clock ${clock} isn't possible: time follows the recording, or stands still with --clock frozen.`,
     );
   }
   const ofWorld = [
@@ -97,7 +97,9 @@ function refuseWrongUsage(flags: ReplayFlags): void {
   ] as const;
   const given = ofWorld.find((name) => flags[name] !== undefined);
   if (given !== undefined) {
-    throw wrongUsage(`--${given} is for a world in this process: a --target is as it is.`);
+    throw wrongUsage(
+      `--${given} is for a world in this process. It can't change the world at --target.`,
+    );
   }
   if (flags.load === undefined) return;
   throw wrongUsage(

@@ -10,19 +10,19 @@ export function caveatsOf(recording: Recording, fromStart: boolean): readonly st
   if (byAdsim && fromStart) found.push(...gapsOf(exchanges));
   if (!byAdsim) {
     found.push(
-      "the recording is another tool's: what the service had done before isn't in it, and its world is known from the options only (--seed, --start, --assume and so on, or --load)",
+      "another tool made the recording, so it doesn't tell what the service did before, and its world comes from the options alone (--seed, --start, --assume and so on, or --load)",
     );
   }
   const controls = exchanges.filter(({ skip }) => skip === "control").length;
   if (controls > 0) {
     found.push(
-      `${controls} requests of it went to the control API and were not sent again: what they did is missing`,
+      `${controls} requests in the recording went to the control API. They were not sent again, so what they did is missing`,
     );
   }
   const redacted = exchanges.find(hasRedactedValue);
   if (redacted !== undefined) {
     found.push(
-      `in requests a key that stood elsewhere than in Authorization is redacted (${redacted.place} is the first): another value was sent in its place. An export with secrets shown has them`,
+      `API keys outside the Authorization header are redacted in the recording (first in ${redacted.place}), so another value was sent in their place. An export with secrets shown has them`,
     );
   }
   return found;
@@ -36,17 +36,17 @@ function gapsOf(exchanges: readonly RecordedExchange[]): readonly string[] {
   const found: string[] = [];
   if (first > 1) {
     found.push(
-      `the recording begins with request ${first}: what requests 1 to ${first - 1} did is missing. Replay it from a snapshot that was taken before request ${first}, with --load`,
+      `the recording begins with request ${first}, so what requests 1 to ${first - 1} did is missing. Replay it from a snapshot that was taken before request ${first}, with --load`,
     );
   }
   const missing = last - first + 1 - numbers.length;
   if (missing > 0) {
     found.push(
-      `${missing} requests between the recording's first and last are not in it: what they did is missing. Export it without a filter`,
+      `${missing} requests between the first and the last are not in the recording, so what they did is missing. Export it without a filter`,
     );
   }
   found.push(
-    "what happened outside the API is in no journal: a sign-up, a rotated key, a changed surface, a snapshot put back, what was there before a fork. Replay from a snapshot that was taken after it, with --load",
+    "a journal doesn't have what happened outside the API: a sign-up, a rotated key, a changed surface, a restored snapshot, or anything before a fork. Take a snapshot after it, and replay from that with --load",
   );
   return found;
 }

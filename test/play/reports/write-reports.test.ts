@@ -33,7 +33,7 @@ describe("--report", () => {
     "refuses %s, and says what is allowed",
     (text) => {
       expect(() => parsed("--report", text)).toThrow(
-        "It must be junit=FILE, json=FILE, html=FILE, or several with commas.",
+        "It must be junit=FILE, json=FILE, html=FILE, or several with commas between.",
       );
     },
   );
