@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "big-numbers",
   about:
-    "Ids are 20 digits long, more than a JSON number can hold. Read as a number they become somebody else's; kept as text they work everywhere. Periods of ten thousand years, and amounts with six decimals, are exact.",
+    "Ids have 20 digits, more than a JSON number can hold. A client that reads them as numbers gets somebody else's ids; as strings they work everywhere. Periods of ten thousand years are answered, and amounts with six decimals are exact.",
   profile: "adversarial",
   assumptions: { "ids.format": "digits" },
   steps: [

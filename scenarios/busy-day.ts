@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "busy-day",
   about:
-    "One publisher at 80 % of its limit for 24 hours, along the curve of a usual day: 11.5 million impressions, and a click on one in a hundred. Even at the peak nothing is refused, and the sum of all credits is what the stats say, to the micro.",
+    "One publisher sends 80 % of its limit for 24 hours, along the curve of a usual day: 11.5 million impressions, and a click on one in a hundred. Nothing is refused, even at the peak. The sum of all credits equals the stats, to the micro.",
   publishers: 1,
   steps: [
     {

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "click-first",
   about:
-    "An impression doesn't get through, and the click on it goes out under an id that the client made up. It isn't kept for later: once the impression is known, the click has to be sent again, and counts once.",
+    "An impression doesn't get through, and the client sends the click on it under an id that it made up. The service doesn't keep that click: once the impression is recorded, the client must send the click again, and it counts once.",
   faults: [
     {
       id: "unavailable",

@@ -9,7 +9,7 @@ const RESET_SECONDS = String(Date.UTC(2026, 0, 16, 0, 6) / 1000);
 export const scenario: Scenario = defineScenario({
   name: "clock-skew",
   about:
-    "Around midnight a client's clock is 10 minutes off, ahead or behind. Its today is a day with nothing in it, or misses today's events; a Retry-After that is a date makes it come back too early, or too late. Only waits in seconds don't depend on whose clock it is.",
+    "Around midnight a client's clock is 10 minutes wrong, ahead or behind. The client's today is an empty day, or lacks today's events. If Retry-After is a date, the client comes back too early or too late. Only a wait in seconds doesn't depend on the clock.",
   start: "2026-01-15T23:55:00Z",
   assumptions: { "limit.retry-after": "http-date", "limit.headers": "limit-reset" },
   steps: [

@@ -74,7 +74,7 @@ const credits = ["First", "Other", "Between", "Second", "Late"];
 export const scenario: Scenario = defineScenario({
   name: "dedup-edge",
   about:
-    "A session is seen again one millisecond before the de-duplication window ends, exactly when it ends, and one after. There are windows of 30 minutes, of 24 hours and without an end. A client that retries late is counted twice, and can't know when.",
+    "A session is seen again one millisecond before the de-duplication window ends, exactly when it ends, and one millisecond later. Windows are 30 minutes, 24 hours and without end. A client that retries late is counted twice, and can't know when.",
   publishers: 1,
   steps: [
     ...aroundTheEnd("30m", "m", 30 * 60 * 1000 - 1),

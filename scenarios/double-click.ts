@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "double-click",
   about:
-    "A click is sent twice, then ten times at once. It earns once; the repeat gets the same id with nothing credited, or the first answer, or 409, as the service reads it.",
+    "A click is sent twice, then ten times at once. It earns once. Depending on the service, a repeat gets the same id with 0 credited, the first answer again, or 409.",
   steps: [
     { impression: {}, as: "shown", expect: { status: 200 } },
     {

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "duplicate-storm",
   about:
-    "One impression is sent fifty times at once, as by a retry gone wild. It is recorded once and credited once, however duplicates are answered: with the original's id, with the same bytes, or with 409. Only without a session id are fifty fifty.",
+    "One impression is sent fifty times at once, as by a retry that never stops. It is recorded once and credited once, whether duplicates get the id of the original, the same bytes or 409. Only without a session id do all fifty count.",
   publishers: 1,
   steps: [
     {

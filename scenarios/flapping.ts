@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "flapping",
   about:
-    "For two minutes of every ten the service is gone: connections reset, then 503. A client that keeps what wasn't acknowledged and sends it again has lost nothing and doubled nothing once it is over.",
+    "For two minutes of every ten the service is down: first connections are reset, later requests get 503. A client that keeps what wasn't acknowledged and sends it again loses nothing and counts nothing twice.",
   // An hour of queued events has to be recognised at its end.
   assumptions: { "dedup.window": "24h" },
   faults: [

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "fresh-publisher",
   about:
-    "A publisher signs up, and there is no data at all: zeros, empty lists, no payout for months. Then the first impression comes. A dashboard must show it without dividing by zero or waiting for rows that never come.",
+    "A publisher signs up and has no data at all: zeros, empty lists, and no payout for months. Then the first impression comes. A dashboard must show this without dividing by zero or waiting for rows that never come.",
   publishers: 1,
   steps: [
     { signUp: {}, as: "newcomer" },

@@ -65,7 +65,7 @@ const steps: readonly Step[] = garbage.flatMap(({ what, seen }): Step[] => [
 export const scenario: Scenario = defineScenario({
   name: "garbage-bodies",
   about:
-    "Impressions are recorded, but what is answered is empty, HTML, no JSON, no UTF-8 or no HTTP at all. The client mustn't crash, take it for a record, or count the event as failed: it asks again under the same session id.",
+    "Impressions are recorded, but the answers are empty, HTML, not JSON, not UTF-8 or not even HTTP. The client must not crash, must not take such an answer for a success, and must not give the event up: it sends it again under the same session id.",
   faults: garbage.map(({ what, verdict }, index) => ({
     id: what,
     match: { operation: "impression" as const, nth: 2 * index + 1 },

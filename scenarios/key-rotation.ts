@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "key-rotation",
   about:
-    "The API key is rotated while events are on their way. The old one gets 401 at once and for good. What was recorded with it stays, and can be clicked with the new one; what was refused is sent again and counts once.",
+    "The API key is rotated while events are on their way. The old key gets 401 at once and for good. Impressions recorded with the old key stay, and can be clicked with the new one. The client sends refused events again, and they count once.",
   steps: [
     { impression: { session_id: "before" }, as: "before", expect: { status: 200 } },
     {

@@ -36,7 +36,7 @@ function aroundTheEnd(window: "24h" | "7d" | "30d"): Step[] {
 export const scenario: Scenario = defineScenario({
   name: "late-click",
   about:
-    "Clicks come weeks after their impressions. Without a window they count, on the day of the click; with one of 24 hours, 7 or 30 days they count up to its last millisecond and get 410 after.",
+    "Clicks come weeks after their impressions. Without a click window they count, on the day of the click. With a window of 24 hours, 7 days or 30 days they count up to its last millisecond, and get 410 after it.",
   steps: [
     { impression: {}, as: "shown", expect: { status: 200 } },
     { advance: "45d" },

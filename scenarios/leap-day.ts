@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "leap-day",
   about:
-    "Traffic on 28 and 29 February and on 1 March of a leap year. Thirty days before 1 March is 31 January, the 29th is a day of its own, and February's payout has it.",
+    "A publisher has traffic on 28 and 29 February and on 1 March of a leap year. Thirty days before 1 March is 31 January, 29 February is a day of its own, and February's payout includes it.",
   start: "2028-02-28T12:00:00Z",
   steps: [
     { signUp: { surfaces: [{ name: "Editor", cpmRange: [10000, 10000] }] }, as: "publisher" },

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "limit-as-html",
   about:
-    "A client over the limit gets 503 with an HTML page, as from a proxy in front of the service; then 403 with plain text, and 429 without a body. It must not parse any of that, must not take it for an outage or a wrong key, and must come back after Retry-After.",
+    "A client over the limit gets 503 with an HTML page, as from a proxy in front of the service; then 403 with plain text, and 429 without a body. It must not parse any of these, must not take them for an outage or a wrong key, and must come back after Retry-After.",
   assumptions: { "limit.exceeded": "503", "errors.body": "html" },
   steps: [
     { repeat: { times: 60, steps: [{ stats: {} }] }, expect: { ok: 60 } },

@@ -13,7 +13,7 @@ function tryAfter(wait: string): Step[] {
 export const scenario: Scenario = defineScenario({
   name: "limit-no-hint",
   about:
-    "A client over the limit gets 429 and no word on when to come back: neither Retry-After nor any other header. It has to back off by itself: doubling its pauses from one second on, it gets through at the sixth try. Where X-RateLimit-Reset is sent, it says the same as waiting shows.",
+    "A client over the limit gets 429 without Retry-After or any other header that says when to come back. It has to back off by itself: if it starts with a pause of one second and doubles it each time, it gets through at the sixth try. Where X-RateLimit-Reset is sent, it gives the same time.",
   assumptions: { "limit.retry-after": "absent" },
   steps: [
     { repeat: { times: 60, steps: [{ stats: {} }] }, expect: { ok: 60 } },

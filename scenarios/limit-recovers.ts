@@ -26,7 +26,7 @@ function exhausted(algorithm: Algorithm, retryAfter: string, remaining: string):
 export const scenario: Scenario = defineScenario({
   name: "limit-recovers",
   about:
-    "A client that waits exactly as long as Retry-After says is let in again, and one that comes a second earlier is not. Asking in vain while waiting makes the wait no longer. It holds whatever the service counts by.",
+    "A client that waits exactly as long as Retry-After says is admitted; one that comes a second earlier is not. Trying while it waits doesn't make the wait longer. This is true for every limit algorithm.",
   steps: [
     { advance: "13400ms" },
     { repeat: { times: 60, steps: [{ stats: {} }] }, expect: { ok: 60 } },

@@ -17,7 +17,7 @@ const wrong: readonly (string | number)[] = [
 export const scenario: Scenario = defineScenario({
   name: "long-payout-list",
   about:
-    "There are 150 payouts, more than one answer lists, and no way to ask for the rest. At most the 100 newest are listed, 20 unless asked for more; a limit that can't be is refused, naming it, or counts as 100.",
+    "There are 150 payouts, more than one answer can list, and no way to ask for the rest. An answer lists the 20 newest, or up to 100 if asked. A limit that isn't valid is refused with an error that names it; one above 100 may also count as 100.",
   assumptions: { "payout.cycle": "weekly" },
   steps: [
     {

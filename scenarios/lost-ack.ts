@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "lost-ack",
   about:
-    "An impression is recorded and its answer is lost, and so it goes with a click. The client sends each again, the impression with the same session id, and nothing is counted twice. Sent again without a session id, it is.",
+    "An impression is recorded but its answer is lost, and then the same happens to a click. The client sends both again, the impression with the same session id, and nothing is counted twice. Without a session id the impression is counted twice.",
   faults: [
     {
       id: "lose-impression",

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "midnight-ist",
   about:
-    "The service counts days in Indian time: they begin at 18:30 UTC, and midnight UTC is nothing special. A client that works out dates in UTC asks for the wrong day.",
+    "The service counts days in Indian time: they begin at 18:30 UTC, and nothing happens at midnight UTC. A client that computes dates in UTC asks for the wrong day.",
   start: "2026-01-15T18:29:59.999Z",
   assumptions: { "date.timezone": "ist" },
   steps: [

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "midnight-utc",
   about:
-    "Events one millisecond either side of midnight UTC belong to different days, and a click to the day of the click. Whoever sums by its own clock or time zone gets other figures than the service.",
+    "Events one millisecond before and after midnight UTC belong to different days. A click belongs to the day of the click. A client that sums by its own clock or time zone gets other figures than the service.",
   start: "2026-01-15T23:59:59.999Z",
   steps: [
     { impression: {}, as: "lastOfThe15th", expect: { status: 200 } },

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "orphan-click",
   about:
-    "Clicks on an impression that never was, on one with a typing error, and on another publisher's. None of them counts, and nobody else's figures change.",
+    "A client clicks on an impression that never existed, on one with a typing error in its id, and on another publisher's. None of these clicks counts, and nobody else's figures change.",
   steps: [
     { impression: {}, as: "mine", expect: { status: 200 } },
     { publisher: 1, impression: {}, as: "theirs", expect: { status: 200 } },

@@ -10,7 +10,7 @@ const nothingPaid = (pending: number): { payouts: []; pending_inr: number } => (
 export const scenario: Scenario = defineScenario({
   name: "payout-month-end",
   about:
-    "Two months earn less than the 500 INR that a payout takes, and are paid together with the third, on the 7th of the fourth. An event of a month's last millisecond belongs to it, and 499.99 INR are not 500.",
+    "Two months earn less than the 500 INR that a payout needs. They are paid together with the third month, on the 7th of the fourth. An event in the last millisecond of a month belongs to that month, and 499.99 INR is not enough.",
   steps: [
     {
       signUp: { surfaces: [{ name: "Board", cpmRange: [10_000, 10_000] }] },

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "reporting-limit",
   about:
-    "61 stats calls in a minute: the 61st is refused. All three reports count together, recording doesn't. The limit belongs to the API key: another key has its own, a new key starts afresh, and a key that may ask for another publisher pays itself.",
+    "A client sends 61 stats requests in a minute, and the 61st is refused. The three reports share one limit; recording has its own. The limit belongs to the API key: another key has its own limit, and a rotated key starts anew. A key that may ask for another publisher spends its own limit.",
   steps: [
     { stats: {}, expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } } },
     { surfaces: {}, expect: { status: 200, headers: { "x-ratelimit-remaining": "58" } } },

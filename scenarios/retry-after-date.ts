@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "retry-after-date",
   about:
-    "A client over the limit is told a date in Retry-After, not a number of seconds. Read as a number, it means no wait or one for ever. At the date the client is let in; where the limit ends within a second, the date is the next whole one.",
+    "For a client over the limit, Retry-After is a date, not a number of seconds. A client that reads it as a number waits not at all or for ever. At that date the client is admitted. If the limit ends within a second, the date is the next whole second.",
   start: "2026-01-31T23:59:00.250Z",
   assumptions: { "limit.retry-after": "http-date" },
   steps: [

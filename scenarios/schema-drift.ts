@@ -78,7 +78,7 @@ function refusedAs(
 export const scenario: Scenario = defineScenario({
   name: "schema-drift",
   about:
-    "Answers have undocumented fields, keys in any order, other types of content, ids of other forms and errors of other shapes. A client that reads what it needs by name isn't affected.",
+    "Answers have undocumented fields, keys in any order, another Content-Type, ids in other forms and errors in other shapes. A client that reads what it needs by name isn't affected.",
   assumptions: {
     "response.extra-fields": "present",
     "response.key-order": "shuffled",

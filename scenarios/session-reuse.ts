@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "session-reuse",
   about:
-    "One session id is used for two surfaces, two ads and two publishers. What counts as a duplicate depends on the service: the same session with surface and ad, with the surface, or alone. Between publishers it never is one, and ids that look alike aren't the same.",
+    "One session id is used for two surfaces, two ads and two publishers. The service decides what a duplicate is: the same session with the same surface and ad, with the same surface, or alone. Sessions of two publishers are never duplicates, and ids that look alike are different.",
   publishers: 2,
   steps: [
     {

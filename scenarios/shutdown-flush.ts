@@ -9,7 +9,7 @@ const unsent = Array.from({ length: 20 }, (_, index) => 181 + index);
 export const scenario: Scenario = defineScenario({
   name: "shutdown-flush",
   about:
-    "On shutdown 200 queued events go out at once, and the process is killed before all are acknowledged. After the restart it sends the unacknowledged ones again under their session ids: nothing is lost, and nothing doubled unless it comes back later than the service remembers.",
+    "At shutdown a client sends 200 queued events at once, and is killed before all are acknowledged. After the restart it sends the unacknowledged ones again under their session ids. Nothing is lost. Nothing is counted twice, unless it comes back after the de-duplication window.",
   faults: [
     {
       id: "killed-after",

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "slow-ack",
   about:
-    "Answers come later than the client waits. Of two time-outs that look the same, one event was recorded and the other never arrived; the retry under the same session id is right for both.",
+    "Answers come later than the client waits. Two requests time out and look the same, but one was recorded and the other never arrived. A retry under the same session id is right for both.",
   faults: [
     {
       id: "slow",

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "slow-drip",
   about:
-    "Answers come a byte at a time. A client that waits gets them whole, letters of several bytes included; one that gives up in the middle sends the event again under its session id.",
+    "Answers come one byte at a time. A client that waits gets them whole, including characters of several bytes. A client that gives up in the middle sends the event again under its session id.",
   faults: [
     {
       id: "drip",

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "surface-paused",
   about:
-    "One of two surfaces is paused while traffic flows, and comes back later. Meanwhile its impressions get 409 and nothing is counted there; the other goes on as before, earlier impressions can still be clicked, and once it is active again it earns again.",
+    "One of two surfaces is paused while traffic flows, and is active again later. Meanwhile its impressions get 409 and don't count. The other surface is not affected, and earlier impressions can still be clicked. Once the surface is active again it earns again.",
   steps: [
     {
       signUp: {

@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "thundering-herd",
   about:
-    "A hundred clients with one key are refused, told the same wait, and come back in the same millisecond. Then 60 pass, 40 wait again. Where quota comes back bit by bit only one passes, and spreading out by a second each is the way through.",
+    "A hundred clients with one key are refused, are told the same wait, and come back in the same millisecond. Then 60 are admitted and 40 must wait again. Where quota comes back one request at a time, only one is admitted, and the clients must spread out by a second each.",
   steps: [
     { repeat: { times: 60, steps: [{ stats: {} }] }, expect: { ok: 60 } },
     { advance: "12s" },

@@ -32,7 +32,7 @@ const steps: readonly Step[] = bytes.flatMap((byte): Step[] => [
 export const scenario: Scenario = defineScenario({
   name: "truncated-json",
   about:
-    "The answer to an impression is cut at each of its bytes in turn. No part of it is a whole answer; each event was recorded, and sent again under its session id it isn't counted again.",
+    "The answer to an impression is cut after each of its bytes in turn. No part of it passes for a whole answer. Each event was recorded, and is not counted again when the client sends it again under its session id.",
   faults: [
     ...bytes.map((byte) => ({
       id: `cut-${byte}`,

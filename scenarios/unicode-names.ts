@@ -71,7 +71,7 @@ const IN_A_LETTER = LISTED.indexOf("Боковая") + 1;
 export const scenario: Scenario = defineScenario({
   name: "unicode-names",
   about:
-    "Surfaces have names in every script, with emoji, controls and right-to-left marks, and one is 10,000 characters long. Sessions and ads are called so too. All come back as they were, and no two are taken for one.",
+    "Surfaces have names in many scripts, with emoji, control characters and right-to-left marks; one name is 10,000 characters long. Sessions and ads have such names too. All of them come back unchanged, and no two are confused.",
   steps: [
     {
       signUp: {

@@ -29,7 +29,7 @@ function listedOn(day: string, ...statuses: string[]): Step[] {
 export const scenario: Scenario = defineScenario({
   name: "unknown-status",
   about:
-    "Surfaces are paused, under review and archived, and payouts are processing, on hold, failed and reversed. A client must show what it doesn't know, count only what is paid, and not crash.",
+    "Surfaces are paused, under review and archived; payouts are processing, on hold, failed and reversed. A client must show a status that it doesn't know, count only what is paid, and not crash.",
   assumptions: { "surface.statuses": "extended", "payout.statuses": "extended" },
   steps: [
     {

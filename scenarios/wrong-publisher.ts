@@ -5,7 +5,7 @@ import { defineScenario, type Scenario } from "../src/scenario.ts";
 export const scenario: Scenario = defineScenario({
   name: "wrong-publisher",
   about:
-    "A client asks for another publisher with its own key, as after a mix-up of two configurations. Nothing is told, nothing recorded, and the other one's figures and quota stay as they are.",
+    "A client asks for another publisher with its own key, as if two configurations were mixed up. It learns nothing and records nothing, and the other publisher's figures and quota don't change.",
   steps: [
     {
       impression: { publisher_id: { ref: "publishers.1.id" } },
