@@ -157,14 +157,14 @@ function notesOn(attempts: readonly Attempt[], first: number, kept: number): str
   if (first > 1) {
     notes.push(
       kept === 0
-        ? `The journal has kept none of the requests, so nothing can be judged.`
-        : `The journal has forgotten what came before #${first}: judged are #${first} to #${first + kept - 1}.`,
+        ? `The journal has kept none of the requests, so there is nothing to judge.`
+        : `The journal has forgotten the requests before #${first}, so only #${first} to #${first + kept - 1} were judged.`,
     );
   }
   const untimed = attempts.filter(({ timeline }) => timeline === undefined).length;
   if (untimed > 0) {
     notes.push(
-      `The world's clock stood still for ${untimed === attempts.length ? "these" : `${untimed} of these`} requests, so pauses between them can't be judged: Retry-After, hot loops and back-off.`,
+      `The world's clock stood still for ${untimed === attempts.length ? "these" : `${untimed} of these`} requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).`,
     );
   }
   return notes;
@@ -184,7 +184,7 @@ function doubtNotes(stretches: readonly AttemptHistory[]): string[] {
   const { size } = doubtful;
   if (size === 0) return [];
   return [
-    `${size} ${size === 1 ? "request" : "requests"} came so soon after a Retry-After or a 401 that it can't be told whether the client knew of it already: fast requests look the same one after the other and all at once.`,
+    `${size} ${size === 1 ? "request" : "requests"} came so soon after a Retry-After or a 401 that the client may not have had that answer yet: fast requests look the same whether they are sent one after another or all at once.`,
   ];
 }
 

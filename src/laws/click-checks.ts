@@ -59,7 +59,7 @@ export function clicksInCopy(played: LawContext): string {
       ensure(of.clicks <= of.impressions, () => `surface ${id}: ${of.text}`);
     }
   }
-  return "two clicks on one impression, aside";
+  return "two clicks on one impression, in a copy of the world";
 }
 
 export function invalidClicksInRun(played: LawContext): string {
@@ -109,8 +109,8 @@ export function invalidClicksInCopy(played: LawContext): string {
     );
   }
   const after = figuresOf(copy, [lab, other]);
-  ensure(before === after, () => `stray clicks made ${before} of ${after}`);
-  return `${strays.length} stray clicks, aside`;
+  ensure(before === after, () => `stray clicks changed ${before} to ${after}`);
+  return `${strays.length} stray clicks, in a copy of the world`;
 }
 
 function figuresOf(copy: WorldCopy, members: readonly Member[]): string {

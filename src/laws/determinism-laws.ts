@@ -27,20 +27,20 @@ export const determinismLaws: readonly Law[] = [
   },
   {
     id: "R2",
-    says: "A world that was saved and restored goes on as it would have.",
+    says: "A world that is saved and restored goes on as if it had not been.",
     again: rerunCheck(restoredHalfway),
     withoutRerun: "needs a snapshot and a second play: the property tests do it",
   },
   {
     id: "R3",
-    says: "A world and one that goes on from it aside don't affect each other.",
+    says: "A world and a fork of it don't affect each other.",
     tried: combineChecks(worldForks, playedWorldUntouched),
     again: rerunCheck(forkedHalfway),
   },
   {
     id: "R4",
-    says: "In the process, through MSW and over HTTP the answers are the same.",
-    notCheckedHere: "needs a play on each of them: compare the digests",
+    says: "Answers are the same in the process, through MSW and over HTTP.",
+    notCheckedHere: "needs a play on each of the three: compare their digests",
   },
   {
     id: "R5",
@@ -56,12 +56,12 @@ export const determinismLaws: readonly Law[] = [
   },
   {
     id: "R7",
-    says: "A fault before the operation has no effect, a lost response exactly one.",
+    says: "A fault before the operation leaves no effect. A lost response leaves exactly one.",
     tried: lostOnTheWay,
   },
   {
     id: "R8",
-    says: "Several servers, each for some of the keys, answer as one does.",
+    says: "Several servers that each serve some of the keys answer as one server does.",
     again: rerunCheck(twoServers),
     withoutRerun: "needs several servers: the property tests do it",
   },
@@ -71,7 +71,7 @@ function sameTwice(played: LawContext): string {
   const copy = copyOf(played);
   const member = copy.members[0] ?? copy.probes[0];
   ensureSame(readAs(copy, member), readAs(copy, member), "read twice");
-  return "three reads of one publisher twice at one instant, aside";
+  return "three reads of one publisher twice at one instant, in a copy of the world";
 }
 
 function playedTwice(rerun: Rerun): string {
@@ -99,13 +99,13 @@ function restoredHalfway(rerun: Rerun): string {
     "in a world restored halfway",
   );
   ensureSameState(rerun.unchanged().sim, through.sim, "saved and restored halfway");
-  return "straight on, and saved and restored halfway";
+  return "played straight through, and saved and restored halfway";
 }
 
 function worldForks(played: LawContext): string {
   const forked = forkOf(played);
   ensure(typeof forked !== "string", () => String(forked));
-  return "a world aside";
+  return "a fork of the world";
 }
 
 /** A fork goes on from halfway, and afterwards its origin does. */
@@ -124,7 +124,7 @@ function forkedHalfway(rerun: Rerun): string {
   if (origin === undefined) return inconclusive("nothing was sent");
   ensure(
     JSON.stringify(origin.sim.snapshot()) === origin.state,
-    () => "what was done in a fork shows in its origin",
+    () => "what was done in a fork changed its origin",
   );
   const after = JSON.stringify(forked.sim.snapshot());
   const { sim: left } = origin;
@@ -135,9 +135,9 @@ function forkedHalfway(rerun: Rerun): string {
   ensureSameAnswers(rerun, answers, continued.answers, "in the origin of a fork made halfway");
   ensure(
     JSON.stringify(forked.sim.snapshot()) === after,
-    () => "what was done in an origin shows in its fork",
+    () => "what was done in an origin changed its fork",
   );
-  return "straight on, in a fork from halfway on, and in its origin";
+  return "played straight through, in a fork made halfway, and in its origin";
 }
 
 /** The recording itself, sent again: whoever has one says how. */
@@ -157,8 +157,8 @@ function idleRule(played: LawContext): string {
   const member = copy.members[0] ?? copy.probes[0];
   const without = readAs(copy, member);
   const beside = withRule(copy, idle, () => readAs(copy, member));
-  ensureSame(without, beside, "beside a rule that never fires");
-  return "three reads of one publisher, aside";
+  ensureSame(without, beside, "with a fault rule that never fires");
+  return "three reads of one publisher, in a copy of the world";
 }
 
 function besideIdleRule(rerun: Rerun): string {
@@ -167,9 +167,9 @@ function besideIdleRule(rerun: Rerun): string {
     rerun,
     rerun.unchanged().answers,
     beside.answers,
-    "beside a rule that never fires",
+    "with a fault rule that never fires",
   );
-  return "with a fault rule that never fires and without";
+  return "with and without a fault rule that never fires";
 }
 
 function withRule<Found>({ sim }: WorldCopy, rule: FaultRule, look: () => Found): Found {
@@ -185,7 +185,7 @@ function lostOnTheWay(played: LawContext): string {
   ensure(dropped === 0, () => `an impression that was dropped counted ${dropped} times`);
   const lost = recordedUnder(copy, "lose-response");
   ensure(lost === 1, () => `an impression whose response was lost counted ${lost} times`);
-  return "an impression dropped, and one whose response was lost, aside";
+  return "an impression dropped, and one whose response was lost, in a copy of the world";
 }
 
 /** How many impressions count of one that a rule gets in the way of. */

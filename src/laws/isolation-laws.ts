@@ -23,13 +23,13 @@ import {
 export const isolationLaws: readonly Law[] = [
   {
     id: "A1",
-    says: "However two publishers' requests interleave, each gets the same bytes.",
+    says: "Each publisher gets the same bytes, however its requests interleave with another's.",
     again: rerunCheck(eachAlone),
     withoutRerun: "needs a second play in another order: the property tests do it",
   },
   {
     id: "A2",
-    says: "A publisher more leaves the others' bytes unchanged.",
+    says: "Another publisher in the world doesn't change the others' bytes.",
     tried: anotherPublisher,
     again: rerunCheck(withOneMore),
   },
@@ -40,7 +40,7 @@ export const isolationLaws: readonly Law[] = [
   },
   {
     id: "A4",
-    says: "Where foreign publishers are masked with 404, they and nonexistent ones get the same bytes.",
+    says: "If foreign publishers get 404, the bytes are those for a publisher that doesn't exist.",
     tried: maskedPublishers,
   },
   {
@@ -61,7 +61,8 @@ export function readAs(copy: WorldCopy, member: Member): string {
 
 /** Status, headers and body. */
 function bytesOf({ outcome, status, headers, text }: ClientExchange): string {
-  if (outcome !== "answered") return inconclusive(`a request aside was ${outcome}`);
+  if (outcome !== "answered")
+    return inconclusive(`a request to a copy of the world was ${outcome}`);
   const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return `${status} ${JSON.stringify(sorted)} ${text}`;
 }
@@ -82,22 +83,31 @@ function anotherPublisher(played: LawContext): string {
   const before = members.map((member) => readAs(copy, member));
   signUpIn(copy.sim, "Probe three");
   for (const [index, member] of members.entries()) {
-    ensureSame(before[index] ?? "", readAs(copy, member), `${member.id} beside a publisher more`);
+    ensureSame(
+      before[index] ?? "",
+      readAs(copy, member),
+      `${member.id} with another publisher in the world`,
+    );
   }
-  return `what ${members.length} publishers read before and after a sign-up, aside`;
+  return `what ${members.length} publishers read before and after a sign-up, in a copy of the world`;
 }
 
 function withOneMore(rerun: Rerun): string {
   const { options } = rerun.again;
   const publishers = newWorld(rerun.again).publishers.total + 1;
   const more = rerun.play({ options: { ...options, publishers } });
-  ensureSameAnswers(rerun, rerun.unchanged().answers, more.answers, "beside a publisher more");
-  return "with a publisher more and without";
+  ensureSameAnswers(
+    rerun,
+    rerun.unchanged().answers,
+    more.answers,
+    "with another publisher in the world",
+  );
+  return "with and without another publisher in the world";
 }
 
 /** The key of nobody: it has the form of one. */
 const UNKNOWN_KEY = "key_0000000000000";
-const TWO_WITH_UNKNOWN_KEY = "two requests with the key of nobody";
+const TWO_WITH_UNKNOWN_KEY = "two requests with an unknown key";
 
 function wrongKeys(played: LawContext): string {
   const copy = copyOf(played);
@@ -112,7 +122,7 @@ function wrongKeys(played: LawContext): string {
       const { status, text } = sendIn(copy.sim, outgoing);
       ensure(
         status === expected,
-        () => `${operation} with the key of nobody was answered with ${status}, not ${expected}`,
+        () => `${operation} with an unknown key was answered with ${status}, not ${expected}`,
       );
       first ??= text;
       ensureSame(first, text, TWO_WITH_UNKNOWN_KEY);
@@ -120,7 +130,7 @@ function wrongKeys(played: LawContext): string {
   }
   const count = played.gap === undefined ? resendWithUnknownKey(played, copy, expected) : 0;
   const sent = count === 0 ? "" : `, and ${count} requests of the run`;
-  return `every operation with the key of nobody, its parameters right and wrong${sent}, aside`;
+  return `every operation with an unknown key, with right and wrong parameters${sent}, in a copy of the world`;
 }
 
 /** What the run sent, with the key of nobody. Answers name the quota: those of one quota are alike. */
@@ -149,7 +159,7 @@ function resendWithUnknownKey(
     ensure(
       answer.status === expected,
       () =>
-        `${method} ${path} with the key of nobody was answered with ${answer.status}, not ${expected}`,
+        `${method} ${path} with an unknown key was answered with ${answer.status}, not ${expected}`,
     );
     ensureSame(before, bytesOf(answer), TWO_WITH_UNKNOWN_KEY);
   }
@@ -160,7 +170,7 @@ function maskedPublishers(played: LawContext): string {
   const copy = copyOf(played);
   const { readings, probes } = copy;
   if (readings["auth.foreign-publisher"] !== "404" || readings["auth.key-scope"] === "any")
-    inconclusive("foreign publishers aren't masked under the readings in force");
+    inconclusive("foreign publishers don't get 404 under the assumptions in force");
   const [lab, other] = probes;
   for (const member of [lab, ...copy.members.slice(0, Math.max(0, played.sampleSize - 4))]) {
     const last = other.id.slice(-1) === "0" ? "1" : "0";
@@ -174,7 +184,7 @@ function maskedPublishers(played: LawContext): string {
       ensureSame(nonexistent, foreign, what);
     }
   }
-  return "three operations, aside";
+  return "three operations, in a copy of the world";
 }
 
 /** Whatever was done in a copy until now, the played world knows nothing of it. */
@@ -190,16 +200,17 @@ export function playedWorldUntouched(played: LawContext): string {
   }
   const world = worldOf(played);
   const { audit, nowMs } = stateBeforeLaws(played);
-  const changed = "the audit of the played world changed while a world aside was used";
+  const changed = "the audit of the played world changed while a copy of it was used";
   ensureSame(auditText(audit), auditText(world.audit()), changed);
   if (world.clock.mode === "frozen") {
     const now = world.clock.now();
     ensure(
       now === nowMs,
-      () => `the played world's clock moved by ${now - nowMs} ms while a world aside was used`,
+      () =>
+        `the played world's clock moved by ${now - nowMs} ms while a copy of the world was used`,
     );
   }
-  return "the played world's audit and clock, before and after a world aside was used";
+  return "the played world's audit and clock, before and after a copy of the world was used";
 }
 
 function otherWorldUntouched({ again, play }: Rerun): string {
@@ -208,7 +219,7 @@ function otherWorldUntouched({ again, play }: Rerun): string {
   play({});
   ensure(
     JSON.stringify(other.snapshot()) === before && other.journal.total === 0,
-    () => "what was done in one world shows in another that was made beside it",
+    () => "what was done in one world changed another that was made next to it",
   );
-  return "beside another new world";
+  return "next to another new world";
 }

@@ -160,7 +160,7 @@ export function combineChecks(...all: readonly LawCheck[]): LawCheck {
 /** All readings in force. */
 export function readingsOf({ readings }: Played): Assumptions {
   return readings === undefined
-    ? inconclusive("the readings of a foreign service aren't known")
+    ? inconclusive("the assumptions of a service other than adsim aren't known")
     : resolveAssumptions(readings);
 }
 
@@ -172,8 +172,7 @@ export function knownReadingsOf(played: Played): Assumptions | undefined {
 /** The same, where they were in force all along. */
 export function steadyReadingsOf(played: Played): Assumptions {
   const readings = readingsOf(played);
-  if (played.trace.assumedAt !== undefined)
-    inconclusive("other readings were assumed during the run");
+  if (played.trace.assumedAt !== undefined) inconclusive("assumptions changed during the run");
   return readings;
 }
 

@@ -19,27 +19,27 @@ import { ask, copyOf, type WorldCopy, waitIn } from "./world-copy.ts";
 export const limitLaws: readonly Law[] = [
   {
     id: "L1",
-    says: "Fixed window: of a window's requests the first are admitted, as many as the limit says.",
+    says: "Fixed window: the first requests of a window are admitted, up to the limit.",
     ...checksOf("decision", algorithmAmong("fixed-window", "fixed-from-first")),
   },
   {
     id: "L2",
-    says: "Sliding window: a request is refused just when the last 60 seconds are full.",
+    says: "Sliding window: a request is refused exactly when the last 60 seconds are full.",
     ...checksOf("decision", algorithmAmong("sliding-log", "sliding-counter")),
   },
   {
     id: "L3",
-    says: "Token bucket: no interval admits more than the bucket and what flows in meanwhile, and none less.",
+    says: "Token bucket: every interval admits exactly what was in the bucket plus what came back meanwhile.",
     ...checksOf("decision", algorithmAmong("token-bucket")),
   },
   {
     id: "L4",
-    says: "Retry-After admits, and a second less doesn't.",
+    says: "A request after Retry-After is admitted. One a second earlier is refused.",
     tried: retryAfterInCopy,
   },
   {
     id: "L5",
-    says: "X-RateLimit-Remaining falls by one with each admitted request, and never below 0.",
+    says: "X-RateLimit-Remaining falls by one with each admitted request, and is never below 0.",
     ...checksOf("remaining", algorithmOf),
   },
   {
@@ -65,7 +65,7 @@ function algorithmAmong(...algorithms: readonly Algorithm[]): typeof algorithmOf
     const algorithm = algorithmOf(played);
     return algorithms.includes(algorithm)
       ? algorithm
-      : inconclusive(`the limit in force is read as ${algorithm}`);
+      : inconclusive(`the limit in force is a ${algorithm}`);
   };
 }
 
@@ -105,8 +105,8 @@ function judgeFlood(
   arrivals: readonly QuotaRequest[],
 ): string {
   ensure(findings[aspect] === undefined, () => findings[aspect] ?? "");
-  if (findings.limited === 0) inconclusive("aside the limit wasn't reached");
-  return `${arrivals.length} requests with one key, aside`;
+  if (findings.limited === 0) inconclusive("the limit wasn't reached in a copy of the world");
+  return `${arrivals.length} requests with one key, in a copy of the world`;
 }
 
 const REPORTING = documentedLimits.reporting.requests;
@@ -117,33 +117,36 @@ function retryAfterInCopy(played: LawContext): string {
     inconclusive("under limit.retry-after=absent nothing says when to come back");
   const { refused, waitMs, early, due } = floodOf(played);
   const hint = refused.headers["retry-after"];
-  if (refused.status !== 429) inconclusive("aside the limit wasn't reached");
+  if (refused.status !== 429) inconclusive("the limit wasn't reached in a copy of the world");
   ensure(
     waitMs !== undefined && waitMs > 0 && waitMs <= 120_000,
     () => `the refusal's Retry-After is ${hint}`,
   );
   ensure(early?.status === 429, () => `Retry-After is ${hint}, but a second less was enough`);
-  ensure(due?.status === 200, () => `Retry-After is ${hint}, but after it: ${due?.status}`);
-  return `a Retry-After of ${hint}, aside`;
+  ensure(
+    due?.status === 200,
+    () => `Retry-After is ${hint}, but the answer after it was ${due?.status}`,
+  );
+  return `a Retry-After of ${hint}, in a copy of the world`;
 }
 
 function refusedChangesNothing(played: LawContext): string {
   const { refused, again, stateBefore, stateAfter } = floodOf(played);
-  if (refused.status !== 429) inconclusive("aside the limit wasn't reached");
+  if (refused.status !== 429) inconclusive("the limit wasn't reached in a copy of the world");
   const [one, other] = [refused, again].map(
     ({ status, headers, text }) =>
       `${status} ${headers["x-ratelimit-remaining"]} ${headers["retry-after"]} ${text}`,
   );
   ensure(one === other, () => `refused twice at one instant, with ${one} and ${other}`);
-  ensure(stateBefore === stateAfter, () => "a refused request shows in the state or the audit");
-  return "a key's quota used up, and a request more, aside";
+  ensure(stateBefore === stateAfter, () => "a refused request changed the state or the audit");
+  return "a key with its quota used up, and one more request, in a copy of the world";
 }
 
 function remainingOnAll({ trace }: LawContext): string {
   const { withoutRemaining, kept, scriptedFrom, total } = trace;
   ensure(
     withoutRemaining.count === 0,
-    () => `${withoutRemaining.count} responses without it, the first: ${withoutRemaining.first}`,
+    () => `${withoutRemaining.count} responses don't have it, the first: ${withoutRemaining.first}`,
   );
   let responses = 0;
   for (const [at, { status, remaining, method, path }] of kept.entries()) {
@@ -152,7 +155,7 @@ function remainingOnAll({ trace }: LawContext): string {
     ensure(/^\d+$/.test(remaining ?? ""), () => `${method} ${path} got ${remaining}`);
   }
   if (responses === 0)
-    inconclusive(total === 0 ? "nothing was sent" : "no response is the service's");
+    inconclusive(total === 0 ? "nothing was sent" : "the service made none of the responses");
   return `the responses to ${total} requests`;
 }
 
@@ -161,17 +164,17 @@ function quotasAreSeparate(played: LawContext): string {
   ensure(
     otherRemaining === String(REPORTING - 1),
     () =>
-      `beside a key that used up its quota, another's first request left ${otherRemaining} of ${REPORTING}`,
+      `while one key had used up its quota, another's first request left ${otherRemaining} of ${REPORTING}`,
   );
   for (const [place, before] of readsBefore.entries())
-    ensureSame(before, readsDuring[place] ?? "", "beside a key that used up its quota");
+    ensureSame(before, readsDuring[place] ?? "", "while another key had used up its quota");
   const copy = copyOf(played);
   const left = recordingQuotas(copy);
   ensure(
     left.first === left.second,
     () => `an impression of one publisher left another ${left.second} of ${left.first}`,
   );
-  return "two keys and two publishers, aside";
+  return "two keys and two publishers, in a copy of the world";
 }
 
 /** What the first impression of each of two new quotas leaves; the one publisher records more before the other does. */

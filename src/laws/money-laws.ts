@@ -22,18 +22,18 @@ import { copyOf, membersOf, prepareCopy, stateBeforeLaws } from "./world-copy.ts
 export const moneyLaws: readonly Law[] = [
   {
     id: "M1",
-    says: "Lifetime revenue is the sum of payouts and what is pending, to the micro.",
+    says: "Lifetime revenue is the sum of all payouts and the pending amount, to the micro.",
     tried: paidOrPending,
   },
   {
     id: "M2",
-    says: "What answers credited, delivered or lost, is what is on record; and the books agree.",
+    says: "The credits in all answers, delivered or lost, add up to the revenue on record, and the books agree.",
     tried: combineChecks(booksBalance, creditsAsAudited),
     again: rerunCheck(creditsByPublisher),
   },
   {
     id: "M3",
-    says: "Every impression's credit lies within its surface's cpm range, for one of a thousand.",
+    says: "Every impression's credit is within a thousandth of its surface's cpm range.",
     seen: withinRange,
     again: checkLegibleRun(withinRange),
   },
@@ -45,12 +45,12 @@ export const moneyLaws: readonly Law[] = [
   },
   {
     id: "M5",
-    says: "No payout is below the threshold, and what isn't paid rolls over unchanged.",
+    says: "No payout is below the threshold, and an unpaid amount rolls over unchanged.",
     tried: overThreshold,
   },
   {
     id: "M6",
-    says: "A listed payout never changes, save for its status along the declared course.",
+    says: "A listed payout never changes, except for its status, which follows payout.statuses.",
     seen: listedAgain,
     tried: listedLater,
     again: rerunCheck(listedHalfway),
@@ -75,7 +75,7 @@ function paidOrPending(played: LawContext): string {
         `${member.id} earned ${micros} micros, but was paid ${due + paid} and waits for ${pendingMicros}`,
     );
   }
-  return `stats and payouts of ${members.length} publishers, aside`;
+  return `stats and payouts of ${members.length} publishers, in a copy of the world`;
 }
 
 function booksBalance(played: LawContext): string {
@@ -219,7 +219,7 @@ function plainFigures(played: LawContext): string {
     ensurePlainNumbers(readPayouts(copy, member).text, ownWord);
     ensurePlainNumbers(readLifetime(copy, member).text, ownWord);
   }
-  return "stats and payouts, aside";
+  return "stats and payouts, in a copy of the world";
 }
 
 /** A foreign service may write 0.10, and owe less than nothing. */

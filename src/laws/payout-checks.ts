@@ -39,7 +39,9 @@ export function overThreshold(played: LawContext): string {
       before = due;
     }
   }
-  return looked === 0 ? inconclusive("nothing was ever paid") : `${looked} payouts, aside`;
+  return looked === 0
+    ? inconclusive("nothing was ever paid")
+    : `${looked} payouts, in a copy of the world`;
 }
 
 /** What may follow each status. */
@@ -74,7 +76,7 @@ export function listedLater(played: LawContext): string {
   const before = listPayouts(copy, members);
   if (before.every((payouts) => payouts.length === 0)) inconclusive("nothing was ever paid");
   waitIn(copy, 10 * DAY_MS);
-  return `${ensureStillListed(copy, members, before)} payouts ten days later, aside`;
+  return `${ensureStillListed(copy, members, before)} payouts ten days later, in a copy of the world`;
 }
 
 /** What was listed halfway is listed in the end, too. */

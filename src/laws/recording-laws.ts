@@ -26,31 +26,31 @@ import { ask, copyOf, impressionOf, outcomeOf, prepareCopy, waitIn } from "./wor
 export const recordingLaws: readonly Law[] = [
   {
     id: "D1",
-    says: "An impression that is sent again inside the window counts once.",
+    says: "An impression that is sent again within the window counts once.",
     seen: repeatsInRun,
     tried: repeatsInCopy,
     again: checkLegibleRun(repeatsInRun),
   },
   {
     id: "D2",
-    says: "The window's edge is exact: a millisecond before it is a duplicate, at it is none.",
+    says: "The window is exact: an impression is a duplicate until its last millisecond, and not after.",
     tried: windowEdge,
   },
   {
     id: "D3",
-    says: "One session under two publishers never collides.",
+    says: "The same session at two publishers is never a duplicate.",
     seen: ownersInRun,
     tried: sameSessionInCopy,
   },
   {
     id: "D4",
-    says: "Clicks are no more than impressions, each on one impression of the same publisher.",
+    says: "There are no more clicks than impressions, and each is on one impression of the same publisher.",
     seen: clickTargets,
     tried: clicksInCopy,
   },
   {
     id: "D5",
-    says: "An unknown, foreign, malformed or truncated impression_id never credits anything.",
+    says: "A click with an unknown, foreign, malformed or truncated impression_id never earns anything.",
     seen: invalidClicksInRun,
     tried: invalidClicksInCopy,
   },
@@ -152,7 +152,7 @@ function repeatsInCopy(played: LawContext): string {
   ensure(micros === earned, () => `it was credited ${earned} micros, ${micros} are on record`);
   const different = new Set(outcomes.filter((outcome) => outcome !== "repeat")).size;
   ensure(different === count, () => `sent three times it got ${different} ids, not ${count}`);
-  return "an impression sent three times, aside";
+  return "an impression sent three times, in a copy of the world";
 }
 
 const FOREVER_MS = 3650 * 24 * HOUR_MS;
@@ -184,7 +184,9 @@ function windowEdge(played: LawContext): string {
   ensure(isFresh === hasEdge, () =>
     hasEdge ? `${spanMs} ms later it was still a duplicate` : "after ten years it was forgotten",
   );
-  return hasEdge ? `both sides of ${spanMs} ms, aside` : "a repeat ten years later, aside";
+  return hasEdge
+    ? `both sides of ${spanMs} ms, in a copy of the world`
+    : "a repeat ten years later, in a copy of the world";
 }
 
 /** An id is given to one publisher only. */
@@ -214,5 +216,5 @@ function sameSessionInCopy(played: LawContext): string {
     second !== "repeat" && first !== second,
     () => `the session of one publisher is a repeat of another's: ${first} and ${second}`,
   );
-  return "one session under two publishers, aside";
+  return "one session under two publishers, in a copy of the world";
 }

@@ -124,7 +124,7 @@ function bytesOf(answer: ApiResponse | undefined): string | undefined {
 
 export function ensureSameState(one: SimulatorCore, other: SimulatorCore, what: string): void {
   const same = JSON.stringify(one.snapshot()) === JSON.stringify(other.snapshot());
-  ensure(same, () => `${what}, the two worlds have other states`);
+  ensure(same, () => `${what}, the two worlds have different states`);
 }
 
 const legibleForms = {
@@ -174,7 +174,7 @@ function legibleExchange(
   seen: TracedExchange | undefined,
   { status, headers, body }: ApiResponse,
 ): TracedExchange {
-  if (seen === undefined) return inconclusive("more was done again than was kept");
+  if (seen === undefined) return inconclusive("the repetition did more than the first play");
   return {
     ...seen,
     outcome: "answered",

@@ -20,16 +20,16 @@ import { schemaMismatch } from "./schema-mismatch.ts";
 import { copyOf, freshKey, outgoingOf, sendIn, type Values, type WorldCopy } from "./world-copy.ts";
 
 export const shapeLaws: readonly Law[] = [
-  { id: "H1", says: "Every success is as the API's document has it.", seen: documentedAnswers },
+  { id: "H1", says: "Every success matches the API's OpenAPI document.", seen: documentedAnswers },
   {
     id: "H2",
-    says: "Nothing but a fault rule makes a 5xx or a broken answer.",
+    says: "Only a fault rule makes a 5xx or a broken answer.",
     seen: unscriptedFailures,
   },
   { id: "H3", says: "No answer repeats the key that was sent.", seen: echoedKeys },
   {
     id: "H4",
-    says: "HEAD is GET without the body, and 405 names the methods.",
+    says: "HEAD gets the answer of GET without its body, and 405 names the methods.",
     tried: combineChecks(headMatchesGet, wrongMethods),
   },
 ];
@@ -75,7 +75,7 @@ function unscriptedFailures(played: LawContext): string {
   if (total === 0) inconclusive("nothing was sent");
   ensure(
     unscripted.count === 0,
-    () => `${unscripted.count} answers that no rule writes, the first: ${unscripted.first}`,
+    () => `${unscripted.count} answers that no fault rule makes, the first: ${unscripted.first}`,
   );
   // What a limit refuses with is known where the readings are, and were the same all along.
   const isKnown = played.readings !== undefined && trace.assumedAt === undefined;
@@ -128,7 +128,7 @@ function echoedKeys({ trace }: LawContext): string {
     ({ headers, status }, at) =>
       headerOf(headers, "authorization") !== undefined && status !== 0 && at < trace.scriptedFrom,
   ).length;
-  return looked === 0 ? inconclusive("no answer to a key was the service's") : `${looked} answers`;
+  return looked === 0 ? inconclusive("the service made none of the answers") : `${looked} answers`;
 }
 
 function headMatchesGet(played: LawContext): string {
@@ -147,7 +147,7 @@ function headMatchesGet(played: LawContext): string {
       ensure(head.text === "", () => `${operation}: HEAD has the body ${head.text}`);
     }
   }
-  return "GET and HEAD of three operations, aside";
+  return "GET and HEAD of three operations, in a copy of the world";
 }
 
 function wrongMethods(played: LawContext): string {
@@ -164,7 +164,7 @@ function wrongMethods(played: LawContext): string {
         : "404 without Allow";
     ensure(found === expected, () => `PUT ${path} got ${found}, not ${expected}`);
   }
-  return "a wrong method on every path, aside";
+  return "a wrong method on every path, in a copy of the world";
 }
 
 /** With a key that nothing was asked with yet: the quota left is the same for all. */

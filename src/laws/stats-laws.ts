@@ -33,11 +33,11 @@ import {
 export const statsLaws: readonly Law[] = [
   {
     id: "S1",
-    says: "The figures of a period are the sum of those of its parts.",
+    says: "The figures of a period are the sum of the figures of its parts.",
     tried: sumOfParts,
   },
   { id: "S2", says: "Totals are the sum of the surfaces.", tried: sumOfSurfaces },
-  { id: "S3", says: "With surface=s the totals are those of s.", tried: oneSurface },
+  { id: "S3", says: "With surface=s the totals are the figures of s.", tried: oneSurface },
   {
     id: "S4",
     says: "The default period is from 30 days before today to today.",
@@ -51,7 +51,7 @@ export const statsLaws: readonly Law[] = [
   },
   {
     id: "S6",
-    says: "The order of a day's events of one surface doesn't show in stats.",
+    says: "Stats don't depend on the order of a day's events on one surface.",
     tried: orderDoesNotShow,
   },
   {
@@ -62,7 +62,7 @@ export const statsLaws: readonly Law[] = [
   },
   {
     id: "S8",
-    says: "By UTC's days and by India's the same instants come to the same totals.",
+    says: "Days in UTC and days in India give the same grand total for the same instants.",
     // Even where nothing was sent history may end on another day.
     again: combineChecks(rerunCheck(sameTotals, 0), rerunCheck(daysApart)),
     withoutRerun: "needs a second play in the other time zone: the property tests do it",
@@ -90,14 +90,14 @@ function sumOfParts(played: LawContext): string {
         ensure(
           whole[figure] === sum,
           () =>
-            `${figure} of ${member.id} from ${from} to ${to}: ${whole[figure]}, in parts until and after ${cut} ${sum}`,
+            `${figure} of ${member.id} from ${from} to ${to}: ${whole[figure]}, but ${sum} in two parts, until and after ${cut}`,
         );
       }
     }
   }
   return looked === 0
     ? inconclusive("no publisher has been there for two days")
-    : `${looked} periods, aside`;
+    : `${looked} periods, in a copy of the world`;
 }
 
 /** The first, a month ago, yesterday, today, and some on which something was sent. */
@@ -125,12 +125,13 @@ function sumOfSurfaces(played: LawContext): string {
         const sum = Array.from(shown.rows.values()).reduce((total, row) => total + row[figure], 0);
         ensure(
           shown[figure] === sum,
-          () => `${figure} of ${member.id} are ${shown[figure]}, of its surfaces ${sum}`,
+          () =>
+            `${figure} of ${member.id} are ${shown[figure]}, but those of its surfaces are ${sum}`,
         );
       }
     }
   }
-  return `stats of ${members.length} publishers, aside`;
+  return `stats of ${members.length} publishers, in a copy of the world`;
 }
 
 function oneSurface(played: LawContext): string {
@@ -154,7 +155,7 @@ function oneSurface(played: LawContext): string {
     );
     named.push(`${asked.length} surfaces of ${member.id}`);
   }
-  return `${named.slice(0, 3).join(", ")}, aside`;
+  return `${named.slice(0, 3).join(", ")}, in a copy of the world`;
 }
 
 function ensureOnlySurface(id: string, alone: Stats, all: Stats, { readings }: WorldCopy): void {
@@ -195,7 +196,7 @@ function defaultPeriod(played: LawContext): string {
       ensureSame(shown[0]?.text ?? "", one.text, `asked for ${JSON.stringify(queries[place])}`);
     }
   }
-  return "four ways to ask for it, aside";
+  return "four ways to ask for it, in a copy of the world";
 }
 
 /** Of a service whose today isn't known: the default's length. */
@@ -229,7 +230,7 @@ function readingChangesNothing(played: LawContext): string {
   ask(copy, member, "payouts", { limit: "999" });
   ensureSame(state, stateOf(copy.sim, "without-quotas"), "reading changed the state");
   ensureSame(before, shown(), "after reads");
-  return "state, stats and payouts before and after reads, aside";
+  return "state, stats and payouts before and after reads, in a copy of the world";
 }
 
 /** The same events in two copies, in another order. Sessions would tie them to their order: they have none. */
@@ -245,7 +246,7 @@ function orderDoesNotShow(played: LawContext): string {
     return readLifetime(copy, lab).text;
   });
   ensureSame(one, other, "in another order");
-  return `${count} impressions in two orders, aside`;
+  return `${count} impressions in two orders, in a copy of the world`;
 }
 
 function pastDays(played: LawContext): string {
@@ -262,7 +263,7 @@ function pastDays(played: LawContext): string {
   const before = asked.map(past);
   for (const member of asked) recordIn(copy, member, "today", true);
   for (const [index, member] of asked.entries()) ensureSame(before[index] ?? "", past(member));
-  return `${asked.length} publishers' past days before and after events of today, aside`;
+  return `${asked.length} publishers' past days before and after events of today, in a copy of the world`;
 }
 
 /** An impression, and a click on it if the surface records. */

@@ -79,7 +79,7 @@ export function forkOf(played: LawContext): SimulatorCore | string {
     try {
       return worldOf(played).fork();
     } catch (error) {
-      if (error instanceof InputError) return `the world can't be gone on from: ${error.message}`;
+      if (error instanceof InputError) return `the world can't be copied: ${error.message}`;
       throw error;
     }
   });

@@ -457,7 +457,9 @@ describe("what can't be told from requests that were on their way", () => {
     }
     expect(stage.found()).toEqual([]);
     expect(stage.sim.report().notes).toEqual([
-      expect.stringMatching(/^9 requests came so soon after a Retry-After or a 401 that it can't/),
+      expect.stringMatching(
+        /^9 requests came so soon after a Retry-After or a 401 that the client may/,
+      ),
     ]);
   });
 
@@ -490,7 +492,7 @@ describe("a clock that stands still", () => {
     for (let count = 0; count < 61; count += 1) stage.stats();
     expect(stage.found()).toEqual([]);
     expect(stage.sim.report().notes).toEqual([
-      "The world's clock stood still for these requests, so pauses between them can't be judged: Retry-After, hot loops and back-off.",
+      "The world's clock stood still for these requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).",
     ]);
   });
 

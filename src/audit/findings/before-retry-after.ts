@@ -8,9 +8,9 @@ import { cameAfterText, durationText, type FindingKind, type Offence } from "./f
 const TOLERANCE_MS = 50;
 
 export const beforeRetryAfter: FindingKind = {
-  title: "Requests before Retry-After was over",
+  title: "Requests before the end of Retry-After",
   explanation:
-    "The answer said how long to wait, and more came before that; a good client sends nothing that counts against the same limit until the wait is over.",
+    "The answer said how long to wait, and the client sent more before that. A good client sends nothing that counts against the same limit until the wait is over.",
   spec: "§8, and RFC 9110 §10.2.3",
   find: offencesIn,
   opportunityCount: ({ attempts }) =>

@@ -4,9 +4,9 @@ import { type Attempt, type AttemptHistory, isServed } from "./attempts.ts";
 import { cameAfterText, type FindingKind, type Offence } from "./finding.ts";
 
 export const continuesAfter401: FindingKind = {
-  title: "Requests with credentials that were refused",
+  title: "Requests with an API key that was refused",
   explanation:
-    "The API key was refused, and more came with the same; a good client stops until somebody gives it another key, since none of them can succeed.",
+    "The API key was refused, and the client sent more requests with it. None of them can succeed, so a good client stops until it gets another key.",
   spec: "§5",
   find: offencesIn,
   opportunityCount: ({ attempts }) =>

@@ -11,7 +11,7 @@ import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./find
 export const eventInTwoSessions: FindingKind = {
   title: "One event under two sessions",
   explanation:
-    "An impression failed and came again with another session_id, so that the service can't recognise it and may count it twice; a good client keeps the session_id for all attempts at one event.",
+    "An impression failed, and the client sent it again with another session_id. The service can't recognise it and may count it twice. A good client keeps the session_id for all attempts at one event.",
   spec: "§4",
   find: eventsResentInNewSession,
 };

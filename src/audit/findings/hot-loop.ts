@@ -19,7 +19,7 @@ const SEQUENTIAL_SHARE = 0.9;
 export const hotLoop: FindingKind = {
   title: "The same failing request in a hot loop",
   explanation:
-    "It failed, and was sent again and again with next to no pause; a good client waits before it tries again, each time longer, and gives up some day.",
+    "A request failed, and the client sent it again and again with almost no pause. A good client waits before each retry, each time longer, and gives up in the end.",
   find({ attempts }) {
     const groups = groupedBy(attempts, ({ requestKey }) => requestKey);
     return [...groups.values()].flatMap((group) => runsOf(group).flatMap(offencesOf));

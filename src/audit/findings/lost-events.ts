@@ -9,7 +9,7 @@ import { cameAfterText, type FindingKind, groupedBy, type Offence } from "./find
 export const failedAndNeverSentAgain: FindingKind = {
   title: "Failed impressions never sent again",
   explanation:
-    "No answer came, or the service was unavailable, and the impression was not sent again so far, so that it may be missing; a good client sends it again with the same session_id until it has an answer. Clicks aren't looked at: they have no session_id, so a repeated one may count twice.",
+    "No answer came, or the service was unavailable, and the client hasn't sent the impression again, so it may be missing. A good client sends it again with the same session_id until it has an answer. Clicks aren't checked: they have no session_id, so a repeated click may count twice.",
   spec: "§4",
   find(stretch) {
     const { attempts } = stretch;
@@ -51,7 +51,7 @@ function isApplied({ record }: Attempt): boolean {
 export const lostAndSentAgainWithoutSession: FindingKind = {
   title: "Lost answers, sent again without a session",
   explanation:
-    "An impression was recorded, its answer was lost, and it came again without a session_id, so that it counts twice; a good client gives each impression a session_id, the same for all attempts.",
+    "An impression was recorded, its answer was lost, and the client sent it again without a session_id, so it counts twice. A good client gives each impression a session_id, and keeps it for all attempts.",
   spec: "§4",
   find({ attempts }) {
     const bySpot = groupedBy(attempts, ({ event, isOneEvent, requestKey }) =>

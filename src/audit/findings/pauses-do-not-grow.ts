@@ -41,7 +41,7 @@ const SPREAD_OF_GROWTH = 0.1;
 export const pausesDoNotGrow: FindingKind = {
   title: "Retries without growing pauses",
   explanation:
-    "A request that failed was sent again at fixed intervals, after ever shorter pauses, or more than 60 times within a minute; a good client waits longer each time (exponential back-off), with some chance in it so that clients don't come all at once.",
+    "A request failed, and the client sent it again at fixed intervals, after ever shorter pauses, or more than 60 times within a minute. A good client waits longer each time (exponential back-off), and varies its pauses at random so that clients don't all come back at once.",
   find({ attempts }) {
     const bySender = groupedBy(attempts, ({ who }) => who);
     return [...bySender.values()].flatMap((own) => {

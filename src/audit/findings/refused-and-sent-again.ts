@@ -12,9 +12,9 @@ const MIN_KNOWN_RETRIES = 2;
 const MIN_SHARED_REFUSALS = 20;
 
 export const refusedAndSentAgain: FindingKind = {
-  title: "Wrong requests sent again unchanged",
+  title: "Refused requests sent again unchanged",
   explanation:
-    "The request was refused as wrong and came again as it was; a good client takes a 4xx answer (save for 408, 425 and 429) for final, and reports it.",
+    "A request was refused as invalid, and the client sent it again unchanged. A good client treats a 4xx answer (except 408, 425 and 429) as final, and reports it.",
   find({ attempts }) {
     const groups = groupedBy(attempts, unchangedRequestKey);
     return [...groups.values()].flatMap((group) => runsOf(group).flatMap(offencesOf));

@@ -9,7 +9,7 @@ import type { FindingKind } from "./finding.ts";
 export const keyInUrl: FindingKind = {
   title: "API keys in URLs",
   explanation:
-    "A key stood in the path or the query, where logs, proxies and histories keep it; a good client sends it in the Authorization header only, and a key that was seen should be replaced.",
+    "An API key was in the path or the query, where logs, proxies and histories keep it. A good client sends it only in the Authorization header. Replace a key that was exposed.",
   spec: "§5",
   find: ({ attempts }) =>
     attempts.flatMap((attempt) => {
@@ -42,7 +42,7 @@ function decoded(text: string): string {
 export const clickOnUnknownImpression: FindingKind = {
   title: "Clicks on unknown impressions",
   explanation:
-    "The click named an impression that the publisher doesn't have; a good client sends the impression_id exactly as the impression's answer had it, and no click before it has that answer.",
+    "A click named an impression that the publisher doesn't have. A good client waits for the impression's answer, and sends its impression_id exactly as it was.",
   spec: "§4",
   find({ attempts, earlier }) {
     const unknownClicks = attempts.filter(
@@ -75,7 +75,7 @@ function unknownImpressionOffence(attempt: Attempt): {
 export const impressionWithoutSession: FindingKind = {
   title: "Impressions without session_id",
   explanation:
-    "The parameter is optional, but without it the service can't tell a retry from another impression; a good client sends one, the same for all attempts at one event.",
+    "The parameter is optional, but without it the service can't tell a retry from another impression. A good client sends one, and keeps it for all attempts at one event.",
   spec: "§4",
   find: ({ attempts }) =>
     attempts
@@ -87,8 +87,8 @@ export const impressionWithoutSession: FindingKind = {
 };
 
 export const noSuchOperation: FindingKind = {
-  title: "Requests that no operation answers",
-  explanation: `The path or the method is not one of the API's; a good client uses those that are documented: ${Object.values(
+  title: "Requests to no operation of the API",
+  explanation: `The path or the method isn't one of the API's. A good client uses only the documented ones: ${Object.values(
     operations,
   )
     .map(({ method, path }) => `${method} ${path}`)
@@ -117,7 +117,7 @@ const { maximum } = operations.payouts.parameters.limit;
 
 export const limitAboveMaximum: FindingKind = {
   title: `A limit above ${maximum}`,
-  explanation: `More payouts were asked for than one answer holds; a good client asks for at most ${maximum}, since more may be refused or cut down unsaid.`,
+  explanation: `The client asked for more payouts than one answer may list. A good client asks for at most ${maximum}: a larger limit may be refused, or silently reduced.`,
   spec: "§8",
   find: ({ attempts }) =>
     attempts.flatMap((attempt) => {

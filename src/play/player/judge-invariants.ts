@@ -57,7 +57,7 @@ function* playedOf(run: Run, asksStats: boolean): EffectGenerator<Played> {
   return {
     ...known,
     readings: undefined,
-    world: "the target has no world aside to try it in",
+    world: "the target can't make a copy of the world to try it in",
     journal: () => [],
     defaultStats: outgoing && (yield* perform<"send">({ kind: "send", outgoing })),
   };

@@ -177,7 +177,7 @@ export function performersOn(sim: SimulatorCore): Performers {
       return undefined;
     },
     aside({ effect }) {
-      if (aside === undefined) throw new Error("There is no world aside yet.");
+      if (aside === undefined) throw new Error("There is no copy of the world yet.");
       return runToEnd(performed(effect, aside));
     },
   };

@@ -128,7 +128,7 @@ function performersOf(
       return undefined;
     },
     async aside({ effect }) {
-      if (aside === undefined) throw new Error("There is no world aside: fork it first.");
+      if (aside === undefined) throw new Error("There is no copy of the world: fork it first.");
       return await performWith({ ...performers, ...aside.performers }, effect);
     },
   };
@@ -155,7 +155,7 @@ async function forkScratch(api: ControlApi, name: string): Promise<string> {
       if (!(error instanceof InputError)) throw error;
       if (isTaken(error) && number < MAX_TRIES) continue;
       // Nothing that the scenario says is at fault.
-      throw new Error(`The target makes no world aside: ${error.message}`, { cause: error });
+      throw new Error(`The target can't copy its world: ${error.message}`, { cause: error });
     }
   }
 }

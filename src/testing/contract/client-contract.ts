@@ -74,11 +74,13 @@ export function registerRules<Impression>(
       const came = reportOf(contract.name, rules, verdicts);
       onReport?.(came);
       if (untold.length > 0) {
-        console.warn(`${contract.name}: not tried, and passed all the same\n${untold.join("\n")}`);
+        console.warn(
+          `${contract.name}: these rules were not tried, so they passed\n${untold.join("\n")}`,
+        );
       }
       if (contract.replay === undefined) refuseUnknown(came);
     };
-    it("every rule came up, or there is a reason why not", runnerTest(report, timeoutMs));
+    it("every rule was tried, or there is a reason why not", runnerTest(report, timeoutMs));
   });
 }
 
@@ -121,7 +123,7 @@ function errorOfReplay(thrown: unknown, { rule }: Replay): unknown {
   if (!messageOf(thrown).startsWith("Unable to replay")) return thrown;
   return new InputError(
     "replay",
-    `names a sequence that ${rule} doesn't have: the contract's options, or adsim's version, are not those of the failure`,
+    `names a sequence that ${rule} doesn't have: the contract's options or adsim's version have changed since the failure`,
   );
 }
 
@@ -149,7 +151,7 @@ async function methodsOf<Impression>(
   const names = ["impression", "click", "stats", "surfaces", "payouts", "flush", "close"];
   const known = new Set(names.filter((name) => typeof Reflect.get(of, name) === "function"));
   if (known.has("impression")) return known;
-  throw new InputError("driver", "must give a driver: an object with impression() at least");
+  throw new InputError("driver", "must return a driver: an object with at least impression()");
 }
 
 let turn: Promise<unknown> = Promise.resolve();
@@ -179,7 +181,9 @@ function reportOf(
 function refuseUnknown({ rules }: ContractReport): void {
   const unknown = rules.filter(({ verdict }) => verdict.kind === "unknown").map(({ id }) => id);
   if (unknown.length === 0) return;
-  throw new Error(`Never came up, so that nothing is known of them: ${formatList(unknown)}.`);
+  throw new Error(
+    `These rules were never tried, so their result is unknown: ${formatList(unknown)}.`,
+  );
 }
 
 /** Tells the runner that the test is skipped, and why. May throw what the runner goes by. @returns whether it could. */

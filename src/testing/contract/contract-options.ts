@@ -80,8 +80,8 @@ const contractEntries: OptionEntries<ClientContractOptions> = {
   skip: v.optional(v.custom(isPlainObject, "must be an object of rules and reasons")),
   only: v.optional(
     v.pipe(
-      v.array(v.unknown(), "must be a list of rules, one at least"),
-      v.minLength(1, "must be a list of rules, one at least"),
+      v.array(v.unknown(), "must be a list of at least one rule"),
+      v.minLength(1, "must be a list of at least one rule"),
     ),
   ),
   replay: unchecked,
@@ -106,7 +106,10 @@ export function readContract<Impression>(
   for (const [id, reason] of Object.entries(skip)) {
     checkId(`skip.${id}`, id, ids);
     if (typeof reason !== "string" || reason.trim() === "") {
-      throw new InputError(`skip.${id}`, "must be the reason why the client needn't keep the rule");
+      throw new InputError(
+        `skip.${id}`,
+        "must be the reason why the client needn't follow the rule",
+      );
     }
   }
   for (const [index, id] of (only ?? []).entries()) checkId(`only.${index}`, id, ids);
@@ -126,7 +129,7 @@ export function readContract<Impression>(
       if (replay !== undefined)
         return replay.rule === id ? undefined : `${replay.rule} is replayed`;
       if (skip[id] !== undefined) return skip[id];
-      return only === undefined || only.includes(id) ? undefined : "it is not one of only";
+      return only === undefined || only.includes(id) ? undefined : "only leaves it out";
     },
   };
 }

@@ -68,7 +68,7 @@ async function writtenScenario(
   if (failures === undefined) return undefined;
   const file = fileNameOf(name, rule.id);
   const about =
-    `What a client sent that broke the rule ${rule.id}, and the answers that it got. ` +
+    `What a client that broke the rule ${rule.id} sent, and the answers that it got. ` +
     `The rule: ${rule.says} (${rule.source}) What was wrong: ${broken.message}`;
   const { expectations } = broken;
   try {
@@ -83,7 +83,7 @@ async function writtenScenario(
     return await writeFailureFile(failures, `${file}.json`, text);
   } catch (error) {
     // What the client did wrong is to be seen in any case.
-    return { kind: "not-written", why: `it can't be one: ${errorInWords(error)}` };
+    return { kind: "not-written", why: `it isn't a valid scenario: ${errorInWords(error)}` };
   }
 }
 
@@ -111,9 +111,9 @@ function failureText(
     "",
     ...indented(broken.message),
     "",
-    `The shortest sequence found that breaks it, from ${formatInstant(startOf(session))} on:`,
+    `The shortest sequence found that breaks the rule, from ${formatInstant(startOf(session))} on:`,
     ...sequenceLines(session),
-    ...(readings.length > 0 ? ["", "Readings that are not the default:", ...readings] : []),
+    ...(readings.length > 0 ? ["", "Assumptions that are not the default:", ...readings] : []),
     "",
     `See it again:  ADSIM_REPLAY="${replayOf(rule.id, failed)}" ${command}`,
     ...scenarioLines(scenario),
@@ -123,7 +123,8 @@ function failureText(
 
 function scenarioLines(scenario: WriteResult | undefined): string[] {
   if (scenario === undefined) return [];
-  if (scenario.kind === "not-written") return [`As a scenario: not written, for ${scenario.why}.`];
+  if (scenario.kind === "not-written")
+    return [`As a scenario: not written, because ${scenario.why}.`];
   return [`As a scenario: ${commandLine(["npx", "adsim", "play", scenario.path])}`];
 }
 

@@ -35,9 +35,9 @@ export interface ContractReport {
 export function unknownText({ id, needs = [] }: Pick<Rule, "id" | "needs">, runs: number): string {
   const methods = ["impression", ...needs].map((name) => `${name}()`).join(", ");
   return [
-    `Nothing is known of ${id}: it never came up in ${runs === 1 ? "1 run" : `${runs} runs`}.`,
-    `It needs ${methods} of the driver to have the client send what the rule is about.`,
-    "If this client never does, say why:",
+    `The result of ${id} is unknown: it was never tried in ${runs === 1 ? "1 run" : `${runs} runs`}.`,
+    `The driver's ${methods} must make the client send what the rule is about.`,
+    "If this client never does that, say why:",
     `  skip: { "${id}": "…" }`,
   ].join("\n");
 }

@@ -83,7 +83,7 @@ const { clickOnce, impressionSent, neverSeen, flushed } = exampleRules;
 const clicksAgain: Partial<ClientContractOptions> = {
   driver: (context) => createExampleClient(context, { clicksAgain: true }),
 };
-const last = "every rule came up, or there is a reason why not";
+const last = "every rule was tried, or there is a reason why not";
 
 describe("a good client", () => {
   test("passes what it was tried with, and the report says how often each rule came up", async () => {
@@ -105,7 +105,7 @@ describe("a good client", () => {
   test("fails what never came up, with the line that says that this is as it should be", async () => {
     const { tests, report } = await run([neverSeen]);
     expect(String(tests["never-seen"])).toContain(
-      "Nothing is known of never-seen: it never came up in 5 runs.\nIt needs impression(), stats() of the driver",
+      "The result of never-seen is unknown: it was never tried in 5 runs.\nThe driver's impression(), stats() must",
     );
     expect(String(tests["never-seen"])).toContain('  skip: { "never-seen": "…" }');
     expect(String(tests[last])).toContain("never-seen");
@@ -151,7 +151,7 @@ describe("a good client", () => {
       "impression-sent": "skipped",
       [last]: "passed",
     });
-    expect(report?.rules[1]?.verdict).toEqual({ kind: "skipped", why: "it is not one of only" });
+    expect(report?.rules[1]?.verdict).toEqual({ kind: "skipped", why: "only leaves it out" });
   });
 
   test("that replaces the globals never meets another that does", async () => {
@@ -182,7 +182,7 @@ describe("a client that breaks a rule", () => {
       "  expected: one click on record",
       "  instead:  2 of one click of the user",
       "",
-      "The shortest sequence found that breaks it, from 2026-01-15T00:00:00.000Z on:",
+      "The shortest sequence found that breaks the rule, from 2026-01-15T00:00:00.000Z on:",
       "  1. impression of ad-1 on srf_…",
       '     +0 ms: POST /v1/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 {"ok":true,"impression_id":"imp_…","revenue_credited_inr":0.092883}',
       '  2. from now on this fault rule: {"match":{"operation":"click","times":1},"verdict":{"kind":"lose-response"}}',
@@ -190,7 +190,7 @@ describe("a client that breaks a rule", () => {
       '     +0 ms: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854})',
       '     +1 s: POST /v1/click impression_id=imp_… → 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854}',
       "",
-      "Readings that are not the default:",
+      "Assumptions that are not the default:",
       "  click.repeat=count (default: original-uncredited)",
       "",
       `See it again:  ADSIM_REPLAY="${error.replay}" npm run contract`,
@@ -228,7 +228,7 @@ describe("a client that breaks a rule", () => {
     const file = join(root, "package.json");
     const { tests } = await run([clickOnce], { ...clicksAgain, failures: file });
     expect(String(tests["click-once"])).toContain(
-      `As a scenario: not written, for ${file} can't be written to: `,
+      `As a scenario: not written, because ${file} can't be written to: `,
     );
     const wrong: Rule = {
       ...clickOnce,
@@ -238,7 +238,7 @@ describe("a client that breaks a rule", () => {
     };
     const other = await run([wrong], { ...clicksAgain, failures: folder });
     expect(String(other.tests["click-once"])).toMatch(
-      /not written, for it can't be one: InputError/,
+      /not written, because it isn't a valid scenario: InputError/,
     );
   });
 
@@ -316,7 +316,7 @@ describe("a timer of the client's that throws", () => {
     const error = tests["impression-sent"];
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
     expect(error.message).toContain(
-      "  A timer of the client threw: RangeError: nothing left for (redacted), 1 s 500 ms into its life. Nobody can catch that: in Node it ends the process.",
+      "  A timer of the client threw an error: RangeError: nothing left for (redacted), 1 s 500 ms into its life. Nothing can catch that: in Node it ends the process.",
     );
     expect(error.message.match(/^ {2}\d\. .*/gm)).toHaveLength(2);
     expect(report?.rules[0]?.verdict).toMatchObject({ kind: "broken", replay: error.replay });
@@ -372,8 +372,8 @@ describe("options that are wrong are refused before anything is registered", () 
       { only: ["nothing-like-it"] },
       "only.0 must name a rule of the contract. There is: click-once",
     ],
-    [{ only: [] }, "only must be a list of rules, one at least"],
-    [{ only: "click-once" }, "only must be a list of rules"],
+    [{ only: [] }, "only must be a list of at least one rule"],
+    [{ only: "click-once" }, "only must be a list of at least one rule"],
     [{ only: [7] }, "only.0 must be the id of a rule"],
     [{ skip: null }, "skip must be an object of rules and reasons"],
     [{ skip: ["click-once"] }, "skip must be an object of rules and reasons"],

@@ -72,7 +72,7 @@ const invariantIds = ["all", ...laws.map(({ id }) => id)];
 type Key = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
 type ExpectationOf<One extends Key> = Extract<Expectation, { readonly [Name in One]: unknown }>;
 
-const asked = "What the service reports, asked aside: it spends no quota.";
+const asked = "What the service reports. adsim asks a copy of the world, so this spends no quota.";
 const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
   of: exactObject<ExpectationOf<"of">>({
     of: described(pathText, "What an earlier step gave, or a part of it."),

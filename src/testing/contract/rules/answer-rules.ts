@@ -20,7 +20,7 @@ import {
 
 const answerAsGiven: Rule = {
   id: "answer-as-given",
-  says: "What a client gives for an impression or a click has the service's own id and credit",
+  says: "The client returns an impression or a click with the service's own id and credit",
   source: "spec §2",
   commands: () =>
     commandsAfter([anyAdView], anyAdView, click, again, together(anyAdView), shortPause),
@@ -29,7 +29,7 @@ const answerAsGiven: Rule = {
 
 const opaqueIds: Rule = {
   id: "opaque-ids",
-  says: "Ids come back as the service gave them, byte for byte, whatever they look like",
+  says: "The client sends ids back byte for byte as the service gave them, whatever they look like",
   source: "spec §2",
   needs: ["click"],
   assuming: (["prefixed", "digits", "url-unsafe", "uuid", "long"] as const).map((format) => ({
@@ -68,7 +68,7 @@ const opaqueIds: Rule = {
 
 const unlistedMembers: Rule = {
   id: "unlisted-members",
-  says: "A client reads answers that have members the spec doesn't list, in any order",
+  says: "A client reads answers with extra members, and with members in any order",
   source: "spec §2",
   assuming: [
     { "response.extra-fields": "present", "response.key-order": "documented" },

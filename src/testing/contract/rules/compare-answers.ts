@@ -35,13 +35,13 @@ export function mustMatchAnswers(session: Session, operation: ReadOperation): nu
       const isAnswered = answers.length > 0 && wasAnswered(asked);
       must(
         !isAnswered,
-        () => `${operation} was answered with 200, and ${outcomeInWords(outcome)}.`,
+        () => `${operation} was answered with 200, but ${outcomeInWords(outcome)}.`,
       );
       continue;
     }
     must(
       answers.length > 0,
-      () => `The client gave an answer to ${operation} that the service never gave.`,
+      () => `The client returned an answer to ${operation} that the service never gave.`,
     );
     const differences = answers.map((answer) =>
       difference(membersOfAnswers[operation], jsonOf(answer.got), outcome.value, ""),
@@ -104,8 +104,8 @@ export function mustUnderstand(session: Session): number {
       must(
         isRepeat || !wasAnswered(asked),
         () =>
-          `Nothing of ${command.kind} was refused, and ${outcomeInWords(outcome)}. ` +
-          `It was answered: ${answersIn(asked)}.`,
+          `The service refused nothing of ${command.kind}, but ${outcomeInWords(outcome)}. ` +
+          `Its answers: ${answersIn(asked)}.`,
       );
   }
   return done;
@@ -142,7 +142,7 @@ export function mustMatchReceipts(session: Session): number {
     must(
       isSame,
       () =>
-        `The client gave ${JSON.stringify(given)} for the ${operation} of ${adInWords(shown.ad)}. ` +
+        `The client returned ${JSON.stringify(given)} for the ${operation} of ${adInWords(shown.ad)}. ` +
         `The service answered ${answers.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`,
     );
     compared += 1;
@@ -191,7 +191,7 @@ function difference(
   at: string,
 ): string | undefined {
   const otherwise = (): string =>
-    `${at || "it"} is ${shown(actual)}, and the service said ${shown(expected)}`;
+    `${at || "it"} is ${shown(actual)}, but the service said ${shown(expected)}`;
   const { type, properties, items } = schema;
   if (type === "object") {
     if (typeof actual !== "object" || actual === null) return otherwise();
@@ -205,7 +205,7 @@ function difference(
   if (type === "array" && Array.isArray(expected)) {
     if (!Array.isArray(actual)) return otherwise();
     if (actual.length !== expected.length)
-      return `${at} has ${actual.length} elements, and the service gave ${expected.length}`;
+      return `${at} has ${actual.length} elements, but the service gave ${expected.length}`;
     const { prefixItems } = schema;
     for (const [index, one] of expected.entries()) {
       const id = memberOf(one, "id");

@@ -30,7 +30,7 @@ function shownIn(session: Session): readonly EventTask[] {
 
 const showingCountsOnce: Rule = {
   id: "showing-counts-once",
-  says: "A showing is on record once, with its surface and its ad",
+  says: "Each showing is recorded once, with its surface and its ad",
   source: "spec §4",
   commands: () => commandsOf(anyAdView, anyAdView, together(anyAdView), shortPause, flush),
   judge(session) {
@@ -42,7 +42,7 @@ const showingCountsOnce: Rule = {
       const done = asks.some(isDone);
       must(
         done || !healthy,
-        () => `Nothing came in the way of ${adInWords(ad)}, and ${outcomeInWords(said)}.`,
+        () => `Nothing went wrong with ${adInWords(ad)}, but ${outcomeInWords(said)}.`,
       );
       if (!done) continue;
       const once = asks.length === 1 && recorded.length > 1;
@@ -51,13 +51,13 @@ const showingCountsOnce: Rule = {
       must(
         recorded.length > 0 && (!once || mayCount),
         () =>
-          `Of ${adInWords(ad)} ${outcomeInWords(said)}. It is on record ${times(recorded)}, expected once.`,
+          `For ${adInWords(ad)} ${outcomeInWords(said)}. It is recorded ${times(recorded)}, expected once.`,
       );
       for (const one of recorded) {
         must(
           one.values.get("surface") === surface,
           () =>
-            `${adInWords(ad)} was shown on ${surface}. It is on record on ${one.values.get("surface")}.`,
+            `${adInWords(ad)} was shown on ${surface}. It is recorded on ${one.values.get("surface")}.`,
         );
       }
       applied += 1;
@@ -72,7 +72,7 @@ function times({ length }: readonly unknown[]): string {
 
 const clickCounts: Rule = {
   id: "click-counts",
-  says: "A click is on record once, on the impression of its showing",
+  says: "Each click is recorded once, on the impression of its showing",
   source: "spec §4",
   needs: ["click"],
   commands: () =>
@@ -92,7 +92,7 @@ const clickCounts: Rule = {
 
 const secondClickCountsOnce: Rule = {
   id: "second-click-counts-once",
-  says: "Two clicks on one showing count once, or twice where the service counts every click",
+  says: "Two clicks on one showing count once, or twice if the service counts every click",
   source: "spec §4",
   needs: ["click"],
   assuming: (["original-uncredited", "replay", "conflict", "count"] as const).map((choice) => ({
@@ -123,7 +123,7 @@ function mustCountClicks(
     must(
       done || !healthy || isLate,
       () =>
-        `Nothing came in the way of a click on ${showing.ad}, and ${outcomeInWords(first.outcome)}.`,
+        `Nothing went wrong with a click on ${showing.ad}, but ${outcomeInWords(first.outcome)}.`,
     );
     if (!done) continue;
     // Each impression of a showing that is on record more than once can be clicked.
@@ -135,7 +135,7 @@ function mustCountClicks(
       recorded.length > 0 && !isTooMuch,
       () =>
         `The client was asked for ${asked.length === 1 ? "a click" : `${asked.length} clicks`} on ${showing.ad}, and ` +
-        `the client says it is done. On record: ${clicksIn(recorded)}, ` +
+        `the client says that it is done. Recorded: ${clicksIn(recorded)}, ` +
         `expected ${most > 1 ? `1 to ${most}` : "1"}.`,
     );
     applied += 1;

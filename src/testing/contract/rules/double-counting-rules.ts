@@ -28,7 +28,7 @@ const ofClicks: fc.Arbitrary<FaultMatch> = fc.constantFrom(
 );
 export const noEventDoubled: Rule = {
   id: "no-event-doubled",
-  says: "No showing and no click counts twice, whatever becomes of the answer",
+  says: "No showing and no click counts twice, whatever happens to the answer",
   source: "spec §4",
   // Under the other readings nobody sees that a click was repeated, and the spec promises none of them.
   assuming: [{}, { "click.repeat": "count" }],
@@ -52,7 +52,7 @@ export const noEventDoubled: Rule = {
 
 export const saidAgainCountsOnce: Rule = {
   id: "said-again-counts-once",
-  says: "The same showing reported twice counts once",
+  says: "A showing that is reported twice counts once",
   source: "spec §1, §4",
   commands: () =>
     commandsAfter(

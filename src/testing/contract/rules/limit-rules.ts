@@ -42,7 +42,7 @@ function judgeWaits(session: Session): number {
 
 const waitsAsTold: Rule = {
   id: "waits-as-told",
-  says: "Nothing of the kind that was refused is sent before Retry-After is over",
+  says: "After a refusal the client sends nothing that counts against the same limit before Retry-After is over",
   source: "spec §8, RFC 9110 §10.2.3",
   assuming: [{ "limit.retry-after": "seconds" }],
   commands: () => beyondLimit,
@@ -60,7 +60,7 @@ const waitsUntilDate: Rule = {
 
 const slowsDownUntold: Rule = {
   id: "slows-down-untold",
-  says: "A client slows down at a limit that doesn't say when to come again",
+  says: "A client slows down at a limit that doesn't say when to come back",
   source: "spec §8",
   assuming: [{ "limit.retry-after": "absent" }],
   commands: () =>
@@ -86,7 +86,7 @@ const others: readonly Readings[] = (["403", "503"] as const).flatMap((status) =
 
 const limitByAnotherStatus: Rule = {
   id: "limit-by-another-status",
-  says: "A client keeps to the limit whatever status says that it is used up",
+  says: "A client keeps to the limit, whatever status a refused request gets",
   source: "spec §8",
   assuming: others,
   commands: () =>
@@ -106,7 +106,7 @@ const OVER_MS = 120_000;
 
 const goesOnAfterTheLimit: Rule = {
   id: "goes-on-after-the-limit",
-  says: "Events are recorded again once the minute is over",
+  says: "Events are recorded again after the minute",
   source: "spec §8",
   commands: () =>
     weightedOneOf(
@@ -133,14 +133,14 @@ const goesOnAfterTheLimit: Rule = {
       session,
       ({ at, atMs }) => at > refused.stepIndex && atMs >= refused.atMs + OVER_MS,
       (name) =>
-        `The limit refused a request last more than two minutes before ${name} was shown, and the service has no record of it.`,
+        `The limit last refused a request more than two minutes before ${name} was shown, but the service has no record of it.`,
     );
   },
 };
 
 const oneLimitNotTheOther: Rule = {
   id: "one-limit-not-the-other",
-  says: "Events are recorded while the limit of reporting is used up",
+  says: "Events are recorded while the reporting limit is used up",
   source: "spec §8",
   needs: ["stats"],
   commands: () => sequence([spent("reporting"), stats, showing], fc.oneof(event, question), 3),
@@ -154,7 +154,7 @@ const oneLimitNotTheOther: Rule = {
       session,
       ({ at }) => at > spending,
       (name) =>
-        `The limit of reporting was used up, and the service has no record of ${name}. The limit of recording was not.`,
+        `The service has no record of ${name}. The reporting limit was used up, but the recording limit was not.`,
     );
   },
 };

@@ -21,7 +21,7 @@ import { mustEnd, mustNotLoseSilently, undeliveredOf } from "./shared-checks.ts"
 
 const flushDelivers: Rule = {
   id: "flush-delivers",
-  says: "A client that is flushed has delivered all that it was given",
+  says: "A flush delivers all that the client was given",
   source: "spec §1",
   needs: ["flush"],
   commands: () =>
@@ -52,7 +52,7 @@ const disturbed: fc.Arbitrary<readonly Command[]> = fc.oneof(
 
 const closeLosesNothing: Rule = {
   id: "close-loses-nothing",
-  says: "A client that is closed loses nothing: what isn't recorded it says",
+  says: "A client that is closed loses nothing: it reports what isn't recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () => disturbed,
@@ -66,7 +66,7 @@ function isClosed({ steps }: Session): boolean {
 
 const closeEnds: Rule = {
   id: "close-ends",
-  says: "A client can be closed in an outage, within six hours and 250 requests",
+  says: "A client can be closed during an outage, within six hours and 250 requests",
   source: "spec §1",
   needs: ["close"],
   commands: () =>
@@ -80,7 +80,7 @@ const closeEnds: Rule = {
 
 const silentAfterClose: Rule = {
   id: "silent-after-close",
-  says: "A client sends nothing once it is closed",
+  says: "A client sends nothing after it is closed",
   source: "spec §1",
   needs: ["close"],
   commands: () => disturbed,
@@ -91,7 +91,7 @@ const silentAfterClose: Rule = {
     must(later.length === 0, () => {
       const [first] = later;
       const what = `${first?.request.method} ${first?.request.path}`;
-      return `The client was closed, and sent ${later.length} more requests within the hour, the first a ${what}.`;
+      return `The client was closed, and then sent ${later.length} more requests within an hour. The first was ${what}.`;
     });
     return 1;
   },
@@ -99,7 +99,7 @@ const silentAfterClose: Rule = {
 
 const undeliveredIsTrue: Rule = {
   id: "undelivered-is-true",
-  says: "Nothing is called undelivered that the client knows to be recorded",
+  says: "The client calls nothing undelivered that it knows to be recorded",
   source: "spec §1",
   needs: ["close"],
   commands: () =>
@@ -121,7 +121,7 @@ const undeliveredIsTrue: Rule = {
       );
       for (const said of undeliveredOf(value, kind)) {
         must(Number.isInteger(said) && said >= 0 && said <= open, () => {
-          return `The client calls ${said} ${kind}s undelivered. It was given ${given}, and was told that ${given - open} are recorded.`;
+          return `The client reports ${said} ${kind}s as undelivered. It was given ${given}, and knows that ${given - open} are recorded.`;
         });
         applied += given > 0 ? 1 : 0;
       }

@@ -55,7 +55,7 @@ const refusedByService: fc.Arbitrary<readonly Command[]> = fc.constantFrom<reado
 
 const refusalIsNoSuccess: Rule = {
   id: "refusal-is-no-success",
-  says: "Nothing that the service refused is said to be done",
+  says: "The client doesn't report success for what the service refused",
   source: "spec §7",
   assuming: readings,
   commands: () => weightedOneOf([3, refusedEvents], [1, refusedByService]),
@@ -73,7 +73,7 @@ const refusalIsNoSuccess: Rule = {
       must(
         !attempt.asks.some(({ outcome }) => outcome.kind === "done"),
         () =>
-          `The service refused ${attempt.name} with ${last.got.status}, and the client said that it was done.`,
+          `The service refused ${attempt.name} with ${last.got.status}, but the client said that it was done.`,
       );
     }
     mustMatchReceipts(session);
@@ -107,7 +107,7 @@ function mustTellTheStatus(
 
 const refusalNotRepeated: Rule = {
   id: "refusal-not-repeated",
-  says: "What was refused isn't sent again as it was",
+  says: "The client doesn't send a refused request again unchanged",
   source: "spec §7, RFC 9110 §15.5",
   commands: () =>
     weightedOneOf(
@@ -120,7 +120,7 @@ const refusalNotRepeated: Rule = {
 
 const rotatedKey: Rule = {
   id: "rotated-key",
-  says: "A key that is no longer good isn't tried again and again, and the client says so",
+  says: "The client doesn't keep trying a key that is no longer valid, and reports it",
   source: "spec §5",
   commands: () =>
     sequence(

@@ -29,7 +29,7 @@ import {
 
 const statsAsAnswered: Rule = {
   id: "stats-as-answered",
-  says: "Statistics have the members and values that the service answered, to the micro-INR",
+  says: "The client returns statistics with the members and values of the service's answer, to the micro-INR",
   source: "spec §2",
   needs: ["stats"],
   commands: () => commandsOf(stats, stats, showing, click, longPause),
@@ -74,7 +74,7 @@ const moments: fc.Arbitrary<Command> = fc
 
 const statsPeriod: Rule = {
   id: "stats-period",
-  says: "The period of statistics arrives as it was asked for, in days",
+  says: "The client asks for the statistics of the period that it was given, in days",
   source: "spec §4",
   needs: ["stats"],
   commands: () => commandsOf(periods, periods, longPause),
@@ -83,7 +83,7 @@ const statsPeriod: Rule = {
 
 const statsDefaultPeriod: Rule = {
   id: "stats-default-period",
-  says: "Statistics without a period are those of today and the 30 days before, by the service's midnight",
+  says: "Statistics without a period cover today and the 30 days before it, by the service's midnight",
   source: "spec §4",
   needs: ["stats"],
   commands: () => commandsAfter([moments, stats], stats, stats, periods, longPause),
@@ -104,11 +104,11 @@ function mustAskFor(
     const [problem] = problems.filter((one) => one !== undefined);
     // Which of several at once was whose isn't known: one that is right is enough.
     const isRight = problem === undefined || (together && problems.includes(undefined));
-    must(isRight, () => `Statistics ${periodIn(command)} were asked for. ${problem}.`);
+    must(isRight, () => `The client was asked for statistics ${periodIn(command)}. ${problem}.`);
     must(
       sent.length > 0 || outcome.kind === "done" || !isOrdinary(asked, session.assumptions),
       () =>
-        `Statistics ${periodIn(command)} were asked for. Nothing was sent, and ${outcomeInWords(outcome)}.`,
+        `The client was asked for statistics ${periodIn(command)}. It sent nothing, and ${outcomeInWords(outcome)}.`,
     );
     applied += sent.length;
   }
@@ -155,7 +155,7 @@ function isOrdinary(
 
 const statsOfASurface: Rule = {
   id: "stats-of-a-surface",
-  says: "Statistics are restricted to the surface that was asked for, and to none where none was",
+  says: "Statistics are restricted to the surface that was asked for, or to none if none was",
   source: "spec §4",
   needs: ["stats"],
   commands: () => commandsOf(stats, showing),
@@ -171,7 +171,7 @@ const statsOfASurface: Rule = {
         // Which of several at once was whose isn't known: one that is right is enough.
         wrong.length === 0 || (together && wrong.length < sent.length),
         () =>
-          `Statistics of surface ${wanted ?? "(all)"} were asked for, and of ${wrong[0] ?? "(all)"} sent.`,
+          `The client was asked for statistics of surface ${wanted ?? "(all)"}, but asked the service for ${wrong[0] ?? "(all)"}.`,
       );
       applied += sent.length;
     }
@@ -182,7 +182,7 @@ const statsOfASurface: Rule = {
 
 const surfacesAsAnswered: Rule = {
   id: "surfaces-as-answered",
-  says: "Surfaces are listed as the service has them, whatever their status",
+  says: "The client lists surfaces as the service does, whatever their status",
   source: "spec §2, §3",
   needs: ["surfaces"],
   assuming: [{ "surface.statuses": "documented" }, { "surface.statuses": "extended" }],
@@ -192,7 +192,7 @@ const surfacesAsAnswered: Rule = {
 
 const payoutsAsAnswered: Rule = {
   id: "payouts-as-answered",
-  says: "Payouts are listed as the service has them, paid or not",
+  says: "The client lists payouts as the service does, paid or not",
   source: "spec §2, §3",
   needs: ["payouts"],
   assuming: (
@@ -221,7 +221,7 @@ function limitedPayouts(...limits: readonly number[]): fc.Arbitrary<Command> {
 
 const payoutsLimit: Rule = {
   id: "payouts-limit",
-  says: "The limit of payouts arrives as it was asked for, and one above 100 comes to no more than 100",
+  says: "The client sends the limit of payouts that it was given, and lists at most 100 if it is above 100",
   source: "spec §4, §8",
   needs: ["payouts"],
   assuming: [{ "payout.limit-over-max": "reject" }, { "payout.limit-over-max": "clamp" }],
@@ -235,17 +235,17 @@ const payoutsLimit: Rule = {
       const sent = exchanges.filter(({ operation }) => operation === "payouts");
       const right = limitsFor(command.limit);
       const wrong = sent.filter(({ values }) => !right.includes(values.get("limit")));
-      const asked = `Payouts ${command.limit === undefined ? "without a limit" : `with limit ${command.limit}`} were asked for`;
+      const asked = `The client was asked for payouts ${command.limit === undefined ? "without a limit" : `with limit ${command.limit}`}`;
       must(
         wrong.length === 0 || (together && wrong.length < sent.length),
-        () => `${asked}, and limit ${wrong[0]?.values.get("limit") ?? "(none)"} was sent.`,
+        () => `${asked}, but sent limit ${wrong[0]?.values.get("limit") ?? "(none)"}.`,
       );
       const last = together ? undefined : sent.at(-1)?.got;
       must(
         // Under payout.limit-over-max=reject.
         last === undefined || last.status === 200 || outcome.kind !== "done",
         () =>
-          `${asked}. The service refused it with ${last?.status}, and the client said that it was done.`,
+          `${asked}. The service refused this with ${last?.status}, but the client said that it was done.`,
       );
       applied += sent.length;
     }

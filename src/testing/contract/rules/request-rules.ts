@@ -13,7 +13,7 @@ import { mustHaveNoFinding, mustOpen } from "./shared-checks.ts";
 
 const opens: Rule = {
   id: "opens",
-  says: "A client can be made while the service is well, and says so",
+  says: "A client starts without an error while the service is well",
   source: "spec §1",
   commands: () => fc.constant([]),
   judge(session) {
@@ -24,14 +24,17 @@ const opens: Rule = {
 
 const knownPaths: Rule = {
   id: "known-paths",
-  says: "A client sends nothing but the spec's methods to the spec's paths",
+  says: "A client uses only the methods and paths of the spec",
   source: "spec §4",
   commands: () => everyday(),
   judge({ exchanges }) {
     const known = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
     for (const { request } of exchanges) {
       const sent = `${request.method} ${request.path}`;
-      must(known.includes(sent), () => `It sent ${sent}. There are: ${known.join(", ")}.`);
+      must(
+        known.includes(sent),
+        () => `The client sent ${sent}. The spec has: ${known.join(", ")}.`,
+      );
     }
     return exchanges.length;
   },
@@ -49,7 +52,7 @@ const authorization: Rule = {
         problem === undefined,
         () =>
           `${request.method} ${request.path} was sent with ${problem}. ` +
-          `Expected: Authorization, "Bearer", one space, and the key as it was given.`,
+          `Expected: Authorization, "Bearer", one space, and the key that the client was given.`,
       );
     }
     return exchanges.length;
@@ -63,12 +66,12 @@ function authorizationProblem(sent: string | undefined, key: string): string | u
   if (sent.endsWith(key)) return `the key, and something other than "Bearer " before it`;
   return sent.startsWith("Bearer ")
     ? "another key than its own"
-    : "something else than a Bearer token";
+    : "something other than a Bearer token";
 }
 
 const keyStaysInTheHeader: Rule = {
   id: "key-stays-in-the-header",
-  says: "The key stands in no URL and in no body",
+  says: "The key is in no URL and in no body",
   source: "spec §5",
   commands: () => everyday(),
   judge(session) {
@@ -85,7 +88,7 @@ const keyStaysInTheHeader: Rule = {
 
 const parameters: Rule = {
   id: "parameters",
-  says: "Every request has the parameters that the spec requires and no other, each once and as it was given",
+  says: "Every request has the parameters that the spec requires and no undocumented ones, each once and with the value that the client was given",
   source: "spec §4",
   commands: () => everyday(anyAdView),
   judge(session) {
@@ -116,10 +119,10 @@ function formProblem(
   for (const [name, value] of sent) {
     const parameter = known[name];
     if (parameter === undefined)
-      return `${JSON.stringify(name)} is no parameter of it. There are: ${Object.keys(known).join(", ")}`;
+      return `${JSON.stringify(name)} is not one of its parameters: ${Object.keys(known).join(", ")}`;
     if (value === "" || value === null) return `${name} was sent without a value`;
     if (typeof value !== "string" && parameter.type !== "integer")
-      return `${name} was sent as ${JSON.stringify(value)}, and must be a string`;
+      return `${name} was sent as ${JSON.stringify(value)}, but must be a string`;
   }
   const missing = Object.entries(known).find(
     ([name, { required }]) => required && sent.every(([other]) => other !== name),
@@ -144,7 +147,7 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
         ({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5),
       );
       const meant = last ?? showings.at(-1);
-      const hint = meant === undefined ? "" : `. What was shown is ${escapedText(meant.ad)}`;
+      const hint = meant === undefined ? "" : `. The ad that was shown is ${escapedText(meant.ad)}`;
       return `ad_id was ${escapedText(values.get("ad_id"))}, which was never shown${hint}`;
     }
     const own = values.get("session_id");
@@ -157,7 +160,7 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   }
   const isKnown = publisher.surfaces.some(({ id }) => id === values.get("surface"));
   if (operation !== "stats" || isKnown || !values.has("surface")) return undefined;
-  return `surface was ${JSON.stringify(values.get("surface"))}, which is none of the publisher's`;
+  return `surface was ${JSON.stringify(values.get("surface"))}, which is not one of the publisher's`;
 }
 
 /** Whether some showing arrived with the session that the client was given for it. */
@@ -171,7 +174,7 @@ function takesSessions({ exchanges, showings }: Session): boolean {
 
 const nothingUnasked: Rule = {
   id: "nothing-unasked",
-  says: "Nothing is on record that nobody asked the client to report",
+  says: "Nothing is recorded that the client wasn't asked to report",
   source: "spec §1",
   commands: () => everyday(),
   judge(session) {
@@ -185,7 +188,7 @@ const nothingUnasked: Rule = {
         must(
           showings.some((one) => one.ad === ad),
           () =>
-            `An impression of ${JSON.stringify(ad)} is on record as ${shown}. ` +
+            `An impression of ${JSON.stringify(ad)} is recorded as ${shown}. ` +
             `The client was asked to report ${showings.map((one) => one.ad).join(", ") || "none"}.`,
         );
         adOf.set(shown, ad);
@@ -195,7 +198,7 @@ const nothingUnasked: Rule = {
       must(
         recordedId(exchange, "click") === undefined || on === undefined || clicked.includes(on),
         () =>
-          `A click on ${on} is on record. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
+          `A click on ${on} is recorded. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
       );
     }
     // A client that records nothing of its own accord shows it by living.

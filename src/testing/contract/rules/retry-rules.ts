@@ -43,7 +43,7 @@ import {
 
 const lostRequestNotLost: Rule = {
   id: "lost-request-not-lost",
-  says: "An event whose request was lost is recorded in the end, or said to have failed",
+  says: "An event whose request was lost is recorded in the end, or reported as failed",
   source: "spec §1",
   commands: () => sequence([fault(lost), showing], fc.oneof(event, event, fault(lost))),
   judge(session) {
@@ -55,7 +55,7 @@ const lostRequestNotLost: Rule = {
 
 const repeatIsTheSame: Rule = {
   id: "repeat-is-the-same",
-  says: "A showing is repeated with the same parameters, its session_id included",
+  says: "A showing is sent again with the same parameters, including its session_id",
   source: "spec §4",
   commands: () =>
     sequence([fault(doubtful), anyAdView], fc.oneof(anyEvent, anyEvent, fault(doubtful))),
@@ -78,7 +78,7 @@ const repeatIsTheSame: Rule = {
         must(
           !mayBeApplied(before) || next.values.has("session_id"),
           () =>
-            `The client sent ${name} again without a session_id: nobody can tell that it is the same showing.`,
+            `The client sent ${name} again without a session_id, so the service can't tell that it is the same showing.`,
         );
         applied += 1;
       }
@@ -100,7 +100,7 @@ function mayBeApplied(sent: SentRequest): boolean {
 
 const pausesGrow: Rule = {
   id: "pauses-grow",
-  says: "A client waits before it repeats a request, and longer as it goes on",
+  says: "A client waits before it repeats a request, and longer each time",
   source: "spec §8",
   commands: () => sequence([fault(failed, fc.oneof(lasting, some)), showing], event, 2),
   judge: (session) => mustHaveNoFinding(session, "hot-loop", "pauses-do-not-grow"),
@@ -108,7 +108,7 @@ const pausesGrow: Rule = {
 
 const givesUp: Rule = {
   id: "gives-up",
-  says: "A client ends what it was asked in an outage, within six hours and 250 requests",
+  says: "During an outage, a client finishes what it was asked within six hours and 250 requests",
   source: "spec §7",
   commands: () => sequence([fault(failed, lasting), showing], fc.oneof(event, advance(1, 300)), 3),
   judge: (session) => mustEnd(session),
@@ -116,7 +116,7 @@ const givesUp: Rule = {
 
 const silenceEnds: Rule = {
   id: "silence-ends",
-  says: "A client ends what it was asked though the server stays silent",
+  says: "A client finishes what it was asked even if the server never answers",
   source: "spec §7",
   commands: () =>
     sequence(
@@ -130,7 +130,7 @@ const silenceEnds: Rule = {
 
 const brokenAnswerIsNoSuccess: Rule = {
   id: "broken-answer-is-no-success",
-  says: "A broken answer is taken for none: nothing is done before the service says so",
+  says: "A broken answer is not a success: nothing is done until the service says so",
   source: "spec §2",
   commands: () =>
     weightedOneOf(
@@ -146,7 +146,7 @@ const brokenAnswerIsNoSuccess: Rule = {
       applied += 1;
       must(
         sent.some(isAcknowledged) || !asks.some(({ outcome }) => outcome.kind === "done"),
-        () => `The answers to ${operation} were all broken, and the client said that it was done.`,
+        () => `The answers to ${operation} were all broken, but the client said that it was done.`,
       );
     }
     mustNotLoseSilently(session);
@@ -160,7 +160,7 @@ function isBrokenSuccess(sent: SentRequest): boolean {
 
 const comesBack: Rule = {
   id: "comes-back",
-  says: "Events are recorded again once an outage is over",
+  says: "Events are recorded again after an outage",
   source: "spec §1",
   commands: () =>
     sequence([fault(lost, lasting), showing, flush, heal, advance(600, 900), showing], event, 3),
@@ -175,7 +175,7 @@ const comesBack: Rule = {
       session,
       ({ at }) => at > back,
       (name) =>
-        `The outage was over 10 minutes or more before ${name} was shown, and the service has no record of it.`,
+        `The outage ended 10 minutes or more before ${name} was shown, but the service has no record of it.`,
     );
   },
 };

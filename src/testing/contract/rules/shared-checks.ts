@@ -49,8 +49,7 @@ export function mustOpen({ steps: [opening] }: Session): void {
   const outcome = opening?.outcome ?? { kind: "stuck" as const };
   must(
     outcome.kind === "done",
-    () =>
-      `Nothing was wrong with the service when the client was made, and ${outcomeInWords(outcome)}.`,
+    () => `The service was well when the client was made, but ${outcomeInWords(outcome)}.`,
   );
 }
 
@@ -59,8 +58,8 @@ export function mustNotThrow({ threw, steps }: Session): void {
   must(threw === undefined, () => {
     const afterMs = (threw?.atMs ?? 0) - (steps[0]?.atMs ?? 0);
     return (
-      `A timer of the client threw: ${errorInWords(threw?.error)}, ${durationInWords(afterMs)} into its life. ` +
-      "Nobody can catch that: in Node it ends the process."
+      `A timer of the client threw an error: ${errorInWords(threw?.error)}, ${durationInWords(afterMs)} into its life. ` +
+      "Nothing can catch that: in Node it ends the process."
     );
   });
 }
@@ -77,7 +76,7 @@ export function mustEnd(session: Session, kinds?: readonly CommandKind[]): numbe
   const asked = session.steps.flatMap((step) => step.parts ?? [step]).filter(isMeant);
   for (const step of asked) {
     const why = unended(step);
-    must(why === undefined, () => `The client's ${step.command.kind} doesn't end: ${why}.`);
+    must(why === undefined, () => `The client's ${step.command.kind} never ends: ${why}.`);
   }
   return session.steps
     .filter(isMeant)
@@ -87,7 +86,7 @@ export function mustEnd(session: Session, kinds?: readonly CommandKind[]): numbe
 function unended({ outcome }: Step): string | undefined {
   switch (outcome.kind) {
     case "stuck":
-      return "it waits for an answer that never comes, and for nothing else";
+      return "it waits only for an answer that never comes";
     case "endless":
       return "it still waits after six hours";
     case "flooded":
@@ -127,8 +126,9 @@ export function mustNotLoseSilently(session: Session, last: number = session.ste
       missing.length <= told,
       () => {
         const names = missing.map(({ name }) => name).join(", ");
-        const but = told === 0 ? "It called nothing undelivered" : `It called ${told} undelivered`;
-        return `The client said to have reported what isn't on record: ${names}. ${but}.`;
+        const but =
+          told === 0 ? "It reported nothing as undelivered" : `It reported ${told} as undelivered`;
+        return `The client said that it reported ${names}, but the service has no record of it. ${but}.`;
       },
       () => onRecord(session, kind, missing.length - told),
     );
