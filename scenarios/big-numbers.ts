@@ -28,7 +28,7 @@ export const scenario: Scenario = defineScenario({
       publisher: "station",
       click: { impression_id: { ref: "shown.impression_id" } },
       as: "click",
-      note: "As text it is what it was.",
+      note: "As text it stays the same.",
       expect: { status: 200, body: { click_id: { length: 20 } } },
     },
     {
@@ -85,7 +85,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "station",
       stats: { from: "0000-01-01", to: "9999-12-31" },
-      note: "All of time.",
+      note: "The longest possible period.",
       expect: {
         status: 200,
         body: {
@@ -110,7 +110,7 @@ export const scenario: Scenario = defineScenario({
     {
       stats: { from: "0000-01-01" },
       as: "life",
-      note: "Years of a seeded publisher at the extremes of what is drawn.",
+      note: "Years of history of a made-up publisher with extreme figures.",
       expect: {
         status: 200,
         body: {

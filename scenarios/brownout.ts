@@ -73,7 +73,7 @@ export const scenario: Scenario = defineScenario({
           revenue_inr: { sum: [{ ref: "ordinary.creditedInr" }, { ref: "brownout.creditedInr" }] },
         },
       },
-      note: "No figure has suffered.",
+      note: "All figures are right.",
     },
     {
       repeat: { times: 19, steps: [{ impression: { session_id: { numbered: "retried-" } } }] },

@@ -49,13 +49,13 @@ export const scenario: Scenario = defineScenario({
     },
     {
       click: { impression_id: "pending-visit-1" },
-      note: "The made-up id means as little as before.",
+      note: "The made-up id is still unknown.",
       expect: { status: 404 },
     },
     {
       click: { impression_id: { ref: "shown.impression_id" } },
       as: "click",
-      note: "Under the id that the service gave it counts.",
+      note: "With the id that the service gave, the click counts.",
       expect: { status: 200, body: { ok: true, revenue_credited_inr: { atLeast: 0.01 } } },
     },
   ],

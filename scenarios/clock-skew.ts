@@ -33,12 +33,12 @@ export const scenario: Scenario = defineScenario({
     },
     {
       stats: { from: "2026-01-16" },
-      note: "From its today on: after the service's today, which the period ends with.",
+      note: "It asks from its own today on, which is after the service's today, the default end.",
       expect: { status: 400, body: { code: "invalid_parameter", parameter: "from" } },
     },
     {
       stats: { to: "2026-01-16" },
-      note: "Up to its today: all that there is.",
+      note: "It asks up to its own today, and gets everything.",
       expect: {
         status: 200,
         body: { period: { from: "2025-12-16", to: "2026-01-16" } },
@@ -46,13 +46,13 @@ export const scenario: Scenario = defineScenario({
     },
     {
       stats: {},
-      note: "Who doesn't say gets the service's today.",
+      note: "Without dates it gets the service's today.",
       expect: {
         status: 200,
         body: { period: { from: "2025-12-16", to: "2026-01-15" } },
       },
     },
-    { assume: { "date.future": "reject" }, note: "A service that doesn't look into the future." },
+    { assume: { "date.future": "reject" }, note: "This service refuses dates in the future." },
     {
       stats: { from: "2026-01-15", to: "2026-01-16" },
       expect: { status: 400, body: { code: "invalid_parameter", parameter: "to" } },
@@ -118,7 +118,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: 1,
       surfaces: {},
-      note: "By the service's clock a millisecond too early.",
+      note: "By the service's clock it is a millisecond too early.",
       expect: { status: 429, headers: { "retry-after": RESET } },
     },
     { advance: { retryAfterOf: "full" } },

@@ -92,7 +92,7 @@ export const scenario: Scenario = defineScenario({
     { advance: "3650d" },
     {
       impression: { session_id: "always" },
-      note: "Ten years later it is the same impression still.",
+      note: "Ten years later it is still the same impression.",
       expect: {
         status: 200,
         body: { impression_id: { ref: "once.impression_id" }, revenue_credited_inr: 0 },

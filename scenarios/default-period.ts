@@ -56,7 +56,7 @@ export const scenario: Scenario = defineScenario({
     {
       stats: { from: "2026-03-01" },
       publisher: "publisher",
-      note: "It is still there for whoever asks.",
+      note: "A client that asks for that day still gets it.",
       expect: {
         status: 200,
         body: { period: { from: "2026-03-01", to: "2026-04-01" }, impressions: 2 },

@@ -86,7 +86,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       assume: { "click.repeat": "count" },
-      note: "And now a service that counts each: a client mustn't rely on being protected.",
+      note: "This service counts every click: a client mustn't rely on being protected.",
     },
     {
       click: { impression_id: { ref: "shown.impression_id" } },

@@ -15,7 +15,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       expect: { answer: "copy", body: { ok: true, revenue_credited_inr: 0 } },
-      note: "The last of them is credited nothing.",
+      note: "The last one gets 0 credited.",
     },
     {
       expect: {
@@ -36,7 +36,7 @@ export const scenario: Scenario = defineScenario({
     {
       parallel: { times: 50, steps: [{ impression: { session_id: "replayed" }, as: "replay" }] },
       as: "replayStorm",
-      note: "Every answer shows the credit, and it is one. Adding them up gives fifty times as much.",
+      note: "Every answer shows the same single credit. Adding them up gives fifty times as much.",
       expect: { sent: 50, ok: 50, differentIds: 1 },
     },
     {
@@ -77,7 +77,7 @@ export const scenario: Scenario = defineScenario({
     {
       parallel: { times: 50, steps: [{ impression: {} }] },
       as: "withoutSession",
-      note: "Nothing says that these are the same.",
+      note: "Nothing shows that these are the same.",
       expect: { sent: 50, ok: 50, differentIds: 50 },
     },
     {

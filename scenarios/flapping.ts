@@ -60,7 +60,7 @@ export const scenario: Scenario = defineScenario({
     {
       impression: { session_id: "in-outage" },
       as: "recovered",
-      note: "Who waits as long as it was told gets through at once.",
+      note: "A client that waits as long as it was told gets through at once.",
       expect: {
         status: 200,
         headers: { "x-ratelimit-remaining": "9999" },

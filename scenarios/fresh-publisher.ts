@@ -66,7 +66,7 @@ export const scenario: Scenario = defineScenario({
     {
       stats: {},
       publisher: "newcomer",
-      note: "Where only surfaces with traffic are listed, there is none.",
+      note: "If only surfaces with traffic are listed, the list is empty.",
       expect: { status: 200, body: { impressions: 0, revenue_inr: 0, surfaces: [] } },
     },
     { assume: { "stats.surfaces": "all" } },

@@ -75,13 +75,13 @@ export const scenario: Scenario = defineScenario({
     ...steps,
     {
       click: { impression_id: "none" },
-      note: "An id out of such a body is nobody's.",
+      note: "An id taken from such a body doesn't exist.",
       expect: { status: 404, body: { code: "impression_not_found" } },
     },
     {
       click: { impression_id: { ref: "no-http-again.impression_id" } },
       as: "click",
-      note: "The id from the retry is the event's.",
+      note: "The retry's id is the right one.",
       expect: { status: 200, body: { revenue_credited_inr: { atLeast: 0.01 } } },
     },
   ],

@@ -93,7 +93,7 @@ export const scenario: Scenario = defineScenario({
         of: "month.operations.impression.ok",
         is: { atLeast: { sum: [{ ref: "april.impressions" }, 1] } },
       },
-      note: "So there are fewer on record than were sent.",
+      note: "So fewer are recorded than were sent.",
     },
     {
       payouts: {},

@@ -20,7 +20,7 @@ export const scenario: Scenario = defineScenario({
     {
       impression: { session_id: "mid-flight" },
       key: { ref: "rotation.oldKey" },
-      note: "Was on its way when the key died.",
+      note: "It was on its way when the key was rotated.",
       expect: {
         status: 401,
         headers: {
@@ -51,7 +51,7 @@ export const scenario: Scenario = defineScenario({
         ],
       },
       as: "together",
-      note: "Half of the client has the new key already.",
+      note: "Half of the client already has the new key.",
       expect: { sent: 6, ok: 1, refused: 5, statuses: { "200": 1, "401": 5 } },
     },
     {
@@ -95,7 +95,7 @@ export const scenario: Scenario = defineScenario({
     },
     { surfaces: {}, key: { ref: "rotation.oldKey" }, expect: { status: 401 } },
     { surfaces: {}, expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } } },
-    { assume: { "auth.failure": "403" }, note: "A service that says it in another way." },
+    { assume: { "auth.failure": "403" }, note: "This service refuses it in another way." },
     {
       surfaces: {},
       key: { ref: "rotation.oldKey" },
@@ -114,7 +114,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: 1,
       impression: {},
-      note: "Nobody else's key died.",
+      note: "All other keys still work.",
       expect: { status: 200, headers: { "x-ratelimit-remaining": "9999" } },
     },
   ],

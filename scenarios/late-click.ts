@@ -27,7 +27,7 @@ function aroundTheEnd(window: "24h" | "7d" | "30d"): Step[] {
     },
     {
       click: { impression_id: { ref: `${name}InTime.impression_id` } },
-      note: "A repeat of the click that came in time is too late like any other.",
+      note: "A late click gets 410 even if it repeats one that came in time.",
       expect: { status: 410, body: { code: "click_too_late" } },
     },
   ];
@@ -43,7 +43,7 @@ export const scenario: Scenario = defineScenario({
     {
       click: { impression_id: { ref: "shown.impression_id" } },
       as: "late",
-      note: "No window: six weeks later it counts.",
+      note: "Without a window it counts six weeks later.",
       expect: { status: 200, body: { ok: true, revenue_credited_inr: { atLeast: 0.01 } } },
     },
     {

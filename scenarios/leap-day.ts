@@ -38,7 +38,7 @@ export const scenario: Scenario = defineScenario({
     {
       stats: {},
       publisher: "publisher",
-      note: "Of a February of 28 days it would be 30 January.",
+      note: "If February had 28 days, it would be 30 January.",
       expect: {
         status: 200,
         body: {
@@ -56,13 +56,13 @@ export const scenario: Scenario = defineScenario({
     {
       stats: { from: "2027-02-29" },
       publisher: "publisher",
-      note: "2027 is no leap year.",
+      note: "2027 is not a leap year.",
       expect: { status: 400, body: { code: "invalid_parameter", parameter: "from" } },
     },
     {
       stats: { to: "2100-02-29" },
       publisher: "publisher",
-      note: "Of the years that end a century only every fourth is one: not 2100,",
+      note: "Of the years that end a century only every fourth is a leap year: not 2100,",
       expect: { status: 400, body: { code: "invalid_parameter", parameter: "to" } },
     },
     {

@@ -31,7 +31,7 @@ export const scenario: Scenario = defineScenario({
     { assume: { "limit.exceeded": "403", "errors.body": "text" } },
     {
       stats: {},
-      note: "The key is as good as before.",
+      note: "The key still works.",
       expect: {
         status: 403,
         headers: {

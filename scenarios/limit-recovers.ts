@@ -38,7 +38,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       repeat: { times: 45, every: "1s", steps: [{ stats: {}, as: "impatient" }] },
-      note: "Once a second, all in vain.",
+      note: "It tries once a second, always in vain.",
       expect: { sent: 45, ok: 0, statuses: { "429": 45 } },
     },
     {
@@ -52,7 +52,7 @@ export const scenario: Scenario = defineScenario({
     { advance: { retryAfterOf: "refused" } },
     {
       stats: {},
-      note: "All 60 are back: nothing of the 47 vain requests was counted.",
+      note: "All 60 are back: none of the 47 refused requests counted.",
       expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } },
     },
     ...exhausted("fixed-from-first", "60", "59"),

@@ -31,7 +31,7 @@ export const scenario: Scenario = defineScenario({
         every: "7d",
         steps: [{ repeat: { times: 50, steps: [{ publisher: "station", impression: {} }] } }],
       },
-      note: "Every Thursday just the 500 INR that are paid on the Wednesday after.",
+      note: "Every Thursday exactly 500 INR, paid on the Wednesday after.",
       expect: { sent: 7500, ok: 7500, creditedInr: 75_000 },
     },
     {
@@ -103,7 +103,7 @@ export const scenario: Scenario = defineScenario({
         },
       }),
     ),
-    { assume: { "payout.limit-over-max": "clamp" }, note: "A service that takes 101 as 100." },
+    { assume: { "payout.limit-over-max": "clamp" }, note: "This service treats 101 as 100." },
     {
       publisher: "station",
       payouts: { limit: 101 },
@@ -111,7 +111,7 @@ export const scenario: Scenario = defineScenario({
     },
     { publisher: "station", payouts: { limit: 0 }, expect: { status: 400 } },
     { publisher: "station", payouts: { limit: -1 }, expect: { status: 400 } },
-    { assume: { "payout.order": "oldest-first" }, note: "And one that begins with the oldest." },
+    { assume: { "payout.order": "oldest-first" }, note: "This service lists the oldest first." },
     {
       publisher: "station",
       payouts: { limit: 100 },

@@ -21,7 +21,7 @@ export const scenario: Scenario = defineScenario({
   steps: [
     {
       impression: { session_id: "s-1" },
-      note: "Recorded, and nobody is told.",
+      note: "It is recorded, but no answer arrives.",
       expect: { outcome: "lost" },
     },
     {
@@ -55,7 +55,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       assume: { "dedup.repeat": "replay", "click.repeat": "replay" },
-      note: "A service that gives the first answer again says what was earned.",
+      note: "This service gives the first answer again, which says what was earned.",
     },
     {
       impression: { session_id: "s-1" },

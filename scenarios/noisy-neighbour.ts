@@ -10,7 +10,7 @@ export const scenario: Scenario = defineScenario({
   steps: [
     {
       setSurface: { publisher: 1, surface: 0, cpmRange: [20, 20] },
-      note: "Two paise each, so that the neighbour's revenue can be told.",
+      note: "Each earns two paise, so the neighbour's revenue is easy to check.",
     },
     {
       repeat: {
@@ -37,7 +37,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       expect: { of: "flood", is: { sent: 1000, ok: 0, statuses: { "429": 1000 } } },
-      note: "By its twelfth second the neighbour's quota is long gone.",
+      note: "By its twelfth second the neighbour has long used up its quota.",
     },
     {
       expect: { answer: "quiet", headers: { "x-ratelimit-remaining": "9988" } },

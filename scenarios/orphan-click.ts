@@ -35,7 +35,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       click: { impression_id: "" },
-      note: "Empty is no id at all.",
+      note: "An empty text is not an id.",
       expect: { status: 400, body: { code: "invalid_parameter", parameter: "impression_id" } },
     },
     {
@@ -60,7 +60,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       assume: { "click.unknown": "accept-uncredited" },
-      note: "A service that says yes to anything: 200 alone proves nothing.",
+      note: "This service accepts any click: 200 alone proves nothing.",
     },
     {
       click: { impression_id: { ref: "theirs.impression_id" } },
@@ -76,7 +76,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       click: { impression_id: { ref: "theirs.impression_id" } },
-      note: "The same again gets the same id.",
+      note: "The same click gets the same id again.",
       expect: {
         status: 200,
         body: { click_id: { ref: "accepted.click_id" }, revenue_credited_inr: 0 },

@@ -35,10 +35,13 @@ export const scenario: Scenario = defineScenario({
       payouts: {},
       expect: { status: 200, body: nothingPaid(200) },
     },
-    { advance: { to: "2026-02-07T00:00:00Z" }, note: "January's pay day: 200 are too little." },
+    { advance: { to: "2026-02-07T00:00:00Z" }, note: "January's pay day: 200 INR is too little." },
     { expect: { publisher: "station", payouts: {}, is: nothingPaid(200) } },
     { repeat: { times: 20, steps: [{ publisher: "station", impression: {} }] } },
-    { advance: { to: "2026-03-07T12:00:00Z" }, note: "February's: so are 400." },
+    {
+      advance: { to: "2026-03-07T12:00:00Z" },
+      note: "February's pay day: 400 INR is too little as well.",
+    },
     { expect: { publisher: "station", payouts: {}, is: nothingPaid(400) } },
     {
       repeat: { times: 49, steps: [{ publisher: "rival", impression: {} }] },
@@ -62,13 +65,13 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "station",
       impression: {},
-      note: "April's first one is April's.",
+      note: "April's first millisecond belongs to April.",
       expect: { status: 200, body: { revenue_credited_inr: 10 } },
     },
     { expect: { publisher: "station", payouts: {}, is: nothingPaid(510) } },
     { advance: { to: "2026-04-06T23:59:59.999Z" } },
     { expect: { publisher: "station", payouts: {}, is: nothingPaid(510) } },
-    { advance: 1, note: "The 7th of April: three months are paid at once." },
+    { advance: 1, note: "On 7 April three months are paid at once." },
     {
       publisher: "station",
       payouts: {},
@@ -91,7 +94,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       expect: { publisher: "rival", payouts: {}, is: nothingPaid(499.99) },
-      note: "A paisa short. It rolls over …",
+      note: "It is one paisa short, and rolls over …",
     },
     {
       publisher: "rival",
@@ -111,7 +114,7 @@ export const scenario: Scenario = defineScenario({
       },
       note: "… and is paid with April's.",
     },
-    { advance: { to: "2026-08-31T00:00:00Z" }, note: "Months without revenue add none." },
+    { advance: { to: "2026-08-31T00:00:00Z" }, note: "Months without revenue have no payout." },
   ],
   expectations: [
     {

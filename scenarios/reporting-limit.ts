@@ -53,7 +53,7 @@ export const scenario: Scenario = defineScenario({
     {
       stats: { publisher_id: { ref: "publishers.0.id" } },
       publisher: 1,
-      note: "Where keys serve any publisher, it is still the key that pays.",
+      note: "If keys serve any publisher, the key's own quota is still spent.",
       expect: { status: 429, headers: { "x-ratelimit-remaining": "0", "retry-after": "32" } },
     },
     {

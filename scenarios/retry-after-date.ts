@@ -43,7 +43,7 @@ export const scenario: Scenario = defineScenario({
       expect: { status: 429, headers: { "retry-after": "Sun, 01 Feb 2026 01:01:01 GMT" } },
     },
     { advance: { to: "2026-02-01T01:01:00Z" } },
-    { stats: {}, note: "Who rounds down comes too early.", expect: { status: 429 } },
+    { stats: {}, note: "A client that rounds down comes too early.", expect: { status: 429 } },
     { advance: { retryAfterOf: "betweenSeconds" } },
     { stats: {}, expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } } },
   ],

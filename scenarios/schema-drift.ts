@@ -181,7 +181,7 @@ export const scenario: Scenario = defineScenario({
     { assume: { "ids.format": "prefixed", "response.key-order": "documented" } },
     {
       click: { impression_id: { ref: "shown.impression_id" } },
-      note: "And they are as they were when the form is.",
+      note: "With the old form the old ids work again.",
       expect: {
         status: 200,
         text: { startsWith: '{"ok":true,"click_id":' },

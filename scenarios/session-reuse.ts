@@ -44,7 +44,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       impression: { session_id: "s" },
-      note: "The same as the first in all.",
+      note: "This is the same as the first in every way.",
       expect: {
         status: 200,
         body: { impression_id: { ref: "first.impression_id" }, revenue_credited_inr: 0 },
@@ -53,7 +53,7 @@ export const scenario: Scenario = defineScenario({
     {
       impression: { session_id: "s", ad_id: "ad-2" },
       encoding: "form",
-      note: "However it is sent.",
+      note: "It makes no difference how it is sent.",
       expect: {
         status: 200,
         body: { impression_id: { ref: "otherAd.impression_id" }, revenue_credited_inr: 0 },
@@ -71,14 +71,14 @@ export const scenario: Scenario = defineScenario({
         ],
       },
       as: "lookalikes",
-      note: "Case and blanks count, ad and session aren't run together, and texts aren't normalised.",
+      note: "Case and spaces count, ad and session are compared separately, and texts aren't normalised.",
       expect: { sent: 6, ok: 6, differentIds: 6 },
     },
     { assume: { "dedup.key": "surface-session" } },
     { impression: { session_id: "t" }, as: "firstOfTwo", expect: { status: 200 } },
     {
       impression: { session_id: "t", ad_id: "ad-2" },
-      note: "Now another ad is no other impression,",
+      note: "Now another ad is still the same impression,",
       expect: {
         status: 200,
         body: { impression_id: { ref: "firstOfTwo.impression_id" }, revenue_credited_inr: 0 },
@@ -87,7 +87,7 @@ export const scenario: Scenario = defineScenario({
     {
       impression: { session_id: "t", surface: { ref: "publishers.0.surfaces.1.id" } },
       as: "secondOfTwo",
-      note: "but another surface is.",
+      note: "but another surface is another impression.",
       expect: {
         status: 200,
         body: {
@@ -114,12 +114,12 @@ export const scenario: Scenario = defineScenario({
       impression: { session_id: "u" },
       publisher: 1,
       as: "stillApart",
-      note: "Publishers have nothing to do with each other.",
+      note: "Publishers don't affect each other.",
       expect: { status: 200, body: { revenue_credited_inr: { atLeast: 0.000001 } } },
     },
     {
       click: { impression_id: { ref: "otherPublisher.impression_id" } },
-      note: "Nor do their impressions.",
+      note: "Their impressions don't either.",
       expect: { status: 404, body: { code: "impression_not_found" } },
     },
   ],

@@ -50,7 +50,7 @@ export const scenario: Scenario = defineScenario({
         times: 20,
         steps: [{ impression: { session_id: { numbered: "unsent-" } } }],
       },
-      note: "Never on their way.",
+      note: "These were never sent.",
       expect: { sent: 20, ok: 0, lost: 20 },
     },
     {
@@ -69,7 +69,7 @@ export const scenario: Scenario = defineScenario({
     {
       repeat: { times: 20, steps: [{ impression: { session_id: { numbered: "unsent-" } } }] },
       as: "caughtUp",
-      note: "These weren't: now they are.",
+      note: "These weren't recorded before: now they are.",
       expect: {
         sent: 20,
         ok: 20,
@@ -83,7 +83,7 @@ export const scenario: Scenario = defineScenario({
     {
       impression: { session_id: "unsent-20" },
       as: "last",
-      note: "A session id that was used is that event's: the same id once more.",
+      note: "The session id belongs to that event: the same impression_id comes again.",
       expect: { status: 200, body: { revenue_credited_inr: 0 } },
     },
     {
@@ -100,11 +100,11 @@ export const scenario: Scenario = defineScenario({
     { advance: "1s" },
     {
       impression: { session_id: "untold-1" },
-      note: "Half an hour after it was recorded it isn't remembered any more: sent again, it is doubled.",
+      note: "Half an hour after it was recorded the service has forgotten it: sent again, it counts twice.",
       as: "tooLate",
       expect: { status: 200, body: { revenue_credited_inr: { atLeast: 0.000001 } } },
     },
-    { assume: { "dedup.window": "24h" }, note: "A service that remembers for a day." },
+    { assume: { "dedup.window": "24h" }, note: "This service remembers for a day." },
     { impression: { session_id: "overnight" }, as: "overnight", expect: { status: 200 } },
     { advance: 86_399_999 },
     {

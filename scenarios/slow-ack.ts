@@ -57,7 +57,7 @@ export const scenario: Scenario = defineScenario({
     {
       impression: { session_id: "never-recorded" },
       timeout: "100ms",
-      note: "Looks the same, but what comes late is a 503.",
+      note: "This looks the same, but the late answer is a 503.",
       expect: { outcome: "timed-out" },
     },
     {
@@ -72,7 +72,7 @@ export const scenario: Scenario = defineScenario({
     {
       impression: { session_id: "silent" },
       timeout: "100ms",
-      note: "And here nothing would ever come.",
+      note: "Here no answer would ever come.",
       expect: { outcome: "timed-out" },
     },
     {
@@ -88,7 +88,7 @@ export const scenario: Scenario = defineScenario({
     {
       click: { impression_id: { ref: "second.impression_id" } },
       timeout: "100ms",
-      note: "The first click got lost on its way. This one is recorded, too late to be told.",
+      note: "The first click was lost on its way. This one is recorded, but its answer comes too late.",
       expect: { outcome: "timed-out" },
     },
     {

@@ -70,7 +70,7 @@ export const scenario: Scenario = defineScenario({
       publisher: "station",
       surfaces: {},
       timeout: "5s",
-      note: "Most letters of these names are cut apart on their way.",
+      note: "Most characters of these names arrive in pieces.",
       expect: {
         status: 200,
         headers: { "x-ratelimit-remaining": "59" },

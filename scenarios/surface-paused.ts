@@ -63,7 +63,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "station",
       impression: { surface: { ref: "station.surfaces.1.id" }, session_id: "early" },
-      note: "One that was recorded before is refused, too: no surface, no answer about it.",
+      note: "An impression that was recorded before is refused too.",
       expect: { status: 409, body: { code: "surface_inactive" } },
     },
     {
@@ -119,7 +119,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       assume: { "surface.inactive": "uncredited" },
-      note: "A service that records without paying: 200, and 0 credited.",
+      note: "This service records without paying: 200, and 0 credited.",
     },
     {
       publisher: "station",

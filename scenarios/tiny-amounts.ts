@@ -69,7 +69,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "penny",
       impression: {},
-      note: "Not 1e-5: without an exponent, and without zeros at its end.",
+      note: "It is not written 1e-5: no exponent, and no zeros at the end.",
       expect: { status: 200, text: { contains: '"revenue_credited_inr":0.00001}' } },
     },
     {
@@ -102,7 +102,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       assume: { "money.precision": "paise" },
-      note: "A service that rounds what it shows: each answer says 0, the total is right.",
+      note: "This service rounds what it shows: each answer says 0, but the total is right.",
     },
     {
       publisher: "penny",

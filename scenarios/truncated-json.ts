@@ -60,7 +60,7 @@ export const scenario: Scenario = defineScenario({
       publisher: "station",
       impression: { session_id: "whole" },
       as: "whole",
-      note: "Cut after its last byte it is whole.",
+      note: "If it is cut after its last byte, it is whole.",
       expect: {
         status: 200,
         text: { length: WHOLE.length },
@@ -70,7 +70,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "station",
       stats: {},
-      note: "Half a report is none …",
+      note: "Half a report is useless …",
       expect: { outcome: "cut", status: 200 },
     },
     {

@@ -83,7 +83,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "station",
       surfaces: {},
-      note: "To the letter, and with its length in bytes.",
+      note: "The name is exact, and Content-Length counts bytes.",
       expect: {
         status: 200,
         headers: { "content-length": String(BYTES) },
@@ -145,7 +145,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "station",
       impression: { session_id: `${LONG}!` },
-      note: "It counts to its last letter.",
+      note: "Its last character counts too.",
       expect: {
         status: 200,
         body: {
@@ -168,7 +168,7 @@ export const scenario: Scenario = defineScenario({
     {
       publisher: "station",
       stats: { surface: "שורת המצב" },
-      note: "A name is no id.",
+      note: "A name is not an id.",
       expect: { status: 404, body: { code: "surface_not_found" } },
     },
   ],

@@ -82,7 +82,7 @@ export const scenario: Scenario = defineScenario({
       (surface): Step => ({
         publisher: "station",
         impression: { surface: { ref: `station.surfaces.${surface}.id` } },
-        note: "Whatever the status is called: not active is not active.",
+        note: "The name of the status makes no difference: the surface is not active.",
         expect: { status: 409, body: { code: "surface_inactive", parameter: "surface" } },
       }),
     ),

@@ -64,7 +64,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       impression: {},
-      note: "Of the second 10,000 nothing is left.",
+      note: "Nothing is left of the second 10,000.",
       expect: { status: 429, headers: { "retry-after": "60", "x-ratelimit-remaining": "0" } },
     },
     ...around("fixed-window", "10", {

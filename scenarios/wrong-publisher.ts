@@ -26,7 +26,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       impression: { surface: { ref: "publishers.1.surfaces.0.id" } },
-      note: "All mine but the surface.",
+      note: "Everything is mine except the surface.",
       expect: { status: 404, body: { code: "surface_not_found", parameter: "surface" } },
     },
     {
@@ -56,12 +56,12 @@ export const scenario: Scenario = defineScenario({
     {
       surfaces: { publisher_id: "pub_0000000000000" },
       as: "nobody",
-      note: "An id that nobody has.",
+      note: "No publisher has this id.",
       expect: { status: 404, body: { code: "publisher_not_found", parameter: "publisher_id" } },
     },
     {
       assume: { "auth.foreign-publisher": "404" },
-      note: "A service that doesn't tell who exists: the very same answer.",
+      note: "This service doesn't tell who exists: the answer is exactly the same.",
     },
     {
       surfaces: { publisher_id: { ref: "publishers.1.id" } },
@@ -82,7 +82,7 @@ export const scenario: Scenario = defineScenario({
     },
     {
       assume: { "auth.key-scope": "any" },
-      note: "A service whose keys serve everybody: the mix-up goes unnoticed, and the other one earns.",
+      note: "At this service every key serves everybody: nobody notices the mix-up, and the other publisher earns.",
     },
     {
       impression: {

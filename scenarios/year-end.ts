@@ -48,7 +48,7 @@ export const scenario: Scenario = defineScenario({
     {
       stats: { from: "2027-01-01", to: "2026-12-31" },
       publisher: "publisher",
-      note: "By month and day alone it would be in order.",
+      note: "Compared by month and day alone, the period would be in order.",
       expect: { status: 400, body: { code: "invalid_parameter", parameter: "from" } },
     },
     { advance: { to: "2027-01-06T23:59:59.999Z" } },

@@ -44,6 +44,6 @@ function checkRules(
     JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
   if (written(list.save(0)) === written(saved)) return;
   throw wrongUsage(
-    `--faults has other rules than --load ${file}, which has ${saved.rules.map(({ rule }) => rule.id).join(", ")} and how often each applied. Leave --faults out, or save a snapshot without rules (DELETE /_sim/faults first).`,
+    `--faults has other rules than --load ${file}, which has ${saved.rules.map(({ rule }) => rule.id).join(", ")}. Leave --faults out, or save a snapshot without rules (DELETE /_sim/faults first).`,
   );
 }

@@ -19,7 +19,7 @@ describe("adsim scenarios", () => {
     expect(lines.map((line) => line.split(" ")[0])).toEqual(files.toSorted());
     const columns = lines.map((line) => /^\S+ +/.exec(line)?.[0].length);
     expect(new Set(columns).size).toBe(1);
-    expect(stdout).toMatch(/^lost-ack +An impression is recorded and its answer is lost, .*\.$/m);
+    expect(stdout).toMatch(/^lost-ack +An impression is recorded but its answer is lost, .*\.$/m);
   });
 
   test("lists them as JSON", async () => {

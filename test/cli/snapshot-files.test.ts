@@ -96,11 +96,11 @@ test("serve saves after the last answer", async () => {
 
 describe("--load is refused before anything listens", () => {
   test.each<[string, Partial<ServerFlags>, string]>([
-    ["another seed", { seed: "x" }, '--seed asks for "x"'],
-    ["another start", { start: "2026-01-14" }, "--start asks for"],
-    ["another population", { publishers: 4 }, "--publishers asks for 4"],
-    ["another profile", { profile: "tiny" }, "--profile asks for"],
-    ["another reading", { assume: { "errors.body": "list" } }, "--assume errors.body asks for"],
+    ["another seed", { seed: "x" }, '--seed is "x"'],
+    ["another start", { start: "2026-01-14" }, "--start is"],
+    ["another population", { publishers: 4 }, "--publishers is 4"],
+    ["another profile", { profile: "tiny" }, "--profile is"],
+    ["another reading", { assume: { "errors.body": "list" } }, "--assume errors.body is"],
   ])("%s", async (_, flags, message) => {
     const load = join(temporaryFolder(), "state.json");
     await savedState(load);
@@ -177,7 +177,7 @@ describe("--faults", () => {
     expect(again.stdout).toBe("503\n");
     const refused = await execNode(ask, ["--load", state, "--faults", other]);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toContain("--faults asks for other rules");
+    expect(refused.stderr).toContain("--faults has other rules");
   });
 
   test.each([
@@ -201,7 +201,7 @@ describe("--faults", () => {
       '[{"verdict":{"kind":"drop"},"verdict":{"kind":"reset"}}]',
       "rule 1 of the list: verdict is there more than once",
     ],
-    ["no rule at all", '"drop"', "holds no rule"],
+    ["no rule at all", '"drop"', "has no rule"],
     ["no JSON", "[{", "is not valid JSON"],
     ["nothing", "", "is empty"],
   ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {

@@ -119,7 +119,7 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
     found,
   });
   if (of === "invariants") {
-    if (broken === undefined) return unknown("nothing is known of any invariant");
+    if (broken === undefined) return unknown("no invariant could be judged");
     return judged(broken, digits, `${broken} broken`);
   }
   if (planned === 0) return unknown("no requests");
@@ -129,7 +129,7 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
     const isExact = of === "max" || of === "mean" || found === digits;
     // Another figure that the histogram can't tell from what was found.
     if (!isExact && Math.abs(found - digits) < digits / 1000) {
-      return unknown(`${readableMs(found)}, too near to tell: percentiles have three digits`);
+      return unknown(`${readableMs(found)}, too close to tell: percentiles have three digits`);
     }
     return judged(found, digits, readableMs(found));
   }

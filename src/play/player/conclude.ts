@@ -74,9 +74,9 @@ function verdictOf(
   // Of a run without requests the invariants found what they asked for themselves.
   const upheld = sent > 0 ? invariants.filter(is("held")) : [];
   if (steps.filter(is("held")).length + upheld.length === 0) {
-    return { verdict: "unknown", why: "nothing was expected of anything" };
+    return { verdict: "unknown", why: "the scenario expects nothing" };
   }
-  return { verdict: "held", why: "everything that was expected came true" };
+  return { verdict: "held", why: "everything came out as expected" };
 }
 
 function is(verdict: string): (judged: { readonly verdict: string }) => boolean {

@@ -246,7 +246,7 @@ function whyAdvanceIsSkipped(
   { advance }: AdvanceStep,
 ): string | undefined {
   if (time.kind !== "real") return undefined;
-  if (time.speed !== 1) return `the target's clock doesn't follow at speed ${time.speed}`;
+  if (time.speed !== 1) return `the target's clock can't run at speed ${time.speed}`;
   const isTo = typeof advance === "object" && "to" in advance;
   return isTo ? "the target's clock can't be set" : undefined;
 }
@@ -256,7 +256,7 @@ function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): numbe
   if (typeof advance !== "object") return durationMs(advance);
   if ("to" in advance) {
     const toMs = parseInstant(advance.to) ?? nowMs;
-    return toMs >= nowMs ? toMs - nowMs : inconclusive(`it is past ${advance.to} already`);
+    return toMs >= nowMs ? toMs - nowMs : inconclusive(`the time is already past ${advance.to}`);
   }
   const { retryAfterOf, less = 0, more = 0 } = advance;
   const answer = answerOf(retryAfterOf, scope);

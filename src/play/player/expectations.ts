@@ -48,7 +48,7 @@ function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly
     return match(expectation.is, content, expectation.of, scope);
   }
   if ("audit" in expectation) {
-    if (!run.capabilities.control) return inconclusive("only an adsim tells its audit");
+    if (!run.capabilities.control) return inconclusive("only an adsim has an audit");
     return match(expectation.audit, yield* perform({ kind: "audit" }), "audit", scope);
   }
   const { answer } = expectation;
@@ -165,6 +165,6 @@ function* fork(): EffectGenerator<void> {
     yield* perform({ kind: "fork" });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    inconclusive(`the world can't be gone on from: ${error.message}`);
+    inconclusive(`the world can't be copied: ${error.message}`);
   }
 }

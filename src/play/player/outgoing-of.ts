@@ -65,7 +65,7 @@ function operationRequest(
 }
 
 function rawRequest({ raw }: RequestStep, headers: Headers, scope: Scope): ApiRequest {
-  if (raw === undefined) return inconclusive("the step asks for nothing");
+  if (raw === undefined) return inconclusive("the step sends no request");
   const { method, path } = raw;
   const query = typeof raw.query === "object" ? resolveValues(raw.query, scope) : raw.query;
   const body = typeof raw.body === "object" ? resolveValues(raw.body, scope) : raw.body;

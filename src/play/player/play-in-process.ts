@@ -128,7 +128,7 @@ export function performersOn(sim: SimulatorCore): Performers {
   }
   function heal(id: string): void {
     if (sim.faults.remove(id)) return;
-    throw new InputError(id, "is not the id of a fault rule that there is", "not-found");
+    throw new InputError(id, "is not the id of an existing fault rule", "not-found");
   }
   return {
     now: () => sim.clock.now(),

@@ -56,10 +56,10 @@ function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator
 function worldNotMade({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
   const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
   if (assumptions !== undefined) {
-    skipped.unshift({ path: "assumptions", why: "the target's readings of the spec are its own" });
+    skipped.unshift({ path: "assumptions", why: "the target chooses its own assumptions" });
   }
   if (start !== undefined) {
-    skipped.unshift({ path: "start", why: "the target's time is its own" });
+    skipped.unshift({ path: "start", why: "the target has its own time" });
   }
   return skipped;
 }
@@ -94,7 +94,7 @@ function* rulesThatNeverFired(run: Run): EffectGenerator<readonly string[]> {
     .filter(({ hasFired }) => !hasFired)
     .map(({ id, isTemporary }) =>
       isTemporary
-        ? `fault rule ${id} was not seen to fire before its ttl was over`
+        ? `fault rule ${id} didn't fire before its ttl ended`
         : `fault rule ${id} never fired`,
     );
 }

@@ -53,7 +53,7 @@ export function record(run: Run, step: Step, path: string, played: StepOutcome):
 /** What isn't as expected after something was skipped may be so for that. */
 function excusedBySkip({ skipped: [first] }: Run, played: StepOutcome): StepOutcome {
   if (first === undefined) return played;
-  const why = `${first.path} was skipped, and this may come of it`;
+  const why = `${first.path} was skipped, which may be the cause`;
   const checks = played.checks.map(
     (one): Check => (one.verdict === "broken" ? { ...one, verdict: "unknown", why } : one),
   );
@@ -88,7 +88,7 @@ function titleOf(kind: StepKind, { as, note }: Step): string {
 
 function name({ names }: Run, { as }: Step, { named, skipped, unknown }: StepOutcome): void {
   if (as === undefined) return;
-  const why = skipped ?? unknown ?? "it gives nothing";
+  const why = skipped ?? unknown ?? "it has no result";
   names.set(as, named ?? { kind: "nothing", why });
 }
 

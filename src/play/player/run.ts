@@ -17,7 +17,7 @@ import type { StepOutput } from "./step-output.ts";
 import { ordinalsIn, type Scope } from "./values.ts";
 
 /** Why a target that isn't controlled doesn't do something. */
-export const NEEDS_CONTROL = "only an adsim that may be controlled can do that";
+export const NEEDS_CONTROL = "only an adsim that accepts control requests can do that";
 /** How many publishers there are unless a scenario says otherwise. */
 const SEEDED = 25;
 

@@ -19,7 +19,7 @@ export type StepOutput =
  * @throws Inconclusive where that isn't there, as {@link memberAt} does.
  */
 export function contentOf(name: string, named: StepOutput | undefined): unknown {
-  if (named === undefined) return inconclusive(`nothing is called ${name} yet`);
+  if (named === undefined) return inconclusive(`nothing has the name ${name} yet`);
   switch (named.kind) {
     case "answer": {
       const { value, why } = jsonBody(name, named.exchange);
@@ -39,7 +39,7 @@ export function jsonBody(
   name: string,
   { outcome, text, status, operation }: ClientExchange,
 ): { readonly value?: unknown; readonly why?: string } {
-  if (outcome !== "answered") return { why: `${name} has no whole answer: it was ${outcome}` };
+  if (outcome !== "answered") return { why: `${name} has no complete answer: it was ${outcome}` };
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -32,7 +32,7 @@ export function answerOf(name: string, { named }: Pick<Scope, "named">): ClientE
   const step = named(name);
   if (step?.kind === "answer") return step.exchange;
   const isSkipped = step?.kind === "nothing";
-  return inconclusive(isSkipped ? `${name} was skipped: ${step.why}` : `${name} is no answer`);
+  return inconclusive(isSkipped ? `${name} was skipped: ${step.why}` : `${name} is not an answer`);
 }
 
 /** What stands at the end of a path. */
@@ -62,7 +62,7 @@ export function numberOf(operand: Operand, scope: Scope): number {
   if (typeof operand === "number") return operand;
   if ("ref" in operand) {
     const value = referenceTo(operand.ref, scope);
-    return typeof value === "number" ? value : inconclusive(`${operand.ref} is no number`);
+    return typeof value === "number" ? value : inconclusive(`${operand.ref} is not a number`);
   }
   const micros = operand.sum.map((part) => nearestMicros(numberOf(part, scope)));
   return micros.reduce((sum, one) => sum + one, 0) / MICROS_PER_INR;

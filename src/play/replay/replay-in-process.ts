@@ -64,7 +64,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
       trials: "aside",
       isOtherWorld: (world) => nameOf(settingsFor(world)) !== nameOf(settings),
       unknownPublisher: (id) =>
-        `publisher ${id} isn't in this world: a sign-up is in no journal. Replay from a snapshot that was taken after it, with --load`,
+        `publisher ${id} isn't in this world: a journal doesn't record sign-ups. Replay from a snapshot that was taken after it, with --load`,
     });
     const stretch = driveAtOnce(playing, performersOn(sim));
     replayed.push(...stretch.replayed);
@@ -73,7 +73,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
     const [next] = rest;
     if (next === undefined) return { replayed, notes: [...notes] };
     notes.add(
-      `from ${next.place} on another world answered, which was made anew here: a reset or a snapshot put back is in no journal`,
+      `from ${next.place} on another world answered, so a new one was made here: a journal doesn't record a reset or a restored snapshot`,
     );
     replayWorld = fresh(settingsFor(next.world));
   }

@@ -99,7 +99,7 @@ export function* replay(
       yield* perform({ kind: "wait", ms: atMs - nowMs });
       nowMs = atMs;
     } else if (atMs < nowMs) {
-      early ??= `${place} was recorded before the time that the world has here, ${formatInstant(nowMs)}, which doesn't go back. Begin with an earlier --start, or with a snapshot from before`;
+      early ??= `${place} was recorded before this world's time, ${formatInstant(nowMs)}, and time doesn't go back. Use an earlier --start, or a snapshot from before`;
     }
   }
   function* keyOf(exchange: RecordedExchange): EffectGenerator<string | undefined> {
@@ -186,7 +186,7 @@ function* outcomeWith(
 const endings: Readonly<Record<Exclude<ClientExchange["outcome"], "answered">, string>> = {
   cut: "the answer broke off",
   lost: "the connection broke off",
-  "timed-out": `nothing whole came within ${ANSWER_TIMEOUT_MS} ms`,
+  "timed-out": `no complete answer came within ${ANSWER_TIMEOUT_MS} ms`,
 };
 
 function outgoingOf(request: RecordedRequest): Outgoing {

@@ -98,11 +98,7 @@ function figure({ id, title, unit, path, lines }: Chart, each: string): Html {
   });
   const label = `${title} over time: ${highest.join(", ")}.`;
   const isZero = id === "latency" && lines.every(({ values }) => values.every((one) => !one));
-  const noted = isZero
-    ? "no answer was held back"
-    : path === "line"
-      ? "so far"
-      : `by stretches of ${each}`;
+  const noted = isZero ? "no answer was delayed" : path === "line" ? "so far" : `for each ${each}`;
   return html`<figure><figcaption>${title} <span>${noted}</span></figcaption><div id="chart-${id}" role="img" aria-label="${label}"></div></figure>
 `;
 }
@@ -116,7 +112,11 @@ function timelineTable({ buckets }: PlayResult["timeline"], each: string): Html 
     return html`<tr><th scope="row">${atMs / 1000} s</th>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>
 `;
   });
-  return table([["After"], ...headings], rows, `Stretches of ${each} in which something was sent`);
+  return table(
+    [["After"], ...headings],
+    rows,
+    `Each row is a stretch of ${each} in which requests were sent`,
+  );
 }
 
 function skipped({ skipped: all }: PlayResult): Html {

@@ -89,7 +89,7 @@ function outcomeOf(
   why: string | undefined,
   textOf: (message: string) => string,
 ): JunitOutcome {
-  const message = why ?? "nothing is known";
+  const message = why ?? "the result is unknown";
   switch (verdict) {
     case "held":
     case "done":

@@ -78,7 +78,7 @@ function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
       : [`${paint("held", verdictSigns.held)} ${counted(held.length, "step")} held`]),
     ...(told.length > shown.length
       ? [
-          `… and ${counted(told.length - shown.length, "more step")}: --report html=FILE has them all`,
+          `… and ${counted(told.length - shown.length, "more step")}: --report html=FILE shows them all`,
         ]
       : []),
   ];

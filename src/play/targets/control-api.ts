@@ -73,7 +73,7 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
       if (parsed.success) return parsed.output;
       const [method, path] = asked;
       throw new Error(
-        `The adsim at ${urlOf(options)} answered ${method} /_sim/${path} with something else than was expected.${otherVersion(options)}`,
+        `The adsim at ${urlOf(options)} answered ${method} /_sim/${path} with something unexpected.${otherVersion(options)}`,
       );
     },
   };
@@ -126,13 +126,13 @@ async function askControl(
   const why = answer.why ?? answer.outcome;
   if (answer.outcome === "cut") {
     throw new Error(
-      `The target ${urlOf(options)} gives no whole answer to ${method} /_sim/${path}: ${why}. Check the address, or try again.`,
+      `The target ${urlOf(options)} gave no complete answer to ${method} /_sim/${path}: ${why}. Check the address, or try again.`,
     );
   }
   throw new Error(
     options.version === undefined
       ? `The target ${urlOf(options)} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`
-      : `The target ${urlOf(options)} doesn't answer any more: ${why}. Look why it ended or hangs, and play again.`,
+      : `The target ${urlOf(options)} no longer answers: ${why}. Find out why it ended or hangs, then play again.`,
   );
 }
 
@@ -159,7 +159,7 @@ function withoutField(detail: string, field: string): string {
 function otherVersion({ version }: ControlApiOptions): string {
   return version === undefined || version === VERSION
     ? ""
-    : ` It is adsim ${version}, and this is ${VERSION}: use the same.`;
+    : ` It is adsim ${version}, but this is ${VERSION}. Use the same version.`;
 }
 
 function urlOf({ origin, prefix }: Pick<ControlApiOptions, "origin" | "prefix">): string {

@@ -94,7 +94,7 @@ function answerTo(
     };
     const giveUp = (): void => {
       if (hasEnded) return;
-      end("timed-out", `nothing whole came within ${timeoutMs} ms`);
+      end("timed-out", `no complete answer came within ${timeoutMs} ms`);
       controller?.abort(gaveUp);
     };
     // Where this process was busy, the answer may be here and not looked at yet: a late client isn't a slow service.
@@ -114,7 +114,7 @@ function answerTo(
       },
       onResponseData(given, piece) {
         if (came.takes(piece)) return;
-        end("cut", `its body is longer than ${mostBodyBytes} bytes, and the rest wasn't read`);
+        end("cut", `its body is longer than ${mostBodyBytes} bytes, so the rest wasn't read`);
         given.abort(tooLong);
       },
       onResponseEnd() {
@@ -152,7 +152,7 @@ function causeOf(error: unknown): string {
   if (errors !== undefined && errors.length > 0) return errors.map(causeOf).join(", ");
   // What OpenSSL says is for who writes it.
   const why = code.startsWith("ERR_SSL_")
-    ? "TLS failed, or isn't spoken there"
+    ? "TLS failed, or the server doesn't use it"
     : describeError(error);
   return code === "" || why.includes(code) ? why : `${why} (${code})`;
 }

@@ -46,7 +46,7 @@ export async function playScenario(
   if (url === undefined) {
     for (const name of ["speed", "credentials", "controlToken", "connections"] as const) {
       if (options[name] === undefined) continue;
-      throw new InputError(name, "means nothing without a target: in process nobody waits");
+      throw new InputError(name, "needs a target: in process no real time passes");
     }
     return playScenarioSync(scenario, { maxRequests, onStep, reproduce: options.reproduce });
   }
@@ -103,12 +103,12 @@ export async function openTarget(url: string | URL, options: TargetOptions): Pro
   if (found.kind === "adsim") return await openAdsimTarget(target, found.version, options);
   if (found.kind === "refusing") {
     throw new Error(
-      `The target ${target.url} is an adsim and refuses control (${found.status}): ${found.detail} Give its control token (--control-token), or --api-key and --publisher to play against it as against any other service.`,
+      `The target ${target.url} is an adsim that refuses control requests (${found.status}): ${found.detail} Give its control token (--control-token), or play against it like any other service with --api-key and --publisher.`,
     );
   }
   throw new InputError(
     "target",
-    `${target.url} is no adsim (GET ${target.url}/_sim/health has status ${found.status}), so that nobody knows its publishers. Give one with --api-key KEY and --publisher ID`,
+    `${target.url} is not an adsim (GET ${target.url}/_sim/health has status ${found.status}), so its publishers are unknown. Give one with --api-key KEY and --publisher ID`,
   );
 }
 

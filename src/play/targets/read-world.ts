@@ -20,7 +20,7 @@ export async function readWorld(api: ControlApi, name: string): Promise<PlayedWo
   const { worlds } = await api.askParsed(listed, "GET", "worlds");
   const impressions = worlds.find((one) => one.name === name)?.impressions ?? 0;
   if (impressions > MAX_IMPRESSIONS)
-    return `the target's world has ${impressions} impressions: those of more than ${MAX_IMPRESSIONS} aren't read`;
+    return `the target's world has ${impressions} impressions: a world with more than ${MAX_IMPRESSIONS} isn't read`;
   const world = createSimulatorCore({}, { people: () => fakerPerson });
   try {
     // As the same version gives it in process: restoring checks every field.

@@ -150,6 +150,6 @@ async function surfacesAt(
   }
   const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);
   throw new Error(
-    `The service at ${url} doesn't tell the surfaces of publisher ${id}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
+    `adsim can't read the surfaces of publisher ${id} at ${url}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
   );
 }

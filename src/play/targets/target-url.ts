@@ -26,11 +26,11 @@ export function readTargetUrl(target: string | URL): TargetUrl {
   if (username !== "" || password !== "") {
     throw new InputError(
       "target",
-      "must be a URL without a user and a password: keys are given beside it",
+      "must be a URL without user and password: give keys as options of their own",
     );
   }
   if (search !== "" || hash !== "") {
-    throw new InputError("target", "must be a URL without ? and #: every request has its own");
+    throw new InputError("target", "must be a URL without ? and #: requests add their own");
   }
   const prefix = pathname.replace(/\/+$/, "");
   return { url: `${origin}${prefix}`, origin, prefix, namesWorld: /\/@[^/]+$/.test(prefix) };

@@ -161,5 +161,5 @@ function createPace(speed: number): (ms: number) => Promise<void> {
 export function instantOf(now: string): number {
   const ms = parseInstant(now);
   if (ms !== undefined) return ms;
-  throw new Error("The target's clock shows something that is no instant. Is it an adsim?");
+  throw new Error("The target's clock doesn't show a valid instant. Is it an adsim?");
 }

@@ -91,7 +91,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ["steps.0.advance", /whole milliseconds/, of({ advance: "soon" })],
   [
     "steps.1.advance.to",
-    /lies before 2026-01-15T00:01:00.000Z/,
+    /is before 2026-01-15T00:01:00.000Z/,
     of({ advance: "1m" }, { advance: { to: "2026-01-15T00:00:59Z" } }),
   ],
   ["steps.0.repeat.times", /past the year 9999/, of(repeated({ advance: "365d" }, 9000))],
@@ -102,7 +102,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.0.repeat.steps.0.fault.id",
-    /is there already\. Heal/,
+    /already exists\. Heal/,
     of(repeated({ fault: { id: "a", verdict: { kind: "drop" } } }, 2)),
   ],
   [
@@ -112,7 +112,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.1.heal",
-    /names no rule .* Did you mean "storm"/,
+    /names a rule that doesn't exist .* Did you mean "storm"/,
     of({ fault: { id: "storm", verdict: { kind: "drop" } } }, { heal: "strom" }),
   ],
   [
@@ -158,7 +158,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.0.traffic.publishers.1",
-    /isn't there: the scenario has 25/,
+    /doesn't exist: the scenario has 25/,
     of({ traffic: { for: 1, arrivals: constant, publishers: [0, 25] } }),
   ],
   // Expectations and matchers.
@@ -188,7 +188,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     /must be a number/,
     of({ impression: {}, expect: { body: { a: [{ atLeast: "1" }] } } }),
   ],
-  ["steps.0.expect", /nothing was asked before/, of({ expect: { status: 200 } })],
+  ["steps.0.expect", /no request comes before/, of({ expect: { status: 200 } })],
   [
     "expectations.0.invariant",
     /or "all": M1, M2/,
@@ -205,7 +205,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     /no such member\. Did you mean "impression_id"/,
     of(first, click("first.impresion_id")),
   ],
-  ["steps.0.click.impression_id.ref", /isn't there yet/, of(click("first.impression_id"), first)],
+  ["steps.0.click.impression_id.ref", /comes later/, of(click("first.impression_id"), first)],
   [
     "steps.1.click.impression_id.ref",
     /object or a list/,
@@ -224,7 +224,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.0.parallel.steps.1.click.impression_id.ref",
-    /isn't there yet/,
+    /comes later/,
     of({ parallel: { steps: [first, click("first.impression_id")] } }),
   ],
   [
@@ -234,7 +234,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.1.publisher",
-    /a publisher comes from a signUp/,
+    /only a signUp step makes a publisher/,
     of(first, { impression: {}, publisher: "first" }),
   ],
   [
@@ -254,7 +254,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.0.impression.session_id.numbered",
-    /no repeat or parallel/,
+    /not in a repeat or parallel/,
     of({ impression: { session_id: { numbered: "s" } } }),
   ],
   [
@@ -264,13 +264,13 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.0.expect.body.deep.0.not.ref",
-    /isn't there: the scenario has 25/,
+    /doesn't exist: the scenario has 25/,
     of({ impression: {}, expect: { body: { deep: [{ not: { ref: "publishers.30.id" } }] } } }),
   ],
   // Too much.
   [
     "steps.0",
-    /plan 3,600,000,000 requests .* 20,000,000 is the most/,
+    /plan 3,600,000,000 requests .* the maximum is 20,000,000/,
     of({ traffic: { for: "1h", arrivals: { kind: "constant", rate: "1000000/s" } } }),
   ],
   [
@@ -288,7 +288,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
 test("how many requests it may plan is the caller's to say", () => {
   const scenario = of(repeated(first, 11));
   expect(parseScenario(scenario, { maxRequests: 11 })).toEqual(scenario);
-  expect(refusalOf(scenario, { maxRequests: 10 })?.message).toContain("and 10 is the most");
+  expect(refusalOf(scenario, { maxRequests: 10 })?.message).toContain("the maximum is 10");
   expect(refusalOf(scenario, { maxRequests: -1 })?.field).toBe("maxRequests");
 });
 

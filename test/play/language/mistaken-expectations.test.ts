@@ -126,8 +126,8 @@ test.each<[expectation: object, place: string, says: RegExp]>([
 
 test.each<[expected: object, place: string, says: RegExp]>([
   [{ snet: 3 }, "snet", /Did you mean "sent"/],
-  [{ statuses: { ok: 3 } }, "statuses.ok", /no number, such as 200/],
-  [{ statuses: { "2OO": 3 } }, "statuses.2OO", /no number, such as 200/],
+  [{ statuses: { ok: 3 } }, "statuses.ok", /must be a number, such as 200/],
+  [{ statuses: { "2OO": 3 } }, "statuses.2OO", /must be a number, such as 200/],
   [{ operations: { impressions: { sent: 1 } } }, "operations.impressions", /"impression"/],
   [{ operations: { stats: { failed: 1 } } }, "operations.stats.failed", /There is: sent and ok/],
   [{ sent: { gt: 1 } }, "sent", /Did you mean "atLeast"/],

@@ -153,7 +153,7 @@ describe("faults", () => {
     const rule = { id: "outage", match: { operation: "impression" }, verdict: outage, ttl: "1m" };
     const struck = [{ impression: {} }, { advance: "1h" }, { stats: {} }] as const;
     const spared = [{ advance: "1h" }, { impression: {}, expect: { status: 200 } }] as const;
-    const why = "fault rule outage was not seen to fire before its ttl was over";
+    const why = "fault rule outage didn't fire before its ttl ended";
     const unknown = { verdict: "unknown", why };
     const fault = { fault: rule as FaultRule };
     expect(playSteps(struck, { faults: [fault.fault] }).verdict).toBe("held");
@@ -345,7 +345,7 @@ describe("a result", () => {
   });
 
   test("of a scenario that expects nothing and asks nothing is unknown", () => {
-    const why = "nothing was expected of anything";
+    const why = "the scenario expects nothing";
     expect(playSteps([{ advance: "1s" }])).toMatchObject({ verdict: "unknown", why });
   });
 

@@ -58,7 +58,7 @@ function memberOf(
 ): OutputShape | undefined {
   if (content.kind === "numbered") {
     if (/^\d{1,9}$/.test(name)) return content.element;
-    throw new InputError(at, "is no number, such as 200");
+    throw new InputError(at, "must be a number, such as 200");
   }
   if (Object.hasOwn(content.members, name)) return content.members[name];
   if (isPlainObject(expected) && expected.absent === true) return undefined;

@@ -68,7 +68,7 @@ function define({ as }: Step, kind: StepKind, at: string, scope: Scope): void {
   if (isRequest(kind)) scope.hasAnswer = true;
   if (as === undefined) return;
   if (scope.names.has(as)) {
-    throw new InputError(`${at}.as`, `is the name of an earlier step too. Choose another`);
+    throw new InputError(`${at}.as`, `is already the name of an earlier step. Choose another`);
   }
   scope.names.set(as, kind);
 }
@@ -128,7 +128,7 @@ function checkExpectation(
   else if ("answer" in expected && expected.answer !== undefined) {
     checkAnswer(expected.answer, `${at}.answer`, scope);
   } else if (!scope.hasAnswer && isOfAnswer(expected)) {
-    throw new InputError(at, "is about the last answer, and nothing was asked before it");
+    throw new InputError(at, "is about the last answer, but no request comes before it");
   }
   for (const [name, part] of Object.entries(expected)) {
     const use = name === "stats" || name === "payouts" ? "request" : "matcher";
@@ -154,7 +154,7 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
     if (typeof data.ref === "string") checkPath(data.ref, `${at}.ref`, scope, place.use);
     else if (typeof data.of === "string") checkAnswer(data.of, `${at}.of`, scope);
     else if (!place.isInRound) {
-      throw new InputError(`${at}.numbered`, "counts rounds, and stands in no repeat or parallel");
+      throw new InputError(`${at}.numbered`, "counts rounds, but is not in a repeat or parallel");
     }
     return;
   }
@@ -170,7 +170,7 @@ function checkPublisherRef(publisher: PublisherRef | undefined, at: string, scop
     if (kind === "signUp") return;
     throw new InputError(
       at,
-      `names ${article(kind)} step, and a publisher comes from a signUp step`,
+      `names ${article(kind)} step, but only a signUp step makes a publisher`,
     );
   }
   if (publisher === undefined || publisher < scope.publishers) return;
@@ -180,7 +180,7 @@ function checkPublisherRef(publisher: PublisherRef | undefined, at: string, scop
 function checkAnswer(name: string, at: string, scope: Scope): void {
   const kind = kindNamed(name, at, scope, isRequest, "a request");
   if (isRequest(kind)) return;
-  throw new InputError(at, `names ${article(kind)} step, and only requests have an answer`);
+  throw new InputError(at, `names ${article(kind)} step, but only requests have an answer`);
 }
 
 /** What the path leads to. */
@@ -251,7 +251,7 @@ function kindNamed(
   const kind = names.get(name);
   if (kind !== undefined) return kind;
   if (all.has(name)) {
-    throw new InputError(at, "names a step whose outcome isn't there yet: only earlier ones are");
+    throw new InputError(at, "names a step that comes later: only earlier steps have results");
   }
   const fitting = Array.from(names).filter(([, one]) => isFitting(one));
   const known = fitting.map(([one]) => one);
@@ -262,7 +262,7 @@ function kindNamed(
 }
 
 function isNotThere(publishers: number): string {
-  return `names a publisher that isn't there: the scenario has ${publishers}, from 0 to ${publishers - 1}`;
+  return `names a publisher that doesn't exist: the scenario has ${publishers}, from 0 to ${publishers - 1}`;
 }
 
 function article(kind: StepKind): string {

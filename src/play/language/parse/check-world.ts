@@ -74,7 +74,7 @@ function advance(by: AdvanceStep["advance"], at: string, world: World): void {
   if (ms < world.nowMs) {
     throw new InputError(
       `${at}.to`,
-      `lies before ${formatInstant(world.nowMs)}, which the steps until here have come to: time doesn't go back`,
+      `is before ${formatInstant(world.nowMs)}, which earlier steps have reached: time doesn't go back`,
     );
   }
   if (ms > LAST_INSTANT_MS) throw new InputError(`${at}.to`, "must not be past the year 9999");
@@ -107,7 +107,7 @@ function install({ id, ttl }: FaultRule, at: string, world: World): void {
   } else if (world.rules.get(id) === "there") {
     throw new InputError(
       `${at}.id`,
-      "is that of a rule that is there already. Heal that one first, or choose another",
+      "is the id of a rule that already exists. Heal that rule first, or choose another id",
     );
   } else world.rules.set(id, isLasting ? "there" : "maybe");
   checkRoom(at, world);
@@ -132,7 +132,7 @@ function heal(which: HealStep["heal"], at: string, world: World): void {
       if (!isNumbered) {
         const hint = didYouMean(id, Array.from(world.rules.keys()));
         const place = isList ? `${at}.${index}` : at;
-        throw new InputError(place, `names no rule that is there by then.${hint}`);
+        throw new InputError(place, `names a rule that doesn't exist at that point.${hint}`);
       }
       world.unnamed = Math.max(0, world.unnamed - 1);
     }

@@ -41,7 +41,7 @@ function createCopier(): (input: unknown) => unknown {
   }
   function read(more: string): void {
     text += more.length;
-    if (text > MAX_TEXT) refuse(`makes the scenario hold more text than ${MAX_TEXT} characters`);
+    if (text > MAX_TEXT) refuse(`makes the scenario longer than ${MAX_TEXT} characters of text`);
   }
   function copy(value: unknown): unknown {
     values += 1;
@@ -58,7 +58,8 @@ function createCopier(): (input: unknown) => unknown {
     if (typeof value === "boolean" || value === null) return value;
     if (typeof value !== "object") return refuse(`must be data, not ${kindOf(value)}`);
     if (path.length >= MAX_DEPTH) refuse(`lies deeper than ${MAX_DEPTH} levels`);
-    if (ancestors.has(value)) refuse("holds itself: a scenario is data without circles");
+    if (ancestors.has(value))
+      refuse("contains itself: a scenario must not have circular references");
     ancestors.add(value);
     const copied = Array.isArray(value) ? copyList(value) : copyObject(value);
     ancestors.delete(value);

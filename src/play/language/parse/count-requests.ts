@@ -129,12 +129,12 @@ function check({ requests, played, cost }: Plan, at: string, most: Most): void {
   const over = [
     { planned: requests, what: "requests", most: most.requests },
     { planned: played, what: "steps to play", most: mostPlayed },
-    { planned: cost, what: "requests, or what takes as long as so many,", most: most.cost },
+    { planned: cost, what: "requests, or steps that take as long,", most: most.cost },
   ].find(({ planned, most: bound }) => planned > bound);
   if (over === undefined) return;
   throw new InputError(
     at,
-    `makes the scenario plan ${written(over.planned)} ${over.what} or more, and ${written(over.most)} is the most. ` +
+    `makes the scenario plan ${written(over.planned)} ${over.what} or more; the maximum is ${written(over.most)}. ` +
       "Repeat it less often, or send less traffic",
     "too-much",
   );

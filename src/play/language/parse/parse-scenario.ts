@@ -66,7 +66,7 @@ function checkNesting(given: unknown): void {
       count += 1;
       const at = `${path}.${index}`;
       if (count > MAX_STEPS) {
-        throw new InputError(at, `is one step too many: a scenario has at most ${MAX_STEPS}`);
+        throw new InputError(at, `is one step too many: a scenario may have at most ${MAX_STEPS}`);
       }
       if (!isPlainObject(step)) return;
       const repeat = step.repeat;

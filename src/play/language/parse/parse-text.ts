@@ -26,7 +26,7 @@ export function readScenarioText(json: string): unknown {
   if (at !== undefined) {
     const before = text.slice(0, at).split("\n");
     const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-    const what = at >= text.length ? "it ends there, too early" : "something else must stand there";
+    const what = at >= text.length ? "it ends too early" : "something else is expected there";
     throw new InputError("scenario", `is not valid JSON at ${place}: ${what}`);
   }
   const value: unknown = JSON.parse(text);
