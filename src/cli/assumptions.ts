@@ -23,7 +23,9 @@ export interface AssumptionsFlags extends CommonFlags {
 export async function assumptions(key: string | undefined, flags: AssumptionsFlags): Promise<void> {
   if (flags.markdown === true) {
     if (key !== undefined || flags.json === true) {
-      throw wrongUsage("--markdown is the whole catalogue as a page: leave out KEY and --json.");
+      throw wrongUsage(
+        "--markdown prints the whole catalogue as a page: leave out KEY and --json.",
+      );
     }
     process.stdout.write(assumptionsPage());
     return;

@@ -15,7 +15,7 @@ export const constraints = [
     key: "payout.txn-id",
     choices: ["null", "absent"],
     needs: { key: "payout.statuses", choice: "extended" },
-    reason: "only payouts that are paid are listed, and those have one",
+    reason: "then only paid payouts are listed, and those have a txn_id",
   },
 ] as const;
 

@@ -101,8 +101,8 @@ describe("choices that make no sense together", () => {
     expect(brokenConstraint(chosen)).toEqual({
       key: "payout.txn-id",
       problem:
-        'can\'t be "null" while payout.statuses is "documented": only payouts that are paid are listed, and those ' +
-        "have one. Choose payout.statuses=extended as well",
+        'can\'t be "null" while payout.statuses is "documented": then only paid payouts are listed, and those ' +
+        "have a txn_id. Choose payout.statuses=extended as well",
     });
     expect(brokenConstraint({ ...chosen, "payout.txn-id": "empty" })).toBeUndefined();
     expect(brokenConstraint({ ...chosen, "payout.statuses": "extended" })).toBeUndefined();
