@@ -44,7 +44,7 @@ export interface TallySummary {
 export interface Tally {
   /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
   count(exchange: ClientExchange, micros?: number): void;
-  keep(punctuality: Punctuality): void;
+  addPunctuality(punctuality: Punctuality): void;
   /** Counts everything that another tally did. */
   add(other: Tally): void;
   summary(): TallySummary;
@@ -91,9 +91,9 @@ export function createTally(): Tally {
       if (outcome !== "answered") return;
       statuses.set(exchange.status, (statuses.get(exchange.status) ?? 0) + 1);
       counts.creditedMicros += micros;
-      if (isOk && !counts.tooManyIds) keepId(counts, ID.exec(exchange.text)?.[1]);
+      if (isOk && !counts.tooManyIds) addId(counts, ID.exec(exchange.text)?.[1]);
     },
-    keep({ late, dropped }) {
+    addPunctuality({ late, dropped }) {
       counts.late += late;
       counts.dropped += dropped;
     },
@@ -122,7 +122,7 @@ function noCounts(): Counts {
   };
 }
 
-function keepId(counts: Counts, id: string | undefined): void {
+function addId(counts: Counts, id: string | undefined): void {
   if (id === undefined) return;
   counts.ids.add(id);
   if (counts.ids.size <= MAX_IDS) return;
@@ -141,7 +141,7 @@ function addCounts(to: Counts, from: Counts): void {
   }
   to.tooManyIds ||= from.tooManyIds;
   if (to.tooManyIds) to.ids.clear();
-  else for (const id of from.ids) keepId(to, id);
+  else for (const id of from.ids) addId(to, id);
   to.late += from.late;
   to.dropped += from.dropped;
   to.creditedMicros += from.creditedMicros;

@@ -23,7 +23,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const tally = run.tally.summary();
   const latency = run.latencies.summary();
   const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
-  const brokenInvariants = isAnyKnown ? invariants.filter(is("broken")).length : undefined;
+  const brokenInvariants = isAnyKnown ? invariants.filter(hasVerdict("broken")).length : undefined;
   const thresholds = (scenario.thresholds ?? []).map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
@@ -59,27 +59,29 @@ function verdictOf(
   sent: number,
 ): { readonly verdict: Verdict; readonly why: string } {
   const broken = [
-    ...steps.filter(is("broken")).map(({ path, title }) => `${path} (${title})`),
-    ...invariants.filter(is("broken")).map(({ id }) => `invariant ${id}`),
-    ...thresholds.filter(is("broken")).map(({ threshold }) => `threshold ${threshold}`),
+    ...steps.filter(hasVerdict("broken")).map(({ path, title }) => `${path} (${title})`),
+    ...invariants.filter(hasVerdict("broken")).map(({ id }) => `invariant ${id}`),
+    ...thresholds.filter(hasVerdict("broken")).map(({ threshold }) => `threshold ${threshold}`),
   ];
   if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
   const open = [
     ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
-    ...steps.filter(is("unknown")).map(({ path, why }) => `${path}: ${why}`),
-    ...thresholds.filter(is("unknown")).map(({ threshold, found }) => `${threshold}: ${found}`),
+    ...steps.filter(hasVerdict("unknown")).map(({ path, why }) => `${path}: ${why}`),
+    ...thresholds
+      .filter(hasVerdict("unknown"))
+      .map(({ threshold, found }) => `${threshold}: ${found}`),
     ...unfired,
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
   // Of a run without requests the invariants found what they asked for themselves.
-  const upheld = sent > 0 ? invariants.filter(is("held")) : [];
-  if (steps.filter(is("held")).length + upheld.length === 0) {
+  const upheld = sent > 0 ? invariants.filter(hasVerdict("held")) : [];
+  if (steps.filter(hasVerdict("held")).length + upheld.length === 0) {
     return { verdict: "unknown", why: "nothing was expected of anything" };
   }
   return { verdict: "held", why: "everything that was expected came true" };
 }
 
-function is(verdict: string): (judged: { readonly verdict: string }) => boolean {
+function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {
   return (judged) => judged.verdict === verdict;
 }
 

@@ -4,7 +4,7 @@ import { createDigest, type Digest } from "../../base/digest.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
 
 /** Headers of the connection, and of the moment it was used. */
-const ofTransport: ReadonlySet<string> = new Set([
+const transportHeaders: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "date",
@@ -13,7 +13,7 @@ const ofTransport: ReadonlySet<string> = new Set([
 ]);
 
 /** What a server of adsim adds when it is asked to explain itself. */
-const EXPLAINING = "x-adsim-";
+const EXPLAIN_PREFIX = "x-adsim-";
 
 export interface RunDigest extends Pick<Digest, "text" | "value"> {
   /** All of an exchange. */
@@ -32,7 +32,7 @@ export function createRunDigest(): RunDigest {
     exchange({ outcome, status, headers, text: body }) {
       number(outcomes[outcome] * 1000 + status);
       for (const name of Object.keys(headers).sort()) {
-        if (!ofTransport.has(name) && !name.startsWith(EXPLAINING))
+        if (!transportHeaders.has(name) && !name.startsWith(EXPLAIN_PREFIX))
           text(`${name}: ${headers[name]}`);
       }
       text(body);

@@ -111,7 +111,7 @@ const stepPlayers: StepPlayers = {
     };
     run.trafficStepsPlayed += 1;
     const punctuality = yield* perform({ kind: "traffic", order });
-    run.tally.keep(punctuality);
+    run.tally.addPunctuality(punctuality);
     return yield* closeTally(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
@@ -134,7 +134,7 @@ const stepPlayers: StepPlayers = {
   *signUp({ run, path }, { signUp }) {
     const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
     addSignedUp(run, member);
-    return { checks: [], named: { kind: "publisher", member } };
+    return { checks: [], output: { kind: "publisher", member } };
   },
   *setSurface({ run, path }, { setSurface }) {
     const { publisher, surface = 0, ...change } = setSurface;
@@ -160,7 +160,7 @@ const stepPlayers: StepPlayers = {
     });
     updateMember(run, renewed);
     const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
-    return { checks: [], named: { kind: "content", content: keys } };
+    return { checks: [], output: { kind: "content", content: keys } };
   },
   *repeat({ run, path, playSteps }, { repeat, expect }) {
     const before = openTally(run);
@@ -194,7 +194,7 @@ function skipped(why: string): StepOutcome {
 function* performHere<Kind extends EffectKind>(
   path: string,
   effect: EffectOf<Kind>,
-): EffectGenerator<Effects[Kind]["gives"]> {
+): EffectGenerator<Effects[Kind]["output"]> {
   try {
     return yield* perform(effect);
   } catch (error) {
@@ -237,7 +237,7 @@ function* closeTally(
   run.tally = before;
   const scope = yield* scopeFor(run, expect);
   const checks = expect === undefined ? [] : match(expect, summary, "tally", scope);
-  return { checks, tally: summary, named: { kind: "content", content: summary } };
+  return { checks, tally: summary, output: { kind: "content", content: summary } };
 }
 
 /** Waiting in real time moves a foreign clock only as fast as it goes. */

@@ -18,48 +18,51 @@ import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 /** By kind: what is given, and what comes back. */
 export interface Effects {
   /** The time of the target, in milliseconds since 1970. */
-  now: { given: Record<never, never>; gives: number };
+  now: { input: Record<never, never>; output: number };
   /** Nothing: the player has worked for a while, and others may pass. */
-  pass: { given: Record<never, never>; gives: undefined };
+  pass: { input: Record<never, never>; output: undefined };
   /** The publisher with this ordinal. Undefined where there is none. */
-  member: { given: { readonly ordinal: number }; gives: Member | undefined };
+  member: { input: { readonly ordinal: number }; output: Member | undefined };
   /** The publisher with this id. Undefined where there is none, and where nobody tells. */
-  publisher: { given: { readonly id: string }; gives: Member | undefined };
-  send: { given: { readonly outgoing: Outgoing }; gives: ClientExchange };
+  publisher: { input: { readonly id: string }; output: Member | undefined };
+  send: { input: { readonly outgoing: Outgoing }; output: ClientExchange };
   /** All at one instant. */
-  together: { given: { readonly outgoing: readonly Outgoing[] }; gives: readonly ClientExchange[] };
-  /** Lets so much time pass. */
-  wait: { given: { readonly ms: number }; gives: undefined };
-  /** Sends it all, and is over when every answer is in. */
-  traffic: { given: { readonly order: TrafficOrder }; gives: Punctuality };
-  assume: { given: { readonly readings: Readings }; gives: undefined };
-  assumptions: { given: Record<never, never>; gives: Readings };
-  fault: { given: { readonly rule: FaultRule }; gives: string };
-  rules: { given: Record<never, never>; gives: readonly InstalledRule[] };
-  /** Undefined: all of them. @throws InputError where there is no such rule. */
-  heal: { given: { readonly ids: readonly string[] | undefined }; gives: undefined };
-  signUp: { given: { readonly request: SignUpRequest }; gives: Member };
-  setSurface: {
-    given: { readonly publisher: string; readonly surface: string; readonly change: SurfaceChange };
-    gives: undefined;
+  together: {
+    input: { readonly outgoing: readonly Outgoing[] };
+    output: readonly ClientExchange[];
   };
-  rotateKey: { given: { readonly publisher: string }; gives: Member };
-  audit: { given: Record<never, never>; gives: Omit<Audit, "assertNothingLostOrDoubled"> };
+  /** Lets so much time pass. */
+  wait: { input: { readonly ms: number }; output: undefined };
+  /** Sends it all, and is over when every answer is in. */
+  traffic: { input: { readonly order: TrafficOrder }; output: Punctuality };
+  assume: { input: { readonly readings: Readings }; output: undefined };
+  assumptions: { input: Record<never, never>; output: Readings };
+  fault: { input: { readonly rule: FaultRule }; output: string };
+  rules: { input: Record<never, never>; output: readonly InstalledRule[] };
+  /** Undefined: all of them. @throws InputError where there is no such rule. */
+  heal: { input: { readonly ids: readonly string[] | undefined }; output: undefined };
+  signUp: { input: { readonly request: SignUpRequest }; output: Member };
+  setSurface: {
+    input: { readonly publisher: string; readonly surface: string; readonly change: SurfaceChange };
+    output: undefined;
+  };
+  rotateKey: { input: { readonly publisher: string }; output: Member };
+  audit: { input: Record<never, never>; output: Omit<Audit, "assertNothingLostOrDoubled"> };
   /** The last entries. */
-  journal: { given: { readonly limit: number }; gives: readonly JournalEntry[] };
+  journal: { input: { readonly limit: number }; output: readonly JournalEntry[] };
   /** The world, for the laws to copy and to audit; or why it can't be had. */
-  world: { given: Record<never, never>; gives: PlayedWorld | string };
+  world: { input: Record<never, never>; output: PlayedWorld | string };
   /** A world aside that goes on from this one; a later one takes its place. What is done in it leaves no trace here. */
-  fork: { given: Record<never, never>; gives: undefined };
+  fork: { input: Record<never, never>; output: undefined };
   /** Done in the world aside. */
-  aside: { given: { readonly effect: PlainEffect }; gives: unknown };
+  scratch: { input: { readonly effect: PlainEffect }; output: unknown };
 }
 
 export type EffectKind = keyof Effects;
-export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind]["given"];
+export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind]["input"];
 export type Effect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
 /** What can be done aside too. */
-export type PlainEffect = Exclude<Effect, { kind: "aside" | "fork" | "traffic" | "world" }>;
+export type PlainEffect = Exclude<Effect, { kind: "scratch" | "fork" | "traffic" | "world" }>;
 
 /** A part of a scenario's play: yields effects, is told what came of each, and gives a result in the end. */
 export type EffectGenerator<Result> = Generator<Effect, Result, unknown>;
@@ -67,16 +70,16 @@ export type EffectGenerator<Result> = Generator<Effect, Result, unknown>;
 /** Has an effect done. */
 export function* perform<Kind extends EffectKind>(
   effect: EffectOf<Kind>,
-): EffectGenerator<Effects[Kind]["gives"]> {
+): EffectGenerator<Effects[Kind]["output"]> {
   // Whoever drives the generator answers each effect with what its kind gives.
-  return (yield effect as Effect) as Effects[Kind]["gives"];
+  return (yield effect as Effect) as Effects[Kind]["output"];
 }
 
 /** Has an effect done in the world aside. */
 export function* performInScratch<Kind extends PlainEffect["kind"]>(
   effect: EffectOf<Kind>,
-): EffectGenerator<Effects[Kind]["gives"]> {
-  return (yield { kind: "aside", effect: effect as PlainEffect }) as Effects[Kind]["gives"];
+): EffectGenerator<Effects[Kind]["output"]> {
+  return (yield { kind: "scratch", effect: effect as PlainEffect }) as Effects[Kind]["output"];
 }
 
 /** What a target can do, and how its time passes. */
@@ -93,5 +96,7 @@ export interface Capabilities {
 export type Performers = {
   readonly [Kind in EffectKind]: (
     effect: EffectOf<Kind>,
-  ) => Kind extends "traffic" | "together" ? Work<Effects[Kind]["gives"]> : Effects[Kind]["gives"];
+  ) => Kind extends "traffic" | "together"
+    ? Work<Effects[Kind]["output"]>
+    : Effects[Kind]["output"];
 };

@@ -11,7 +11,7 @@ import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
 /** How much of a value is shown. */
 const MAX_SHOWN = 300;
 /** How many elements of a list are told of one by one. */
-const MAX_TOLD = 20;
+const MAX_LISTED = 20;
 
 /** Whether the object is a rule: its only key is the name of one. */
 function isRule(matcher: unknown): matcher is MatchRule {
@@ -183,7 +183,7 @@ function elements(
     else broken.push(...checks.filter((one) => one.verdict === "broken"));
   }
   if (all && actual.length === 0) return inconclusive("the list is empty");
-  if (all && broken.length > 0) return broken.slice(0, MAX_TOLD);
+  if (all && broken.length > 0) return broken.slice(0, MAX_LISTED);
   if (all || held > 0) return [check("held", about, expected, `${held} of ${actual.length}`)];
   return [checkOf(false, `one that is ${expected}`, subject)];
 }

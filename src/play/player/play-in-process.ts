@@ -101,7 +101,7 @@ function* driveInSlices<Result>(
     yield;
     let given: unknown;
     try {
-      given = yield* performed(next.value, performers);
+      given = yield* performInSlices(next.value, performers);
     } catch (error) {
       next = playing.throw(error);
       continue;
@@ -111,7 +111,7 @@ function* driveInSlices<Result>(
   return next.value;
 }
 
-export function* performed(effect: Effect, performers: Performers): Work<unknown> {
+export function* performInSlices(effect: Effect, performers: Performers): Work<unknown> {
   // The performer of a kind takes effects of that kind.
   const perform = performers[effect.kind] as (effect: Effect) => unknown;
   const gave = perform(effect);
@@ -121,7 +121,7 @@ export function* performed(effect: Effect, performers: Performers): Work<unknown
 
 /** Does every effect in a simulator. */
 export function performersOn(sim: SimulatorCore): Performers {
-  let aside: Performers | undefined;
+  let scratch: Performers | undefined;
 
   function send(outgoing: Outgoing): ClientExchange {
     return exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
@@ -173,12 +173,12 @@ export function performersOn(sim: SimulatorCore): Performers {
     journal: ({ limit }) => sim.journal.entries({ limit }),
     world: () => sim,
     fork() {
-      aside = performersOn(sim.fork());
+      scratch = performersOn(sim.fork());
       return undefined;
     },
-    aside({ effect }) {
-      if (aside === undefined) throw new Error("There is no world aside yet.");
-      return runToEnd(performed(effect, aside));
+    scratch({ effect }) {
+      if (scratch === undefined) throw new Error("There is no world aside yet.");
+      return runToEnd(performInSlices(effect, scratch));
     },
   };
 }

@@ -30,7 +30,7 @@ export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator
   const run = createRun(scenario, capabilities, startMs);
   const { steps, expectations = [], faults = [] } = scenario;
   if (capabilities.control) yield* seeFirstRules(run, faults);
-  else run.skipped.push(...worldNotMade(scenario));
+  else run.skipped.push(...skippedSettings(scenario));
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -53,7 +53,7 @@ function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator
 }
 
 /** What a scenario asks of its world and a service that isn't ours doesn't have. What is only made up doesn't matter. */
-function worldNotMade({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
+function skippedSettings({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
   const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
   if (assumptions !== undefined) {
     skipped.unshift({ path: "assumptions", why: "the target's readings of the spec are its own" });
@@ -73,11 +73,11 @@ function* playStep(run: Run, step: Step, path: string): EffectGenerator<void> {
   if (kindOf(step) !== "expect") run.hasFreshScratch = false;
   const playInner = (inner: readonly Step[], at: string) => playSteps(run, inner, at);
   record(run, step, path, yield* doStep({ run, path, playSteps: playInner }, step));
-  if (run.newlyBroken.length > 0) yield* keepJournal(run);
+  if (run.newlyBroken.length > 0) yield* attachJournal(run);
 }
 
 /** With what is newly broken goes what the service saw last. */
-function* keepJournal(run: Run): EffectGenerator<void> {
+function* attachJournal(run: Run): EffectGenerator<void> {
   const paths = run.newlyBroken.splice(0);
   if (!run.capabilities.control) return;
   const journal = yield* perform({ kind: "journal", limit: JOURNAL_ENTRIES });

@@ -35,7 +35,7 @@ export interface Run {
   readonly startMs: number;
   /** When the step began that is being played. */
   nowMs: number;
-  readonly names: Map<string, StepOutput>;
+  readonly stepOutputs: Map<string, StepOutput>;
   /** By ordinal, as they are now, sign-ups among them. */
   readonly members: Map<number, Member>;
   /** How many publishers signed up. */
@@ -73,7 +73,7 @@ export function createRun(scenario: Scenario, capabilities: Capabilities, startM
     capabilities,
     startMs,
     nowMs: startMs,
-    names: new Map(),
+    stepOutputs: new Map(),
     members: new Map(),
     signUps: 0,
     results: new Map(),
@@ -128,7 +128,7 @@ export function observeSingle(run: Run, exchange: ClientExchange): void {
 export function* scopeFor(run: Run, data: unknown): EffectGenerator<Scope> {
   for (const ordinal of ordinalsIn(data)) yield* memberAt(run, ordinal);
   return {
-    named: (name) => run.names.get(name),
+    stepOutput: (name) => run.stepOutputs.get(name),
     member: (ordinal) => run.members.get(ordinal),
     round: run.rounds.at(-1) ?? 1,
   };
@@ -151,8 +151,8 @@ export function* publisherOf(
   publisherRef: PublisherRef = 0,
 ): EffectGenerator<Member | undefined> {
   if (typeof publisherRef === "number") return yield* memberAt(run, publisherRef);
-  const named = run.names.get(publisherRef);
-  return named?.kind === "publisher" ? named.member : undefined;
+  const output = run.stepOutputs.get(publisherRef);
+  return output?.kind === "publisher" ? output.member : undefined;
 }
 
 /** The same, of a request. @throws Inconclusive where there is none. */
@@ -174,9 +174,9 @@ export function updateMember(run: Run, member: Member, formerId: string = member
   for (const [ordinal, { id }] of run.members) {
     if (id === formerId) run.members.set(ordinal, member);
   }
-  for (const [name, named] of run.names) {
-    if (named.kind === "publisher" && named.member.id === formerId) {
-      run.names.set(name, { kind: "publisher", member });
+  for (const [name, output] of run.stepOutputs) {
+    if (output.kind === "publisher" && output.member.id === formerId) {
+      run.stepOutputs.set(name, { kind: "publisher", member });
     }
   }
   run.trace.recordMember(member);

@@ -18,19 +18,19 @@ export type StepOutput =
  *
  * @throws Inconclusive where that isn't there, as {@link memberAt} does.
  */
-export function contentOf(name: string, named: StepOutput | undefined): unknown {
-  if (named === undefined) return inconclusive(`nothing is called ${name} yet`);
-  switch (named.kind) {
+export function contentOf(name: string, output: StepOutput | undefined): unknown {
+  if (output === undefined) return inconclusive(`nothing is called ${name} yet`);
+  switch (output.kind) {
     case "answer": {
-      const { value, why } = jsonBody(name, named.exchange);
+      const { value, why } = jsonBody(name, output.exchange);
       return why === undefined ? value : inconclusive(why);
     }
     case "publisher":
-      return named.member;
+      return output.member;
     case "content":
-      return named.content;
+      return output.content;
     case "nothing":
-      return inconclusive(`${name} was skipped: ${named.why}`);
+      return inconclusive(`${name} was skipped: ${output.why}`);
   }
 }
 

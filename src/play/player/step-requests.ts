@@ -58,8 +58,8 @@ function* answered(
   exchange: ClientExchange,
 ): EffectGenerator<StepOutcome> {
   observeSingle(run, exchange);
-  const named = { kind: "answer", exchange } as const;
-  if (expect === undefined) return { checks: [], exchange, named };
+  const output = { kind: "answer", exchange } as const;
+  if (expect === undefined) return { checks: [], exchange, output };
   const checks = checkAnswer(expect, exchange, as ?? "answer", yield* scopeFor(run, expect));
-  return { checks, exchange, named };
+  return { checks, exchange, output };
 }

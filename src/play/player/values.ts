@@ -10,7 +10,7 @@ import { contentOf, memberAt, type StepOutput } from "./step-output.ts";
 
 /** What references are looked up in. */
 export interface Scope {
-  named(name: string): StepOutput | undefined;
+  stepOutput(name: string): StepOutput | undefined;
   member(ordinal: number): Member | undefined;
   /** Number of the round of the innermost repeat or parallel, from 1; 1 outside. */
   readonly round: number;
@@ -28,17 +28,17 @@ export function resolveValue(value: Value, scope: Scope): unknown {
 }
 
 /** The answer of the step with this name. */
-export function answerOf(name: string, { named }: Pick<Scope, "named">): ClientExchange {
-  const step = named(name);
-  if (step?.kind === "answer") return step.exchange;
-  const isSkipped = step?.kind === "nothing";
-  return inconclusive(isSkipped ? `${name} was skipped: ${step.why}` : `${name} is no answer`);
+export function answerOf(name: string, { stepOutput }: Pick<Scope, "stepOutput">): ClientExchange {
+  const output = stepOutput(name);
+  if (output?.kind === "answer") return output.exchange;
+  const isSkipped = output?.kind === "nothing";
+  return inconclusive(isSkipped ? `${name} was skipped: ${output.why}` : `${name} is no answer`);
 }
 
 /** What stands at the end of a path. */
 export function referenceTo(ref: string, scope: Scope): unknown {
   const [name = "", ...path] = ref.split(".");
-  if (name !== "publishers") return memberAt(contentOf(name, scope.named(name)), path, ref);
+  if (name !== "publishers") return memberAt(contentOf(name, scope.stepOutput(name)), path, ref);
   const [ordinal = "", ...rest] = path;
   const member = scope.member(Number(ordinal));
   return member === undefined

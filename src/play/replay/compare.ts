@@ -30,7 +30,7 @@ export interface Difference {
  * What isn't the service's to decide: it belongs to the connection, to the moment, or to a proxy on the way. What a
  * fault rule added under `explain` was no part of the service's own answer.
  */
-const leftOut: ReadonlySet<string> = new Set([
+const ignoredHeaders: ReadonlySet<string> = new Set([
   "age",
   "alt-svc",
   "cf-cache-status",
@@ -76,7 +76,7 @@ function headerDifferences(recorded: RecordedResponse, now: ReplayedAnswer): Dif
     (headers) => isCompressed(headers) || headers["transfer-encoding"] !== undefined,
   );
   return [...names].sort().flatMap((name) => {
-    if (leftOut.has(name) || (name === "content-length" && isEncoded)) return [];
+    if (ignoredHeaders.has(name) || (name === "content-length" && isEncoded)) return [];
     const before = headerIn(recorded.headers, name);
     const after = headerIn(now.headers, name);
     if (before === after) return [];

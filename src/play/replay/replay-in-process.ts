@@ -61,7 +61,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
     const { settings, sim } = replayWorld;
     const playing = replay(rest, {
       ...{ time, apiKey, readings: settings.assumptions, chosen: chosen.assumptions },
-      trials: "aside",
+      trials: "scratch",
       isOtherWorld: (world) => nameOf(settingsFor(world)) !== nameOf(settings),
       unknownPublisher: (id) =>
         `publisher ${id} isn't in this world: a sign-up is in no journal. Replay from a snapshot that was taken after it, with --load`,

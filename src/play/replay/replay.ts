@@ -46,7 +46,7 @@ export interface ReplayOptions {
   /** Stands in for a key that nobody knows. */
   readonly apiKey: string | undefined;
   /** `aside`: of several requests that look the same in a journal, the right one is found in a world aside. */
-  readonly trials: "aside" | "none";
+  readonly trials: "scratch" | "none";
   /** Whether another world answered than the one this is played in. There the replay ends. */
   readonly isOtherWorld: (world: RecordedWorld) => boolean;
   /** What to say of a publisher whose key nobody tells; undefined for nothing. */
@@ -141,7 +141,8 @@ function* outcomeOf(
   const { choices, areHarmless } = resendCandidatesOf(exchange, { own, given: apiKey });
   const [likeliest] = choices;
   // What has an effect is sent once.
-  const chosen = trials === "aside" ? yield* firstMatchingInScratch(exchange, choices) : likeliest;
+  const chosen =
+    trials === "scratch" ? yield* firstMatchingInScratch(exchange, choices) : likeliest;
   let first: Outcome | undefined;
   for (const request of areHarmless ? choices : [chosen]) {
     const outcome = yield* outcomeWith(request, exchange);

@@ -1,7 +1,7 @@
 /** A result as one page of HTML: all that it needs is in it, it fetches nothing, and the same result gives the same bytes. */
 
 import {
-  counted,
+  countWithNoun,
   readableCount,
   readableDuration,
   readableInr,
@@ -122,7 +122,7 @@ function timelineTable({ buckets }: PlayResult["timeline"], each: string): Html 
 function skipped({ skipped: all }: PlayResult): Html {
   if (all.length === 0) return html``;
   return html`<h2>Skipped</h2>
-<p class="muted">${counted(all.length, "step")} that the target can't do.</p>
+<p class="muted">${countWithNoun(all.length, "step")} that the target can't do.</p>
 <ul>${all.map(({ path, why }) => html`<li><code>${path}</code> ${why}</li>`)}</ul>
 `;
 }

@@ -1,7 +1,7 @@
 /** A result for a terminal: what matters first, short where all is well, and all that helps where something is broken. */
 
 import { printable } from "../../base/text.ts";
-import { counted, readableDuration, readableMs } from "../measure/quantities.ts";
+import { countWithNoun, readableDuration, readableMs } from "../measure/quantities.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   answerLine,
@@ -70,15 +70,17 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
 function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
   const held = all.filter(({ verdict }) => verdict === "held");
   const listsHeld = held.length <= MAX_HELD;
-  const told = all.filter(({ verdict }) => verdict !== "done" && (listsHeld || verdict !== "held"));
-  const shown = told.slice(0, MAX_LISTED);
+  const listed = all.filter(
+    ({ verdict }) => verdict !== "done" && (listsHeld || verdict !== "held"),
+  );
+  const shown = listed.slice(0, MAX_LISTED);
   const summary = [
     ...(listsHeld
       ? []
-      : [`${paint("held", verdictSigns.held)} ${counted(held.length, "step")} held`]),
-    ...(told.length > shown.length
+      : [`${paint("held", verdictSigns.held)} ${countWithNoun(held.length, "step")} held`]),
+    ...(listed.length > shown.length
       ? [
-          `… and ${counted(told.length - shown.length, "more step")}: --report html=FILE has them all`,
+          `… and ${countWithNoun(listed.length - shown.length, "more step")}: --report html=FILE has them all`,
         ]
       : []),
   ];

@@ -104,11 +104,11 @@ function performersOf(
 ): { readonly performers: AsyncPerformers; removeScratch(): Promise<void> } {
   const own = createWorldPerformers(world);
   const [root = "", name = ""] = splitAtName(world.prefix);
-  let aside: { readonly name: string; readonly performers: WorldPerformers } | undefined;
+  let scratch: { readonly name: string; readonly performers: WorldPerformers } | undefined;
 
   async function removeScratch(): Promise<void> {
-    const path = aside && `worlds/${encodeURIComponent(aside.name)}`;
-    aside = undefined;
+    const path = scratch && `worlds/${encodeURIComponent(scratch.name)}`;
+    scratch = undefined;
     if (path !== undefined) await world.api.ask("DELETE", path);
   }
   const performers: AsyncPerformers = {
@@ -121,15 +121,15 @@ function performersOf(
       const prefix = `${root}/@${forked}`;
       const nowMs = await own.now({ kind: "now" });
       const fresh = { nowMs, journalTotal: 0, speed: undefined };
-      aside = {
+      scratch = {
         name: forked,
         performers: createWorldPerformers({ ...world, ...fresh, prefix, api: apiAt(prefix) }),
       };
       return undefined;
     },
-    async aside({ effect }) {
-      if (aside === undefined) throw new Error("There is no world aside: fork it first.");
-      return await performWith({ ...performers, ...aside.performers }, effect);
+    async scratch({ effect }) {
+      if (scratch === undefined) throw new Error("There is no world aside: fork it first.");
+      return await performWith({ ...performers, ...scratch.performers }, effect);
     },
   };
   return { performers, removeScratch };
@@ -146,11 +146,11 @@ const MAX_TRIES = 100;
 /** Makes a world that goes on from the one with this name. @returns its name, which nobody had. */
 async function forkScratch(api: ControlApi, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const ending = number === 1 ? ".aside" : `.aside-${number}`;
-    const aside = `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
+    const ending = number === 1 ? ".scratch" : `.scratch-${number}`;
+    const scratchName = `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
     try {
-      await api.ask("POST", "worlds", { name: aside });
-      return aside;
+      await api.ask("POST", "worlds", { name: scratchName });
+      return scratchName;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       if (isTaken(error) && number < MAX_TRIES) continue;

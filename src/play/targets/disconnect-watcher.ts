@@ -9,9 +9,9 @@ import type { ControlApi } from "./control-api.ts";
 
 export interface DisconnectWatcher {
   /** To be told of each request that was sent. */
-  sent(): void;
+  countSent(): void;
   /** After the client gave up on the last one: resolves once the server knows, or where there is nothing to know. */
-  noticed(): Promise<void>;
+  waitUntilNoticed(): Promise<void>;
 }
 
 const journal = v.looseObject({
@@ -46,10 +46,10 @@ export function createDisconnectWatcher(api: ControlApi, total: number): Disconn
   }
 
   return {
-    sent() {
+    countSent() {
       sent += 1;
     },
-    async noticed() {
+    async waitUntilNoticed() {
       let waitedMs = 0;
       let pauseMs = 0;
       for (;;) {

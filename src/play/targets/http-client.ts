@@ -113,7 +113,7 @@ function answerTo(
         fields = fieldsOf(rawHeaders);
       },
       onResponseData(given, piece) {
-        if (came.takes(piece)) return;
+        if (came.append(piece)) return;
         end("cut", `its body is longer than ${mostBodyBytes} bytes, and the rest wasn't read`);
         given.abort(tooLong);
       },
@@ -159,7 +159,7 @@ function causeOf(error: unknown): string {
 
 interface Body {
   /** Keeps it, unless the body is too long with it. */
-  takes(piece: Buffer): boolean;
+  append(piece: Buffer): boolean;
   read(): Pick<Answer, "text" | "bytes">;
 }
 
@@ -167,7 +167,7 @@ function createBody(mostBytes: number): Body {
   const pieces: Buffer[] = [];
   let bytes = 0;
   return {
-    takes(piece) {
+    append(piece) {
       bytes += piece.length;
       if (bytes > mostBytes) return false;
       pieces.push(piece);

@@ -144,7 +144,7 @@ function createTrafficLoop(
   function finishIfDone(): void {
     if (inFlight > 0 || waiting.length > 0) return;
     end();
-    tell();
+    reportProgress();
     resolve({ late, dropped });
   }
 
@@ -156,13 +156,13 @@ function createTrafficLoop(
   function end(): void {
     isOver = true;
     clearTimeout(timer);
-    clearInterval(teller);
+    clearInterval(progressTimer);
   }
 
   /** Also while nothing moves. */
-  const teller = onProgress && setInterval(() => attempt(tell), PROGRESS_MS);
+  const progressTimer = onProgress && setInterval(() => attempt(reportProgress), PROGRESS_MS);
 
-  function tell(): void {
+  function reportProgress(): void {
     onProgress?.({ sent, ended, waiting: waiting.length, late, dropped });
   }
 

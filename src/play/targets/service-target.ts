@@ -32,7 +32,7 @@ export async function openServiceTarget(
     throw new InputError("connections", `must be a whole number from 1 to ${MAX_CONNECTIONS}`);
   }
   const client = await createHttpClient(origin, { connections: MAX_CONNECTIONS });
-  const members = credentials.map((one) => memberLater(one, client, prefix, url));
+  const members = credentials.map((one) => lazyMember(one, client, prefix, url));
 
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
@@ -93,7 +93,7 @@ const uncontrolled: Pick<AsyncPerformers, Uncontrolled> = {
   journal: refuse,
   world: refuse,
   fork: refuse,
-  aside: refuse,
+  scratch: refuse,
 };
 
 /** The player knows that it can't be asked for: `capabilities.control` says so. */
@@ -102,7 +102,7 @@ function refuse({ kind }: { readonly kind: EffectKind }): Promise<never> {
 }
 
 /** The member, with its surfaces asked for once. */
-function memberLater(
+function lazyMember(
   { id, apiKey, surfaces }: ServiceCredentials,
   client: HttpClient,
   prefix: string,

@@ -29,7 +29,7 @@ export interface ServiceCredentials {
 
 /** Does effects, each when it can. */
 export type AsyncPerformers = {
-  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Promise<Effects[Kind]["gives"]>;
+  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Promise<Effects[Kind]["output"]>;
 };
 
 export interface Target {

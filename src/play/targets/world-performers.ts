@@ -14,7 +14,7 @@ import type { HttpClient } from "./http-client.ts";
 import type { AsyncPerformers } from "./target.ts";
 
 /** What is done in any world, also in one aside. */
-export type WorldPerformers = Omit<AsyncPerformers, "traffic" | "world" | "fork" | "aside">;
+export type WorldPerformers = Omit<AsyncPerformers, "traffic" | "world" | "fork" | "scratch">;
 
 export interface RemoteWorld {
   readonly client: HttpClient;
@@ -51,9 +51,9 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
     const sending = client.send(prefix, outgoing);
-    disconnects.sent();
+    disconnects.countSent();
     const { why: _asInProcess, ...seen } = await sending;
-    if (seen.outcome === "timed-out") await disconnects.noticed();
+    if (seen.outcome === "timed-out") await disconnects.waitUntilNoticed();
     return { operation, atMs: nowMs, request, ...seen };
   }
 
@@ -105,12 +105,12 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
       return undefined;
     },
     assumptions: async () =>
-      (await api.ask("GET", "assumptions")) as Effects["assumptions"]["gives"],
-    audit: async () => (await api.ask("GET", "audit")) as Effects["audit"]["gives"],
+      (await api.ask("GET", "assumptions")) as Effects["assumptions"]["output"],
+    audit: async () => (await api.ask("GET", "audit")) as Effects["audit"]["output"],
     async journal({ limit }) {
       if (limit < 1) return [];
       const found = await api.askParsed(entries, "GET", `journal?limit=${limit}`);
-      return found.entries as Effects["journal"]["gives"];
+      return found.entries as Effects["journal"]["output"];
     },
   };
 }
@@ -121,7 +121,7 @@ function rulePerformers(api: ControlApi): Pick<WorldPerformers, "fault" | "rules
     async rules() {
       const { faults } = await api.askParsed(rules, "GET", "faults");
       // As the same version shows them in process.
-      return faults as unknown as Effects["rules"]["gives"];
+      return faults as unknown as Effects["rules"]["output"];
     },
     async heal({ ids }) {
       if (ids === undefined) {

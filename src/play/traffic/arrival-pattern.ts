@@ -80,12 +80,12 @@ export function rateCurveOf(pattern: Line | Daily, forMs: number, startMs: numbe
  * one in a billion. It costs the same for many as for few.
  */
 export function plannedArrivals({ for: duration, arrivals, mix, clicks }: Traffic): number {
-  const most = mostOf(arrivalPatternOf(arrivals), durationMs(duration));
+  const most = maxArrivals(arrivalPatternOf(arrivals), durationMs(duration));
   const clickRate = mix !== undefined && !((mix.impression ?? 0) > 0) ? 0 : (clicks?.rate ?? 0);
-  return clickRate > 0 ? most + Math.min(most, drawnAtMost(most * clickRate)) : most;
+  return clickRate > 0 ? most + Math.min(most, maxDrawn(most * clickRate)) : most;
 }
 
-function mostOf(pattern: ArrivalPattern, forMs: number): number {
+function maxArrivals(pattern: ArrivalPattern, forMs: number): number {
   switch (pattern.kind) {
     case "bursts": {
       const bursts = pattern.everyMs < forMs ? Math.ceil(forMs / pattern.everyMs) : 1;
@@ -94,22 +94,22 @@ function mostOf(pattern: ArrivalPattern, forMs: number): number {
     case "trace":
       return pattern.atMs.length;
     case "line":
-      return mostOfFlow(pattern.spacing, ((pattern.from + pattern.to) / 2) * forMs);
+      return maxOnCurve(pattern.spacing, ((pattern.from + pattern.to) / 2) * forMs);
     case "daily": {
       const days = Math.floor(forMs / DAY_MS);
       // Of a part of a day it isn't known here which.
       const restMs = (forMs - days * DAY_MS) * peakOf(pattern.hours);
-      return mostOfFlow(pattern.spacing, pattern.mean * (days * DAY_MS + Math.min(restMs, DAY_MS)));
+      return maxOnCurve(pattern.spacing, pattern.mean * (days * DAY_MS + Math.min(restMs, DAY_MS)));
     }
   }
 }
 
-function mostOfFlow(spacing: Spacing, expected: number): number {
-  return spacing === "even" ? evenArrivals(expected) : drawnAtMost(expected);
+function maxOnCurve(spacing: Spacing, expected: number): number {
+  return spacing === "even" ? evenArrivals(expected) : maxDrawn(expected);
 }
 
 /** Seven standard deviations of a Poisson distribution above its mean, and some more for small ones. */
-function drawnAtMost(mean: number): number {
+function maxDrawn(mean: number): number {
   return Math.ceil(mean + 7 * squareRoot(mean, mean) + 20);
 }
 

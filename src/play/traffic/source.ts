@@ -140,11 +140,11 @@ function requestFactoriesOf(
  */
 function sessionsOf(seed: string, number: number): string {
   const place = (deriveKey(seed, "sessions").a >>> 0) + number;
-  return (place % OF_FIVE_CHARACTERS).toString(36).padStart(5, "0");
+  return (place % SESSION_PREFIXES).toString(36).padStart(5, "0");
 }
 
 /** How many texts of five digits of base 36 there are. */
-const OF_FIVE_CHARACTERS = 60_466_176;
+const SESSION_PREFIXES = 60_466_176;
 
 type KeyOf = (use: string) => Key;
 
@@ -154,18 +154,23 @@ function requestFactoryAt(factories: readonly RequestFactory[], place: number): 
   return factory;
 }
 
-type Arriving = Exclude<OperationId, "click">;
-type Weights = readonly (readonly [operation: Arriving, weight: number])[];
+type ArrivalOperation = Exclude<OperationId, "click">;
+type Weights = readonly (readonly [operation: ArrivalOperation, weight: number])[];
 
-const arriving = ["impression", "stats", "surfaces", "payouts"] as const satisfies Arriving[];
+const arrivalOperations = [
+  "impression",
+  "stats",
+  "surfaces",
+  "payouts",
+] as const satisfies ArrivalOperation[];
 
 /** What arrivals ask for, and how often, in an order of its own: not that in which it is written. */
 function weightsOf(mix: Mix = { impression: 1 }): Weights {
-  const weights = arriving.map((operation) => [operation, mix[operation] ?? 0] as const);
+  const weights = arrivalOperations.map((operation) => [operation, mix[operation] ?? 0] as const);
   return weights.filter(([, weight]) => weight > 0);
 }
 
-function createChoice(weights: Weights, key: Key): (index: number) => Arriving {
+function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOperation {
   const [only] = weights;
   if (only === undefined) throw new Error("A mix of nothing. This is a bug in adsim.");
   if (weights.length === 1) return () => only[0];

@@ -89,7 +89,7 @@ type AnswerFor<E, K extends NamedOutput> = {
       : AnswerExpectation[Key];
 };
 /** The `expect` of a step that is something else. */
-type Expecting<S, Kind, K extends NamedOutput> = {
+type WithExpect<S, Kind, K extends NamedOutput> = {
   readonly expect?: S extends { readonly expect: infer E }
     ? Kind extends RequestKind
       ? AnswerFor<E, K>
@@ -127,14 +127,14 @@ type StepOfKind<Kind extends StepKind, S, K extends NamedOutput> = Kind extends 
   ? StepOf<Kind>
   : Kind extends "repeat"
     ? Omit<RepeatStep, "repeat" | "expect"> &
-        Expecting<S, Kind, K> & {
+        WithExpect<S, Kind, K> & {
           readonly repeat: Omit<RepeatStep["repeat"], "steps"> & {
             readonly steps: CheckedSteps<StepsIn<S>, K>;
           };
         }
     : Kind extends "parallel"
       ? Omit<ParallelStep, "parallel" | "expect"> &
-          Expecting<S, Kind, K> & {
+          WithExpect<S, Kind, K> & {
             readonly parallel: Omit<ParallelStep["parallel"], "steps"> & {
               readonly steps: TogetherWith<StepsIn<S>, K>;
             };
@@ -146,7 +146,7 @@ type StepOfKind<Kind extends StepKind, S, K extends NamedOutput> = Kind extends 
               : Expectation;
           }
         : Kind extends RequestKind | "traffic"
-          ? Narrowed<Omit<StepOf<Kind>, "expect">, K> & Expecting<S, Kind, K>
+          ? Narrowed<Omit<StepOf<Kind>, "expect">, K> & WithExpect<S, Kind, K>
           : Narrowed<StepOf<Kind>, K>;
 type NewName<S, K extends NamedOutput> = S extends { readonly as: infer Name extends string }
   ? string extends K[0]

@@ -15,7 +15,7 @@ import type { TallySummary } from "../../measure/tally.ts";
 type OutputKind = OperationId | "raw" | "tally" | "publisher" | "keys" | "nothing" | "unknown";
 
 /** A named step: its name and what it gives. A union of them is all that is known at a place. */
-export type NamedOutput = readonly [name: string, given: OutputKind];
+export type NamedOutput = readonly [name: string, output: OutputKind];
 
 /** What a step gives, by what it is. */
 interface Contents {

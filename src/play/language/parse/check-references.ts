@@ -119,8 +119,8 @@ function checkExpectation(
 ): void {
   if ("publisher" in expected) checkPublisherRef(expected.publisher, `${at}.publisher`, scope);
   if ("of" in expected) {
-    const content = checkPath(expected.of, `${at}.of`, scope, "matcher");
-    checkMembers(expected.is, content, `${at}.is`);
+    const shape = checkPath(expected.of, `${at}.of`, scope, "matcher");
+    checkMembers(expected.is, shape, `${at}.is`);
   } else if ("stats" in expected) checkMembers(expected.is, reports.stats, `${at}.is`);
   else if ("surfaces" in expected) checkMembers(expected.is, reports.surfaces, `${at}.is`);
   else if ("payouts" in expected) checkMembers(expected.is, reports.payouts, `${at}.is`);
@@ -192,27 +192,27 @@ function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): O
     return follow(publisherList, path, at, use, text);
   }
   const kind = kindNamed(name, at, scope, (one) => outputOf(one) !== undefined, "an earlier step");
-  const tree = outputOf(kind);
-  if (tree === undefined) {
+  const shape = outputOf(kind);
+  if (shape === undefined) {
     throw new InputError(at, `names ${article(kind)} step, which gives nothing to refer to`);
   }
-  return follow(tree, path, at, use, text);
+  return follow(shape, path, at, use, text);
 }
 
 /** Goes the path, as far as what is there is known. */
 function follow(
-  tree: OutputShape,
+  shape: OutputShape,
   path: readonly string[],
   at: string,
   use: Place["use"],
   text: string,
 ): OutputShape {
-  let here = tree;
+  let here = shape;
   for (const [index, part] of path.entries()) {
     if (here.kind === "anything") return here;
     const before = partsOf(text)
       .slice(0, index + 1)
-      .map(sayable)
+      .map(safePart)
       .join(".");
     if (here.kind === "end") throw new InputError(at, `goes on after ${before}, a plain value`);
     if ("element" in here) {
@@ -237,7 +237,7 @@ function follow(
 }
 
 /** A name that the schema let pass, or a place in a list. */
-function sayable(part: string): string {
+function safePart(part: string): string {
   return /^\d{1,9}$/.test(part) ? part : safeName(part);
 }
 

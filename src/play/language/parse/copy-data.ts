@@ -10,7 +10,7 @@ const MAX_VALUES = 2_000_000;
 export const MAX_TEXT: number = 4 * 1024 * 1024;
 
 /** Names that every object answers to. None is taken for one that was given. */
-const taken: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+const inheritedNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
  * A frozen copy of data as JSON has it; members that are undefined are left out.
@@ -83,7 +83,7 @@ function createCopier(): (input: unknown) => unknown {
       if (typeof name === "symbol") return refuse("must have names of text only, not symbols");
       path.push(name);
       read(name);
-      if (taken.has(name)) {
+      if (inheritedNames.has(name)) {
         refuse("has a name that every object has by itself: it can't be used here");
       }
       const member = memberOf(value, name);

@@ -16,7 +16,7 @@ interface Plan {
 }
 
 /** What may be planned at most. */
-interface Most {
+interface Bounds {
   readonly requests: number;
   readonly cost: number;
 }
@@ -70,11 +70,11 @@ export function countRequests(scenario: Scenario): number {
   return planWhole(scenario, { requests, cost: requests }).requests;
 }
 
-function planWhole({ steps, expectations = [] }: Scenario, most: Most): Plan {
+function planWhole({ steps, expectations = [] }: Scenario, bounds: Bounds): Plan {
   const nothing = { requests: 0, played: 0, cost: 0, signUps: 0 };
-  const plan = planOf(steps, "steps", 1, nothing, most);
+  const plan = planOf(steps, "steps", 1, nothing, bounds);
   const ends = expectations.map((expect) => ({ expect }));
-  return planOf(ends, "expectations", 1, plan, most);
+  return planOf(ends, "expectations", 1, plan, bounds);
 }
 
 /** `times`: how often these steps are played. */
@@ -83,7 +83,7 @@ function planOf(
   path: string,
   times: number,
   before: Plan,
-  most: Most,
+  bounds: Bounds,
 ): Plan {
   let plan = before;
   steps.forEach((step, index) => {
@@ -96,10 +96,10 @@ function planOf(
       cost: plan.cost + times * (requests + costOf(step, signUps)),
       signUps,
     };
-    check(plan, at, most);
+    check(plan, at, bounds);
     if ("repeat" in step) {
       const within = `${at}.repeat.steps`;
-      plan = planOf(step.repeat.steps, within, times * step.repeat.times, plan, most);
+      plan = planOf(step.repeat.steps, within, times * step.repeat.times, plan, bounds);
     }
   });
   return plan;
@@ -124,12 +124,12 @@ function costOf(step: Step, signUps: number): number {
   return isAudit ? AUDIT_COST + AUDITED_PUBLISHER_COST * signUps : stepCosts[kind];
 }
 
-function check({ requests, played, cost }: Plan, at: string, most: Most): void {
-  const mostPlayed = Math.max(most.requests, MAX_PLAYED);
+function check({ requests, played, cost }: Plan, at: string, bounds: Bounds): void {
+  const mostPlayed = Math.max(bounds.requests, MAX_PLAYED);
   const over = [
-    { planned: requests, what: "requests", most: most.requests },
+    { planned: requests, what: "requests", most: bounds.requests },
     { planned: played, what: "steps to play", most: mostPlayed },
-    { planned: cost, what: "requests, or what takes as long as so many,", most: most.cost },
+    { planned: cost, what: "requests, or what takes as long as so many,", most: bounds.cost },
   ].find(({ planned, most: bound }) => planned > bound);
   if (over === undefined) return;
   throw new InputError(

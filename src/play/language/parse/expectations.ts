@@ -16,7 +16,14 @@ import { laws } from "../../../laws/laws.ts";
 import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
-import { type EntriesOf, exactObject, listOf, oneOf, recordOf, refused } from "./schema-parts.ts";
+import {
+  alwaysInvalid,
+  type EntriesOf,
+  exactObject,
+  listOf,
+  oneOf,
+  recordOf,
+} from "./schema-parts.ts";
 import { pathText, publisherRef, stepName } from "./values.ts";
 
 const outcome = oneOf(requestOutcomes);
@@ -62,7 +69,7 @@ const expectedAnswer = withAnExpectation(
   }),
 );
 
-const reported = {
+const reportEntries = {
   publisher: optional(publisherRef),
   is: matcher,
 };
@@ -72,23 +79,23 @@ const invariantIds = ["all", ...laws.map(({ id }) => id)];
 type Key = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
 type ExpectationOf<One extends Key> = Extract<Expectation, { readonly [Name in One]: unknown }>;
 
-const asked = "What the service reports, asked aside: it spends no quota.";
+const reportNote = "What the service reports, asked aside: it spends no quota.";
 const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
   of: exactObject<ExpectationOf<"of">>({
     of: described(pathText, "What an earlier step gave, or a part of it."),
     is: matcher,
   }),
   stats: exactObject<ExpectationOf<"stats">>({
-    stats: described(statsParameters, asked),
-    ...reported,
+    stats: described(statsParameters, reportNote),
+    ...reportEntries,
   }),
   surfaces: exactObject<ExpectationOf<"surfaces">>({
-    surfaces: described(exactObject<Record<string, never>>({}), asked),
-    ...reported,
+    surfaces: described(exactObject<Record<string, never>>({}), reportNote),
+    ...reportEntries,
   }),
   payouts: exactObject<ExpectationOf<"payouts">>({
-    payouts: described(payoutsParameters, asked),
-    ...reported,
+    payouts: described(payoutsParameters, reportNote),
+    ...reportEntries,
   }),
   audit: exactObject<ExpectationOf<"audit">>({
     audit: described(matcher, "Of what the audit tells."),
@@ -107,12 +114,12 @@ const keys = Object.keys(schemas) as Key[];
 
 export const expectation: Schema<Expectation> = namedSchema("expectation", () =>
   anyOf<Expectation>([expectedAnswer, ...Object.values(schemas)], (input) => {
-    if (!isPlainObject(input)) return refused('must be an object, such as { "status": 200 }');
+    if (!isPlainObject(input)) return alwaysInvalid('must be an object, such as { "status": 200 }');
     const key = keys.find((one) => Object.hasOwn(input, one));
     if (key !== undefined) return schemas[key];
     const names = [...Object.keys(answerEntries), "answer"];
     if (Object.keys(input).some((name) => names.includes(name))) return expectedAnswer;
-    return refused(
+    return alwaysInvalid(
       `must have one of ${formatList([...Object.keys(answerEntries), ...keys], "or")}`,
     );
   }),

@@ -37,14 +37,17 @@ export const readings: Schema<Readings> = namedSchema("readings", () =>
   withJsonSchema(
     v.strictObject(
       Object.fromEntries(
-        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, optional(shown(point))]),
+        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [
+          key,
+          optional(choiceSchema(point)),
+        ]),
       ),
     ),
     checked,
   ),
 );
 
-function shown({ question, choices, default: preset }: OpenPoint): Schema<string> {
+function choiceSchema({ question, choices, default: preset }: OpenPoint): Schema<string> {
   const all = Object.entries(choices).map(([name, says]) =>
     v.pipe(v.literal(name), v.description(says)),
   );

@@ -76,7 +76,7 @@ export function pathOf(
 }
 
 /** Refuses whatever comes, in these words. */
-export function refused(message: string): Schema<never> {
+export function alwaysInvalid(message: string): Schema<never> {
   return v.custom<never>(() => false, message);
 }
 

@@ -21,7 +21,7 @@ const end: OutputShape = { kind: "end" };
 const anything: OutputShape = { kind: "anything" };
 
 /** What errors may hold, by the readings of errors.body: a step may well look at one. */
-const ofErrors = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
+const errorMembers = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
 
 const surface: OutputShape = membersOf(["id", "name", "status"], {
   cpmRange: { kind: "list", element: end },
@@ -31,7 +31,7 @@ const publisher: OutputShape = membersOf(["id", "apiKey", "joined"], {
 });
 export const publisherList: OutputShape = { kind: "list", element: publisher };
 
-const tallied: { readonly [Name in keyof TallySummary]: OutputShape } = {
+const tallyMembers: { readonly [Name in keyof TallySummary]: OutputShape } = {
   sent: end,
   ok: end,
   refused: end,
@@ -50,11 +50,11 @@ const tallied: { readonly [Name in keyof TallySummary]: OutputShape } = {
   ),
 };
 /** What traffic, repeat and parallel give. */
-export const tally: OutputShape = { kind: "members", members: tallied };
+export const tally: OutputShape = { kind: "members", members: tallyMembers };
 
-const lines = membersLike(eventLinesOf(figuresWithoutAccount(createTally())));
-const audited: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
-  ...lines,
+const totalMembers = membersLike(eventLinesOf(figuresWithoutAccount(createTally())));
+const publisherAuditMembers: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
+  ...totalMembers,
   publisher: end,
   balanced: end,
   books: membersOf(["revenueInr", "paidInr", "pendingInr"]),
@@ -65,20 +65,20 @@ const audit: {
   at: end,
   balanced: end,
   discrepancies: { kind: "list", element: end },
-  total: { kind: "members", members: lines },
-  publishers: { kind: "list", element: { kind: "members", members: audited } },
-  withoutKey: { kind: "members", members: lines },
+  total: { kind: "members", members: totalMembers },
+  publishers: { kind: "list", element: { kind: "members", members: publisherAuditMembers } },
+  withoutKey: { kind: "members", members: totalMembers },
 };
 
 /** What an expectation asks for by this key. */
 export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit", OutputShape>> = {
-  stats: treeOf(membersOfAnswers.stats),
-  surfaces: treeOf(membersOfAnswers.surfaces),
-  payouts: treeOf(membersOfAnswers.payouts),
+  stats: shapeOf(membersOfAnswers.stats),
+  surfaces: shapeOf(membersOfAnswers.surfaces),
+  payouts: shapeOf(membersOfAnswers.payouts),
   audit: { kind: "members", members: audit },
 };
 
-const trees: { readonly [Kind in StepKind]: OutputShape | undefined } = {
+const shapes: { readonly [Kind in StepKind]: OutputShape | undefined } = {
   impression: answerOf(membersOfAnswers.impression),
   click: answerOf(membersOfAnswers.click),
   stats: answerOf(membersOfAnswers.stats),
@@ -100,7 +100,7 @@ const trees: { readonly [Kind in StepKind]: OutputShape | undefined } = {
 
 /** What a named step of this kind gives; undefined where it gives nothing. */
 export function outputOf(kind: StepKind): OutputShape | undefined {
-  return trees[kind];
+  return shapes[kind];
 }
 
 function membersOf(
@@ -123,21 +123,21 @@ function membersLike<Sample extends object>(
 }
 
 function answerOf(schema: JsonSchema): OutputShape {
-  const tree = treeOf(schema);
-  if (tree.kind !== "members") return tree;
-  const errors = Object.fromEntries(ofErrors.map((name) => [name, anything]));
-  return { kind: "members", members: { ...errors, ...tree.members } };
+  const shape = shapeOf(schema);
+  if (shape.kind !== "members") return shape;
+  const errors = Object.fromEntries(errorMembers.map((name) => [name, anything]));
+  return { kind: "members", members: { ...errors, ...shape.members } };
 }
 
 /** The contract's schemas have properties, or items, or are of plain values. */
-function treeOf(schema: JsonSchema): OutputShape {
+function shapeOf(schema: JsonSchema): OutputShape {
   const { properties, items } = schema as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;
     readonly items?: JsonSchema;
   };
   if (properties !== undefined) {
-    const members = Object.entries(properties).map(([name, one]) => [name, treeOf(one)]);
+    const members = Object.entries(properties).map(([name, one]) => [name, shapeOf(one)]);
     return { kind: "members", members: Object.fromEntries(members) };
   }
-  return items === undefined ? end : { kind: "list", element: treeOf(items) };
+  return items === undefined ? end : { kind: "list", element: shapeOf(items) };
 }

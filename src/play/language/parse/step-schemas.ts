@@ -38,7 +38,14 @@ import {
   surfacesParameters,
 } from "./parameters.ts";
 import { readings } from "./readings.ts";
-import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./schema-parts.ts";
+import {
+  alwaysInvalid,
+  type EntriesOf,
+  exactObject,
+  listOf,
+  numberFrom,
+  oneOf,
+} from "./schema-parts.ts";
 import { traffic } from "./traffic.ts";
 import { headers, note, publisherRef, stepName, timeout, value, values } from "./values.ts";
 
@@ -232,7 +239,8 @@ function partsOf(kinds: readonly StepKind[]): Schema<Step>[] {
 }
 
 function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
-  if (!isPlainObject(input)) return refused("must be a step: an object with one key of a step");
+  if (!isPlainObject(input))
+    return alwaysInvalid("must be a step: an object with one key of a step");
   const all = stepKinds.filter((kind) => Object.hasOwn(input, kind));
   // Other steps may expect something too.
   const found = all.length === 1 ? all : all.filter((kind) => kind !== "expect");
@@ -242,10 +250,10 @@ function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
   if (kind === undefined) {
     const hints = Object.keys(input).map((name) => didYouMean(name, among));
     const hint = hints.find((one) => one !== "") ?? "";
-    return refused(`must have one key that says what the step is: ${keys}.${hint}`);
+    return alwaysInvalid(`must have one key that says what the step is: ${keys}.${hint}`);
   }
   if (found.length > 1) {
-    return refused(`has ${formatList(found)}: a step is one of them. Make a step of each`);
+    return alwaysInvalid(`has ${formatList(found)}: a step is one of them. Make a step of each`);
   }
-  return refused(`is ${kind}, and in a parallel step there are only requests: ${keys}`);
+  return alwaysInvalid(`is ${kind}, and in a parallel step there are only requests: ${keys}`);
 }

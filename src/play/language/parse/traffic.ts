@@ -15,7 +15,14 @@ import { duration } from "../../../faults/delay.ts";
 import { shareSchema } from "../../../faults/verdict.ts";
 import { parseRate, RATE, RATE_EXPECTED } from "../../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../../traffic/traffic.ts";
-import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./schema-parts.ts";
+import {
+  alwaysInvalid,
+  type EntriesOf,
+  exactObject,
+  listOf,
+  numberFrom,
+  oneOf,
+} from "./schema-parts.ts";
 import { publisherRef, timeout } from "./values.ts";
 
 const MAX_TRACE = 1_000_000;
@@ -105,7 +112,7 @@ const kinds = Object.keys(schemas) as Kind[];
 
 const arrivals = anyOf<Arrivals>(Object.values(schemas), (input) => {
   if (!isPlainObject(input)) {
-    return refused('must be an object such as { "kind": "constant", "rate": "100/s" }');
+    return alwaysInvalid('must be an object such as { "kind": "constant", "rate": "100/s" }');
   }
   const kind = kinds.find((one) => one === input.kind);
   // Of arrivals without a right kind it is the kind that is refused.

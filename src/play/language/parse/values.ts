@@ -13,7 +13,7 @@ import {
 } from "../../../base/schema-builders.ts";
 import { duration } from "../../../faults/delay.ts";
 import type { HeaderOf, Numbered, PublisherRef, Reference, Value } from "../scenario.ts";
-import { exactObject, numberFrom, recordOf, refused, textUpTo } from "./schema-parts.ts";
+import { alwaysInvalid, exactObject, numberFrom, recordOf, textUpTo } from "./schema-parts.ts";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -78,7 +78,7 @@ export function valueObject(input: Readonly<Record<string, unknown>>): Schema<Va
 }
 
 const scalar = v.union([v.string(), v.number(), v.boolean(), v.null()]);
-const noValue = refused(
+const noValue = alwaysInvalid(
   'must be a text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }',
 );
 
@@ -122,12 +122,12 @@ const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 export const headers: Schema<Readonly<Record<string, Value>>> = recordOf(
   value,
-  whyNoHeader,
+  headerProblem,
   "must be an object",
   HEADER,
 );
 
-function whyNoHeader(name: string, given: unknown, all: readonly string[]): string | undefined {
+function headerProblem(name: string, given: unknown, all: readonly string[]): string | undefined {
   if (!HEADER.test(name)) return "is not a header's name";
   if (transport.includes(name.toLowerCase())) {
     return `is the connection's own header: a scenario can't set ${formatList(transport, "or")}`;
