@@ -119,7 +119,7 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     ["an override that is wrong", ["lost-ack", "--start", "soon"], "--start must be an instant"],
     ["an assumption that is wrong", ["lost-ack", "--assume", "dedup.repeat=x"], "--assume: dedup"],
     ["a target that is none", ["lost-ack", "--target", "here"], "--target must be a URL"],
-    ["too many requests", ["lost-ack", "--max-requests", "1"], "1 is the most"],
+    ["too many requests", ["lost-ack", "--max-requests", "1"], "the limit is 1"],
   ])("%s", async (_, args, expected) => {
     const { code, stdout, stderr } = await runInProcess(["play", ...args]);
     expect(stderr).toContain(expected);

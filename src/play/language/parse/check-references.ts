@@ -1,4 +1,4 @@
-/** Whether everything that a scenario refers to is there by then: answers, tallies, publishers, by name and path. */
+/** Checks that each reference of a scenario (to an answer, a tally or a publisher) resolves at the step that uses it. */
 
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../../base/input.ts";
@@ -17,7 +17,7 @@ import { checkMembers } from "./check-members.ts";
 import { type OutputShape, outputOf, publisherList, reports, tally } from "./step-outputs.ts";
 import { partsOf, valueObject } from "./values.ts";
 
-/** What is known at a place in the scenario. */
+/** What is known at a point in the scenario. */
 interface Scope {
   /** Kinds of earlier steps by their names. */
   readonly names: Map<string, StepKind>;
@@ -27,13 +27,13 @@ interface Scope {
   hasAnswer: boolean;
 }
 
-/** `request`: values are sent, so each must be a plain one. `isInRound`: whether something is repeated around it. */
+/** `request`: values are sent, so references must lead to plain values. `isInRound`: inside a repeat or parallel. */
 interface Place {
   readonly use: "request" | "matcher";
   readonly isInRound: boolean;
 }
 
-/** @throws InputError at the reference that leads nowhere. */
+/** @throws InputError at the reference that doesn't resolve. */
 export function checkReferences(scenario: Scenario): void {
   const scope: Scope = {
     names: new Map(),
@@ -68,7 +68,7 @@ function define({ as }: Step, kind: StepKind, at: string, scope: Scope): void {
   if (isRequest(kind)) scope.hasAnswer = true;
   if (as === undefined) return;
   if (scope.names.has(as)) {
-    throw new InputError(`${at}.as`, `is the name of an earlier step too. Choose another`);
+    throw new InputError(`${at}.as`, "is already the name of an earlier step. Choose another");
   }
   scope.names.set(as, kind);
 }
@@ -101,7 +101,7 @@ function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, isInRou
   if (!isRequest(kind)) checkMembers(expect, tally, `${at}.expect`);
 }
 
-/** Those within are sent together: none knows of another's answer. */
+/** The inner requests are sent together, so none can refer to another's answer. */
 function checkParallel(steps: readonly RequestStep[], path: string, scope: Scope): void {
   steps.forEach((step, index) => {
     checkStep(step, kindOf(step), `${path}.${index}`, scope, true);
@@ -128,7 +128,7 @@ function checkExpectation(
   else if ("answer" in expected && expected.answer !== undefined) {
     checkAnswer(expected.answer, `${at}.answer`, scope);
   } else if (!scope.hasAnswer && isOfAnswer(expected)) {
-    throw new InputError(at, "is about the last answer, and nothing was asked before it");
+    throw new InputError(at, "is about the last answer, but no request comes before it");
   }
   for (const [name, part] of Object.entries(expected)) {
     const use = name === "stats" || name === "payouts" ? "request" : "matcher";
@@ -142,7 +142,7 @@ function isOfAnswer(expected: Expectation): boolean {
   );
 }
 
-/** References in values and matchers, however deep. */
+/** Checks the references in values and matchers, at any depth. */
 function checkData(data: unknown, at: string, scope: Scope, place: Place): void {
   if (Array.isArray(data)) {
     data.forEach((one, index) => {
@@ -154,7 +154,10 @@ function checkData(data: unknown, at: string, scope: Scope, place: Place): void 
     if (typeof data.ref === "string") checkPath(data.ref, `${at}.ref`, scope, place.use);
     else if (typeof data.of === "string") checkAnswer(data.of, `${at}.of`, scope);
     else if (!place.isInRound) {
-      throw new InputError(`${at}.numbered`, "counts rounds, and stands in no repeat or parallel");
+      throw new InputError(
+        `${at}.numbered`,
+        "counts rounds, so it must be inside a repeat or parallel",
+      );
     }
     return;
   }
@@ -168,10 +171,7 @@ function checkPublisherRef(publisher: PublisherRef | undefined, at: string, scop
   if (typeof publisher === "string") {
     const kind = kindNamed(publisher, at, scope, (one) => one === "signUp", "a signUp step");
     if (kind === "signUp") return;
-    throw new InputError(
-      at,
-      `names ${article(kind)} step, and a publisher comes from a signUp step`,
-    );
+    throw new InputError(at, `names ${article(kind)} step. Only a signUp step gives a publisher`);
   }
   if (publisher === undefined || publisher < scope.publishers) return;
   throw new InputError(at, isNotThere(scope.publishers));
@@ -180,10 +180,9 @@ function checkPublisherRef(publisher: PublisherRef | undefined, at: string, scop
 function checkAnswer(name: string, at: string, scope: Scope): void {
   const kind = kindNamed(name, at, scope, isRequest, "a request");
   if (isRequest(kind)) return;
-  throw new InputError(at, `names ${article(kind)} step, and only requests have an answer`);
+  throw new InputError(at, `names ${article(kind)} step. Only requests have an answer`);
 }
 
-/** What the path leads to. */
 function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): OutputShape {
   const [name = "", ...path] = partsOf(text);
   if (name === "publishers") {
@@ -194,12 +193,12 @@ function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): O
   const kind = kindNamed(name, at, scope, (one) => outputOf(one) !== undefined, "an earlier step");
   const shape = outputOf(kind);
   if (shape === undefined) {
-    throw new InputError(at, `names ${article(kind)} step, which gives nothing to refer to`);
+    throw new InputError(at, `names ${article(kind)} step, which has no output to refer to`);
   }
   return follow(shape, path, at, use, text);
 }
 
-/** Goes the path, as far as what is there is known. */
+/** Follows the path as far as the shape is known. */
 function follow(
   shape: OutputShape,
   path: readonly string[],
@@ -214,7 +213,8 @@ function follow(
       .slice(0, index + 1)
       .map(safePart)
       .join(".");
-    if (here.kind === "end") throw new InputError(at, `goes on after ${before}, a plain value`);
+    if (here.kind === "end")
+      throw new InputError(at, `continues after ${before}, which is a plain value`);
     if ("element" in here) {
       if (!/^\d{1,9}$/.test(part)) {
         throw new InputError(at, `needs a number after ${before}, such as ${before}.0`);
@@ -224,19 +224,22 @@ function follow(
       const names = Object.keys(here.members);
       const member = Object.hasOwn(here.members, part) ? here.members[part] : undefined;
       if (member === undefined) {
-        const hint = didYouMean(part, names) || ` There is: ${formatList(names)}`;
-        throw new InputError(at, `leads nowhere: ${before} has no such member.${hint}`);
+        const hint = didYouMean(part, names) || ` Members: ${formatList(names)}`;
+        throw new InputError(at, `does not resolve: ${before} has no such member.${hint}`);
       }
       here = member;
     }
   }
   if (use === "request" && here.kind !== "end" && here.kind !== "anything") {
-    throw new InputError(at, "leads to an object or a list: a request needs a plain value of it");
+    throw new InputError(
+      at,
+      "leads to an object or a list. A request needs a plain value: continue the path to one",
+    );
   }
   return here;
 }
 
-/** A name that the schema let pass, or a place in a list. */
+/** A part of a path, safe to show in a message. */
 function safePart(part: string): string {
   return /^\d{1,9}$/.test(part) ? part : safeName(part);
 }
@@ -251,18 +254,21 @@ function kindNamed(
   const kind = names.get(name);
   if (kind !== undefined) return kind;
   if (all.has(name)) {
-    throw new InputError(at, "names a step whose outcome isn't there yet: only earlier ones are");
+    throw new InputError(
+      at,
+      "names a step that hasn't run at this point. Only earlier steps can be referred to",
+    );
   }
   const fitting = Array.from(names).filter(([, one]) => isFitting(one));
   const known = fitting.map(([one]) => one);
   const hint =
     didYouMean(name, known) ||
-    (known.length === 0 ? " None before it has one" : ` There is: ${formatList(known)}`);
-  throw new InputError(at, `must begin with the name of ${what}, which its "as" gives.${hint}`);
+    (known.length === 0 ? " No earlier step has a name" : ` Names: ${formatList(known)}`);
+  throw new InputError(at, `must begin with the name ("as") of ${what}.${hint}`);
 }
 
 function isNotThere(publishers: number): string {
-  return `names a publisher that isn't there: the scenario has ${publishers}, from 0 to ${publishers - 1}`;
+  return `names a publisher that doesn't exist: the scenario has ${publishers}, from 0 to ${publishers - 1}`;
 }
 
 function article(kind: StepKind): string {

@@ -1,4 +1,4 @@
-/** Plays a scenario's clock, readings and rules by themselves: what a world would refuse on the way is refused before. */
+/** Plays only a scenario's clock, assumptions and fault rules, to reject in advance what a world would reject midway. */
 
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../../base/calendar.ts";
 import { didYouMean } from "../../../base/did-you-mean.ts";
@@ -9,18 +9,18 @@ import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import type { AdvanceStep, HealStep, Scenario, Step } from "../scenario.ts";
 
-/** What is known of a world at a step. */
+/** What is known about the world at a step. */
 interface World {
-  /** It is at least this late. */
+  /** The earliest possible time, in milliseconds since 1970. */
   nowMs: number;
   readings: Readonly<Record<string, unknown>>;
-  /** Rules by id; some may be gone by themselves. */
+  /** Rules by id. Those with a ttl may have expired ("maybe"). */
   readonly rules: Map<string, "there" | "maybe">;
-  /** Rules without an id of their own; the world numbers them. */
+  /** Count of rules without an id. The world numbers them. */
   unnamed: number;
 }
 
-/** @throws InputError at the step that a world would refuse. */
+/** @throws InputError at the step that a world would reject. */
 export function checkWorld({ start, assumptions = {}, faults = [], steps }: Scenario): void {
   const world: World = {
     nowMs: resolveOptions({ start }).settings.startMs,
@@ -46,7 +46,7 @@ function walk(steps: readonly Step[], path: string, world: World): void {
   });
 }
 
-/** What goes well twice in a row, goes well again; only time passes and rules pile up, as much each time. */
+/** Walks at most two rounds: if both succeed, later rounds only add the same time and the same number of rules. */
 function repeat(
   { repeat: { times, every, steps } }: Extract<Step, { readonly repeat: unknown }>,
   at: string,
@@ -74,10 +74,10 @@ function advance(by: AdvanceStep["advance"], at: string, world: World): void {
   if (ms < world.nowMs) {
     throw new InputError(
       `${at}.to`,
-      `lies before ${formatInstant(world.nowMs)}, which the steps until here have come to: time doesn't go back`,
+      `is before ${formatInstant(world.nowMs)}, the time at this step. Time doesn't go back`,
     );
   }
-  if (ms > LAST_INSTANT_MS) throw new InputError(`${at}.to`, "must not be past the year 9999");
+  if (ms > LAST_INSTANT_MS) throw new InputError(`${at}.to`, "must not be after the year 9999");
   world.nowMs = ms;
 }
 
@@ -107,7 +107,7 @@ function install({ id, ttl }: FaultRule, at: string, world: World): void {
   } else if (world.rules.get(id) === "there") {
     throw new InputError(
       `${at}.id`,
-      "is that of a rule that is there already. Heal that one first, or choose another",
+      "is the id of an installed rule. Heal that rule first, or choose another id",
     );
   } else world.rules.set(id, isLasting ? "there" : "maybe");
   checkRoom(at, world);
@@ -116,7 +116,7 @@ function install({ id, ttl }: FaultRule, at: string, world: World): void {
 function checkRoom(at: string, world: World): void {
   const lasting = Array.from(world.rules.values()).filter((is) => is === "there").length;
   if (lasting + world.unnamed <= MAX_RULES) return;
-  throw new InputError(at, `makes more than ${MAX_RULES} rules, the most there can be`);
+  throw new InputError(at, `makes more than ${MAX_RULES} rules, which is the maximum`);
 }
 
 function heal(which: HealStep["heal"], at: string, world: World): void {
@@ -132,7 +132,7 @@ function heal(which: HealStep["heal"], at: string, world: World): void {
       if (!isNumbered) {
         const hint = didYouMean(id, Array.from(world.rules.keys()));
         const place = isList ? `${at}.${index}` : at;
-        throw new InputError(place, `names no rule that is there by then.${hint}`);
+        throw new InputError(place, `names no rule that is installed at this step.${hint}`);
       }
       world.unnamed = Math.max(0, world.unnamed - 1);
     }

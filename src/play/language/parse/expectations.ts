@@ -1,4 +1,4 @@
-/** Schemas of what is expected: of an answer, of what a step gave, of the service. */
+/** Schemas of expectations: about an answer, a step's output, or the service. */
 
 import * as v from "valibot";
 import { formatList } from "../../../base/did-you-mean.ts";
@@ -33,7 +33,7 @@ const headerMatchers = recordOf(
     const isName = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/.test(name);
     return isName ? undefined : "must be a header's name in lower case";
   },
-  "must be an object of matchers by header",
+  "must be an object with a matcher for each header",
 );
 
 const answerEntries: EntriesOf<AnswerExpectation> = {
@@ -41,10 +41,10 @@ const answerEntries: EntriesOf<AnswerExpectation> = {
     oneOrMore(outcome, listOf(outcome, "outcomes")),
     "What the client sees of the request.",
   ),
-  status: optional(statusMatcher, "Of the response."),
-  headers: optional(headerMatchers, "By name, in lower case."),
-  body: optional(matcher, "Of the body as JSON."),
-  text: optional(plainMatcher, "Of the body as it came."),
+  status: optional(statusMatcher, "The response's status."),
+  headers: optional(headerMatchers, "Headers by lower-case name."),
+  body: optional(matcher, "Matches the body parsed as JSON."),
+  text: optional(plainMatcher, "Matches the body as received."),
 };
 
 function withAnExpectation<Of extends AnswerExpectation>(schema: Schema<Of>): Schema<Of> {
@@ -52,7 +52,7 @@ function withAnExpectation<Of extends AnswerExpectation>(schema: Schema<Of>): Sc
     schema,
     v.check(
       (given) => Object.keys(given).some((name) => Object.hasOwn(answerEntries, name)),
-      `must expect something: ${formatList(Object.keys(answerEntries), "or")}`,
+      `must expect at least one of ${formatList(Object.keys(answerEntries), "or")}`,
     ),
     v.metadata({ minProperties: 1 }),
   );
@@ -65,7 +65,7 @@ type OfAnswer = Extract<Expectation, { readonly answer?: unknown }>;
 const expectedAnswer = withAnExpectation(
   exactObject<OfAnswer>({
     ...answerEntries,
-    answer: optional(stepName, "The request that it is about. Default: the last one."),
+    answer: optional(stepName, "The name of the request. Default: the last one."),
   }),
 );
 
@@ -75,14 +75,14 @@ const reportEntries = {
 };
 const invariantIds = ["all", ...laws.map(({ id }) => id)];
 
-/** What is looked at: the key says it. */
+/** The key that says what the expectation is about. */
 type Key = "of" | "stats" | "surfaces" | "payouts" | "audit" | "invariant";
 type ExpectationOf<One extends Key> = Extract<Expectation, { readonly [Name in One]: unknown }>;
 
-const reportNote = "What the service reports, asked aside: it spends no quota.";
+const reportNote = "What the service reports. A scratch copy is asked, so no quota is spent.";
 const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
   of: exactObject<ExpectationOf<"of">>({
-    of: described(pathText, "What an earlier step gave, or a part of it."),
+    of: described(pathText, "An earlier step's output, or a part of it."),
     is: matcher,
   }),
   stats: exactObject<ExpectationOf<"stats">>({
@@ -98,7 +98,7 @@ const schemas: { readonly [One in Key]: Schema<ExpectationOf<One>> } = {
     ...reportEntries,
   }),
   audit: exactObject<ExpectationOf<"audit">>({
-    audit: described(matcher, "Of what the audit tells."),
+    audit: described(matcher, "The world's audit."),
   }),
   invariant: exactObject<ExpectationOf<"invariant">>({
     invariant: described(

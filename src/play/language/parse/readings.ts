@@ -1,4 +1,4 @@
-/** The schema of readings, as the catalogue has them. Whether choices go together depends on those in force: it is looked at later. */
+/** The schema of assumptions and choices. Conflicts between choices depend on all choices in force and are checked later. */
 
 import * as v from "valibot";
 import { InputError } from "../../../base/input.ts";
@@ -59,7 +59,7 @@ function checkReading(key: string, choice: unknown): void {
     resolveAssumptions({ [key]: choice });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // Choices that need another one are looked at with all that are in force.
+    // Choices that require another choice are checked later, with all choices in force.
     const isKnown = Object.hasOwn(catalogue, key) && typeof choice === "string";
     const choices: object = isKnown ? catalogue[key as AssumptionKey].choices : {};
     if (isKnown && Object.hasOwn(choices, choice)) return;

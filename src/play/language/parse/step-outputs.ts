@@ -1,4 +1,4 @@
-/** What a step gives to those after it, and what service and audit report: which paths lead into that, and which members it has. */
+/** The shapes of step outputs, service reports and audits: which members they have and which paths lead into them. */
 
 import type { Audit, PublisherAudit } from "../../../audit/audit.ts";
 import { eventLinesOf, figuresWithoutAccount } from "../../../audit/event-line.ts";
@@ -8,19 +8,19 @@ import { createTally } from "../../../world/accounts/tally.ts";
 import type { TallySummary } from "../../measure/tally.ts";
 import type { StepKind } from "../step-kind.ts";
 
-/** What a path leads through: members by name, a list's elements by place, or an end. `anything`: nobody knows. */
+/** What a path leads through: members by name, list elements by index, or a plain value (`end`). `anything`: unknown. */
 export type OutputShape =
   | { readonly kind: "end" }
   | { readonly kind: "anything" }
   | { readonly kind: "members"; readonly members: Readonly<Record<string, OutputShape>> }
   | { readonly kind: "list"; readonly element: OutputShape }
-  /** Members named by numbers, such as statuses. */
+  /** Members whose names are numbers, such as statuses. */
   | { readonly kind: "numbered"; readonly element: OutputShape };
 
 const end: OutputShape = { kind: "end" };
 const anything: OutputShape = { kind: "anything" };
 
-/** What errors may hold, by the readings of errors.body: a step may well look at one. */
+/** Members of error bodies under any choice of `errors.body`, since steps also match error answers. */
 const errorMembers = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
 
 const surface: OutputShape = membersOf(["id", "name", "status"], {
@@ -49,7 +49,7 @@ const tallyMembers: { readonly [Name in keyof TallySummary]: OutputShape } = {
     Object.fromEntries(operationIds.map((id) => [id, membersOf(["sent", "ok"])])),
   ),
 };
-/** What traffic, repeat and parallel give. */
+/** The output of traffic, repeat and parallel. */
 export const tally: OutputShape = { kind: "members", members: tallyMembers };
 
 const totalMembers = membersLike(eventLinesOf(figuresWithoutAccount(createTally())));
@@ -70,7 +70,7 @@ const audit: {
   withoutKey: { kind: "members", members: totalMembers },
 };
 
-/** What an expectation asks for by this key. */
+/** The report that each expectation key asks for. */
 export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit", OutputShape>> = {
   stats: shapeOf(membersOfAnswers.stats),
   surfaces: shapeOf(membersOfAnswers.surfaces),
@@ -98,7 +98,7 @@ const shapes: { readonly [Kind in StepKind]: OutputShape | undefined } = {
   expect: undefined,
 };
 
-/** What a named step of this kind gives; undefined where it gives nothing. */
+/** The output of steps of this kind; undefined if there is none. */
 export function outputOf(kind: StepKind): OutputShape | undefined {
   return shapes[kind];
 }
@@ -111,7 +111,7 @@ function membersOf(
   return { kind: "members", members };
 }
 
-/** The members of a sample, which has all that there can be. */
+/** The members of a sample, which must have all possible members. */
 function membersLike<Sample extends object>(
   sample: Sample,
 ): { readonly [Name in keyof Sample]: OutputShape } {
@@ -129,7 +129,7 @@ function answerOf(schema: JsonSchema): OutputShape {
   return { kind: "members", members: { ...errors, ...shape.members } };
 }
 
-/** The contract's schemas have properties, or items, or are of plain values. */
+/** The contract's schemas describe an object (`properties`), a list (`items`) or a plain value. */
 function shapeOf(schema: JsonSchema): OutputShape {
   const { properties, items } = schema as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;
