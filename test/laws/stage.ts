@@ -94,7 +94,9 @@ function playedOn(
     members: stage.members.map(({ id }) => sim.publishers.get(id)),
     isExactTime,
     readings: control ? sim.assumptions : undefined,
-    world: control ? lying(stage, sim, lie, false) : "the target has no world aside to try it in",
+    world: control
+      ? lying(stage, sim, lie, false)
+      : "the target can't make a scratch copy to try it in",
     again: needsRerun,
     journal: () => sim.journal.entries({ limit: 1000 }),
     sampleSize: 4,

@@ -1,16 +1,16 @@
-/** What a run comes to at its end: its result, with one verdict over all and why. */
+/** Builds the result of a finished run, with one overall verdict and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
 import type { InvariantResult, PlayResult, Verdict } from "./result.ts";
 import type { Run } from "./run.ts";
 
-/** What is only known at the end. */
+/** What is known only at the end. */
 export interface Ending {
   readonly target: Pick<PlayResult["target"], "kind" | "url">;
   readonly reproduce: string;
   readonly endMs: number;
-  /** What is to be said of each fault rule that wasn't seen to fire. */
+  /** A sentence for each fault rule that was not seen to fire. */
   readonly unfired: readonly string[];
   readonly invariants: readonly InvariantResult[];
 }
@@ -53,7 +53,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
 type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"> &
   Pick<Ending, "unfired">;
 
-/** Broken before unknown, and unknown before held: a pass means that all of it was seen to hold. */
+/** Broken outranks unknown, and unknown outranks held, so `held` means that everything was seen to hold. */
 function verdictOf(
   { steps, invariants, thresholds, skipped, unfired }: Judged,
   sent: number,
@@ -73,12 +73,15 @@ function verdictOf(
     ...unfired,
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
-  // Of a run without requests the invariants found what they asked for themselves.
+  // Without requests of its own, a run's invariants say nothing about the scenario.
   const upheld = sent > 0 ? invariants.filter(hasVerdict("held")) : [];
   if (steps.filter(hasVerdict("held")).length + upheld.length === 0) {
-    return { verdict: "unknown", why: "nothing was expected of anything" };
+    return {
+      verdict: "unknown",
+      why: "nothing was checked: no expectation, and no request for the invariants to judge",
+    };
   }
-  return { verdict: "held", why: "everything that was expected came true" };
+  return { verdict: "held", why: "all expectations held" };
 }
 
 function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {

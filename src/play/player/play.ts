@@ -1,4 +1,4 @@
-/** A scenario's play from its first step to its last, whatever it is played on. */
+/** Plays a scenario from its first step to its last, on any target. */
 
 import type { FaultRule } from "../../faults/rule.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
@@ -14,16 +14,16 @@ import { createRun, NEEDS_CONTROL, type Run, seeRule } from "./run.ts";
 export interface PlayOptions {
   readonly capabilities: Capabilities;
   readonly target: Pick<PlayResult["target"], "kind" | "url">;
-  /** The line that plays it again. */
+  /** The command that plays the scenario again. */
   readonly reproduce: string;
-  /** Told before each step of the scenario, from 0, and of how many there are. */
+  /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
 }
 
-/** How many entries of the journal are shown with a broken step. */
+/** Journal entries shown with a broken step. */
 const JOURNAL_ENTRIES = 6;
 
-/** Plays what {@link parseScenario} let pass. @throws InputError that names the step that the target refuses to do. */
+/** Plays a parsed scenario. @throws InputError that names the step that the target rejects. */
 export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator<PlayResult> {
   const { capabilities, target, reproduce, onStep } = options;
   const startMs = yield* perform({ kind: "now" });
@@ -44,7 +44,7 @@ export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator
   return conclude(run, { target, reproduce, endMs, unfired, invariants });
 }
 
-/** Those that are there from the start have their ids from the world. */
+/** Notes the rules that are installed from the start. The world may have given them their ids. */
 function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator<void> {
   const there = faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
   for (const [index, rule] of faults.entries()) {
@@ -52,14 +52,14 @@ function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator
   }
 }
 
-/** What a scenario asks of its world and a service that isn't ours doesn't have. What is only made up doesn't matter. */
+/** The settings that another service can't apply. Seed, population and profile are left out: any data will do. */
 function skippedSettings({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
   const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
   if (assumptions !== undefined) {
-    skipped.unshift({ path: "assumptions", why: "the target's readings of the spec are its own" });
+    skipped.unshift({ path: "assumptions", why: "the target's assumptions can't be changed" });
   }
   if (start !== undefined) {
-    skipped.unshift({ path: "start", why: "the target's time is its own" });
+    skipped.unshift({ path: "start", why: "the target's clock can't be set" });
   }
   return skipped;
 }
@@ -76,7 +76,7 @@ function* playStep(run: Run, step: Step, path: string): EffectGenerator<void> {
   if (run.newlyBroken.length > 0) yield* attachJournal(run);
 }
 
-/** With what is newly broken goes what the service saw last. */
+/** Attaches the last journal entries to newly broken steps. */
 function* attachJournal(run: Run): EffectGenerator<void> {
   const paths = run.newlyBroken.splice(0);
   if (!run.capabilities.control) return;
@@ -94,7 +94,7 @@ function* rulesThatNeverFired(run: Run): EffectGenerator<readonly string[]> {
     .filter(({ hasFired }) => !hasFired)
     .map(({ id, isTemporary }) =>
       isTemporary
-        ? `fault rule ${id} was not seen to fire before its ttl was over`
+        ? `fault rule ${id} was not seen to fire before it expired`
         : `fault rule ${id} never fired`,
     );
 }

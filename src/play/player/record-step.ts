@@ -1,4 +1,4 @@
-/** Keeps what came of each step, and what its name stands for. A step that is outcome again has one result. */
+/** Records the outcome and output of each step. A step that is played several times has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
@@ -13,27 +13,27 @@ import type { Check, ShownExchange, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import type { StepOutput } from "./step-output.ts";
 
-/** What came of a step. */
+/** The outcome of a step. */
 export interface StepOutcome {
-  /** Empty where nothing was expected of it. */
+  /** Empty if nothing was expected. */
   readonly checks: readonly Check[];
-  /** Why the target didn't do it. */
+  /** Why the target couldn't do the step. */
   readonly skipped?: string | undefined;
-  /** Why it can't be said what came of it. */
+  /** Why the outcome can't be told. */
   readonly unknown?: string | undefined;
-  /** What its name stands for from now on. */
+  /** What later steps get by the step's name. */
   readonly output?: StepOutput | undefined;
   readonly exchange?: ClientExchange | undefined;
   readonly tally?: TallySummary | undefined;
 }
 
-/** What came of a step that ended so early. @throws what says nothing of that. */
+/** The outcome of a step that ended with {@link Inconclusive}. @throws anything else that was thrown. */
 export function unknownBy(thrown: unknown): StepOutcome {
   if (thrown instanceof Inconclusive) return { checks: [], unknown: thrown.message };
   throw thrown;
 }
 
-/** The most checks of one step that are told. */
+/** At most this many checks of a step are reported. */
 const MAX_CHECKS = 50;
 
 export function record(run: Run, step: Step, path: string, outcome: StepOutcome): void {
@@ -42,7 +42,7 @@ export function record(run: Run, step: Step, path: string, outcome: StepOutcome)
     run.skipped.push({ path, why: result.why ?? "" });
   }
   const before = run.results.get(path);
-  // The first round that isn't held says more than those after it.
+  // Keep the result of the first round that wasn't held, unless a later one is worse.
   const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
   run.results.set(path, { ...(stays ? before : result), times: (before?.times ?? 0) + 1 });
   if (result.verdict === "broken" && !stays) run.newlyBroken.push(path);
@@ -50,10 +50,10 @@ export function record(run: Run, step: Step, path: string, outcome: StepOutcome)
   for (const { verdict } of outcome.checks) run.digest.text(verdict);
 }
 
-/** What isn't as expected after something was skipped may be so for that. */
+/** After a skipped step a failed expectation counts as unknown, because the skip may have caused it. */
 function excusedBySkip({ skipped: [first] }: Run, outcome: StepOutcome): StepOutcome {
   if (first === undefined) return outcome;
-  const why = `${first.path} was skipped, and this may come of it`;
+  const why = `${first.path} was skipped, which may have caused this`;
   const checks = outcome.checks.map(
     (one): Check => (one.verdict === "broken" ? { ...one, verdict: "unknown", why } : one),
   );
@@ -92,13 +92,13 @@ function nameOutput(
   { output, skipped, unknown }: StepOutcome,
 ): void {
   if (as === undefined) return;
-  const why = skipped ?? unknown ?? "it gives nothing";
+  const why = skipped ?? unknown ?? "it has no output";
   stepOutputs.set(as, output ?? { kind: "nothing", why });
 }
 
 const MAX_BODY = 2000;
 
-/** As reports show it: no keys, no payment addresses, and not pages of them. */
+/** The exchange as reports show it: without keys and payment addresses, and with short bodies. */
 function shownExchange(exchange: ClientExchange): ShownExchange {
   const { operation, atMs, outcome, status, headers, text, latencyMs, why } = exchange;
   const { method, path, query, headers: sent, body } = plainRequest(exchange.request);

@@ -95,7 +95,7 @@ describe("a request", () => {
     expect(result).toMatchObject({ verdict: "unknown", tally: { sent: 1 } });
     expect(resultAt(result, "steps.1")).toMatchObject({
       verdict: "unknown",
-      why: "refused.impression_id is not there: it has no impression_id",
+      why: "refused.impression_id does not exist: there is no impression_id",
     });
     expect(resultAt(result, "steps.2").verdict).toBe("unknown");
   });
@@ -153,7 +153,7 @@ describe("faults", () => {
     const rule = { id: "outage", match: { operation: "impression" }, verdict: outage, ttl: "1m" };
     const struck = [{ impression: {} }, { advance: "1h" }, { stats: {} }] as const;
     const spared = [{ advance: "1h" }, { impression: {}, expect: { status: 200 } }] as const;
-    const why = "fault rule outage was not seen to fire before its ttl was over";
+    const why = "fault rule outage was not seen to fire before it expired";
     const unknown = { verdict: "unknown", why };
     const fault = { fault: rule as FaultRule };
     expect(playSteps(struck, { faults: [fault.fault] }).verdict).toBe("held");
@@ -345,7 +345,7 @@ describe("a result", () => {
   });
 
   test("of a scenario that expects nothing and asks nothing is unknown", () => {
-    const why = "nothing was expected of anything";
+    const why = "nothing was checked: no expectation, and no request for the invariants to judge";
     expect(playSteps([{ advance: "1s" }])).toMatchObject({ verdict: "unknown", why });
   });
 

@@ -21,7 +21,7 @@ test("fault rules of the scenario's world are skipped at a foreign service, and 
   const result = await playScenario({ ...scenario, faults: [fault] }, { target, credentials });
   expect(result.verdict).toBe("unknown");
   expect(result.skipped).toEqual([
-    { path: "faults.0", why: "only an adsim that may be controlled can do that" },
+    { path: "faults.0", why: "only an adsim with its control API open can do that" },
   ]);
   expect(result.why).toContain("faults.0 was skipped");
 });
@@ -37,7 +37,7 @@ test("what isn't as expected after a skip is unknown, before it it is broken", a
   const wrong = { stats: {}, expect: { status: 201 } };
   const after = await play([shown, { fault }, wrong]);
   expect(after).toMatchObject({ verdict: "unknown", skipped: [{ path: "steps.1" }] });
-  expect(after.steps.at(-1)?.why).toBe("steps.1 was skipped, and this may come of it");
+  expect(after.steps.at(-1)?.why).toBe("steps.1 was skipped, which may have caused this");
   expect((await play([wrong, { fault }])).verdict).toBe("broken");
   expect(await play([shown], { assumptions: { "dedup.repeat": "conflict" } })).toMatchObject({
     verdict: "unknown",
