@@ -1,4 +1,4 @@
-/** Any service over HTTP, in real time: requests are all that it understands. */
+/** Plays on any service over HTTP, in real time. It has only requests: no control API. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
@@ -16,7 +16,7 @@ import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
 import type { AsyncPerformers, ServiceCredentials, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 
-/** Enough for what a scenario sends in parallel; more wait for one of these. */
+/** Enough for what a scenario sends in parallel. Further requests wait. */
 const MAX_CONNECTIONS = 1024;
 const SURFACES_TIMEOUT_MS = 10_000;
 
@@ -96,12 +96,12 @@ const uncontrolled: Pick<AsyncPerformers, Uncontrolled> = {
   scratch: refuse,
 };
 
-/** The player knows that it can't be asked for: `capabilities.control` says so. */
+/** The player never asks for these, because `capabilities.control` is false. */
 function refuse({ kind }: { readonly kind: EffectKind }): Promise<never> {
   return Promise.reject(new Error(`A service that isn't an adsim can't do this: ${kind}.`));
 }
 
-/** The member, with its surfaces asked for once. */
+/** The publisher, whose surfaces are requested from the service once, on first use. */
 function lazyMember(
   { id, apiKey, surfaces }: ServiceCredentials,
   client: HttpClient,
@@ -128,13 +128,13 @@ const listedSurface = v.looseObject({
 });
 const listing = v.looseObject({ surfaces: v.array(listedSurface) });
 
-/** What isn't known of a foreign surface is filled in: no request depends on it. */
+/** Fills in what the service doesn't tell about a surface. No request depends on it. */
 function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
   const { id, name = id, status = "active", cpm_range: cpmRange = [0, 0] } = listed;
   return { id, name, status, cpmRange };
 }
 
-/** @throws Error that says what to do where the service doesn't tell. */
+/** @throws Error that says what to do if the service doesn't list the surfaces. */
 async function surfacesAt(
   client: HttpClient,
   prefix: string,
@@ -150,6 +150,6 @@ async function surfacesAt(
   }
   const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);
   throw new Error(
-    `The service at ${url} doesn't tell the surfaces of publisher ${id}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
+    `The service at ${url} didn't list the surfaces of publisher ${id}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
   );
 }

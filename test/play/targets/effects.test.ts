@@ -159,7 +159,7 @@ test("a scratch copy starts from the played world, leaves no trace in it, and is
 test("a scratch copy must be forked before it is used", async () => {
   const { target } = await played();
   const asked = performEffect(target, "scratch", { effect: { kind: "now" } });
-  await expect(asked).rejects.toThrow("fork it first");
+  await expect(asked).rejects.toThrow("fork the world first");
 });
 
 test("two plays at once in two worlds don't disturb each other", async () => {

@@ -17,7 +17,7 @@ test("a server that isn't there: says so, and what to do", async () => {
 test("https where none is spoken: says so, without what OpenSSL says of itself", async () => {
   const { url } = await serverFor();
   const refused = await opened(url.replace("http:", "https:"), {}).catch((error) => error);
-  expect(refused.message).toContain("TLS failed, or isn't spoken there (ERR_SSL_");
+  expect(refused.message).toContain("TLS failed, or the server doesn't use TLS (ERR_SSL_");
   expect(refused.message).not.toMatch(/openssl|\n/i);
 });
 
@@ -25,7 +25,7 @@ test.each([
   ["localhost:4010", "target must be a URL that begins with http:// or https://"],
   ["nonsense", 'target must be a URL, such as "http://127.0.0.1:4010"'],
   ["ftp://127.0.0.1/", "target must be a URL that begins with http:// or https://"],
-  ["http://me:key_secret@127.0.0.1/", "target must be a URL without a user and a password"],
+  ["http://me:key_secret@127.0.0.1/", "target must be a URL without a user name and password"],
   ["http://127.0.0.1/?a=b", "target must be a URL without ? and #"],
 ])("%s is no target", async (url, message) => {
   const refused = await opened(url, {}).catch((error) => error);
@@ -63,9 +63,9 @@ test("a service whose answers don't end: the health check says so, and a step is
     response.on("drain", write);
     write();
   });
-  const why = "its body is longer than 1048576 bytes, and the rest wasn't read";
+  const why = "the body is longer than 1048576 bytes; the rest wasn't read";
   await expect(opened(url, {})).rejects.toThrow(
-    `The target ${url} gives no whole answer to GET /_sim/health: ${why}.`,
+    `The answer of the target ${url} to GET /_sim/health is incomplete: ${why}.`,
   );
   const credentials = [{ id: "p", apiKey: "key_aaaaaaaaaaaaa" }];
   const target = await opened(url, { credentials });
@@ -92,7 +92,9 @@ test("another service without credentials: says which options it needs", async (
   const url = await foreign((_, response) => response.writeHead(404).end("no"));
   const refused = await opened(url, {}).catch((error) => error);
   expect(refused).toMatchObject({ name: "InputError", field: "target" });
-  expect(refused.message).toContain(`${url} is no adsim (GET ${url}/_sim/health has status 404)`);
+  expect(refused.message).toContain(
+    `${url} is not an adsim (GET ${url}/_sim/health has status 404)`,
+  );
   expect(refused.message).toContain("--api-key KEY and --publisher ID");
 });
 
@@ -118,10 +120,10 @@ test("another version of adsim that lacks something: says both versions", async 
   });
   const old = opened(`${url}/@old`, {});
   await expect(old).rejects.toThrow(
-    `The adsim at ${url}/@old refused PUT /_sim/snapshot with status 404. It is adsim 99.0.0, and this is ${VERSION}: use the same.`,
+    `The adsim at ${url}/@old refused PUT /_sim/snapshot with status 404. It is adsim 99.0.0, and this is ${VERSION}. Use the same version.`,
   );
   await expect(opened(url, {})).rejects.toThrow(
-    "The target doesn't take the scenario's world: version must be 9.",
+    "The target rejected the scenario's world: version must be 9.",
   );
 });
 
@@ -134,7 +136,7 @@ test("a server that goes away meanwhile: requests are lost, control says that no
     outcome: "lost",
     status: 0,
   });
-  await expect(performEffect(target, "audit")).rejects.toThrow("doesn't answer any more");
+  await expect(performEffect(target, "audit")).rejects.toThrow("no longer answers");
   await target.close();
 });
 
@@ -142,7 +144,7 @@ test("no room for one more world: says so, and nothing is left", async () => {
   const { url, worlds } = await serverFor({ maxWorlds: 2 });
   const target = await opened(url, {});
   await expect(performEffect(target, "fork")).rejects.toThrow(
-    "The target makes no world aside: name can't be made: there are 2 worlds",
+    "The target can't make a scratch copy: name can't be made: there are 2 worlds",
   );
   expect(worlds.names()).toEqual(["default", "played"]);
 });

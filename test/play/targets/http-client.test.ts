@@ -173,7 +173,7 @@ describe("an answer", () => {
     expect([most.outcome, most.text.length]).toEqual(["answered", 1024 * 1024]);
     const { outcome, status, text, why } = await client.send("", getting("/endless"));
     expect([outcome, status]).toEqual(["cut", 200]);
-    expect(why).toBe("its body is longer than 1048576 bytes, and the rest wasn't read");
+    expect(why).toBe("the body is longer than 1048576 bytes; the rest wasn't read");
     expect(text.length).toBeLessThanOrEqual(1024 * 1024);
     // What is in the sockets' buffers comes on top.
     expect(written).toBeLessThan(32 * 1024 * 1024);

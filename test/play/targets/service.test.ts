@@ -38,7 +38,7 @@ test("a service that doesn't tell the surfaces: says what to do, and no key", as
   const url = await foreign((_, response) => response.writeHead(401).end("key_bbbbbbbbbbbbb"));
   const target = await opened(url, { credentials });
   const refused = await performEffect(target, "member", { ordinal: 1 }).catch((error) => error);
-  expect(refused.message).toContain("doesn't tell the surfaces of publisher pub_2: it answered");
+  expect(refused.message).toContain("didn't list the surfaces of publisher pub_2: it answered");
   expect(refused.message).toContain("status 401. Check --api-key and --publisher");
   expect(refused.message).not.toContain("key_");
 });
