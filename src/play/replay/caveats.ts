@@ -1,28 +1,28 @@
-/** What a difference in a replay may come from other than the service, as far as the recording itself tells. */
+/** Finds, in a recording, reasons other than the service why its replay may differ. */
 
 import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
 import { REDACTED } from "../../journal/secrets.ts";
 
-/** Says of a recording why it may not come out the same, whatever the service does. `fromStart`: from a fresh world. */
+/** The reasons why the replay may differ even if the service behaves the same. `fromStart`: it starts in a fresh world. */
 export function caveatsOf(recording: Recording, fromStart: boolean): readonly string[] {
   const { exchanges, byAdsim } = recording;
   const found: string[] = [];
   if (byAdsim && fromStart) found.push(...gapsOf(exchanges));
   if (!byAdsim) {
     found.push(
-      "the recording is another tool's: what the service had done before isn't in it, and its world is known from the options only (--seed, --start, --assume and so on, or --load)",
+      "the recording was made by another tool: it lacks what the service did before, and only the options (--seed, --start, --assume and so on, or --load) describe its world",
     );
   }
   const controls = exchanges.filter(({ skip }) => skip === "control").length;
   if (controls > 0) {
     found.push(
-      `${controls} requests of it went to the control API and were not sent again: what they did is missing`,
+      `${controls} of its requests went to the control API and were not sent again: their effects are missing`,
     );
   }
   const redacted = exchanges.find(hasRedactedValue);
   if (redacted !== undefined) {
     found.push(
-      `in requests a key that stood elsewhere than in Authorization is redacted (${redacted.place} is the first): another value was sent in its place. An export with secrets shown has them`,
+      `some requests have a redacted key outside of Authorization (the first is ${redacted.place}), and another value was sent in its place. Export the recording with secrets shown to keep such keys`,
     );
   }
   return found;
@@ -36,17 +36,17 @@ function gapsOf(exchanges: readonly RecordedExchange[]): readonly string[] {
   const found: string[] = [];
   if (first > 1) {
     found.push(
-      `the recording begins with request ${first}: what requests 1 to ${first - 1} did is missing. Replay it from a snapshot that was taken before request ${first}, with --load`,
+      `the recording begins with request ${first}: the effects of requests 1 to ${first - 1} are missing. Replay it from a snapshot taken before request ${first}, with --load`,
     );
   }
   const missing = last - first + 1 - numbers.length;
   if (missing > 0) {
     found.push(
-      `${missing} requests between the recording's first and last are not in it: what they did is missing. Export it without a filter`,
+      `${missing} requests between the recording's first and last are not in it: their effects are missing. Export it without a filter`,
     );
   }
   found.push(
-    "what happened outside the API is in no journal: a sign-up, a rotated key, a changed surface, a snapshot put back, what was there before a fork. Replay from a snapshot that was taken after it, with --load",
+    "the journal doesn't record what happens outside the API: a sign-up, a rotated key, a changed surface, a restored snapshot, what happened before a fork. If there was any, replay from a snapshot taken after it, with --load",
   );
   return found;
 }
