@@ -157,7 +157,7 @@ describe("in process", () => {
     const fresh = await runAdsim(["replay", file]);
     expect(fresh.code).toBe(1);
     expect(fresh.stdout).toContain(
-      "Note: the recording begins with request 9: what requests 1 to 8 did is missing.",
+      "Note: the recording begins with request 9: the effects of requests 1 to 8 are missing.",
     );
     expect(fresh.stdout).toContain("--load");
     const loaded = await runAdsim(["replay", file, "--load", state]);
@@ -191,7 +191,7 @@ describe("in process", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("7 requests sent again in process: 6 answers the same, 1 different");
     expect(stdout).toContain("1 not sent again: they went elsewhere than to the API (1)");
-    expect(stdout).toContain("Note: the recording is another tool's");
+    expect(stdout).toContain("Note: the recording was made by another tool");
   });
 });
 
@@ -346,13 +346,7 @@ describe("wrong usage and files of no use", () => {
     ["a clock of its own", "there", { clock: "system" }, 2, "--clock system can't be had"],
     ["a file that isn't there", "none", {}, 3, "no such file"],
     ["a snapshot as recording", "state", {}, 3, "--load"],
-    [
-      "a snapshot of another world",
-      "there",
-      { load: "state" },
-      2,
-      "--load holds a world of the seed",
-    ],
+    ["a snapshot of another world", "there", { load: "state" }, 2, "--load has a world with seed"],
     ["a snapshot that isn't there", "there", { load: "none" }, 3, "none: can't be read"],
   ])("%s", async (_, file, flags, expected, message) => {
     const state = fileOf("", "state.json");
