@@ -1,4 +1,4 @@
-/** What a client must survive: ids past 2^53, which a JSON number can't hold, and figures that fill one nearly up. */
+/** What a client must survive: ids beyond 2^53, which a JSON number can't hold exactly, and figures that need nearly all its digits. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

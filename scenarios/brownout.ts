@@ -1,8 +1,8 @@
-/** What a client must survive: everything takes ten times as long and every twentieth request fails, for a while. */
+/** What a client must survive: for a while answers take ten times as long and every twentieth request fails. */
 
 import { defineScenario, type Scenario, type Traffic } from "../src/scenario.ts";
 
-/** 5 events in a second, some of them clicked, and a dashboard in between. */
+/** 5 events a second, some of them clicked, and the requests of a dashboard. */
 const minute = {
   for: "1m",
   arrivals: { kind: "constant", rate: "5/s" },
@@ -11,7 +11,7 @@ const minute = {
   timeout: "2s",
 } as const satisfies Traffic;
 
-/** What each of the three minutes must come to: whatever was answered with 200 was credited once. */
+/** Holds in each of the three minutes: every event answered with 200 was credited once. */
 const allAnswered = { failed: 0, refused: 0, lost: 0, cut: 0, timedOut: 0, dropped: 0 } as const;
 
 export const scenario: Scenario = defineScenario({

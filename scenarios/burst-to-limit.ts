@@ -1,4 +1,4 @@
-/** What a client must survive: the limit is used up in a second, and the rest of the minute everything is refused. */
+/** What a client must survive: the limit is used up in a second, and everything is refused for the rest of the minute. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

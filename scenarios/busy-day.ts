@@ -1,4 +1,4 @@
-/** What a client must survive: a whole day at four fifths of the limit, without one request refused. */
+/** What a client must survive: a whole day at four fifths of the limit, with no request refused. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

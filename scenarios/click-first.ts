@@ -1,4 +1,4 @@
-/** What a client must survive: a click that overtakes its own impression, and so comes before the service knows of it. */
+/** What a client must survive: a click that arrives before its impression, which the service doesn't know yet. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

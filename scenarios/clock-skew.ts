@@ -1,8 +1,8 @@
-/** What a client must survive: its clock is 10 minutes off, ahead or behind, and the service's is the one that counts. */
+/** What a client must survive: its clock is 10 minutes ahead or behind, and only the service's clock counts. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 
-/** When the minute ends in which the limit is reached: as a date, and in Unix seconds. */
+/** The end of the minute in which the limit is reached, as a date and in Unix seconds. */
 const RESET = "Fri, 16 Jan 2026 00:06:00 GMT";
 const RESET_SECONDS = String(Date.UTC(2026, 0, 16, 0, 6) / 1000);
 

@@ -5,8 +5,8 @@ import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 type Window = NonNullable<Scenario["assumptions"]>["dedup.window"];
 
 /**
- * One session again 1 ms before the window ends, when it ends, and in the window of that; another 1 ms after its end.
- * `w`: what their names begin with. `lastMs`: the window less a millisecond.
+ * Repeats one session 1 ms before its window ends, at the end, and in the new window; repeats another 1 ms after the end.
+ * `w`: prefix of the step names. `lastMs`: the window minus a millisecond.
  */
 function aroundTheEnd(window: Window, w: string, lastMs: number): Step[] {
   const halfMs = (lastMs + 1) / 2;

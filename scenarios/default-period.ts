@@ -1,4 +1,4 @@
-/** What a client must survive: the period that it gets when it names none has 31 days, and moves every midnight. */
+/** What a client must survive: the default period has 31 days and moves every midnight. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: the same click sent twice, which earns once at most and may be refused. */
+/** What a client must survive: the same click sent twice, which earns at most once and may be refused. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: one impression, sent fifty times at once, is one impression. */
+/** What a client must survive: an impression sent fifty times at once counts as one. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: outages that come and go, and in the end a service that is well again. */
+/** What a client must survive: outages that come and go, until the service recovers. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 
@@ -6,7 +6,7 @@ export const scenario: Scenario = defineScenario({
   name: "flapping",
   about:
     "For two minutes of every ten the service is down: first connections are reset, later requests get 503. A client that keeps what wasn't acknowledged and sends it again loses nothing and counts nothing twice.",
-  // An hour of queued events has to be recognised at its end.
+  // The window must still recognise events that were queued for an hour.
   assumptions: { "dedup.window": "24h" },
   faults: [
     {

@@ -1,4 +1,4 @@
-/** What a client must survive: a publisher of today, of whom there is nothing to show. */
+/** What a client must survive: a publisher that signed up today and has no data yet. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

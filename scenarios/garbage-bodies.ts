@@ -1,18 +1,18 @@
-/** What a client must survive: 200 with a body that is no impression record: empty, HTML, no JSON, no UTF-8, no HTTP. */
+/** What a client must survive: 200 with a body that isn't an impression record: empty, HTML, not JSON, not UTF-8, not HTTP. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
 type Rule = NonNullable<Scenario["faults"]>[number];
 
-/** What comes in place of the answer, and how the client sees it. */
+/** A broken answer, and how the client sees it. */
 interface Garbage {
   readonly what: string;
   readonly verdict: Rule["verdict"];
   readonly seen: Extract<Step, { readonly impression?: unknown }>["expect"];
 }
 
-/** The event is recorded, and the client is told this. */
-function told(what: string, contentType: string, body: string, status = 200): Garbage {
+/** Records the event, but sends this answer. */
+function respondsWith(what: string, contentType: string, body: string, status = 200): Garbage {
   const headers = { "content-type": contentType };
   return {
     what,
@@ -23,24 +23,40 @@ function told(what: string, contentType: string, body: string, status = 200): Ga
 
 const JSON_TYPE = "application/json";
 const garbage: readonly Garbage[] = [
-  told("empty", JSON_TYPE, ""),
+  respondsWith("empty", JSON_TYPE, ""),
   {
     what: "no-content",
     verdict: { kind: "respond", applied: true, status: 204 },
     seen: { status: 204, text: "" },
   },
-  told("login-page", "text/html", "<!doctype html><title>Log in</title><p>Welcome to the hotel."),
-  told("wrong-type", "text/plain", '{"ok":true,"impression_id":"none","revenue_credited_inr":9}'),
-  told("half-json", JSON_TYPE, '{"ok":true,"impression_id":"imp_'),
-  told("two-documents", JSON_TYPE, '{"ok":true}{"ok":true}'),
-  told("null", JSON_TYPE, "null"),
-  told("list", JSON_TYPE, "[]"),
-  told("text", JSON_TYPE, '"ok"'),
-  told("other-types", JSON_TYPE, '{"ok":"yes","impression_id":17,"revenue_credited_inr":"1,50"}'),
-  told("not-ok", JSON_TYPE, '{"ok":false}'),
-  told("prototype", JSON_TYPE, '{"__proto__":{"ok":true},"constructor":null}'),
-  told("deep", JSON_TYPE, "[".repeat(2000) + "]".repeat(2000)),
-  told("huge-number", JSON_TYPE, '{"ok":true,"impression_id":"x","revenue_credited_inr":1e999}'),
+  respondsWith(
+    "login-page",
+    "text/html",
+    "<!doctype html><title>Log in</title><p>Welcome to the hotel.",
+  ),
+  respondsWith(
+    "wrong-type",
+    "text/plain",
+    '{"ok":true,"impression_id":"none","revenue_credited_inr":9}',
+  ),
+  respondsWith("half-json", JSON_TYPE, '{"ok":true,"impression_id":"imp_'),
+  respondsWith("two-documents", JSON_TYPE, '{"ok":true}{"ok":true}'),
+  respondsWith("null", JSON_TYPE, "null"),
+  respondsWith("list", JSON_TYPE, "[]"),
+  respondsWith("text", JSON_TYPE, '"ok"'),
+  respondsWith(
+    "other-types",
+    JSON_TYPE,
+    '{"ok":"yes","impression_id":17,"revenue_credited_inr":"1,50"}',
+  ),
+  respondsWith("not-ok", JSON_TYPE, '{"ok":false}'),
+  respondsWith("prototype", JSON_TYPE, '{"__proto__":{"ok":true},"constructor":null}'),
+  respondsWith("deep", JSON_TYPE, "[".repeat(2000) + "]".repeat(2000)),
+  respondsWith(
+    "huge-number",
+    JSON_TYPE,
+    '{"ok":true,"impression_id":"x","revenue_credited_inr":1e999}',
+  ),
   {
     what: "no-utf-8",
     verdict: { kind: "garbage" },

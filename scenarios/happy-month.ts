@@ -1,4 +1,4 @@
-/** What a client must survive: nothing but an ordinary month, from its first impression to its payout. */
+/** What a client must survive: an ordinary month, from its first impression to its payout. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

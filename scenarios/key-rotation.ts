@@ -1,4 +1,4 @@
-/** What a client must survive: its API key dies while events are on their way, and a new one takes its place. */
+/** What a client must survive: its API key is replaced while events are in flight. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

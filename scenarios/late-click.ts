@@ -1,8 +1,8 @@
-/** What a client must survive: a click that comes long after its impression, when the service may no longer take it. */
+/** What a client must survive: a click long after its impression, when the service may no longer accept it. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
-/** An impression, and clicks around the end of the window: the last millisecond in it, and the first one after. */
+/** An impression, and clicks in the last millisecond of the window and in the first one after it. */
 function aroundTheEnd(window: "24h" | "7d" | "30d"): Step[] {
   const name = `shown${window}`;
   return [

@@ -1,4 +1,4 @@
-/** What a client must survive: a February of 29 days, in its periods, its dates and its payout. */
+/** What a client must survive: a February of 29 days, in periods, dates and the payout. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: "too many" that is no 429, and whose body is a web page, plain text or nothing. */
+/** What a client must survive: a rate limit without status 429, with a web page, plain text or nothing as the body. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: too many requests, and no word on when to come back. */
+/** What a client must survive: a rate limit that doesn't say when to try again. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 

@@ -1,10 +1,10 @@
-/** What a client must survive: Retry-After is exact. A second less is too early, and asking in vain costs nothing. */
+/** What a client must survive: Retry-After is exact. A second less is too early, and a refused request costs nothing. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
 type Algorithm = NonNullable<Scenario["assumptions"]>["limit.algorithm"];
 
-/** 60 reports at once, then one too many: admitted after the wait it is told, and not a second earlier. */
+/** 60 reports at once, then one too many. It is admitted after its Retry-After, and not a second earlier. */
 function exhausted(algorithm: Algorithm, retryAfter: string, remaining: string): Step[] {
   const refused = `refused-${algorithm}`;
   return [

@@ -2,7 +2,7 @@
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
-/** Limits that are no whole number from 1 to 100. */
+/** Limits that aren't whole numbers from 1 to 100. */
 const wrong: readonly (string | number)[] = [
   0,
   -1,

@@ -1,4 +1,4 @@
-/** What a client must survive: the service's day begins at half past six in the evening of UTC. */
+/** What a client must survive: the service's day begins at 18:30 UTC. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: another publisher floods the service. It must not notice. */
+/** What a client must survive: another publisher floods the service, and the client must not notice. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: a click whose impression the service doesn't know, or that is somebody else's. */
+/** What a client must survive: a click on an impression that is unknown or belongs to another publisher. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

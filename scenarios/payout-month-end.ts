@@ -1,4 +1,4 @@
-/** What a client must survive: months that earn too little to be paid, and then a payout of all of them together. */
+/** What a client must survive: months that earn too little for a payout, then one payout for all of them. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

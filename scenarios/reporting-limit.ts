@@ -1,4 +1,4 @@
-/** What a client must survive: a dashboard asks for the 61st report in a minute. The limit is the key's. */
+/** What a client must survive: a dashboard asks for the 61st report in a minute. The limit applies to the key. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,10 +1,10 @@
-/** What a client must survive: fields that nobody documented, keys in another order, ids and errors of another form. */
+/** What a client must survive: undocumented fields, members in another order, ids and errors in another format. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
 const EXTRA = { x_note: { type: "string" }, x_reserved: null } as const;
 
-/** One publisher goes the whole way under ids of this form: each is opaque, and works wherever it is sent. */
+/** A publisher uses every operation with ids in this format. Each id is opaque and works wherever it is sent. */
 function withIds(format: "uuid" | "digits" | "long" | "url-unsafe", publisher: number): Step[] {
   const lengths = { uuid: 36, digits: 20, long: 200, "url-unsafe": 20 };
   const id = { length: lengths[format] };
@@ -60,7 +60,7 @@ function withIds(format: "uuid" | "digits" | "long" | "url-unsafe", publisher: n
   ];
 }
 
-/** The same refusal in another shape. The status is all that a client can go by. */
+/** The same refusal in another format. A client can rely only on the status. */
 function refusedAs(
   shape: "envelope" | "flat" | "list" | "text" | "html" | "empty",
   contentType: string | { readonly absent: true },

@@ -1,4 +1,4 @@
-/** What a client must survive: the answer comes, but after the client gave up waiting for it. */
+/** What a client must survive: the answer comes after the client gave up waiting for it. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

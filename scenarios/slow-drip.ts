@@ -1,4 +1,4 @@
-/** What a client must survive: an answer that arrives a byte at a time, and may take longer than it wants to wait. */
+/** What a client must survive: an answer that arrives byte by byte and may take longer than the client waits. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: a surface stops being active while impressions flow, and comes back later. */
+/** What a client must survive: a surface is paused during traffic and becomes active again later. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

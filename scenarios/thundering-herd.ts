@@ -1,4 +1,4 @@
-/** What a client must survive: a hundred of its processes wait for the same reset, and all come back at once. */
+/** What a client must survive: a hundred of its processes wait for the same reset and return at once. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** What a client must survive: amounts of a few micro-INR, ten million of them, and totals that are right to the micro. */
+/** What a client must survive: ten million amounts of a few micro-INR, with totals exact to the micro-INR. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
@@ -9,7 +9,7 @@ const surfaces = [
   { name: "Watermark", cpmRange: [0, 0.01] },
 ] as const;
 
-/** Both days together are the whole, and the surfaces are the publisher. */
+/** The two days add up to the whole period, and the surfaces to the publisher. */
 function addsUp(publisher: (typeof publishers)[number]): Step[] {
   const whole = `${publisher}-stats`;
   const first = `${publisher}-first-day`;

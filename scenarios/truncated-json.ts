@@ -1,12 +1,12 @@
-/** What a client must survive: the body of an answer breaks off, at any of its bytes. */
+/** What a client must survive: the body of an answer is cut off after any number of bytes. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
-/** A price that is always the same makes every answer as long as the others: with ids of 17 characters. */
+/** A sample answer. With a constant price and ids of 17 characters all answers have the same length. */
 const WHOLE = '{"ok":true,"impression_id":"imp_0000000000000","revenue_credited_inr":0.01234}';
 const bytes: readonly number[] = Array.from({ length: WHOLE.length }, (_, byte) => byte);
 
-/** The event's answer is cut after so many bytes. It was recorded all the same, and the retry learns its id. */
+/** Cuts the event's answer after `byte` bytes. The event is recorded all the same, and the retry gets its id. */
 const steps: readonly Step[] = bytes.flatMap((byte): Step[] => [
   {
     publisher: "station",
@@ -14,7 +14,7 @@ const steps: readonly Step[] = bytes.flatMap((byte): Step[] => [
     expect: {
       outcome: "cut",
       status: 200,
-      // The length that is announced is how a client knows that there is more to come.
+      // From Content-Length a client knows that bytes are missing.
       headers: { "content-type": "application/json", "content-length": String(WHOLE.length) },
       text: { length: byte },
     },

@@ -1,4 +1,4 @@
-/** What a client must survive: names, ads and sessions in every script, right to left, in emoji, and 10,000 long. */
+/** What a client must survive: names, ads and sessions in every script, right to left, with emoji, up to 10,000 characters. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
@@ -30,7 +30,7 @@ const names: readonly string[] = [
 
 const MAIN = { ref: "station.surfaces.0.id" } as const;
 
-/** A session id recorded in each encoding: it is the same one, so that only the first counts. */
+/** Records one session id in each encoding. It is the same session, so only the first impression counts. */
 function inEveryEncoding(session: string, index: number): Step[] {
   const first = `session-${index}`;
   const repeated = {
@@ -50,12 +50,12 @@ function inEveryEncoding(session: string, index: number): Step[] {
   ];
 }
 
-/** Controls make no id: they are refused in a session, and shown in a name. */
+/** Control characters are refused in a session id, but allowed in a surface's name. */
 const hasControls = (name: string): boolean => /\p{Cc}/u.test(name);
 const sessions: readonly string[] = names.slice(0, -1).filter((name) => !hasControls(name));
 const LONG = names.at(-1) ?? "";
 
-/** What the list of surfaces is long, in bytes: each id has 17 characters. */
+/** The list of surfaces, to compute its length in bytes. Each id has 17 characters. */
 const LISTED = JSON.stringify({
   surfaces: names.map((name) => ({
     id: "srf_0000000000000",
@@ -65,7 +65,7 @@ const LISTED = JSON.stringify({
   })),
 });
 const BYTES = new TextEncoder().encode(LISTED).length;
-/** One byte into the second name, whose letters have two each. All before it is ASCII. */
+/** One byte into the second name, whose letters have two bytes each. Everything before it is ASCII. */
 const IN_A_LETTER = LISTED.indexOf("Боковая") + 1;
 
 export const scenario: Scenario = defineScenario({

@@ -1,8 +1,8 @@
-/** What a client must survive: surfaces and payouts in states that the specification doesn't name. */
+/** What a client must survive: surfaces and payouts with statuses that the spec doesn't name. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
-/** A month's revenue of 500 INR, just what is paid: 50 impressions at 10 INR each. */
+/** Earns 500 INR in a month, exactly the payout minimum: 50 impressions at 10 INR each. */
 function earnIn(month: string): Step[] {
   return [
     { advance: { to: `${month}-15T00:00:00Z` } },
@@ -13,7 +13,7 @@ function earnIn(month: string): Step[] {
   ];
 }
 
-/** What the list says on a day, newest first. A payout has its reference once it was paid. */
+/** The payout list on a day, newest first. A payout has a reference once it is paid. */
 function listedOn(day: string, ...statuses: string[]): Step[] {
   const payouts = statuses.map((status) => ({
     status,

@@ -1,4 +1,4 @@
-/** What a client must survive: twice the limit passes around the edge of a fixed window, and under no other algorithm. */
+/** What a client must survive: twice the limit passes around the edge of a fixed window, but not with other algorithms. */
 
 import { defineScenario, type Scenario, type Step } from "../src/scenario.ts";
 
@@ -14,8 +14,8 @@ interface Admitted {
 }
 
 /**
- * Reports around the full minute `edge`: 10 half a minute before it, then 60 each in the last millisecond before it, at
- * it, half a minute after, a minute after that last millisecond, and at the next full minute.
+ * Reports around the full minute `edge`: 10 half a minute before, then 60 each at these times: 1 ms before, at `edge`,
+ * half a minute after, 1 ms before the next full minute, and at the next full minute.
  */
 function around(algorithm: Algorithm, edge: string, admitted: Admitted): Step[] {
   const ask = (times: number, ok: number): Step => ({

@@ -92,7 +92,7 @@ export const scenario: Scenario = defineScenario({
       as: "misplaced",
       expect: {
         status: 200,
-        // The recording limit is the publisher's that is named.
+        // The recording limit applies to the publisher in the request.
         headers: { "x-ratelimit-remaining": "9999" },
         body: { ok: true, revenue_credited_inr: { atLeast: 0.000001 } },
       },

@@ -1,4 +1,4 @@
-/** What a client must survive: a period, a payout and a week that reach from one year into the next. */
+/** What a client must survive: a period, a payout and a week that span two years. */
 
 import { defineScenario, type Scenario } from "../src/scenario.ts";
 

@@ -350,13 +350,7 @@ describe("wrong usage and files of no use", () => {
     ["a clock of its own", "there", { clock: "system" }, 2, "--clock system isn't possible"],
     ["a file that isn't there", "none", {}, 3, "no such file"],
     ["a snapshot as recording", "state", {}, 3, "--load"],
-    [
-      "a snapshot of another world",
-      "there",
-      { load: "state" },
-      2,
-      "--load holds a world of the seed",
-    ],
+    ["a snapshot of another world", "there", { load: "state" }, 2, "--load has a world with seed"],
     ["a snapshot that isn't there", "there", { load: "none" }, 3, "none: can't be read"],
   ])("%s", async (_, file, flags, expected, message) => {
     const state = fileOf("", "state.json");

@@ -1,6 +1,6 @@
 /**
- * The JSON schema of scenarios, for editors and other tools: docs/scenario.schema.json, which is made from the schema that
- * parses them. In the package this file holds it as data, for bundlers; `build-scenarios.ts` writes that.
+ * The JSON schema of scenarios, for editors and other tools. docs/scenario.schema.json is generated from the schema that
+ * parses them. In the package `build-scenarios.ts` inlines it here as data, for bundlers.
  */
 
 import { readFileSync } from "node:fs";
@@ -8,5 +8,5 @@ import type { JsonSchema } from "../../spec/responses.ts";
 
 const file = new URL("../../../docs/scenario.schema.json", import.meta.url);
 
-/** The schema, in the dialect 2020-12. What it refuses, parseScenario refuses. */
+/** In the dialect 2020-12. parseScenario rejects everything that it rejects, and more. */
 export const scenarioJsonSchema: JsonSchema = JSON.parse(readFileSync(file, "utf8"));

@@ -1,4 +1,4 @@
-/** Fields of a scenario that whoever plays it may give anew: what the world is made from. */
+/** The fields of a scenario that a user can override when playing it: those the world is created from. */
 
 import { safeName } from "../../base/safe-name.ts";
 import type { Scenario } from "./scenario.ts";
@@ -7,11 +7,11 @@ export type Overrides = Partial<
   Pick<Scenario, "seed" | "start" | "publishers" | "profile" | "assumptions">
 >;
 
-/** The scenario, not yet looked at, with these fields instead of its own; of the assumptions those that are given. */
+/** The unchecked scenario with these fields in place of its own. Assumptions are merged key by key. */
 export function withOverrides(scenario: object, overrides: Overrides): object {
   const { assumptions = {}, ...fields } = overrides;
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // What the scenario has there is refused later if it isn't an object.
+  // If the scenario's own value isn't an object, parsing rejects it later.
   const own = (scenario as { readonly assumptions?: object }).assumptions;
   return {
     ...scenario,
@@ -20,18 +20,18 @@ export function withOverrides(scenario: object, overrides: Overrides): object {
   };
 }
 
-/** Whether a wrong field is one of those that were given anew. */
+/** Whether an error's field is one of the overridden ones. */
 export function isOverridden(field: string, overrides: Overrides): boolean {
   const [name = "", ...key] = field.split(".");
   if (name === "assumptions" && key.length > 0) {
-    // Errors don't repeat every key as it was given.
+    // Errors shorten unsafe keys, so compare the shortened form.
     const given = Object.keys(overrides.assumptions ?? {});
     return given.some((one) => one.split(".").map(safeName).join(".") === key.join("."));
   }
   return Object.entries(overrides).some(([given, value]) => given === name && value !== undefined);
 }
 
-/** The options of a command line that give these fields anew. */
+/** The command-line options that set these overrides. */
 export function overrideWords({ assumptions = {}, ...fields }: Overrides): string[] {
   return [
     ...Object.entries(fields)

@@ -1,4 +1,4 @@
-/** A scenario as people write it: data only, in TypeScript or as JSON. What its words mean is docs/scenarios.md. */
+/** A scenario as people write it: data only, in TypeScript or as JSON. docs/scenarios.md explains each key. */
 
 import type { Duration } from "../../base/duration.ts";
 import type { FaultRule } from "../../faults/rule.ts";
@@ -8,33 +8,33 @@ import type { SignUpRequest } from "../../world/accounts/publisher-directory.ts"
 import type { Profile } from "../../world/publishers/profiles.ts";
 import type { Traffic } from "../traffic/traffic.ts";
 
-/** What happens, in which order, and what must come of it. */
+/** What happens, in which order, and what is expected. */
 export interface Scenario {
   readonly $schema?: string | undefined;
   /** Letters, digits and hyphens. */
   readonly name: string;
-  /** What a client must survive, in a sentence or two. Lists show the first. */
+  /** What a client must survive, in a sentence or two. Lists show the first sentence. */
   readonly about: string;
   /** @default "adsim" */
   readonly seed?: string | undefined;
   /** The first instant, in ISO 8601. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
-  /** How many seeded publishers there are. @default 25 */
+  /** Number of seeded publishers. @default 25 */
   readonly publishers?: number | undefined;
   /** @default "typical" */
   readonly profile?: Profile | undefined;
-  /** Readings of the spec's open points from the start. @default the catalogue's */
+  /** Choices for assumptions, in force from the start. @default the catalogue's */
   readonly assumptions?: Readings | undefined;
   /** Fault rules from the start. @default none */
   readonly faults?: readonly FaultRule[] | undefined;
   readonly steps: readonly Step[];
   /** What must hold after the last step. */
   readonly expectations?: readonly Expectation[] | undefined;
-  /** Bounds of the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0". */
+  /** Bounds for the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0". */
   readonly thresholds?: readonly string[] | undefined;
 }
 
-/** One thing that happens: the key says what. */
+/** One thing that happens. The key says what. */
 export type Step =
   | RequestStep
   | AdvanceStep
@@ -49,18 +49,18 @@ export type Step =
   | RepeatStep
   | ParallelStep;
 
-/** What every step may have. */
+/** The keys that every step may have. */
 interface StepLabel {
-  /** What later steps call the answer or the tally. A letter, then letters, digits, `_` and `-`. */
+  /** The name by which later steps refer to the output. A letter, then letters, digits, `_` and `-`. */
   readonly as?: string | undefined;
-  /** Why it is there, for the reader and the report. */
+  /** Why the step is here, for readers and reports. */
   readonly note?: string | undefined;
 }
 
-/** A publisher: its ordinal in the population, or the name of the step that signed it up. */
+/** A publisher's ordinal in the population, or the name of the step that signed it up. */
 export type PublisherRef = number | string;
 
-/** An answer's member by path (`first.impression_id`), a publisher's (`publishers.1.id`), or a count of a tally. */
+/** A path into a step's output (`first.impression_id`, `burst.sent`) or a publisher (`publishers.1.id`). */
 export interface Reference {
   readonly ref: string;
 }
@@ -74,25 +74,25 @@ export interface HeaderOf {
   readonly of: string;
 }
 
-/** The text followed by the number of the round of the innermost repeat or parallel, from 1. */
+/** The text followed by the round number, from 1, of the innermost repeat or parallel. */
 export interface Numbered {
   readonly numbered: string;
 }
 
 interface RequestStepBase extends StepLabel {
-  /** Whose key is sent, and who is meant where the parameters don't say. @default 0 */
+  /** Supplies the key, and the parameters that the step leaves out. @default 0 */
   readonly publisher?: PublisherRef | undefined;
-  /** Another key than the publisher's; null sends none. */
+  /** A key to send instead of the publisher's. Null sends none. */
   readonly key?: Value | undefined;
   /** How the parameters of a POST are sent. @default "json" */
   readonly encoding?: "json" | "form" | "query" | undefined;
   readonly headers?: Readonly<Record<string, Value>> | undefined;
-  /** When the client gives up, counted from the request. @default "10s" */
+  /** How long the client waits for the answer before it gives up. @default "10s" */
   readonly timeout?: Duration | undefined;
   readonly expect?: AnswerExpectation | undefined;
 }
 
-/** Parameters of an operation. What the spec requires and isn't given is the publisher's own: id, first surface, "ad-1". */
+/** Parameters of an operation. Missing required ones are filled in: the publisher's id, its first surface, "ad-1". */
 export interface RequestStep extends RequestStepBase {
   readonly impression?:
     | {
@@ -106,7 +106,7 @@ export interface RequestStep extends RequestStepBase {
   readonly stats?: StatsParameters | undefined;
   readonly surfaces?: { readonly publisher_id?: Value | undefined } | undefined;
   readonly payouts?: PayoutsParameters | undefined;
-  /** A request as it is, with nothing filled in but the key. */
+  /** Sent as written. Only the key is filled in. */
   readonly raw?: RawRequest | undefined;
 }
 
@@ -124,20 +124,20 @@ export interface PayoutsParameters {
 
 export interface RawRequest {
   readonly method: string;
-  /** From the slash on, percent-encoding as it is. */
+  /** Starts with a slash. Percent-encoding is sent as written. */
   readonly path: string;
   readonly query?: string | Readonly<Record<string, Value>> | undefined;
-  /** Text as it is, or an object that is sent as JSON. */
+  /** Text is sent as written, an object as JSON. */
   readonly body?: string | Readonly<Record<string, Value>> | undefined;
 }
 
-/** Lets the world's time pass. */
+/** Advances the world's clock. */
 export interface AdvanceStep extends StepLabel {
   readonly advance:
     | Duration
-    /** To this instant, in ISO 8601. Never back. */
+    /** To this instant, in ISO 8601. It can't be in the past. */
     | { readonly to: string }
-    /** As long as the Retry-After of this answer says, seconds or date; by `less` shorter, by `more` longer. */
+    /** Until the Retry-After of this answer (seconds or a date) is over, minus `less`, plus `more`. */
     | {
         readonly retryAfterOf: string;
         readonly less?: Duration | undefined;
@@ -150,7 +150,7 @@ export interface TrafficStep extends StepLabel {
   readonly expect?: Matcher | undefined;
 }
 
-/** Other readings of open points from now on. */
+/** Changes assumptions from now on. */
 export interface AssumeStep extends StepLabel {
   readonly assume: Readings;
 }
@@ -159,12 +159,12 @@ export interface FaultStep extends StepLabel {
   readonly fault: FaultRule;
 }
 
-/** Takes rules away: this one, these, or all. */
+/** Removes fault rules by id, or all of them. */
 export interface HealStep extends StepLabel {
   readonly heal: "all" | string | readonly string[];
 }
 
-/** The name of the step is then the publisher's. */
+/** Later steps refer to the new publisher by this step's name. */
 export interface SignUpStep extends StepLabel {
   readonly signUp: SignUpRequest;
 }
@@ -173,14 +173,14 @@ export interface SetSurfaceStep extends StepLabel {
   readonly setSurface: {
     /** @default 0 */
     readonly publisher?: PublisherRef | undefined;
-    /** Place among the publisher's surfaces. @default 0 */
+    /** Index among the publisher's surfaces. @default 0 */
     readonly surface?: number | undefined;
     readonly status?: string | undefined;
     readonly cpmRange?: readonly [number, number] | undefined;
   };
 }
 
-/** Gives `NAME.apiKey`, the new key, and `NAME.oldKey`. */
+/** Outputs the new key as `NAME.apiKey` and the old one as `NAME.oldKey`. */
 export interface RotateKeyStep extends StepLabel {
   readonly rotateKey: { readonly publisher?: PublisherRef | undefined };
 }
@@ -192,50 +192,50 @@ export interface ExpectStep extends StepLabel {
 export interface RepeatStep extends StepLabel {
   readonly repeat: {
     readonly times: number;
-    /** How much time passes after each round. @default none */
+    /** Time to wait after each round. @default none */
     readonly every?: Duration | undefined;
     readonly steps: readonly Step[];
   };
-  /** Of the tally over all its requests. */
+  /** Checked against the tally of all its requests. */
   readonly expect?: Matcher | undefined;
 }
 
-/** Requests at one instant. In real time all are on their way at once, in virtual time they arrive in this order. */
+/** Requests at one instant. In real time they are sent concurrently; in virtual time they arrive in this order. */
 export interface ParallelStep extends StepLabel {
   readonly parallel: {
     /** @default 1 */
     readonly times?: number | undefined;
     readonly steps: readonly RequestStep[];
   };
-  /** Of the tally over all its requests. */
+  /** Checked against the tally of all its requests. */
   readonly expect?: Matcher | undefined;
 }
 
-/** What an answer must be. */
+/** What an answer must look like. */
 export interface AnswerExpectation {
-  /** @default "answered", where anything else is expected of the answer */
+  /** @default "answered", if anything else about the answer is expected */
   readonly outcome?: RequestOutcome | readonly RequestOutcome[] | undefined;
   readonly status?: StatusMatcher | undefined;
-  /** By name, in lower case. */
+  /** By lower-case name. */
   readonly headers?: Readonly<Record<string, Matcher>> | undefined;
-  /** Of the body as JSON. */
+  /** Matches the body parsed as JSON. */
   readonly body?: Matcher | undefined;
-  /** Of the body as it came. */
+  /** Matches the body as received. */
   readonly text?: Matcher | undefined;
 }
 
 export type Expectation =
-  /** Of an earlier answer. @default the last one */
+  /** About an earlier answer. @default the last one */
   | (AnswerExpectation & { readonly answer?: string | undefined })
-  /** Of what an earlier step gave: an answer's body, a tally, a publisher; or a part of it, by path. */
+  /** About an earlier step's output (an answer's body, a tally, a publisher), or a part of it by path. */
   | { readonly of: string; readonly is: Matcher }
-  /** What the service reports, asked aside: it spends no quota of the world. */
+  /** About what the service reports. A scratch copy is asked, so the world's quota isn't spent. */
   | (ReportExpectation & { readonly stats: StatsParameters })
   | (ReportExpectation & { readonly surfaces: Record<string, never> })
   | (ReportExpectation & { readonly payouts: PayoutsParameters })
-  /** Of what GET /_sim/audit tells. */
+  /** About the answer of GET /_sim/audit. */
   | { readonly audit: Matcher }
-  /** One of the invariants by its id, or all of them. */
+  /** An invariant's id, or "all". */
   | { readonly invariant: string };
 
 interface ReportExpectation {
@@ -244,8 +244,8 @@ interface ReportExpectation {
 }
 
 /**
- * What a value must be. A plain value: the same. An object: these members, whatever others there are. A list: the same
- * length, each in turn. Or a rule: an object whose only key is one of those below.
+ * What a value must look like. A plain value must be equal. An object must have these members; others are ignored. A list
+ * must have the same length and match element by element. A rule is an object whose only key is one of those below.
  */
 export type Matcher =
   | Value
@@ -262,18 +262,18 @@ export type MatchRule =
   | { readonly type: "string" | "integer" | "number" | "boolean" | "null" | "array" | "object" }
   | { readonly contains: string }
   | { readonly startsWith: string }
-  /** Of a text, in UTF-16 units, or of a list. */
+  /** The length of a text, in UTF-16 units, or of a list. */
   | { readonly length: Matcher }
-  /** Every element of a list; nothing is known of an empty one. */
+  /** Every element of a list must match. An empty list gives the verdict `unknown`. */
   | { readonly every: Matcher }
   | { readonly some: Matcher }
   | { readonly absent: true }
-  /** Exactly, to the micro. */
+  /** Equal to this sum, exact to the micro-INR. */
   | { readonly sum: readonly Operand[] }
-  /** Literally, even if it looks like a rule. */
+  /** Equal to this literally, even if it looks like a rule. */
   | { readonly equals: unknown };
 
-/** What a status must be: one, or a rule that numbers can keep. */
+/** What a status must be: a number, or a rule that fits numbers. */
 export type StatusMatcher =
   | number
   | Reference

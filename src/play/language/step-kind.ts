@@ -1,4 +1,4 @@
-/** What a step is: the one of its keys that says so. One list for whoever checks, plays, counts or describes steps. */
+/** The kinds of steps, each named by the key that marks it. Checks, player, counts and schemas all use this one list. */
 
 import type { RequestStep, Step } from "./scenario.ts";
 
@@ -19,27 +19,26 @@ export const stepKinds = [
   "rotateKey",
   "repeat",
   "parallel",
-  // Last: others may have one too.
+  // Last, because steps of other kinds may have this key too.
   "expect",
 ] as const;
 
-/** The keys that say what a step is. */
 export type StepKind = (typeof stepKinds)[number];
 
-/** Of steps that send one request each. */
+/** The kinds that send one request each. */
 export const requestKinds = ["impression", "click", "stats", "surfaces", "payouts", "raw"] as const;
 
-/** What a step is that has been checked. */
+/** The kind of a checked step. */
 export function kindOf(step: Step): StepKind {
   const kind = stepKinds.find((one) => Object.hasOwn(step, one));
   if (kind === undefined)
-    throw new Error("A step of no kind was let pass. This is a bug in adsim.");
+    throw new Error("A step without a kind passed the checks. This is a bug in adsim.");
   return kind;
 }
 
 export type RequestKind = (typeof requestKinds)[number];
 
-/** The type of steps of a kind, with that key alone. */
+/** The type of steps of this kind, without the keys of other kinds. */
 export type StepOf<Kind extends StepKind> = Kind extends RequestKind
   ? Omit<RequestStep, RequestKind> & { readonly [Key in Kind]: NonNullable<RequestStep[Key]> }
   : Extract<Step, { readonly [Key in Kind]: unknown }>;

@@ -1,8 +1,8 @@
-/** Reads what an answer credited off its text, without parsing the rest: traffic has millions of them. */
+/** Reads the credited revenue from an answer's text without parsing all of it, because traffic has millions of answers. */
 
 const MEMBER = '"revenue_credited_inr":';
 
-/** Micro-INR that an answer says were credited; 0 where it says nothing of it. */
+/** The credited revenue in micro-INR; 0 if the answer has none. */
 export function creditedMicros(text: string): number {
   const at = text.indexOf(MEMBER);
   if (at === -1) return 0;

@@ -1,11 +1,11 @@
 /**
- * Latencies of many requests as an HDR histogram: three significant digits from a microsecond to an hour, whatever their
- * number. Loads the part of the library that it needs: all of it takes several times as long.
+ * Latencies of any number of requests as an HDR histogram, with three significant digits from a microsecond to an hour.
+ * Imports only the needed part of the library, which loads several times as fast.
  */
 
 import { constructorFromBucketSize } from "hdr-histogram-js/dist/JsHistogramFactory.js";
 
-/** Latencies in milliseconds. Undefined of no requests. */
+/** Latencies in milliseconds. */
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
@@ -17,9 +17,9 @@ export interface LatencySummary {
 
 export interface Latencies {
   record(latencyMs: number): void;
-  /** Puts in what the others have. */
+  /** Adds the recorded latencies of `others`. */
   add(others: Latencies): void;
-  /** Undefined of nothing. */
+  /** Undefined if nothing was recorded. */
   summary(): LatencySummary | undefined;
 }
 
@@ -40,7 +40,7 @@ const HOUR_MICROSECONDS = 3_600_000_000;
 
 /** `significantDigits`: how exact percentiles are. @default 3 */
 export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
-  // In virtual time most are 0: these are only counted. What is never held back needs no histogram.
+  // In virtual time most latencies are 0. These are only counted, and the histogram is made when it is needed.
   const recorded: Recorded["recorded"] = { zeros: 0, sumMs: 0, maxMs: 0, histogram: undefined };
 
   function histogram(): Histogram {
@@ -60,7 +60,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
       if (latencyMs > recorded.maxMs) recorded.maxMs = latencyMs;
     },
     add(others) {
-      // All latencies are made here.
+      // The cast is safe: every `Latencies` is created here.
       const { zeros, sumMs, maxMs, histogram: more } = (others as Recorded).recorded;
       recorded.zeros += zeros;
       recorded.sumMs += sumMs;
@@ -85,7 +85,7 @@ export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
   return own;
 }
 
-/** The latency that so many of a thousand don't exceed, by nearest rank. */
+/** The latency that `perMille` of a thousand requests don't exceed, by nearest rank. */
 function percentile(
   { zeros, maxMs, histogram }: Recorded["recorded"],
   count: number,
@@ -93,14 +93,14 @@ function percentile(
 ): number {
   const rank = Math.ceil((count * perMille) / 1000);
   if (histogram === undefined || rank <= zeros) return 0;
-  // The library asks for a percentage; from the middle of a rank no rounding reaches the next.
+  // The library takes a percentage. The middle of the rank is safe from rounding into the next one.
   const percentage = ((rank - zeros - 0.5) / histogram.totalCount) * 100;
   const highest = histogram.getValueAtPercentile(percentage);
   const shortest = shortestWithin(histogram.lowestEquivalentValue(highest), highest);
   return Math.min(shortest / MICROSECONDS, inMicroseconds(maxMs));
 }
 
-/** The number with the fewest digits of those that the histogram can't tell apart: 250 ms are said to be 250, not 250.111. */
+/** The number with the fewest digits in a histogram bucket, so that 250 ms is shown as 250, not 250.111. */
 function shortestWithin(lowest: number, highest: number): number {
   const middle = (lowest + highest) / 2;
   for (let digits = 1; digits <= 10; digits += 1) {

@@ -1,4 +1,4 @@
-/** Quantities as people read them, the same on every machine. */
+/** Formats quantities for people, the same on every machine. */
 
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
 
@@ -8,7 +8,7 @@ export function readableCount(count: number): string {
 }
 
 /** "1 request", "12,345 requests". */
-export function counted(count: number, noun: string): string {
+export function countWithNoun(count: number, noun: string): string {
   return `${readableCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
@@ -17,7 +17,7 @@ export function readableMs(ms: number): string {
   return ms < 1000 ? `${rounded(ms)} ms` : `${rounded(ms / 1000)} s`;
 }
 
-/** A share of a whole, in per cent: "0 %", "0.05 %". What is there at all is never said to be none, nor what is missing whole. */
+/** A percentage: "0 %", "0.05 %". A positive share never shows as 0 %, and a smaller part never as 100 %. */
 export function readableShare(part: number, whole: number): string {
   if (whole === 0) return "0 %";
   const percentage = Math.round((part / whole) * 100_000) / 1000;
@@ -32,7 +32,7 @@ export function readableInr(inr: number): string {
   return `${grouped(whole)}${fraction === undefined ? "" : `.${fraction}`} INR`;
 }
 
-/** How long something took: "250 ms", "1.5 s", "2 min 5 s", "3 h", "31 d 2 h". Two units at most, the rest is left out. */
+/** A duration in at most two units: "250 ms", "1.5 s", "2 min 5 s", "3 h", "31 d 2 h". The rest is left out. */
 export function readableDuration(ms: number): string {
   if (ms < 60_000) return readableMs(ms);
   const seconds = Math.floor(ms / 1000);

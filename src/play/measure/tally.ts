@@ -1,4 +1,4 @@
-/** What came of many requests, counted: a traffic step's, a repeat's, a parallel's, a whole run's. */
+/** Counts the outcomes of many requests: of a traffic step, a repeat, a parallel or a whole run. */
 
 import { MICROS_PER_INR } from "../../base/money.ts";
 import {
@@ -17,14 +17,14 @@ export interface OperationTally {
   readonly ok: number;
 }
 
-/** What steps name and expectations look at. */
+/** The output of traffic, repeat and parallel steps. */
 export interface TallySummary {
   readonly sent: number;
   /** Whole answers with status 200. */
   readonly ok: number;
   /** Whole answers with a status from 400 to 499. */
   readonly refused: number;
-  /** Whole answers with a status from 500 on. */
+  /** Whole answers with a status of 500 or more. */
   readonly failed: number;
   readonly cut: number;
   readonly lost: number;
@@ -35,17 +35,16 @@ export interface TallySummary {
   readonly statuses: Readonly<Record<string, number>>;
   /** Revenue that whole answers credited, in INR, exact to the micro. */
   readonly creditedInr: number;
-  /** How many different ids answers gave to impressions and clicks; undefined beyond 100,000. */
+  /** Number of different impression and click ids in the answers; undefined if more than 100,000. */
   readonly differentIds: number | undefined;
   readonly operations: { readonly [Id in OperationId]?: OperationTally };
 }
 
-/** Counts in the making. */
 export interface Tally {
-  /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
+  /** Called millions of times. `micros`: the credited revenue in the answer, if already known. */
   count(exchange: ClientExchange, micros?: number): void;
-  keep(punctuality: Punctuality): void;
-  /** Counts everything that another tally did. */
+  addPunctuality(punctuality: Punctuality): void;
+  /** Adds the counts of another tally. */
   add(other: Tally): void;
   summary(): TallySummary;
   readonly counts: Counts;
@@ -56,21 +55,21 @@ interface Counts {
   readonly operations: Record<OperationId, { sent: number; ok: number }>;
   readonly statuses: Map<number, number>;
   readonly ids: Set<string>;
-  /** Whether there were too many to tell them all apart. */
+  /** Whether there were more ids than {@link MAX_IDS}. */
   tooManyIds: boolean;
   late: number;
   dropped: number;
   creditedMicros: number;
 }
 
-/** The most answers of which ids are told apart. */
+/** At most this many ids are kept. */
 const MAX_IDS = 100_000;
 const ID = /"(?:impression|click)_id":"([^"]*)"/;
 
 export function createTally(): Tally {
   const counts = noCounts();
   const { outcomes, operations, statuses } = counts;
-  // Most answers have the operation of the one before.
+  // Most answers have the same operation as the one before.
   let last: OperationId | undefined;
   let ofLast = { sent: 0, ok: 0 };
 
@@ -91,9 +90,9 @@ export function createTally(): Tally {
       if (outcome !== "answered") return;
       statuses.set(exchange.status, (statuses.get(exchange.status) ?? 0) + 1);
       counts.creditedMicros += micros;
-      if (isOk && !counts.tooManyIds) keepId(counts, ID.exec(exchange.text)?.[1]);
+      if (isOk && !counts.tooManyIds) addId(counts, ID.exec(exchange.text)?.[1]);
     },
-    keep({ late, dropped }) {
+    addPunctuality({ late, dropped }) {
       counts.late += late;
       counts.dropped += dropped;
     },
@@ -122,7 +121,7 @@ function noCounts(): Counts {
   };
 }
 
-function keepId(counts: Counts, id: string | undefined): void {
+function addId(counts: Counts, id: string | undefined): void {
   if (id === undefined) return;
   counts.ids.add(id);
   if (counts.ids.size <= MAX_IDS) return;
@@ -141,13 +140,13 @@ function addCounts(to: Counts, from: Counts): void {
   }
   to.tooManyIds ||= from.tooManyIds;
   if (to.tooManyIds) to.ids.clear();
-  else for (const id of from.ids) keepId(to, id);
+  else for (const id of from.ids) addId(to, id);
   to.late += from.late;
   to.dropped += from.dropped;
   to.creditedMicros += from.creditedMicros;
 }
 
-/** How many whole answers had a status from this one to below that one. */
+/** How many whole answers had a status of at least `from` and below `to`. */
 export function answersFrom(
   from: number,
   to: number,

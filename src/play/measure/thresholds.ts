@@ -1,4 +1,4 @@
-/** Bounds of a whole run, such as "p99 < 50ms" or "errors < 0.1%": read before anything is played, judged at the end. */
+/** Bounds for a whole run, such as "p99 < 50ms" or "errors < 0.1%": parsed before the play, judged at its end. */
 
 import { formatList } from "../../base/did-you-mean.ts";
 import { durationMs, isDuration } from "../../base/duration.ts";
@@ -14,7 +14,7 @@ export interface Threshold {
   readonly text: string;
   readonly of: Measure;
   readonly comparison: Comparison;
-  /** Milliseconds, per cent of what was to be sent, or so many: `digits` / 10^`decimals`. */
+  /** The bound is `digits` / 10^`decimals` milliseconds, per cent of the planned requests, or a plain count. */
   readonly unit: "ms" | "%" | "";
   readonly digits: number;
   readonly decimals: number;
@@ -27,11 +27,11 @@ export interface ThresholdResult {
   readonly found: string;
 }
 
-/** What a run came to. */
+/** The figures of a run that thresholds are compared with. */
 export interface Measured {
   readonly tally: TallySummary;
   readonly latency: LatencySummary | undefined;
-  /** How many invariants are broken. Undefined where nothing is known of any. */
+  /** How many invariants are broken; undefined if all are unknown. */
   readonly brokenInvariants: number | undefined;
 }
 
@@ -43,7 +43,7 @@ type Comparison = "<" | "<=" | "=" | ">=" | ">";
 
 interface Form {
   readonly comparisons: readonly Comparison[];
-  /** How it may be written. */
+  /** A bound as it can be written. */
   readonly example: string;
 }
 
@@ -64,7 +64,7 @@ const forms: Readonly<Record<Measure, Form>> = {
   sent: { comparisons: [">=", ">", "="], example: "1000" },
 };
 
-/** @throws InputError without a field: whose threshold it is knows the caller. */
+/** @throws InputError without a field; the caller adds it. */
 export function parseThreshold(text: string): Threshold {
   const parts = /^\s*([A-Za-z][\w-]{0,19})\s*([<>=!]{1,3})\s*([\w.]{1,24}(?:\s?%)?)\s*$/.exec(text);
   if (parts === null) {
@@ -127,7 +127,7 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
     if (latency === undefined) return unknown("no requests");
     const found = latency[of];
     const isExact = of === "max" || of === "mean" || found === digits;
-    // Another figure that the histogram can't tell from what was found.
+    // The histogram can't tell the two figures apart.
     if (!isExact && Math.abs(found - digits) < digits / 1000) {
       return unknown(`${readableMs(found)}, too close to tell: percentiles have three digits`);
     }
@@ -136,7 +136,7 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
   const found = countOf(tally, of);
   if (unit !== "%") return judged(found, digits, readableCount(found));
   const share = `${readableShare(found, planned)} (${readableCount(found)} of ${readableCount(planned)})`;
-  // Both sides times 100 · planned · 10^decimals: whole numbers, so exact.
+  // Both sides are multiplied by 100 · planned · 10^decimals. They are then whole numbers, so the comparison is exact.
   return judged(found * Number(`1e${decimals + 2}`), digits * planned, share);
 }
 
@@ -153,7 +153,7 @@ function measureOf(name: string): Measure {
   throw new InputError("", `must begin with ${formatList(known, "or")}.${hint}`);
 }
 
-/** Undefined where a count is written. */
+/** Undefined if the bound is a count. */
 function shareOf(of: Counted, bound: string): Bound | undefined {
   const [, whole = "", fraction = ""] = /^(\d{1,3})(?:\.(\d{1,6}))? ?%$/.exec(bound) ?? [];
   const digits = Number(`${whole}${fraction}`);
@@ -163,7 +163,7 @@ function shareOf(of: Counted, bound: string): Bound | undefined {
   }
   if (!bound.includes("%")) return undefined;
   const expected = 'must be from 0% to 100%, with at most six decimals, such as "0.1%"';
-  throw new InputError("", `${expected}, where ${of} is compared with a share`);
+  throw new InputError("", `${expected}, to compare ${of} with a share`);
 }
 
 function wholeNumber(of: Counted | "sent", bound: string): Bound {
@@ -174,7 +174,7 @@ function wholeNumber(of: Counted | "sent", bound: string): Bound {
 
 function latencyBound(of: Percentile, bound: string): Bound {
   const text = bound.trimEnd();
-  // Digits alone would be milliseconds elsewhere: here the unit is written.
+  // Elsewhere bare digits mean milliseconds, but a threshold must have the unit.
   if (!/^\d+$/.test(text) && isDuration(text)) {
     return { unit: "ms", digits: durationMs(text), decimals: 0 };
   }
@@ -183,7 +183,7 @@ function latencyBound(of: Percentile, bound: string): Bound {
   throw new InputError("", `${expected}${unit}`);
 }
 
-/** Errors are all that got no answer of the service to build on. */
+/** Errors are all requests without a usable answer: failed, cut, lost, timed out or never sent. */
 function countOf(tally: TallySummary, of: Counted | "sent"): number {
   if (of !== "errors") return tally[of];
   return tally.failed + tally.cut + tally.lost + tally.timedOut + tally.dropped;

@@ -1,4 +1,4 @@
-/** How a run went over time, in at most 240 stretches of one length, however long it takes: where they would be more, two become one. */
+/** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
 import { microsToInr } from "../../audit/event-line.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
@@ -7,9 +7,8 @@ import { creditedMicros } from "./credited.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";
 import { answersFrom } from "./tally.ts";
 
-/** A stretch of the run. */
 export interface TimelineBucket {
-  /** When it begins, in milliseconds from the beginning of the run. */
+  /** Start of the bucket, in milliseconds from the beginning of the run. */
   readonly atMs: number;
   readonly sent: number;
   readonly ok: number;
@@ -29,19 +28,19 @@ export interface TimelineSummary {
 }
 
 export interface Timeline {
-  /** Called millions of times. `micros`: what the answer's text says was credited, where that is known already. */
+  /** Called millions of times. `micros`: the credited revenue in the answer, if already known. */
   count(exchange: ClientExchange, micros?: number): void;
-  /** Stretches in which nothing was sent are left out. */
+  /** Leaves out buckets in which nothing was sent. */
   summary(): TimelineSummary;
 }
 
 interface Bucket {
   sent: number;
-  /** Whole answers with status 200: they are most, and need no look-up. */
+  /** Whole answers with status 200. They are the most frequent, so they need no look-up. */
   ok: number;
   unanswered: number;
   micros: number;
-  /** How many whole answers had which other status. */
+  /** Number of whole answers by other status. */
   readonly others: Map<number, number>;
   readonly latencies: Latencies;
 }
@@ -95,7 +94,7 @@ function createBucket(): Bucket {
   return {
     ...{ sent: 0, ok: 0, unanswered: 0, micros: 0 },
     others: new Map(),
-    // Two digits: there can be hundreds of them, and they are only drawn.
+    // Two digits are enough for a chart, and there can be hundreds of histograms.
     latencies: createLatencies(2),
   };
 }
@@ -104,7 +103,7 @@ function countOther({ others }: Bucket, status: number, more = 1): void {
   others.set(status, (others.get(status) ?? 0) + more);
 }
 
-/** Half as many, each of two neighbours. */
+/** Merges each two neighbours. */
 function merged(buckets: readonly (Bucket | undefined)[]): (Bucket | undefined)[] {
   return Array.from({ length: Math.ceil(buckets.length / 2) }, (_, index) =>
     sumOf(buckets[2 * index], buckets[2 * index + 1]),

@@ -1,16 +1,16 @@
-/** What a run comes to at its end: its result, with one verdict over all and why. */
+/** Builds the result of a finished run, with one overall verdict and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
 import type { InvariantResult, PlayResult, Verdict } from "./result.ts";
 import type { Run } from "./run.ts";
 
-/** What is only known at the end. */
+/** What is known only at the end. */
 export interface Ending {
   readonly target: Pick<PlayResult["target"], "kind" | "url">;
   readonly reproduce: string;
   readonly endMs: number;
-  /** What is to be said of each fault rule that wasn't seen to fire. */
+  /** A sentence for each fault rule that was not seen to fire. */
   readonly unfired: readonly string[];
   readonly invariants: readonly InvariantResult[];
 }
@@ -23,7 +23,7 @@ export function conclude(run: Run, ending: Ending): PlayResult {
   const tally = run.tally.summary();
   const latency = run.latencies.summary();
   const isAnyKnown = invariants.some(({ verdict }) => verdict !== "unknown");
-  const brokenInvariants = isAnyKnown ? invariants.filter(is("broken")).length : undefined;
+  const brokenInvariants = isAnyKnown ? invariants.filter(hasVerdict("broken")).length : undefined;
   const thresholds = (scenario.thresholds ?? []).map((threshold) =>
     judgeThreshold(parseThreshold(threshold), { tally, latency, brokenInvariants }),
   );
@@ -53,33 +53,38 @@ export function conclude(run: Run, ending: Ending): PlayResult {
 type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped"> &
   Pick<Ending, "unfired">;
 
-/** Broken before unknown, and unknown before held: a pass means that all of it was seen to hold. */
+/** Broken outranks unknown, and unknown outranks held, so `held` means that everything was seen to hold. */
 function verdictOf(
   { steps, invariants, thresholds, skipped, unfired }: Judged,
   sent: number,
 ): { readonly verdict: Verdict; readonly why: string } {
   const broken = [
-    ...steps.filter(is("broken")).map(({ path, title }) => `${path} (${title})`),
-    ...invariants.filter(is("broken")).map(({ id }) => `invariant ${id}`),
-    ...thresholds.filter(is("broken")).map(({ threshold }) => `threshold ${threshold}`),
+    ...steps.filter(hasVerdict("broken")).map(({ path, title }) => `${path} (${title})`),
+    ...invariants.filter(hasVerdict("broken")).map(({ id }) => `invariant ${id}`),
+    ...thresholds.filter(hasVerdict("broken")).map(({ threshold }) => `threshold ${threshold}`),
   ];
   if (broken.length > 0) return { verdict: "broken", why: listed(broken) };
   const open = [
     ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
-    ...steps.filter(is("unknown")).map(({ path, why }) => `${path}: ${why}`),
-    ...thresholds.filter(is("unknown")).map(({ threshold, found }) => `${threshold}: ${found}`),
+    ...steps.filter(hasVerdict("unknown")).map(({ path, why }) => `${path}: ${why}`),
+    ...thresholds
+      .filter(hasVerdict("unknown"))
+      .map(({ threshold, found }) => `${threshold}: ${found}`),
     ...unfired,
   ];
   if (open.length > 0) return { verdict: "unknown", why: listed(open) };
-  // Of a run without requests the invariants found what they asked for themselves.
-  const upheld = sent > 0 ? invariants.filter(is("held")) : [];
-  if (steps.filter(is("held")).length + upheld.length === 0) {
-    return { verdict: "unknown", why: "the scenario expects nothing" };
+  // Without requests of its own, a run's invariants say nothing about the scenario.
+  const upheld = sent > 0 ? invariants.filter(hasVerdict("held")) : [];
+  if (steps.filter(hasVerdict("held")).length + upheld.length === 0) {
+    return {
+      verdict: "unknown",
+      why: "the scenario expects nothing",
+    };
   }
   return { verdict: "held", why: "everything came out as expected" };
 }
 
-function is(verdict: string): (judged: { readonly verdict: string }) => boolean {
+function hasVerdict(verdict: string): (judged: { readonly verdict: string }) => boolean {
   return (judged) => judged.verdict === verdict;
 }
 

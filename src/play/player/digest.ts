@@ -1,10 +1,10 @@
-/** A digest of what the client saw: the same for every target in virtual time, so without what belongs to a connection. */
+/** A digest of what the client saw. It leaves out transport details, so it is the same on every target in virtual time. */
 
 import { createDigest, type Digest } from "../../base/digest.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
 
-/** Headers of the connection, and of the moment it was used. */
-const ofTransport: ReadonlySet<string> = new Set([
+/** Headers that describe the connection or the current time. */
+const transportHeaders: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "date",
@@ -12,13 +12,13 @@ const ofTransport: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** What a server of adsim adds when it is asked to explain itself. */
-const EXPLAINING = "x-adsim-";
+/** Headers that adsim adds under `explain`. */
+const EXPLAIN_PREFIX = "x-adsim-";
 
 export interface RunDigest extends Pick<Digest, "text" | "value"> {
-  /** All of an exchange. */
+  /** Adds a whole exchange. */
   exchange(exchange: ClientExchange): void;
-  /** One of very many: outcome, status, quota left, and the length of the body. */
+  /** Adds only outcome, status, remaining quota and body length. For traffic, which has millions of exchanges. */
   brief(exchange: ClientExchange): void;
 }
 
@@ -32,7 +32,7 @@ export function createRunDigest(): RunDigest {
     exchange({ outcome, status, headers, text: body }) {
       number(outcomes[outcome] * 1000 + status);
       for (const name of Object.keys(headers).sort()) {
-        if (!ofTransport.has(name) && !name.startsWith(EXPLAINING))
+        if (!transportHeaders.has(name) && !name.startsWith(EXPLAIN_PREFIX))
           text(`${name}: ${headers[name]}`);
       }
       text(body);
@@ -45,7 +45,7 @@ export function createRunDigest(): RunDigest {
   };
 }
 
-/** As `Number` reads it, which takes several times as long for the few digits of nearly every answer. */
+/** The same as `Number`, but several times as fast for the few digits that nearly every answer has. */
 function quotaLeft(text = "-1"): number {
   const { length } = text;
   if (length > 6) return Number(text);

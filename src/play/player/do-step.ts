@@ -1,4 +1,4 @@
-/** What each kind of step does. A missing kind is a type error. */
+/** Plays each kind of step. A missing kind is a type error. */
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
@@ -32,15 +32,14 @@ import {
 import { playRequest, playTogether } from "./step-requests.ts";
 import { answerOf, type Scope } from "./values.ts";
 
-/** What a step is done in. */
 interface StepContext {
   readonly run: Run;
   readonly path: string;
-  /** Plays the steps inside of this one. */
+  /** Plays the steps inside this one. */
   readonly playSteps: (steps: readonly Step[], path: string) => EffectGenerator<void>;
 }
 
-/** Of a foreign service nobody can ask for these. */
+/** Kinds that need the control API, so another service can't do them. */
 const controlling: ReadonlySet<StepKind> = new Set([
   "assume",
   "fault",
@@ -50,13 +49,13 @@ const controlling: ReadonlySet<StepKind> = new Set([
   "rotateKey",
 ]);
 
-/** Does a step, unless the target can't. @throws InputError that names the step that it refuses. */
+/** Plays a step, or skips it if the target can't do it. @throws InputError that names the step that the target rejects. */
 export function* doStep(context: StepContext, step: Step): EffectGenerator<StepOutcome> {
   const kind = kindOf(step);
   if (controlling.has(kind) && !context.run.capabilities.control) {
     return skipped(NEEDS_CONTROL);
   }
-  // Each player takes steps of its own kind.
+  // The cast is safe: the player was looked up by the step's kind.
   const player = stepPlayers[kind] as (on: StepContext, step: Step) => EffectGenerator<StepOutcome>;
   try {
     return yield* player(context, step);
@@ -111,7 +110,7 @@ const stepPlayers: StepPlayers = {
     };
     run.trafficStepsPlayed += 1;
     const punctuality = yield* perform({ kind: "traffic", order });
-    run.tally.keep(punctuality);
+    run.tally.addPunctuality(punctuality);
     return yield* closeTally(run, before, expect);
   },
   *assume({ run, path }, { assume }) {
@@ -134,7 +133,7 @@ const stepPlayers: StepPlayers = {
   *signUp({ run, path }, { signUp }) {
     const member = yield* performHere(`${path}.signUp`, { kind: "signUp", request: signUp });
     addSignedUp(run, member);
-    return { checks: [], named: { kind: "publisher", member } };
+    return { checks: [], output: { kind: "publisher", member } };
   },
   *setSurface({ run, path }, { setSurface }) {
     const { publisher, surface = 0, ...change } = setSurface;
@@ -160,7 +159,7 @@ const stepPlayers: StepPlayers = {
     });
     updateMember(run, renewed);
     const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
-    return { checks: [], named: { kind: "content", content: keys } };
+    return { checks: [], output: { kind: "content", content: keys } };
   },
   *repeat({ run, path, playSteps }, { repeat, expect }) {
     const before = openTally(run);
@@ -183,18 +182,18 @@ const stepPlayers: StepPlayers = {
   },
 };
 
-/** Nothing was expected of it. */
+/** The outcome of a step without expectations. */
 const done: StepOutcome = { checks: [] };
 
 function skipped(why: string): StepOutcome {
   return { checks: [], skipped: why };
 }
 
-/** Has an effect of a step done. @throws InputError that names the step. */
+/** Performs an effect of a step. @throws InputError that names the step. */
 function* performHere<Kind extends EffectKind>(
   path: string,
   effect: EffectOf<Kind>,
-): EffectGenerator<Effects[Kind]["gives"]> {
+): EffectGenerator<Effects[Kind]["output"]> {
   try {
     return yield* perform(effect);
   } catch (error) {
@@ -204,7 +203,7 @@ function* performHere<Kind extends EffectKind>(
   }
 }
 
-/** Notes which of the rules that are there now have fired. */
+/** Notes which of the currently installed rules have fired. */
 export function* noteFiredRules(run: Run): EffectGenerator<void> {
   for (const { id, fired } of yield* perform({ kind: "rules" })) {
     const seen = run.ruleById.get(id);
@@ -212,21 +211,21 @@ export function* noteFiredRules(run: Run): EffectGenerator<void> {
   }
 }
 
-/** Lets time pass, and looks at rules first that may be gone by then. */
+/** Waits. If rules may expire meanwhile, notes first whether they have fired. */
 function* wait(run: Run, ms: number): EffectGenerator<void> {
   if (run.hasTemporaryRule) yield* noteFiredRules(run);
   run.hasFreshScratch = false;
   yield* perform({ kind: "wait", ms });
 }
 
-/** Counts anew for the step that begins. @returns the tally that goes on when it ends. */
+/** Starts a tally for a step. @returns the outer tally, for {@link closeTally}. */
 function openTally(run: Run): Tally {
   const before = run.tally;
   run.tally = createTally();
   return before;
 }
 
-/** Ends a step that counted for itself. `before`: what {@link openTally} gave. */
+/** Ends a step's tally, adds it to the outer one (`before`), and checks it. */
 function* closeTally(
   run: Run,
   before: Tally,
@@ -237,10 +236,10 @@ function* closeTally(
   run.tally = before;
   const scope = yield* scopeFor(run, expect);
   const checks = expect === undefined ? [] : match(expect, summary, "tally", scope);
-  return { checks, tally: summary, named: { kind: "content", content: summary } };
+  return { checks, tally: summary, output: { kind: "content", content: summary } };
 }
 
-/** Waiting in real time moves a foreign clock only as fast as it goes. */
+/** In real time the target's clock can't be moved, so an advance only works at speed 1 and for a duration. */
 function whyAdvanceIsSkipped(
   { capabilities: { time } }: Run,
   { advance }: AdvanceStep,
@@ -251,7 +250,7 @@ function whyAdvanceIsSkipped(
   return isTo ? "the target's clock can't be set" : undefined;
 }
 
-/** Milliseconds from `nowMs` on. @throws Inconclusive where the target's time can't be moved so. */
+/** How many milliseconds to wait from `nowMs`. @throws Inconclusive if the instant is past or the answer has no hint. */
 function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): number {
   if (typeof advance !== "object") return durationMs(advance);
   if ("to" in advance) {
@@ -264,7 +263,7 @@ function advanceMs({ advance }: AdvanceStep, nowMs: number, scope: Scope): numbe
   return Math.max(0, answer.atMs + hinted - durationMs(less) + durationMs(more) - nowMs);
 }
 
-/** How long to wait from the answer on, as its header says: in seconds, or until a date (RFC 9110 §10.2.3). */
+/** The wait in milliseconds after the answer: its Retry-After is in seconds or a date (RFC 9110 §10.2.3). */
 function retryAfterMs({ headers, atMs }: ClientExchange): number | undefined {
   const hint = headers["retry-after"];
   if (hint === undefined) return undefined;

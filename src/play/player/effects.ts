@@ -1,6 +1,6 @@
 /**
- * What a scenario needs done, as data. The player is a generator that yields these and is told what came of them: so one
- * player serves a world in this process, at once, and any service over HTTP, with waiting.
+ * The effects that a play needs, as data. The player is a generator that yields effects and receives their outputs. So the
+ * same player works synchronously on a world in this process and asynchronously on a service over HTTP.
  */
 
 import type { Audit } from "../../audit/audit.ts";
@@ -15,83 +15,87 @@ import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publishe
 
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 
-/** By kind: what is given, and what comes back. */
+/** The input and output of each kind of effect. */
 export interface Effects {
-  /** The time of the target, in milliseconds since 1970. */
-  now: { given: Record<never, never>; gives: number };
-  /** Nothing: the player has worked for a while, and others may pass. */
-  pass: { given: Record<never, never>; gives: undefined };
-  /** The publisher with this ordinal. Undefined where there is none. */
-  member: { given: { readonly ordinal: number }; gives: Member | undefined };
-  /** The publisher with this id. Undefined where there is none, and where nobody tells. */
-  publisher: { given: { readonly id: string }; gives: Member | undefined };
-  send: { given: { readonly outgoing: Outgoing }; gives: ClientExchange };
-  /** All at one instant. */
-  together: { given: { readonly outgoing: readonly Outgoing[] }; gives: readonly ClientExchange[] };
-  /** Lets so much time pass. */
-  wait: { given: { readonly ms: number }; gives: undefined };
-  /** Sends it all, and is over when every answer is in. */
-  traffic: { given: { readonly order: TrafficOrder }; gives: Punctuality };
-  assume: { given: { readonly readings: Readings }; gives: undefined };
-  assumptions: { given: Record<never, never>; gives: Readings };
-  fault: { given: { readonly rule: FaultRule }; gives: string };
-  rules: { given: Record<never, never>; gives: readonly InstalledRule[] };
-  /** Undefined: all of them. @throws InputError where there is no such rule. */
-  heal: { given: { readonly ids: readonly string[] | undefined }; gives: undefined };
-  signUp: { given: { readonly request: SignUpRequest }; gives: Member };
-  setSurface: {
-    given: { readonly publisher: string; readonly surface: string; readonly change: SurfaceChange };
-    gives: undefined;
+  /** The target's time, in milliseconds since 1970. */
+  now: { input: Record<never, never>; output: number };
+  /** Does nothing. The player yields it after long work, so that other work can run. */
+  pass: { input: Record<never, never>; output: undefined };
+  /** The publisher with this ordinal; undefined if there is none. */
+  member: { input: { readonly ordinal: number }; output: Member | undefined };
+  /** The publisher with this id; undefined if there is none or the target doesn't tell. */
+  publisher: { input: { readonly id: string }; output: Member | undefined };
+  send: { input: { readonly outgoing: Outgoing }; output: ClientExchange };
+  /** Sends all requests at one instant. */
+  together: {
+    input: { readonly outgoing: readonly Outgoing[] };
+    output: readonly ClientExchange[];
   };
-  rotateKey: { given: { readonly publisher: string }; gives: Member };
-  audit: { given: Record<never, never>; gives: Omit<Audit, "assertNothingLostOrDoubled"> };
-  /** The last entries. */
-  journal: { given: { readonly limit: number }; gives: readonly JournalEntry[] };
-  /** The world, for the laws to copy and to audit; or why it can't be had. */
-  world: { given: Record<never, never>; gives: PlayedWorld | string };
-  /** A world aside that goes on from this one; a later one takes its place. What is done in it leaves no trace here. */
-  fork: { given: Record<never, never>; gives: undefined };
-  /** Done in the world aside. */
-  aside: { given: { readonly effect: PlainEffect }; gives: unknown };
+  wait: { input: { readonly ms: number }; output: undefined };
+  /** Ends when every answer is in. */
+  traffic: { input: { readonly order: TrafficOrder }; output: Punctuality };
+  assume: { input: { readonly readings: Readings }; output: undefined };
+  assumptions: { input: Record<never, never>; output: Readings };
+  fault: { input: { readonly rule: FaultRule }; output: string };
+  rules: { input: Record<never, never>; output: readonly InstalledRule[] };
+  /** Removes these rules; undefined removes all. @throws InputError for an unknown id. */
+  heal: { input: { readonly ids: readonly string[] | undefined }; output: undefined };
+  signUp: { input: { readonly request: SignUpRequest }; output: Member };
+  setSurface: {
+    input: { readonly publisher: string; readonly surface: string; readonly change: SurfaceChange };
+    output: undefined;
+  };
+  rotateKey: { input: { readonly publisher: string }; output: Member };
+  audit: { input: Record<never, never>; output: Omit<Audit, "assertNothingLostOrDoubled"> };
+  /** The last `limit` entries. */
+  journal: { input: { readonly limit: number }; output: readonly JournalEntry[] };
+  /** The world, for the laws to copy and audit; or the reason why it isn't available. */
+  world: { input: Record<never, never>; output: PlayedWorld | string };
+  /** Makes a scratch copy of the world, in place of an earlier one. Effects in it leave no trace in the world. */
+  fork: { input: Record<never, never>; output: undefined };
+  /** Performs an effect in the scratch copy. */
+  scratch: { input: { readonly effect: PlainEffect }; output: unknown };
 }
 
 export type EffectKind = keyof Effects;
-export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind]["given"];
+export type EffectOf<Kind extends EffectKind> = { readonly kind: Kind } & Effects[Kind]["input"];
 export type Effect = { [Kind in EffectKind]: EffectOf<Kind> }[EffectKind];
-/** What can be done aside too. */
-export type PlainEffect = Exclude<Effect, { kind: "aside" | "fork" | "traffic" | "world" }>;
+/** The effects that a scratch copy can perform too. */
+export type PlainEffect = Exclude<Effect, { kind: "scratch" | "fork" | "traffic" | "world" }>;
 
-/** A part of a scenario's play: yields effects, is told what came of each, and gives a result in the end. */
+/** A part of a play: yields effects, receives the output of each, and returns a result. */
 export type EffectGenerator<Result> = Generator<Effect, Result, unknown>;
 
-/** Has an effect done. */
+/** Performs an effect. */
 export function* perform<Kind extends EffectKind>(
   effect: EffectOf<Kind>,
-): EffectGenerator<Effects[Kind]["gives"]> {
-  // Whoever drives the generator answers each effect with what its kind gives.
-  return (yield effect as Effect) as Effects[Kind]["gives"];
+): EffectGenerator<Effects[Kind]["output"]> {
+  // The cast is safe: the driver answers each effect with the output of its kind.
+  return (yield effect as Effect) as Effects[Kind]["output"];
 }
 
-/** Has an effect done in the world aside. */
+/** Performs an effect in the scratch copy. */
 export function* performInScratch<Kind extends PlainEffect["kind"]>(
   effect: EffectOf<Kind>,
-): EffectGenerator<Effects[Kind]["gives"]> {
-  return (yield { kind: "aside", effect: effect as PlainEffect }) as Effects[Kind]["gives"];
+): EffectGenerator<Effects[Kind]["output"]> {
+  return (yield { kind: "scratch", effect: effect as PlainEffect }) as Effects[Kind]["output"];
 }
 
 /** What a target can do, and how its time passes. */
 export interface Capabilities {
-  /** `virtual`: as the player says, at once. `paced`: as the player says, so much faster than real time. `real`: as it does everywhere. */
+  /** `virtual`: the player moves the clock instantly. `paced`: the player moves it at `speed`. `real`: the target's own clock. */
   readonly time:
     | { readonly kind: "virtual" }
     | { readonly kind: "paced" | "real"; readonly speed: number };
-  /** Whether it is an adsim that lets us control it: faults, assumptions, sign-ups, audit, worlds aside. */
+  /** Whether it is an adsim with its control API open: faults, assumptions, sign-ups, audit, scratch copies. */
   readonly control: boolean;
 }
 
-/** Does effects at once; what may be many requests, in slices. */
+/** Performs effects synchronously. Those that may send many requests work in slices. */
 export type Performers = {
   readonly [Kind in EffectKind]: (
     effect: EffectOf<Kind>,
-  ) => Kind extends "traffic" | "together" ? Work<Effects[Kind]["gives"]> : Effects[Kind]["gives"];
+  ) => Kind extends "traffic" | "together"
+    ? Work<Effects[Kind]["output"]>
+    : Effects[Kind]["output"];
 };

@@ -1,4 +1,4 @@
-/** What is expected, held against what an answer, a tally, the service's own figures, the audit or an invariant says. */
+/** Compares expectations with an answer, a tally, the service's reports, the audit or an invariant. */
 
 import { InputError } from "../../base/input.ts";
 import type { ClientExchange } from "../../laws/client-exchange.ts";
@@ -57,10 +57,10 @@ function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly
   return checkAnswer(expectation, exchange, answer ?? "answer", scope);
 }
 
-/** `id`: of one, or "all". */
+/** `id`: one invariant's id, or "all". */
 function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]> {
   const results = yield* judgeInvariants(run, id === "all" ? undefined : [id]);
-  // Of all of them, those that there was nothing to look at for say nothing against the others.
+  // With "all", unknown invariants are left out unless nothing else is known.
   const known = id === "all" ? results.filter(({ verdict }) => verdict !== "unknown") : results;
   return (known.length === 0 ? results : known).map(
     ({ id: judged, says, verdict, why }): Check => ({
@@ -73,7 +73,7 @@ function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]
   );
 }
 
-/** `about`: what the answer is called. */
+/** `about`: the answer's name in the checks. */
 export function checkAnswer(
   expectation: AnswerExpectation,
   exchange: ClientExchange,
@@ -121,7 +121,7 @@ function matchBody(
   return match(matcher, value, about, scope);
 }
 
-/** Asks what the service reports: aside where that's possible, with a quota of its own and no faults on the way. */
+/** Checks a report of the service. If possible it is read in a scratch copy, with its own quota and without faults. */
 function* checkReported(
   run: Run,
   expectation: Extract<
@@ -154,12 +154,12 @@ function* ask(
     yield* performInScratch({ kind: "heal", ids: undefined });
     run.hasFreshScratch = true;
   }
-  // A new key has a reporting quota of its own.
+  // A new key has its own reporting quota.
   const renewed = yield* performInScratch({ kind: "rotateKey", publisher: member.id });
   return yield* performInScratch({ kind: "send", outgoing: outgoingOf(step, renewed, scope) });
 }
 
-/** Makes the world aside. A state that contradicts itself can't be gone on from: invariant R3 says that it is broken. */
+/** Makes the scratch copy. A contradictory state can't be copied; invariant R3 reports it as broken. */
 function* fork(): EffectGenerator<void> {
   try {
     yield* perform({ kind: "fork" });

@@ -1,4 +1,4 @@
-/** The laws held against what is known of a run so far: at its end, and wherever a step expects one. */
+/** Judges the laws by what is known of a run so far: at its end, and when a step expects an invariant. */
 
 import { createLawContext, judge, needsRerun, type Played } from "../../laws/law.ts";
 import { laws } from "../../laws/laws.ts";
@@ -7,29 +7,29 @@ import { type EffectGenerator, perform } from "./effects.ts";
 import type { InvariantResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
-/** How many publishers laws are tried on. */
+/** Laws are tried on at most this many publishers. */
 const MAX_MEMBERS = 3;
-/** Of whatever else there may be many. */
+/** Sample size for everything else. */
 const MAX_TRIED = 4;
 const MAX_JOURNAL = 10_000;
 
-/** `ids`: which of them. @default all */
+/** `ids`: the laws to judge. @default all */
 export function* judgeInvariants(
   run: Run,
   ids?: readonly string[],
 ): EffectGenerator<readonly InvariantResult[]> {
   const asksStats = ids === undefined || ids.includes("S4");
-  const looked = createLawContext(yield* playedOf(run, asksStats));
+  const context = createLawContext(yield* playedOf(run, asksStats));
   const results: InvariantResult[] = [];
   for (const law of laws) {
     if (ids !== undefined && !ids.includes(law.id)) continue;
     yield* perform({ kind: "pass" });
-    results.push({ id: law.id, says: law.says, ...judge(law, looked) });
+    results.push({ id: law.id, says: law.says, ...judge(law, context) });
   }
   return results;
 }
 
-/** `asksStats`: of a foreign service, whose answers may not show it otherwise. */
+/** `asksStats`: whether to read another service's default statistics, which law S4 needs. */
 function* playedOf(run: Run, asksStats: boolean): EffectGenerator<Played> {
   const { capabilities, trace } = run;
   const members = Array.from(run.members.values()).slice(0, MAX_MEMBERS);
@@ -41,8 +41,8 @@ function* playedOf(run: Run, asksStats: boolean): EffectGenerator<Played> {
     sampleSize: MAX_TRIED,
   };
   if (capabilities.control) {
-    const written = trace.scripted.count > 0;
-    const entries = written
+    const hasRequests = trace.scripted.count > 0;
+    const entries = hasRequests
       ? yield* perform<"journal">({ kind: "journal", limit: MAX_JOURNAL })
       : [];
     return {

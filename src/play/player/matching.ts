@@ -1,4 +1,4 @@
-/** Holds what was found against what was expected, member by member. What can't be known is said to be unknown, not right. */
+/** Compares a found value with a matcher, member by member. What can't be decided is `unknown`, never `held`. */
 
 import { isPlainObject } from "../../base/input.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
@@ -8,30 +8,30 @@ import type { Matcher, MatchRule, Operand } from "../language/scenario.ts";
 import type { Check, Verdict } from "./result.ts";
 import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
 
-/** How much of a value is shown. */
+/** Longest text of a value in a check, in characters. */
 const MAX_SHOWN = 300;
-/** How many elements of a list are told of one by one. */
-const MAX_TOLD = 20;
+/** At most this many broken elements of a list are listed. */
+const MAX_LISTED = 20;
 
-/** Whether the object is a rule: its only key is the name of one. */
+/** Whether the matcher is a rule: an object whose only key is a rule's name. */
 function isRule(matcher: unknown): matcher is MatchRule {
   if (!isPlainObject(matcher)) return false;
   const [name, ...others] = Object.keys(matcher);
   return name !== undefined && others.length === 0 && isRuleKey(name);
 }
 
-/** A value that was found. */
+/** The found value. */
 interface Subject {
-  /** Undefined where there is no such member. */
+  /** Undefined if the member is absent. */
   readonly actual: unknown;
-  /** What it is called. */
+  /** Its name in the checks. */
   readonly about: string;
   readonly scope: Scope;
 }
 
 type Checks = readonly Check[];
 
-/** `actual`: undefined where there is no such member. `about`: what it is called. */
+/** `actual`: undefined if the member is absent. `about`: its name in the checks. */
 export function match(matcher: Matcher, actual: unknown, about: string, scope: Scope): Checks {
   try {
     return matchOrThrow(matcher, { actual, about, scope });
@@ -96,9 +96,9 @@ function matchRule(rule: MatchRule, subject: Subject): Checks {
   return [plainRule(rule, subject)];
 }
 
-/** Why what isn't so says nothing: what isn't there is not anything. */
+/** Why a `not` would hold without saying anything: an absent value isn't equal to anything. */
 function whyVacuous(not: Matcher, actual: unknown): string | undefined {
-  if (actual === undefined) return "it is not there";
+  if (actual === undefined) return "the value is absent";
   const isOfElements = isRule(not) && "some" in (not as object);
   return isOfElements && Array.isArray(actual) && actual.length === 0
     ? "the list is empty"
@@ -183,7 +183,7 @@ function elements(
     else broken.push(...checks.filter((one) => one.verdict === "broken"));
   }
   if (all && actual.length === 0) return inconclusive("the list is empty");
-  if (all && broken.length > 0) return broken.slice(0, MAX_TOLD);
+  if (all && broken.length > 0) return broken.slice(0, MAX_LISTED);
   if (all || held > 0) return [check("held", about, expected, `${held} of ${actual.length}`)];
   return [checkOf(false, `one that is ${expected}`, subject)];
 }
@@ -192,7 +192,7 @@ function expectedBy(checks: Checks): readonly string[] {
   return checks.map((one) => one.expected);
 }
 
-/** Of checks that must all hold. */
+/** The verdict of checks that must all hold. */
 export function verdictOf(checks: Checks): Verdict {
   if (checks.some(({ verdict }) => verdict === "broken")) return "broken";
   return checks.some(({ verdict }) => verdict === "unknown") ? "unknown" : "held";
@@ -239,7 +239,7 @@ export function unknownCheck(about: string, why: string, actual?: unknown): Chec
   return { verdict: "unknown", about, expected: "", found: shownValue(actual), why };
 }
 
-/** Fit to be shown: short, and without secrets. */
+/** The value as shown in a check: short and without secrets. */
 function shownValue(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));

@@ -1,4 +1,4 @@
-/** A request step as the request that is sent: what it doesn't say is filled in from whoever sends it. */
+/** Turns a request step into the request to send. Missing values are filled in from the sending publisher. */
 
 import { type Duration, durationMs } from "../../base/duration.ts";
 import type { Member, Outgoing } from "../../laws/client-exchange.ts";
@@ -11,12 +11,12 @@ import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
 const DEFAULT_TIMEOUT: Duration = "10s";
 
-/** The operation that a step asks for; undefined for a raw request. */
+/** The step's operation; undefined for a raw request. */
 function operationOf(step: RequestStep): OperationId | undefined {
   return operationIds.find((id) => step[id] !== undefined);
 }
 
-/** @throws Inconclusive where a value in it can't be worked out. */
+/** @throws Inconclusive if one of its references can't be resolved. */
 export function outgoingOf(step: RequestStep, sender: Member, scope: Scope): Outgoing {
   const operation = operationOf(step);
   const headers = headersOf(step, sender, scope);

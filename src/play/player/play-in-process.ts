@@ -1,4 +1,4 @@
-/** Plays a scenario in this process, at once: nobody waits, and the clock goes where the scenario says. */
+/** Plays a scenario synchronously in this process: nothing waits, and the clock follows the scenario. */
 
 import { InputError } from "../../base/input.ts";
 import {
@@ -21,20 +21,20 @@ import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";
 
 export interface SyncOptions extends ParseScenarioOptions {
-  /** Played on this simulator, whose state the scenario's takes the place of. @default a new one */
+  /** The simulator to play on. The scenario's world replaces its state. @default a new one */
   readonly simulator?: SimulatorCore | undefined;
   /** @default "adsim play" and the scenario's name */
   readonly reproduce?: string | undefined;
   readonly onStep?: PlayOptions["onStep"];
 }
 
-/** More requests than anybody reads about. */
+/** A scenario with more requests is played without a journal: nobody could read it. */
 const MAX_JOURNALLED = 1_000_000;
 
 /**
- * Plays a scenario in process, in virtual time: the same scenario, the same result, to the byte.
+ * Plays a scenario in process and in virtual time. The same scenario gives the same result, byte for byte.
  *
- * @throws InputError that names the step and the field of a scenario that can't be played.
+ * @throws InputError that names the step and field that make the scenario unplayable.
  */
 export function playScenarioSync(input: unknown, options: SyncOptions = {}): PlayResult {
   const scenario = parseScenario(input, options);
@@ -43,7 +43,7 @@ export function playScenarioSync(input: unknown, options: SyncOptions = {}): Pla
   return driveAtOnce(playingOf(scenario, options), performersOn(simulator));
 }
 
-/** The same, so that others may pass in between. @throws InputError before the simulator is touched. */
+/** The same in slices, so that other work can run in between. @throws InputError before the simulator is touched. */
 export function* playInSlices(
   input: unknown,
   options: SyncOptions & { readonly simulator: SimulatorCore },
@@ -64,13 +64,13 @@ function playingOf(scenario: Scenario, options: SyncOptions): EffectGenerator<Pl
   });
 }
 
-/** What the world is made from that a scenario is played in. */
+/** The options of the world that a scenario is played in. */
 export function worldOf(scenario: Scenario): SimulatorOptions {
   const { seed, start, publishers, profile, assumptions, faults } = scenario;
   return { seed, start, publishers, profile, assumptions, faults, clock: "frozen" };
 }
 
-/** That world, with a journal only where somebody could read it: it takes as long as all else that a request needs. */
+/** That world. It has no journal if the scenario is large: journalling doubles the time of a request. */
 export function simulatorFor(scenario: Scenario): SimulatorCore {
   const journalEntries = countRequests(scenario) > MAX_JOURNALLED ? 0 : undefined;
   return createSimulatorCore(
@@ -79,12 +79,12 @@ export function simulatorFor(scenario: Scenario): SimulatorCore {
   );
 }
 
-/** The state of that world before anything happened. */
+/** The initial state of that world. */
 export function freshSnapshot(scenario: Scenario): ReturnType<SimulatorCore["snapshot"]> {
   return simulatorFor(scenario).snapshot();
 }
 
-/** Plays to the end, doing each effect at once. */
+/** Plays to the end, performing each effect synchronously. */
 export function driveAtOnce<Result>(
   playing: EffectGenerator<Result>,
   performers: Performers,
@@ -99,29 +99,29 @@ function* driveInSlices<Result>(
   let next = playing.next();
   while (!next.done) {
     yield;
-    let given: unknown;
+    let output: unknown;
     try {
-      given = yield* performed(next.value, performers);
+      output = yield* performInSlices(next.value, performers);
     } catch (error) {
       next = playing.throw(error);
       continue;
     }
-    next = playing.next(given);
+    next = playing.next(output);
   }
   return next.value;
 }
 
-export function* performed(effect: Effect, performers: Performers): Work<unknown> {
-  // The performer of a kind takes effects of that kind.
+export function* performInSlices(effect: Effect, performers: Performers): Work<unknown> {
+  // The cast is safe: the performer was looked up by the effect's kind.
   const perform = performers[effect.kind] as (effect: Effect) => unknown;
-  const gave = perform(effect);
+  const output = perform(effect);
   const isSliced = effect.kind === "traffic" || effect.kind === "together";
-  return isSliced ? yield* gave as Work<unknown> : gave;
+  return isSliced ? yield* output as Work<unknown> : output;
 }
 
-/** Does every effect in a simulator. */
+/** Performs every effect in a simulator. */
 export function performersOn(sim: SimulatorCore): Performers {
-  let aside: Performers | undefined;
+  let scratch: Performers | undefined;
 
   function send(outgoing: Outgoing): ClientExchange {
     return exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
@@ -173,12 +173,12 @@ export function performersOn(sim: SimulatorCore): Performers {
     journal: ({ limit }) => sim.journal.entries({ limit }),
     world: () => sim,
     fork() {
-      aside = performersOn(sim.fork());
+      scratch = performersOn(sim.fork());
       return undefined;
     },
-    aside({ effect }) {
-      if (aside === undefined) throw new Error("There is no copy of the world yet.");
-      return runToEnd(performed(effect, aside));
+    scratch({ effect }) {
+      if (scratch === undefined) throw new Error("There is no copy of the world yet.");
+      return runToEnd(performInSlices(effect, scratch));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** A scenario's play from its first step to its last, whatever it is played on. */
+/** Plays a scenario from its first step to its last, on any target. */
 
 import type { FaultRule } from "../../faults/rule.ts";
 import type { Scenario, Step } from "../language/scenario.ts";
@@ -14,23 +14,23 @@ import { createRun, NEEDS_CONTROL, type Run, seeRule } from "./run.ts";
 export interface PlayOptions {
   readonly capabilities: Capabilities;
   readonly target: Pick<PlayResult["target"], "kind" | "url">;
-  /** The line that plays it again. */
+  /** The command that plays the scenario again. */
   readonly reproduce: string;
-  /** Told before each step of the scenario, from 0, and of how many there are. */
+  /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
 }
 
-/** How many entries of the journal are shown with a broken step. */
+/** Journal entries shown with a broken step. */
 const JOURNAL_ENTRIES = 6;
 
-/** Plays what {@link parseScenario} let pass. @throws InputError that names the step that the target refuses to do. */
+/** Plays a parsed scenario. @throws InputError that names the step that the target rejects. */
 export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator<PlayResult> {
   const { capabilities, target, reproduce, onStep } = options;
   const startMs = yield* perform({ kind: "now" });
   const run = createRun(scenario, capabilities, startMs);
   const { steps, expectations = [], faults = [] } = scenario;
   if (capabilities.control) yield* seeFirstRules(run, faults);
-  else run.skipped.push(...worldNotMade(scenario));
+  else run.skipped.push(...skippedSettings(scenario));
   for (const [index, step] of steps.entries()) {
     onStep?.(index, steps.length);
     yield* playStep(run, step, `steps.${index}`);
@@ -44,7 +44,7 @@ export function* play(scenario: Scenario, options: PlayOptions): EffectGenerator
   return conclude(run, { target, reproduce, endMs, unfired, invariants });
 }
 
-/** Those that are there from the start have their ids from the world. */
+/** Notes the rules that are installed from the start. The world may have given them their ids. */
 function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator<void> {
   const there = faults.length > 0 ? yield* perform({ kind: "rules" }) : [];
   for (const [index, rule] of faults.entries()) {
@@ -52,8 +52,8 @@ function* seeFirstRules(run: Run, faults: readonly FaultRule[]): EffectGenerator
   }
 }
 
-/** What a scenario asks of its world and a service that isn't ours doesn't have. What is only made up doesn't matter. */
-function worldNotMade({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
+/** The settings that another service can't apply. Seed, population and profile are left out: any data will do. */
+function skippedSettings({ start, assumptions, faults = [] }: Scenario): Run["skipped"] {
   const skipped = faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL }));
   if (assumptions !== undefined) {
     skipped.unshift({ path: "assumptions", why: "the target chooses its own assumptions" });
@@ -73,11 +73,11 @@ function* playStep(run: Run, step: Step, path: string): EffectGenerator<void> {
   if (kindOf(step) !== "expect") run.hasFreshScratch = false;
   const playInner = (inner: readonly Step[], at: string) => playSteps(run, inner, at);
   record(run, step, path, yield* doStep({ run, path, playSteps: playInner }, step));
-  if (run.newlyBroken.length > 0) yield* keepJournal(run);
+  if (run.newlyBroken.length > 0) yield* attachJournal(run);
 }
 
-/** With what is newly broken goes what the service saw last. */
-function* keepJournal(run: Run): EffectGenerator<void> {
+/** Attaches the last journal entries to newly broken steps. */
+function* attachJournal(run: Run): EffectGenerator<void> {
   const paths = run.newlyBroken.splice(0);
   if (!run.capabilities.control) return;
   const journal = yield* perform({ kind: "journal", limit: JOURNAL_ENTRIES });

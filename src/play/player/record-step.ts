@@ -1,4 +1,4 @@
-/** Keeps what came of each step, and what its name stands for. A step that is played again has one result. */
+/** Records the outcome and output of each step. A step that is played several times has one result. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
@@ -13,59 +13,59 @@ import type { Check, ShownExchange, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import type { StepOutput } from "./step-output.ts";
 
-/** What came of a step. */
+/** The outcome of a step. */
 export interface StepOutcome {
-  /** Empty where nothing was expected of it. */
+  /** Empty if nothing was expected. */
   readonly checks: readonly Check[];
-  /** Why the target didn't do it. */
+  /** Why the target couldn't do the step. */
   readonly skipped?: string | undefined;
-  /** Why it can't be said what came of it. */
+  /** Why the outcome can't be told. */
   readonly unknown?: string | undefined;
-  /** What its name stands for from now on. */
-  readonly named?: StepOutput | undefined;
+  /** What later steps get by the step's name. */
+  readonly output?: StepOutput | undefined;
   readonly exchange?: ClientExchange | undefined;
   readonly tally?: TallySummary | undefined;
 }
 
-/** What came of a step that ended so early. @throws what says nothing of that. */
+/** The outcome of a step that ended with {@link Inconclusive}. @throws anything else that was thrown. */
 export function unknownBy(thrown: unknown): StepOutcome {
   if (thrown instanceof Inconclusive) return { checks: [], unknown: thrown.message };
   throw thrown;
 }
 
-/** The most checks of one step that are told. */
+/** At most this many checks of a step are reported. */
 const MAX_CHECKS = 50;
 
-export function record(run: Run, step: Step, path: string, played: StepOutcome): void {
-  const result = resultOf(run, step, path, excusedBySkip(run, played));
+export function record(run: Run, step: Step, path: string, outcome: StepOutcome): void {
+  const result = resultOf(run, step, path, excusedBySkip(run, outcome));
   if (result.verdict === "skipped" && !run.results.has(path)) {
     run.skipped.push({ path, why: result.why ?? "" });
   }
   const before = run.results.get(path);
-  // The first round that isn't held says more than those after it.
+  // Keep the result of the first round that wasn't held, unless a later one is worse.
   const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
   run.results.set(path, { ...(stays ? before : result), times: (before?.times ?? 0) + 1 });
   if (result.verdict === "broken" && !stays) run.newlyBroken.push(path);
-  name(run, step, played);
-  for (const { verdict } of played.checks) run.digest.text(verdict);
+  nameOutput(run, step, outcome);
+  for (const { verdict } of outcome.checks) run.digest.text(verdict);
 }
 
-/** What isn't as expected after something was skipped may be so for that. */
-function excusedBySkip({ skipped: [first] }: Run, played: StepOutcome): StepOutcome {
-  if (first === undefined) return played;
+/** After a skipped step a failed expectation counts as unknown, because the skip may have caused it. */
+function excusedBySkip({ skipped: [first] }: Run, outcome: StepOutcome): StepOutcome {
+  if (first === undefined) return outcome;
   const why = `${first.path} was skipped, which may be the cause`;
-  const checks = played.checks.map(
+  const checks = outcome.checks.map(
     (one): Check => (one.verdict === "broken" ? { ...one, verdict: "unknown", why } : one),
   );
-  return { ...played, checks };
+  return { ...outcome, checks };
 }
 
 function rank({ verdict }: StepResult): number {
   return { done: 0, held: 1, unknown: 2, skipped: 2, broken: 3 }[verdict];
 }
 
-function resultOf(run: Run, step: Step, path: string, played: StepOutcome): StepResult {
-  const { checks, skipped, unknown, exchange, tally } = played;
+function resultOf(run: Run, step: Step, path: string, outcome: StepOutcome): StepResult {
+  const { checks, skipped, unknown, exchange, tally } = outcome;
   const kind = kindOf(step);
   const verdict = checks.length === 0 ? "done" : verdictOf(checks);
   return {
@@ -86,15 +86,19 @@ function titleOf(kind: StepKind, { as, note }: Step): string {
   return `${kind}${as === undefined ? "" : ` as ${as}`}${note === undefined ? "" : `: ${note}`}`;
 }
 
-function name({ names }: Run, { as }: Step, { named, skipped, unknown }: StepOutcome): void {
+function nameOutput(
+  { stepOutputs }: Run,
+  { as }: Step,
+  { output, skipped, unknown }: StepOutcome,
+): void {
   if (as === undefined) return;
   const why = skipped ?? unknown ?? "it has no result";
-  names.set(as, named ?? { kind: "nothing", why });
+  stepOutputs.set(as, output ?? { kind: "nothing", why });
 }
 
 const MAX_BODY = 2000;
 
-/** As reports show it: no keys, no payment addresses, and not pages of them. */
+/** The exchange as reports show it: without keys and payment addresses, and with short bodies. */
 function shownExchange(exchange: ClientExchange): ShownExchange {
   const { operation, atMs, outcome, status, headers, text, latencyMs, why } = exchange;
   const { method, path, query, headers: sent, body } = plainRequest(exchange.request);
@@ -103,30 +107,30 @@ function shownExchange(exchange: ClientExchange): ShownExchange {
     at: formatInstant(atMs),
     request: {
       method,
-      path: veiled(path),
-      query: veiled(query),
-      headers: veiledHeaders(sent),
-      body: veiled(typeof body === "string" ? body : new TextDecoder().decode(body)),
+      path: redacted(path),
+      query: redacted(query),
+      headers: redactedHeaders(sent),
+      body: redacted(typeof body === "string" ? body : new TextDecoder().decode(body)),
     },
     outcome,
     status,
-    headers: veiledHeaders(headers),
-    body: veiled(text),
+    headers: redactedHeaders(headers),
+    body: redacted(text),
     latencyMs,
     ...(why !== undefined && { why }),
   };
 }
 
-function veiledHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function redactedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      name.toLowerCase() === "authorization" ? REDACTED : veiled(value),
+      name.toLowerCase() === "authorization" ? REDACTED : redacted(value),
     ]),
   );
 }
 
-function veiled(text: string): string {
-  const redacted = withoutSecrets(text);
-  return redacted.length <= MAX_BODY ? redacted : `${redacted.slice(0, MAX_BODY)}…`;
+function redacted(text: string): string {
+  const safe = withoutSecrets(text);
+  return safe.length <= MAX_BODY ? safe : `${safe.slice(0, MAX_BODY)}…`;
 }

@@ -1,4 +1,4 @@
-/** What playing a scenario came to. It is JSON as it stands: the report in JSON is this. */
+/** The result of playing a scenario. It is plain JSON data, and the JSON report is exactly this. */
 
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { RequestOutcome } from "../../laws/client-exchange.ts";
@@ -11,25 +11,21 @@ import type { TallySummary } from "../measure/tally.ts";
 import type { ThresholdResult } from "../measure/thresholds.ts";
 import type { TimelineSummary } from "../measure/timeline.ts";
 
-/**
- * Whether what was expected came true. `unknown`: what it is about never happened, or the target couldn't do it: not
- * known to be broken, and not known to hold.
- */
+/** Whether an expectation held. `unknown`: what it is about never happened, or the target couldn't do it. */
 export type Verdict = LawVerdict;
 
-/** One expectation and what was found. */
 export interface Check {
   readonly verdict: Verdict;
-  /** What it is about, such as `status` or `body.revenue_inr`. */
+  /** What was checked, such as `status` or `body.revenue_inr`. */
   readonly about: string;
   /** In words or JSON. */
   readonly expected: string;
   readonly found: string;
-  /** Why nothing is known. */
+  /** Why the verdict is unknown. */
   readonly why?: string | undefined;
 }
 
-/** A request and its answer, fit to be shown: keys are redacted, long bodies shortened. */
+/** A request and its answer for display: keys are redacted and long bodies shortened. */
 export interface ShownExchange {
   readonly operation: OperationId | undefined;
   /** ISO 8601, on the target's clock. */
@@ -46,44 +42,44 @@ export interface ShownExchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly latencyMs: number;
-  /** Why there is no whole answer, where the target tells: what the connection broke with, or that the body is too long. */
+  /** Why there is no whole answer, if known: the connection's error, or a body that is too long. */
   readonly why?: string | undefined;
 }
 
 export interface StepResult {
-  /** Where it stands, such as `steps.3` or `steps.2.repeat.steps.0`; expectations at the end are `expectations.0`. */
+  /** The path in the scenario, such as `steps.3`, `steps.2.repeat.steps.0` or `expectations.0`. */
   readonly path: string;
   readonly kind: StepKind;
-  /** In a few words, such as `impression as first`. */
+  /** A short title, such as `impression as first`. */
   readonly title: string;
-  /** ISO 8601, on the target's clock, when it began. */
+  /** When it began: ISO 8601, on the target's clock. */
   readonly at: string;
-  /** Of a repeated step how often it was played; its checks are those of the first round that isn't held, or the last. */
+  /** How often the step was played. The checks are those of the first round that wasn't held, or of the last round. */
   readonly times: number;
   /** `done`: nothing was expected of it. */
   readonly verdict: Verdict | "done" | "skipped";
-  /** Why it was skipped, or what is not known. */
+  /** Why it was skipped, or why the verdict is unknown. */
   readonly why?: string | undefined;
   readonly checks: readonly Check[];
-  /** Of a request. */
+  /** For requests. */
   readonly exchange?: ShownExchange | undefined;
-  /** Of traffic, repeat and parallel. */
+  /** For traffic, repeat and parallel. */
   readonly tally?: TallySummary | undefined;
-  /** The last requests that the service saw, where the step is broken and the target tells. */
+  /** The last requests that the service saw, if the step is broken and the target has a journal. */
   readonly journal?: readonly JournalEntry[] | undefined;
 }
 
 export interface InvariantResult {
-  /** As in invariants: M1, S2 and so on. */
+  /** M1, S2 and so on. */
   readonly id: string;
   readonly says: string;
   readonly verdict: Verdict;
-  /** What is broken, with both figures, or why nothing is known. */
+  /** What is broken, with both figures, or why the verdict is unknown. */
   readonly why?: string | undefined;
 }
 
 export interface PlayResult {
-  /** Of this format. */
+  /** Version of this format. */
   readonly version: 1;
   readonly scenario: { readonly name: string; readonly about: string };
   readonly target: {
@@ -94,9 +90,9 @@ export interface PlayResult {
     readonly speed: number | undefined;
   };
   readonly verdict: Verdict;
-  /** One line of why. */
+  /** The reason for the verdict, in one line. */
   readonly why: string;
-  /** Over what the client saw, without times and transport headers: the same on every target in virtual time. */
+  /** Digest of what the client saw, without times and transport headers. The same on every target in virtual time. */
   readonly digest: string;
   /** ISO 8601, on the target's clock. */
   readonly startedAt: string;
@@ -109,6 +105,6 @@ export interface PlayResult {
   readonly tally: TallySummary;
   readonly latency: LatencySummary | undefined;
   readonly timeline: TimelineSummary;
-  /** A line for a POSIX shell that plays it again. */
+  /** A POSIX shell command that plays the scenario again. */
   readonly reproduce: string;
 }

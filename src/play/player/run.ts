@@ -1,4 +1,4 @@
-/** A run of a scenario: what is known so far, and who is told of every exchange. */
+/** The state of a scenario's run: everything known so far, and the observers of each exchange. */
 
 import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
@@ -16,15 +16,15 @@ import type { StepResult } from "./result.ts";
 import type { StepOutput } from "./step-output.ts";
 import { ordinalsIn, type Scope } from "./values.ts";
 
-/** Why a target that isn't controlled doesn't do something. */
+/** Why a step is skipped on a target without a control API. */
 export const NEEDS_CONTROL = "only an adsim that accepts control requests can do that";
-/** How many publishers there are unless a scenario says otherwise. */
+/** The default of a scenario's `publishers`. */
 const SEEDED = 25;
 
-/** What is known of a fault rule. */
+/** What is known about a fault rule. */
 interface SeenRule {
   readonly id: string;
-  /** Whether it goes by itself: in the midst of traffic nobody looks before. */
+  /** Whether it has a ttl. If it expires during traffic, the player can't tell whether it fired. */
   readonly isTemporary: boolean;
   hasFired: boolean;
 }
@@ -33,37 +33,35 @@ export interface Run {
   readonly scenario: Scenario;
   readonly capabilities: Capabilities;
   readonly startMs: number;
-  /** When the step began that is being played. */
+  /** When the current step began. */
   nowMs: number;
-  readonly names: Map<string, StepOutput>;
-  /** By ordinal, as they are now, sign-ups among them. */
+  readonly stepOutputs: Map<string, StepOutput>;
+  /** The publishers, with sign-ups, in their current state, by ordinal. */
   readonly members: Map<number, Member>;
-  /** How many publishers signed up. */
   signUps: number;
   readonly results: Map<string, StepResult>;
-  /** What the target couldn't do, the first first. What comes after it isn't what the scenario is about. */
+  /** What the target couldn't do, in order. Later failures may be due to the first of them. */
   readonly skipped: { readonly path: string; readonly why: string }[];
-  /** Paths of steps found to be broken since the journal was last looked at. */
+  /** Paths of broken steps that don't have their journal entries yet. */
   readonly newlyBroken: string[];
-  /** Of the innermost step that counts for itself, or of the whole run. */
+  /** The tally of the innermost step with a tally of its own, or of the whole run. */
   tally: Tally;
   readonly latencies: Latencies;
   readonly timeline: Timeline;
   readonly trace: Trace;
   readonly digest: RunDigest;
-  /** Fault rules by where the scenario has them: one that is installed in each round is one. */
+  /** Fault rules by their path in the scenario: a rule that is installed in each round counts once. */
   readonly rules: Map<string, SeenRule>;
-  /** The latest with each id. */
+  /** The latest rule with each id. */
   readonly ruleById: Map<string, SeenRule>;
-  /** Whether a rule goes by itself: afterwards nobody tells whether it fired. */
+  /** Whether a rule has a ttl. Once it expired, the target no longer tells whether it fired. */
   hasTemporaryRule: boolean;
   /** The last single request. */
   last: ClientExchange | undefined;
-  /** Whether nothing has happened since the world aside was made. */
+  /** Whether nothing has happened since the scratch copy was made. */
   hasFreshScratch: boolean;
-  /** How many traffic steps were played. */
   trafficStepsPlayed: number;
-  /** Rounds of the repeats that are being played, the innermost last. */
+  /** Round numbers of the repeats being played, the innermost last. */
   readonly rounds: number[];
 }
 
@@ -73,7 +71,7 @@ export function createRun(scenario: Scenario, capabilities: Capabilities, startM
     capabilities,
     startMs,
     nowMs: startMs,
-    names: new Map(),
+    stepOutputs: new Map(),
     members: new Map(),
     signUps: 0,
     results: new Map(),
@@ -94,7 +92,7 @@ export function createRun(scenario: Scenario, capabilities: Capabilities, startM
   };
 }
 
-/** Notes that a rule was installed under this id. `path`: where the scenario has it. */
+/** Notes that a rule was installed under this id. `path`: its place in the scenario. */
 export function seeRule(run: Run, rule: FaultRule, id: string, path: string): void {
   const isTemporary = rule.ttl !== undefined;
   const seen = run.rules.get(path) ?? { id, isTemporary, hasFired: false };
@@ -104,9 +102,9 @@ export function seeRule(run: Run, rule: FaultRule, id: string, path: string): vo
   run.trace.seeRule(rule);
 }
 
-/** Counts an exchange wherever the run counts now: a step of its own counts apart. Traffic calls it millions of times. */
+/** Adds an exchange to the current tally and all other records. Traffic calls the observer millions of times. */
 export function createObserver({ tally, timeline, latencies, trace }: Run): Observer {
-  // Taken out once: an engine looks a method up slowly in an object that has getters.
+  // Read once, because method look-up is slow in an object with getters.
   const { observe } = trace;
   return (exchange) => {
     const credited = creditedMicros(exchange.text);
@@ -117,18 +115,18 @@ export function createObserver({ tally, timeline, latencies, trace }: Run): Obse
   };
 }
 
-/** A single request's: later steps may look at it. */
+/** Observes a single request, which later steps may refer to. */
 export function observeSingle(run: Run, exchange: ClientExchange): void {
   createObserver(run)(exchange);
   run.digest.exchange(exchange);
   run.last = exchange;
 }
 
-/** What references in `data` are looked up in. The publishers among them are looked up here. */
+/** The scope for resolving the references in `data`. Loads the publishers that they name. */
 export function* scopeFor(run: Run, data: unknown): EffectGenerator<Scope> {
   for (const ordinal of ordinalsIn(data)) yield* memberAt(run, ordinal);
   return {
-    named: (name) => run.names.get(name),
+    stepOutput: (name) => run.stepOutputs.get(name),
     member: (ordinal) => run.members.get(ordinal),
     round: run.rounds.at(-1) ?? 1,
   };
@@ -145,44 +143,44 @@ function* memberAt(run: Run, ordinal: number): EffectGenerator<Member | undefine
   return member;
 }
 
-/** The publisher that a step names. Undefined where there is none. */
+/** The publisher that a step names; undefined if there is none. */
 export function* publisherOf(
   run: Run,
   publisherRef: PublisherRef = 0,
 ): EffectGenerator<Member | undefined> {
   if (typeof publisherRef === "number") return yield* memberAt(run, publisherRef);
-  const named = run.names.get(publisherRef);
-  return named?.kind === "publisher" ? named.member : undefined;
+  const output = run.stepOutputs.get(publisherRef);
+  return output?.kind === "publisher" ? output.member : undefined;
 }
 
-/** The same, of a request. @throws Inconclusive where there is none. */
+/** The publisher that sends a request. @throws Inconclusive if there is none. */
 export function* senderOf(run: Run, publisherRef: PublisherRef = 0): EffectGenerator<Member> {
   return (
     (yield* publisherOf(run, publisherRef)) ?? inconclusive(`there is no publisher ${publisherRef}`)
   );
 }
 
-/** Takes a publisher that has signed up among the members. Sign-ups follow the seeded publishers. */
+/** Adds a publisher that signed up. Its ordinal follows the seeded publishers. */
 export function addSignedUp(run: Run, member: Member): void {
   run.members.set((run.scenario.publishers ?? SEEDED) + run.signUps, member);
   run.signUps += 1;
   run.trace.recordMember(member);
 }
 
-/** A publisher is from now on as `member` says: the one that had the id `formerId`. */
+/** Replaces the record of the publisher that had the id `formerId`. */
 export function updateMember(run: Run, member: Member, formerId: string = member.id): void {
   for (const [ordinal, { id }] of run.members) {
     if (id === formerId) run.members.set(ordinal, member);
   }
-  for (const [name, named] of run.names) {
-    if (named.kind === "publisher" && named.member.id === formerId) {
-      run.names.set(name, { kind: "publisher", member });
+  for (const [name, output] of run.stepOutputs) {
+    if (output.kind === "publisher" && output.member.id === formerId) {
+      run.stepOutputs.set(name, { kind: "publisher", member });
     }
   }
   run.trace.recordMember(member);
 }
 
-/** Looks everybody up again: under other readings they have other ids. */
+/** Loads all members again, because assumptions can change their ids. */
 export function* refreshMembers(run: Run): EffectGenerator<void> {
   for (const [ordinal, { id }] of Array.from(run.members)) {
     const member = yield* perform({ kind: "member", ordinal });

@@ -1,40 +1,39 @@
-/** What steps have named so far, and how a reference finds its way into it. */
+/** The outputs of named steps, and how a reference reads them. */
 
 import type { ClientExchange, Member } from "../../laws/client-exchange.ts";
 import { inconclusive } from "../../laws/law.ts";
 import { operations } from "../../spec/operations.ts";
 
-/** What a step gave to its name. */
 export type StepOutput =
   | { readonly kind: "answer"; readonly exchange: ClientExchange }
   | { readonly kind: "publisher"; readonly member: Member }
   /** A tally, or the keys of a rotation. */
   | { readonly kind: "content"; readonly content: object }
-  /** The step was skipped. */
+  /** The step was skipped, or it has no output. */
   | { readonly kind: "nothing"; readonly why: string };
 
 /**
- * What the name itself stands for: an answer's body as JSON, a tally, a publisher, or the keys of a rotation.
+ * The content of a step's output: an answer's body as JSON, a tally, a publisher, or the keys of a rotation.
  *
- * @throws Inconclusive where that isn't there, as {@link memberAt} does.
+ * @throws Inconclusive if there is none.
  */
-export function contentOf(name: string, named: StepOutput | undefined): unknown {
-  if (named === undefined) return inconclusive(`nothing has the name ${name} yet`);
-  switch (named.kind) {
+export function contentOf(name: string, output: StepOutput | undefined): unknown {
+  if (output === undefined) return inconclusive(`nothing has the name ${name} yet`);
+  switch (output.kind) {
     case "answer": {
-      const { value, why } = jsonBody(name, named.exchange);
+      const { value, why } = jsonBody(name, output.exchange);
       return why === undefined ? value : inconclusive(why);
     }
     case "publisher":
-      return named.member;
+      return output.member;
     case "content":
-      return named.content;
+      return output.content;
     case "nothing":
-      return inconclusive(`${name} was skipped: ${named.why}`);
+      return inconclusive(`${name} was skipped: ${output.why}`);
   }
 }
 
-/** The body of a whole answer as JSON, or why it is none. */
+/** The body of a whole answer as JSON, or the reason why there is none. */
 export function jsonBody(
   name: string,
   { outcome, text, status, operation }: ClientExchange,
@@ -45,16 +44,16 @@ export function jsonBody(
   } catch {
     const what = operation === undefined ? "" : ` to ${operations[operation].path}`;
     const called = name === "answer" ? "the answer" : `the answer ${name}`;
-    return { why: `${called}${what} (status ${status}) is no JSON` };
+    return { why: `${called}${what} (status ${status}) is not JSON` };
   }
 }
 
-/** The member of `content` at the end of the path. Only own members count. */
+/** The member of `content` at this path. Inherited members don't count. @throws Inconclusive if there is none. */
 export function memberAt(content: unknown, path: readonly string[], whole: string): unknown {
   let at = content;
   for (const part of path) {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, part)) {
-      return inconclusive(`${whole} is not there: it has no ${part}`);
+      return inconclusive(`${whole} does not exist: there is no ${part}`);
     }
     at = (at as Readonly<Record<string, unknown>>)[part];
   }

@@ -1,4 +1,4 @@
-/** Steps that send requests: one, or several at one instant. */
+/** Plays steps that send requests: one, or several at one instant. */
 
 import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 import type { ParallelStep, RequestStep } from "../language/scenario.ts";
@@ -14,7 +14,7 @@ export function* playRequest(run: Run, step: RequestStep): EffectGenerator<StepO
   return yield* answered(run, step, exchange);
 }
 
-/** All requests of all rounds are on their way before the first answer is looked at. */
+/** Sends all requests of all rounds before it reads the first answer. */
 export function* playTogether(
   run: Run,
   { times = 1, steps }: ParallelStep["parallel"],
@@ -58,8 +58,8 @@ function* answered(
   exchange: ClientExchange,
 ): EffectGenerator<StepOutcome> {
   observeSingle(run, exchange);
-  const named = { kind: "answer", exchange } as const;
-  if (expect === undefined) return { checks: [], exchange, named };
+  const output = { kind: "answer", exchange } as const;
+  if (expect === undefined) return { checks: [], exchange, output };
   const checks = checkAnswer(expect, exchange, as ?? "answer", yield* scopeFor(run, expect));
-  return { checks, exchange, named };
+  return { checks, exchange, output };
 }

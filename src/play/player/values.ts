@@ -1,4 +1,4 @@
-/** Works out the values that a scenario writes: references, headers of answers, numbered texts, sums. */
+/** Resolves the values in a scenario: references, headers of answers, numbered texts, sums. */
 
 import { isPlainObject } from "../../base/input.ts";
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
@@ -8,15 +8,15 @@ import { valueObject } from "../language/parse/values.ts";
 import type { Operand, Value } from "../language/scenario.ts";
 import { contentOf, memberAt, type StepOutput } from "./step-output.ts";
 
-/** What references are looked up in. */
+/** Where references are looked up. */
 export interface Scope {
-  named(name: string): StepOutput | undefined;
+  stepOutput(name: string): StepOutput | undefined;
   member(ordinal: number): Member | undefined;
-  /** Number of the round of the innermost repeat or parallel, from 1; 1 outside. */
+  /** Round number of the innermost repeat or parallel, from 1. It is 1 outside of both. */
   readonly round: number;
 }
 
-/** @throws Inconclusive where what it refers to isn't there, as all of these do. */
+/** @throws Inconclusive, like all functions here, if a reference can't be resolved. */
 export function resolveValue(value: Value, scope: Scope): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("ref" in value) return referenceTo(value.ref, scope);
@@ -27,18 +27,19 @@ export function resolveValue(value: Value, scope: Scope): unknown {
   return inconclusive(`${value.of} has no header ${value.header}`);
 }
 
-/** The answer of the step with this name. */
-export function answerOf(name: string, { named }: Pick<Scope, "named">): ClientExchange {
-  const step = named(name);
-  if (step?.kind === "answer") return step.exchange;
-  const isSkipped = step?.kind === "nothing";
-  return inconclusive(isSkipped ? `${name} was skipped: ${step.why}` : `${name} is not an answer`);
+export function answerOf(name: string, { stepOutput }: Pick<Scope, "stepOutput">): ClientExchange {
+  const output = stepOutput(name);
+  if (output?.kind === "answer") return output.exchange;
+  const isSkipped = output?.kind === "nothing";
+  return inconclusive(
+    isSkipped ? `${name} was skipped: ${output.why}` : `${name} is not an answer`,
+  );
 }
 
-/** What stands at the end of a path. */
+/** The value at a path. */
 export function referenceTo(ref: string, scope: Scope): unknown {
   const [name = "", ...path] = ref.split(".");
-  if (name !== "publishers") return memberAt(contentOf(name, scope.named(name)), path, ref);
+  if (name !== "publishers") return memberAt(contentOf(name, scope.stepOutput(name)), path, ref);
   const [ordinal = "", ...rest] = path;
   const member = scope.member(Number(ordinal));
   return member === undefined
@@ -46,7 +47,7 @@ export function referenceTo(ref: string, scope: Scope): unknown {
     : memberAt(member, rest, ref);
 }
 
-/** Ordinals of the publishers that references within `data` begin with. */
+/** Ordinals of the publishers that references in `data` name. */
 export function ordinalsIn(data: unknown): readonly number[] {
   if (typeof data !== "object" || data === null) return [];
   return Object.entries(data).flatMap(([name, part]) => {
@@ -57,7 +58,7 @@ export function ordinalsIn(data: unknown): readonly number[] {
   });
 }
 
-/** A number that is written, referred to, or a sum of such. Sums are exact to the micro. */
+/** A number, a referenced number, or a sum of these. Sums are exact to the micro-INR. */
 export function numberOf(operand: Operand, scope: Scope): number {
   if (typeof operand === "number") return operand;
   if ("ref" in operand) {
@@ -68,7 +69,7 @@ export function numberOf(operand: Operand, scope: Scope): number {
   return micros.reduce((sum, one) => sum + one, 0) / MICROS_PER_INR;
 }
 
-/** All values of an object, in their places. */
+/** Resolves all values of an object. */
 export function resolveValues(
   values: Readonly<Record<string, Value | undefined>>,
   scope: Scope,
@@ -79,7 +80,7 @@ export function resolveValues(
   return Object.fromEntries(given);
 }
 
-/** Whether it is one of the objects that stand for a value. */
+/** Whether this is an object that stands for a value. */
 export function isIndirect(
   value: unknown,
 ): value is Exclude<Value, string | number | boolean | null> {

@@ -1,9 +1,9 @@
-/** What a difference in a replay may come from other than the service, as far as the recording itself tells. */
+/** Finds, in a recording, reasons other than the service why its replay may differ. */
 
 import type { RecordedExchange, Recording } from "../../journal/recorded-exchange.ts";
 import { REDACTED } from "../../journal/secrets.ts";
 
-/** Says of a recording why it may not come out the same, whatever the service does. `fromStart`: from a fresh world. */
+/** The reasons why the replay may differ even if the service behaves the same. `fromStart`: it starts in a fresh world. */
 export function caveatsOf(recording: Recording, fromStart: boolean): readonly string[] {
   const { exchanges, byAdsim } = recording;
   const found: string[] = [];

@@ -1,10 +1,10 @@
-/** A recorded answer beside the one that came now: what differs between them, byte for byte. */
+/** Compares a recorded answer with the new one, byte for byte. */
 
 import { printable, utf8Text } from "../../base/text.ts";
 import type { RecordedResponse } from "../../journal/recorded-exchange.ts";
 import { masked, REDACTED } from "../../journal/secrets.ts";
 
-/** What came back now. */
+/** The new answer. */
 export interface ReplayedAnswer {
   readonly status: number;
   /** By lower-case name. */
@@ -14,7 +14,7 @@ export interface ReplayedAnswer {
 
 /** Two values that should be the same. Secrets in them are masked. */
 export interface Sides {
-  /** Undefined where there was none. */
+  /** Undefined if there was none. */
   readonly recorded: string | undefined;
   readonly now: string | undefined;
 }
@@ -22,15 +22,12 @@ export interface Sides {
 export interface Difference {
   readonly status?: { readonly recorded: number; readonly now: number } | undefined;
   readonly headers: readonly ({ readonly name: string } & Sides)[];
-  /** `byte`: the first that differs, from 0; the sides are what is around it. */
+  /** `byte`: index of the first difference, from 0. The sides show the text around it. */
   readonly body?: ({ readonly byte: number } & Sides) | undefined;
 }
 
-/**
- * What isn't the service's to decide: it belongs to the connection, to the moment, or to a proxy on the way. What a
- * fault rule added under `explain` was no part of the service's own answer.
- */
-const leftOut: ReadonlySet<string> = new Set([
+/** Headers that aren't the service's own: they come from the connection, the clock, a proxy, or a fault rule's `explain`. */
+const ignoredHeaders: ReadonlySet<string> = new Set([
   "age",
   "alt-svc",
   "cf-cache-status",
@@ -56,7 +53,7 @@ const leftOut: ReadonlySet<string> = new Set([
   "x-powered-by",
 ]);
 
-/** What differs; undefined where nothing does. */
+/** The difference; undefined if there is none. */
 export function differenceOf(
   recorded: RecordedResponse,
   now: ReplayedAnswer,
@@ -71,12 +68,12 @@ export function differenceOf(
 
 function headerDifferences(recorded: RecordedResponse, now: ReplayedAnswer): Difference["headers"] {
   const names = new Set([...Object.keys(recorded.headers), ...Object.keys(now.headers)]);
-  // Compressed, a body has another length; and a body in chunks may have said none.
+  // Compression changes the length of a body, and a chunked body has no Content-Length.
   const isEncoded = [recorded.headers, now.headers].some(
     (headers) => isCompressed(headers) || headers["transfer-encoding"] !== undefined,
   );
   return [...names].sort().flatMap((name) => {
-    if (leftOut.has(name) || (name === "content-length" && isEncoded)) return [];
+    if (ignoredHeaders.has(name) || (name === "content-length" && isEncoded)) return [];
     const before = headerIn(recorded.headers, name);
     const after = headerIn(now.headers, name);
     if (before === after) return [];
@@ -95,7 +92,7 @@ function headerIn(headers: Readonly<Record<string, string>>, name: string): stri
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
-/** The longest a shown value gets, in characters. */
+/** Longest shown value, in characters. */
 const MAX_SHOWN = 200;
 
 function shownText(text: string): string {
@@ -121,7 +118,7 @@ function bodyDifference(
   return { byte, recorded: around(left, byte), now: around(right, byte) };
 }
 
-/** Undefined for bytes that aren't text. */
+/** Undefined if the bytes aren't UTF-8. */
 function textOf(body: string | Uint8Array): string | undefined {
   return typeof body === "string" ? body : utf8Text(body);
 }
@@ -130,11 +127,11 @@ function bytesOf(body: string | Uint8Array): Uint8Array {
   return typeof body === "string" ? new TextEncoder().encode(body) : body;
 }
 
-/** How much is shown on each side of the byte at fault. */
+/** Bytes shown on each side of the first difference. */
 const CONTEXT_BYTES = 40;
 
 function around(bytes: Uint8Array, byte: number): string {
-  // Masked before it is cut: half a secret is one too. Of bytes that are no text there is nothing to mask.
+  // Mask before cutting, so that no half of a secret is shown. Bytes that aren't text have nothing to mask.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   const hidden = new TextEncoder().encode(masked(text));
   const all = hidden.length === bytes.length ? hidden : bytes;
@@ -145,12 +142,12 @@ function around(bytes: Uint8Array, byte: number): string {
   return `${from > 0 ? "…" : ""}${shown}${end}`;
 }
 
-/** How much of what follows a redacted value tells where that ends: enough to be sure, or where that differs, a little. */
+/** How many following characters locate the end of a redacted value: a safe number first, then a minimum. */
 const ANCHORS = [16, 1] as const;
 
 /**
- * The recorded text with what stands in `now` at the places of its redacted values. Where the two are too different to
- * tell, the rest stays redacted.
+ * The recorded text with its redacted values filled in from the same places in `now`. Once the two texts differ too much
+ * to align, the rest stays redacted.
  */
 function unredacted(recorded: string, now: string): string {
   const [first = "", ...others] = recorded.split(REDACTED);
@@ -168,6 +165,6 @@ function unredacted(recorded: string, now: string): string {
 function endOfSecret(now: string, start: number, following: string): number | undefined {
   if (following === "") return now.length;
   const ends = ANCHORS.map((length) => now.indexOf(following.slice(0, length), start));
-  // A secret has no quote in it: beyond one, something else would be taken for it.
+  // A secret has no quotes or spaces, so a longer match would be something else.
   return ends.find((end) => end !== -1 && !/["\s]/.test(now.slice(start, end)));
 }

@@ -1,4 +1,4 @@
-/** Replays a recording in this process: a world like the recorded one, its time moved to that of each request. */
+/** Replays a recording in this process, in a world like the recorded one, at the recorded times. */
 
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
@@ -14,29 +14,29 @@ import { type Replay, type ReplayedExchange, type ReplayOptions, replay } from "
 
 export interface ReplayInProcessOptions {
   readonly host: Host;
-  /** What is chosen in the place of what the recording says of its world. */
+  /** Settings that override the recorded world's. */
   readonly chosen: Chosen;
-  /** The state to go on from, instead of a fresh world. */
+  /** The state to start from, instead of a fresh world. */
   readonly snapshot?: Snapshot | undefined;
-  /** Stands in for a key that the recording doesn't tell. */
+  /** Sent in place of a key that the recording doesn't show. */
   readonly apiKey?: string | undefined;
   readonly time: ReplayOptions["time"];
 }
 
-/** A world's settings, where they were chosen. */
+/** Settings of a world; undefined means not chosen. */
 type Chosen = Pick<SimulatorOptions, "seed" | "start" | "publishers" | "profile"> &
   Pick<RecordedWorld, "assumptions">;
 
-/** A world under way. */
+/** A world and its settings. */
 interface ReplayWorld {
   readonly sim: SimulatorCore;
   readonly settings: Chosen;
 }
 
-/** @throws InputError for an option or a recorded world that can't be, and for a snapshot of another world. */
+/** @throws InputError for an invalid option or recorded world, and for a snapshot of another world. */
 export function replayInProcess(recording: Recording, options: ReplayInProcessOptions): Replay {
   const { chosen, snapshot, apiKey, time } = options;
-  // A header that stands on every answer of such a world.
+  // With `explain`, every answer has this header.
   const explain = recording.exchanges.some(({ response }) =>
     Object.hasOwn(response.headers, "x-adsim-assumptions"),
   );
@@ -61,7 +61,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
     const { settings, sim } = replayWorld;
     const playing = replay(rest, {
       ...{ time, apiKey, readings: settings.assumptions, chosen: chosen.assumptions },
-      trials: "aside",
+      trials: "scratch",
       isOtherWorld: (world) => nameOf(settingsFor(world)) !== nameOf(settings),
       unknownPublisher: (id) =>
         `publisher ${id} isn't in this world: a journal doesn't record sign-ups. Replay from a snapshot that was taken after it, with --load`,
@@ -79,7 +79,7 @@ export function replayInProcess(recording: Recording, options: ReplayInProcessOp
   }
 }
 
-/** Whose pages could read the answers, as those tell: the option is in no recording. */
+/** The CORS origins, taken from the answers' headers because recordings don't contain the option. */
 function corsOf({ exchanges }: Recording): readonly string[] {
   const allowed = exchanges.flatMap(
     ({ response }) => response.headers["access-control-allow-origin"] ?? [],
@@ -88,7 +88,7 @@ function corsOf({ exchanges }: Recording): readonly string[] {
   return origins.size === 0 ? ["off"] : [...origins];
 }
 
-/** Another service may have sent what is none. */
+/** Checked because another service may have sent anything. */
 function isOrigin(text: string): boolean {
   try {
     parseCorsOption(text);
@@ -98,7 +98,7 @@ function isOrigin(text: string): boolean {
   }
 }
 
-/** When the world starts, for a recording that doesn't say: a server's world starts when the server does. */
+/** The world's start. For another tool's recording it is the first request's time, as if the server started then. */
 function startOf(
   { byAdsim, exchanges }: Recording,
   { chosen, time }: ReplayInProcessOptions,
@@ -137,13 +137,13 @@ function optionsOf({ assumptions, ...others }: Chosen): SimulatorOptions {
   };
 }
 
-/** What a world is, save for how it reads the spec. */
+/** Identifies a world by its settings, without assumptions. */
 function nameOf({ seed, start, publishers, profile }: Chosen): string {
   const startMs = start === undefined ? undefined : parseInstant(start);
   return JSON.stringify([seed, startMs, publishers, profile]);
 }
 
-/** A saved world. Its time stands still where it was saved, and its fault rules don't act: they did in the recording. */
+/** Restores a saved world, with its clock frozen and without fault rules, whose effects are already in the recording. */
 function loaded(
   snapshot: Snapshot,
   firstWorld: RecordedWorld | undefined,
@@ -153,7 +153,7 @@ function loaded(
   if (firstWorld !== undefined && nameOf(settings) !== nameOf({ ...firstWorld })) {
     throw new InputError(
       "load",
-      `holds a world of the seed ${JSON.stringify(snapshot.seed)} from ${settings.start} on, and the recording is of one of the seed ${JSON.stringify(firstWorld.seed)} from ${firstWorld.start} on, or of another population. Give a snapshot of the recorded world`,
+      `has a world with seed ${JSON.stringify(snapshot.seed)} that starts at ${settings.start}, but the recorded world has seed ${JSON.stringify(firstWorld.seed)}, starts at ${firstWorld.start}, or has another population. Give a snapshot of the recorded world`,
       "conflict",
     );
   }
@@ -162,7 +162,7 @@ function loaded(
       ...optionsOf(settings),
       explain: options.explain,
       cors: options.cors,
-      // Whatever its clock was, it goes on from the instant at which it was saved.
+      // The clock continues from the instant of the snapshot, in any mode.
       wallClock: () => snapshot.clock.now,
     },
     options.host,

@@ -1,7 +1,4 @@
-/**
- * Sends a recording again, as one more play: it yields what is to be done, is told what came of it, and compares every
- * answer with the recorded one.
- */
+/** Sends a recording again and compares each answer with the recorded one. Like a play, it yields effects. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
@@ -21,7 +18,7 @@ import { isKeyRedacted, resendCandidatesOf } from "./resend.ts";
 export type Outcome =
   | { readonly kind: "same" }
   | { readonly kind: "different"; readonly difference: Difference }
-  /** The connection broke off instead. */
+  /** The connection broke, or no answer came in time. */
   | { readonly kind: "unanswered"; readonly why: string }
   | { readonly kind: "skipped"; readonly why: SkipReason };
 
@@ -32,38 +29,38 @@ export interface ReplayedExchange {
 
 export interface Replay {
   readonly replayed: readonly ReplayedExchange[];
-  /** What was noticed on the way. */
+  /** Notes for the report. */
   readonly notes: readonly string[];
 }
 
 export interface ReplayOptions {
-  /** Whether time stands still, or goes on as it did in the recording. */
+  /** `recorded`: the clock follows the recording. `standing`: the clock isn't moved. */
   readonly time: "recorded" | "standing";
-  /** How the world reads the spec when the replay begins. Undefined: it can't be told, so readings aren't passed on. */
+  /** The world's choices at the beginning. Undefined if they aren't known; then assumptions are never changed. */
   readonly readings: Readonly<Record<string, string>> | undefined;
-  /** Readings in the place of what the recording says of its world. */
+  /** Choices that override the recorded world's. */
   readonly chosen: Readonly<Record<string, string>>;
-  /** Stands in for a key that nobody knows. */
+  /** Sent in place of an unknown key. */
   readonly apiKey: string | undefined;
-  /** `aside`: of several requests that look the same in a journal, the right one is found in a world aside. */
-  readonly trials: "aside" | "none";
-  /** Whether another world answered than the one this is played in. There the replay ends. */
+  /** `scratch`: if several requests would look the same in a journal, a scratch copy is used to find the right one. */
+  readonly trials: "scratch" | "none";
+  /** Whether this recorded world is another than the current one. The replay ends there. */
   readonly isOtherWorld: (world: RecordedWorld) => boolean;
-  /** What to say of a publisher whose key nobody tells; undefined for nothing. */
+  /** The note for a publisher without a known key; undefined for none. */
   readonly unknownPublisher: (id: string) => string | undefined;
 }
 
 export interface ReplayedStretch extends Replay {
-  /** What wasn't sent, since another world answered from there on. */
+  /** The exchanges that weren't sent, because another world answered from there on. */
   readonly rest: readonly RecordedExchange[];
-  /** Why the world can't become that one, where it was asked to. */
+  /** Why the current world couldn't take the recorded assumptions. */
   readonly refusal?: InputError | undefined;
 }
 
-/** How long an answer is waited for, in milliseconds: longer than any takes that isn't held back on purpose. */
+/** Longer than any answer takes that no fault delays. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Replays in one world. @throws InputError for a reading that there isn't. */
+/** Replays in one world. @throws InputError for an unknown assumption or choice. */
 export function* replay(
   exchanges: readonly RecordedExchange[],
   options: ReplayOptions,
@@ -140,8 +137,9 @@ function* outcomeOf(
 ): EffectGenerator<Outcome> {
   const { choices, areHarmless } = resendCandidatesOf(exchange, { own, given: apiKey });
   const [likeliest] = choices;
-  // What has an effect is sent once.
-  const chosen = trials === "aside" ? yield* firstMatchingInScratch(exchange, choices) : likeliest;
+  // A request with an effect is sent only once.
+  const chosen =
+    trials === "scratch" ? yield* firstMatchingInScratch(exchange, choices) : likeliest;
   let first: Outcome | undefined;
   for (const request of areHarmless ? choices : [chosen]) {
     const outcome = yield* outcomeWith(request, exchange);
@@ -151,7 +149,7 @@ function* outcomeOf(
   return first ?? { kind: "skipped", why: "unsendable" };
 }
 
-/** The first that gets the recorded answer in a world that is thrown away. */
+/** The first choice that gets the recorded answer in a scratch copy. */
 function* firstMatchingInScratch(
   { response }: RecordedExchange,
   choices: readonly [RecordedRequest, ...RecordedRequest[]],

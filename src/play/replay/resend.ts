@@ -1,6 +1,6 @@
 /**
- * A recorded request as it is sent again. What the journal doesn't tell is filled in: a key in the place of a redacted
- * one, bytes in the place of those that are no text. Where several things look the same in a journal, all are offered.
+ * Rebuilds a recorded request. It fills in what the journal doesn't show: redacted keys and bytes that aren't text. If
+ * several requests would look the same in a journal, it offers all of them.
  */
 
 import { utf8Length } from "../../base/text.ts";
@@ -8,27 +8,27 @@ import type { RecordedExchange, RecordedRequest } from "../../journal/recorded-e
 import { REDACTED } from "../../journal/secrets.ts";
 
 export interface ResendCandidates {
-  /** The likeliest first. Any of them would have left this request in the journal. */
+  /** The likeliest first. Each would look the same in the journal. */
   readonly choices: readonly [RecordedRequest, ...RecordedRequest[]];
-  /** Whether trying one of them changes nothing, since none has a key that opens anything. */
+  /** Whether all can be tried without effect, because none has a valid key. */
   readonly areHarmless: boolean;
 }
 
 export interface Keys {
-  /** Of the publisher that sent the request; undefined where nobody knows it. */
+  /** The key of the publisher that sent the request; undefined if unknown. */
   readonly own: string | undefined;
-  /** Stands in for every key that isn't known otherwise. */
+  /** Sent in place of every unknown key. */
   readonly given: string | undefined;
 }
 
-/** Whether only the publisher's own key makes it the same request again. */
+/** Whether the Authorization header has a redacted key. */
 export function isKeyRedacted({ request }: RecordedExchange): boolean {
   return request.headers.authorization?.includes(REDACTED) === true;
 }
 
-/** Opens nothing: a key is longer. */
+/** Never valid, because real keys are longer. */
 const UNKNOWN_KEY = "key_none";
-/** As long as a key, for it takes the place of one where it was no key but a name or a value. */
+/** Replaces redacted keys outside of Authorization. It has the length of a key. */
 const STAND_IN = "key_0000000000000";
 
 export function resendCandidatesOf(exchange: RecordedExchange, keys: Keys): ResendCandidates {
@@ -47,18 +47,18 @@ export function resendCandidatesOf(exchange: RecordedExchange, keys: Keys): Rese
       };
     }),
   );
-  // There is at least one of either.
+  // Both lists have at least one element.
   const [first, ...rest] = choices as [RecordedRequest, ...RecordedRequest[]];
   return { choices: [first, ...rest], areHarmless: authorizations.length > 1 };
 }
 
-/** What may have stood in Authorization; undefined for nothing. */
+/** Possible values of Authorization; undefined for no header. */
 function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (string | undefined)[] {
   const { request, publisher, hasUnusualScheme, sequence, response } = exchange;
   const recorded = request.headers.authorization;
   const scheme = hasUnusualScheme ? "bearer" : "Bearer";
   if (recorded === undefined) {
-    // Browsers leave credentials out of what they export. A request without any would have been refused.
+    // Browsers leave credentials out of exports. A request that really had none would have been refused.
     const wasLeftOut = sequence === undefined && response.status !== 401 && response.status !== 403;
     return [wasLeftOut && keys.given !== undefined ? `Bearer ${keys.given}` : undefined];
   }
@@ -68,7 +68,7 @@ function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (str
   if (keys.given !== undefined && (publisher !== undefined || isForeign)) {
     return [`${scheme} ${keys.given}`];
   }
-  // An unknown key, or none that could be read: the service answers in other words.
+  // An unknown key or a malformed header. The service answers them differently.
   const [unknown, odd, malformed] = [`Bearer ${UNKNOWN_KEY}`, `bearer ${UNKNOWN_KEY}`, UNKNOWN_KEY];
   return hasUnusualScheme ? [odd] : [unknown, malformed, odd];
 }
@@ -76,7 +76,7 @@ function authorizationsOf(exchange: RecordedExchange, keys: Keys): readonly (str
 const REPLACEMENT = "\ufffd";
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** What may have been sent as a body that the journal shows as this text. */
+/** Possible bodies behind the text that the journal shows. */
 function bodiesOf(
   shown: string | Uint8Array,
   announced: string | undefined,
@@ -85,7 +85,7 @@ function bodiesOf(
   const text = filled(shown);
   const all: (string | Uint8Array)[] = [text];
   if (text.includes(REPLACEMENT)) all.push(withBrokenBytes(text));
-  // A decoder drops one such mark, so that there may have been two.
+  // A decoder drops one byte order mark, so there may have been two.
   if (text.startsWith(BYTE_ORDER_MARK)) all.push(`${BYTE_ORDER_MARK}${text}`);
   const fitting = all.filter((body) => String(lengthOf(body)) === announced);
   return fitting.length > 0 ? fitting : all;
@@ -95,7 +95,7 @@ function lengthOf(body: string | Uint8Array): number {
   return typeof body === "string" ? utf8Length(body) : body.length;
 }
 
-/** The text with a byte that UTF-8 doesn't have in each place where the journal shows that there was none it could read. */
+/** The text with an invalid UTF-8 byte in place of each replacement character. */
 function withBrokenBytes(text: string): Uint8Array {
   const encoder = new TextEncoder();
   const pieces = text.split(REPLACEMENT).map((piece) => encoder.encode(piece));

@@ -1,4 +1,4 @@
-/** A run's timeline as the lines of four charts: rate, latency, statuses and revenue. */
+/** Converts a run's timeline into four charts: rate, latency, statuses and revenue. */
 
 import { MICROS_PER_INR, nearestMicros } from "../../base/money.ts";
 import type { TimelineBucket } from "../measure/timeline.ts";
@@ -9,28 +9,27 @@ export interface Chart {
   readonly id: "rate" | "latency" | "statuses" | "revenue";
   readonly title: string;
   readonly unit: string;
-  /** `stepped`: a value for each stretch. `line`: values at instants. */
+  /** `stepped`: a value for each bucket. `line`: values at instants. */
   readonly path: "stepped" | "line";
-  /** Whether the lines stand on one another. */
   readonly stacked: boolean;
   readonly lines: readonly ChartLine[];
 }
 
 export interface ChartLine {
   readonly label: string;
-  /** A custom property of the page's style. */
+  /** Name of a custom property in the page's style. */
   readonly colour: string;
-  /** One for each edge of a stretch: the last one is that of the one before. Null where there is nothing. */
+  /** One value for each bucket edge; the last repeats the one before. Null for a gap. */
   readonly values: readonly (number | null)[];
 }
 
 export interface ChartData {
-  /** Edges of the stretches, in seconds from the beginning of the run. */
+  /** Bucket edges, in seconds from the beginning of the run. */
   readonly seconds: readonly number[];
   readonly charts: readonly Chart[];
 }
 
-/** Undefined of a run without requests. */
+/** Undefined for a run without requests. */
 export function chartDataOf({ timeline }: PlayResult): ChartData | undefined {
   const { bucketMs } = timeline;
   const last = timeline.buckets.at(-1);
@@ -53,7 +52,7 @@ const units: readonly (readonly [string, number])[] = [
   ["/d", 86_400_000],
 ];
 
-/** In the shortest unit of time in which it comes to one at least. */
+/** Uses the shortest unit of time in which the peak rate is at least one. */
 function rate(buckets: Buckets, bucketMs: number): Chart {
   const most = Math.max(...buckets.map((bucket) => bucket?.sent ?? 0));
   const [unit, unitMs] = units.find(([, ms]) => (most * ms) / bucketMs >= 1) ?? ["/d", 86_400_000];
@@ -77,7 +76,7 @@ function latency(buckets: Buckets): Chart {
   };
 }
 
-/** A colour for each status of a class, in turn. */
+/** Colours for the statuses of each class, used in turn. */
 const colours: Readonly<Record<string, readonly string[]>> = {
   "2": ["--status-2a", "--status-2b"],
   "4": ["--status-4a", "--status-4b", "--status-4c"],
@@ -127,7 +126,7 @@ function stepped(
   return { label, colour, values: [...values, values.at(-1) ?? null] };
 }
 
-/** Four are more than can be seen. */
+/** Rounds to four significant digits, more than a chart can show. */
 function digits(value: number): number {
   return Number(value.toPrecision(4));
 }

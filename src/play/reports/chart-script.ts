@@ -1,4 +1,4 @@
-/** The script of the report's page, which draws its charts with uPlot. It fetches nothing and makes no markup of data. */
+/** The script of the HTML report, which draws the charts with uPlot. It fetches nothing and never turns data into markup. */
 
 export const CHART_SCRIPT: string = `"use strict";
 (() => {
@@ -7,7 +7,7 @@ export const CHART_SCRIPT: string = `"use strict";
   const { seconds, charts } = JSON.parse(element.textContent);
   const span = seconds[seconds.length - 1];
   const two = (number) => String(number).padStart(2, "0");
-  // The last digits are those of the axis: 0.1 + 0.2 isn't shown as it is computed.
+  // Hides floating-point noise, such as that of 0.1 + 0.2.
   const plain = (number) => String(Number(number.toPrecision(6)));
   const elapsed = (at) => {
     if (span < 120) return plain(at) + " s";
@@ -37,7 +37,7 @@ export const CHART_SCRIPT: string = `"use strict";
     const colour = (name) => style.getPropertyValue(name).trim();
     const heights = chart.stacked ? stack(chart.lines) : chart.lines.map(({ values }) => values);
     const order = chart.lines.map((_, at) => at);
-    // What stands on top is drawn first, and the rest over it.
+    // In a stacked chart the top line is drawn first and the others over it.
     if (chart.stacked) order.reverse();
     const stepped = chart.path === "stepped" ? { paths: uPlot.paths.stepped({ align: 1 }) } : {};
     const axis = {
@@ -59,7 +59,7 @@ export const CHART_SCRIPT: string = `"use strict";
         { ...axis, size: 36, incrs: steps, space: 64, values: (_, all) => all.map(elapsed) },
         {
           ...axis,
-          // What is counted has no halves.
+          // Counts have whole numbers only.
           ...(chart.unit === "" ? { incrs: wholes } : {}),
           size: (_, all) => 20 + 7 * Math.max(4, ...(all ?? []).map(({ length }) => length)),
           values: (_, all) => all.map((one) => short(one) + chart.unit),
@@ -76,7 +76,7 @@ export const CHART_SCRIPT: string = `"use strict";
             width: chart.stacked ? 0.5 : 1.75,
             ...(isFilled ? { fill: colour(name) + (chart.stacked ? "" : "26") } : {}),
             ...stepped,
-            // A value between two gaps makes no line.
+            // A value between two gaps draws no line, so show points.
             points: { show: values.includes(null), size: 5, fill: colour(name) },
             value: (_, __, ___, at) => {
               const value = at === null ? null : values[at];

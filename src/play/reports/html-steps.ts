@@ -1,4 +1,4 @@
-/** The steps of a result as a table: a row each, and under it what was asked, answered, expected and found. */
+/** The steps of a result as a table: a row for each, with its request, answer, expectations and findings below. */
 
 import { readableCount } from "../measure/quantities.ts";
 import type { Check, PlayResult, ShownExchange, StepResult } from "../player/result.ts";
@@ -10,7 +10,7 @@ export function stepTable({ steps }: PlayResult): Html {
   return table([["Result"], ["Step"], ["Where", "wide"], ["When", "wide"]], steps.map(stepRows));
 }
 
-/** A verdict with its sign and its word: colours alone tell some readers nothing. */
+/** A verdict with sign and word, so that it doesn't rely on colour alone. */
 export function chip(verdict: StepResult["verdict"]): Html {
   return html`<span class="chip ${verdict}"><span aria-hidden="true">${verdictSigns[verdict]}</span> ${verdict}</span>`;
 }
@@ -61,7 +61,7 @@ function exchangePart(exchange: ShownExchange): Html {
   const { request, headers, body, outcome } = exchange;
   const { method, path, query } = request;
   const asked = `${method} ${path}${query === "" ? "" : `?${query}`}`;
-  // The body has its own place below.
+  // The body is shown below.
   const answered = answerLine({ ...exchange, body: "" });
   const hasBody = outcome === "answered" || outcome === "cut";
   return html`<div class="pair"><div><h3>Request</h3><pre>${message(asked, request.headers, request.body)}</pre></div><div><h3>Answer</h3><pre>${message(answered, headers, hasBody ? body : "")}</pre></div></div>`;

@@ -1,4 +1,4 @@
-/** How the report's page looks: light or dark as the reader has it, and narrow enough for a phone. */
+/** The style of the HTML report: follows the reader's light or dark theme and fits on a phone. */
 
 export const STYLE: string = `
 :root {

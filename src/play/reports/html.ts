@@ -1,4 +1,4 @@
-/** HTML in which nothing but what is written here is markup: whatever is inserted is text, unless it was made the same way. */
+/** HTML templates that escape everything inserted, except values that are `Html` themselves. */
 
 export interface Html {
   readonly html: string;
@@ -6,13 +6,13 @@ export interface Html {
 
 type Inserted = Html | readonly Html[] | string | number;
 
-/** As a tag of a template: `html\`<p>${text}</p>\``. */
+/** A template tag: `html\`<p>${text}</p>\``. */
 export function html(parts: TemplateStringsArray, ...inserted: readonly Inserted[]): Html {
   const [first = "", ...rest] = parts;
   return { html: rest.reduce((so, part, at) => `${so}${textOf(inserted[at])}${part}`, first) };
 }
 
-/** A table in a card. `headings`: of the columns, each with the column's class. */
+/** A table in a card. `headings`: the columns' names and classes. */
 export function table(
   headings: readonly (readonly [name: string, kind?: string])[],
   rows: readonly Html[],
@@ -29,12 +29,12 @@ export function table(
 ${rows}</tbody></table></div>`;
 }
 
-/** What is known to be no markup of others, or to be free of ends of its element. */
+/** Inserts text unescaped. Only for our own text, or text that can't end the element it is in. */
 export function trusted(text: string): Html {
   return { html: text };
 }
 
-/** JSON for a script element: without what would end it, or begin a comment in it. */
+/** JSON for a script element, escaped so that it can't end the element or start a comment. */
 export function scriptJson(value: unknown): Html {
   return { html: JSON.stringify(value).replaceAll("<", "\\u003c") };
 }
@@ -55,7 +55,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Control characters, and those that turn the direction of what follows, are shown as their numbers. */
+/** Escapes markup, and shows control and text-direction characters as their code points. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

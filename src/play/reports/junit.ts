@@ -1,6 +1,5 @@
-/** JUnit XML, as the schemas of Ant's reports and of Jenkins' xUnit plugin both have it. */
+/** Writes JUnit XML that is valid by the schemas of both Ant and Jenkins' xUnit plugin. */
 
-/** One suite in one document. */
 export interface JunitSuite {
   readonly name: string;
   readonly startedMs: number;
@@ -11,7 +10,7 @@ export interface JunitSuite {
 
 export interface JunitCase {
   readonly name: string;
-  /** What reports group by. */
+  /** Reports group cases by it. */
   readonly className: string;
   readonly durationMs: number;
   readonly outcome: JunitOutcome;
@@ -19,9 +18,8 @@ export interface JunitCase {
 
 export type JunitOutcome =
   | { readonly kind: "passed" }
-  /** `message`: why. */
   | { readonly kind: "skipped"; readonly message?: string | undefined }
-  /** `message` is the line that reports list, `text` what they show on opening it. */
+  /** Reports list the `message` and show the `text` when the case is opened. */
   | {
       readonly kind: "failure" | "error";
       readonly type: string;
@@ -42,7 +40,7 @@ export function junitXml(suite: JunitSuite): string {
       name: suite.name,
       package: suite.name,
       id: 0,
-      // Without a zone, as the schema has it.
+      // The schema requires a time without a zone.
       timestamp: new Date(suite.startedMs).toISOString().slice(0, 19),
       hostname: "localhost",
       tests: suite.cases.length,
@@ -95,7 +93,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Text without the characters that XML can't hold in any form: most control characters, halves of pairs. */
+/** Escapes markup, and drops characters that XML can't hold at all: most control characters and lone surrogates. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

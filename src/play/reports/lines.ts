@@ -1,12 +1,12 @@
-/** Parts of a result in one line each, for every kind of report. What others wrote can't act on a terminal. */
+/** Formats parts of a result as single lines, for all kinds of reports. Foreign text is made safe for terminals. */
 
 import { printable } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import { counted, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
+import { countWithNoun, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import type { PlayResult, ShownExchange, StepResult, Verdict } from "../player/result.ts";
 
-/** How a verdict is marked, whatever the colours. */
+/** The sign of each verdict, so that reports don't rely on colour alone. */
 export const verdictSigns: Readonly<Record<StepResult["verdict"], string>> = {
   held: "✓",
   broken: "✗",
@@ -15,7 +15,7 @@ export const verdictSigns: Readonly<Record<StepResult["verdict"], string>> = {
   done: "·",
 };
 
-/** Sections with an empty line between them; those without a line are left out. */
+/** Joins sections with an empty line between them, and leaves out empty ones. */
 export function paragraphs(sections: readonly (readonly string[])[]): string {
   return `${sections
     .filter(({ length }) => length > 0)
@@ -23,7 +23,7 @@ export function paragraphs(sections: readonly (readonly string[])[]): string {
     .join("\n\n")}\n`;
 }
 
-/** At most so many characters, with a sign where there were more. */
+/** At most `most` characters. A shortened text ends in "…". */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text
@@ -40,7 +40,7 @@ export function targetLine({ kind, url, time, speed }: PlayResult["target"]): st
   return `${where}${at}, ${time} time${fast}`;
 }
 
-/** "12 requests: 10 ok, 1 refused, 1 lost; 2.5 INR credited". Only what there is. */
+/** "12 requests: 10 ok, 1 refused, 1 lost; 2.5 INR credited". Leaves out zero counts. */
 export function tallyLine(tally: TallySummary): string {
   const parts = [
     [tally.ok, "ok"],
@@ -58,7 +58,7 @@ export function tallyLine(tally: TallySummary): string {
     .map(([count, what]) => `${readableCount(count)} ${what}`);
   const credited = tally.creditedInr === 0 ? "" : `; ${readableInr(tally.creditedInr)} credited`;
   const list = found.length === 0 ? "" : `: ${found.join(", ")}`;
-  return `${counted(tally.sent, "request")}${list}${credited}`;
+  return `${countWithNoun(tally.sent, "request")}${list}${credited}`;
 }
 
 /** Whole answers from 100 to 399 other than 200. */
@@ -67,10 +67,9 @@ function otherAnswers({ statuses, ok, refused, failed }: TallySummary): number {
   return answered - ok - refused - failed;
 }
 
-/** Where something stands, its title, and how often it was played. */
+/** A step's path, its title, and how often it was played. */
 export function stepLine({ path, title, times }: StepResult): string {
   const often = times > 1 ? ` × ${readableCount(times)}` : "";
-  // Expectations at the end are titled by what they expect.
   return `${printable(path)}  ${printable(title)}${often}`;
 }
 
@@ -81,7 +80,7 @@ export function requestLine({ request }: Pick<ShownExchange, "request">): string
   return printable(`${method} ${path}${search}${body === "" ? "" : ` ${body}`}`);
 }
 
-/** "201 after 5 ms {…}", or what came instead of an answer. */
+/** "201 after 5 ms {…}", or why there is no answer. */
 export function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): string {
   const text = body === "" ? "" : ` ${printable(body)}`;
   const reason = why === undefined ? "" : ` (${printable(why)})`;
@@ -107,7 +106,7 @@ export function journalLine(entry: JournalEntry): string {
   return `#${sequence} ${at} ${asked} → ${status} (${printable(`${reason}${by}`)})`;
 }
 
-/** How many of a kind have which verdict: "12 held, 1 broken". */
+/** "1 broken, 12 held". */
 export function verdictCounts(all: readonly { readonly verdict: string }[]): string {
   const order: readonly Verdict[] = ["broken", "held", "unknown"];
   return order

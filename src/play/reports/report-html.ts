@@ -1,7 +1,7 @@
-/** A result as one page of HTML: all that it needs is in it, it fetches nothing, and the same result gives the same bytes. */
+/** A result as one self-contained page of HTML. It fetches nothing, and the same result gives the same bytes. */
 
 import {
-  counted,
+  countWithNoun,
   readableCount,
   readableDuration,
   readableInr,
@@ -25,7 +25,7 @@ export interface ChartLibrary {
 export function reportHtml(result: PlayResult, library: ChartLibrary): string {
   const { scenario, verdict } = result;
   const data = chartDataOf(result);
-  // Scripts and styles without it don't run, should any slip into the page. Who writes a scenario doesn't know it.
+  // Scripts and styles without the nonce don't run. The author of a scenario can't know it in advance.
   const nonce = `adsim-${result.digest.replaceAll(/[^A-Za-z0-9]/g, "")}`;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
@@ -43,7 +43,7 @@ export function reportHtml(result: PlayResult, library: ChartLibrary): string {
 ${head(result)}
 ${figures(result)}
 <h2>Over time</h2>
-${data === undefined ? html`<p class="muted">No requests were sent: there is nothing to draw.</p>` : charts(data, result)}
+${data === undefined ? html`<p class="muted">No requests were sent, so there is nothing to draw.</p>` : charts(data, result)}
 <h2>Steps</h2>
 ${stepTable(result)}
 ${skipped(result)}${thresholds(result)}${invariants(result)}
@@ -122,7 +122,7 @@ function timelineTable({ buckets }: PlayResult["timeline"], each: string): Html 
 function skipped({ skipped: all }: PlayResult): Html {
   if (all.length === 0) return html``;
   return html`<h2>Skipped</h2>
-<p class="muted">${counted(all.length, "step")} that the target can't do.</p>
+<p class="muted">${countWithNoun(all.length, "step")} that the target can't do.</p>
 <ul>${all.map(({ path, why }) => html`<li><code>${path}</code> ${why}</li>`)}</ul>
 `;
 }
@@ -153,9 +153,9 @@ function invariants({ invariants: all }: PlayResult): Html {
 }
 
 function scripts(data: ChartData, { uplotJs }: ChartLibrary, nonce: string): Html {
-  // A library's text may hold what would end its element, in a string.
+  // A string in the library's text could contain the element's end tag.
   const library = uplotJs.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
-  // The end tags have a backslash, or the bundler would write the template another way, with a library that isn't there.
+  // The end tags have a backslash. Otherwise the bundler rewrites the template with a helper library that isn't installed.
   return html`<script type="application/json" id="chart-data">${scriptJson(data)}<\/script>
 <script nonce="${nonce}">${trusted(library)}<\/script>
 <script nonce="${nonce}">${trusted(CHART_SCRIPT)}<\/script>

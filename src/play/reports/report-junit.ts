@@ -1,4 +1,4 @@
-/** A result as JUnit XML: a test case for each step with checks, each invariant and each threshold. Times are the target's own. */
+/** A result as JUnit XML: a test case for each step with checks, invariant and threshold. Times are the target's. */
 
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import { type JunitCase, type JunitOutcome, junitXml } from "./junit.ts";
@@ -37,7 +37,7 @@ function stepCases({ steps, endedAt, reproduce }: PlayResult, className: string)
   });
 }
 
-/** Until its answer, or until what came next. */
+/** The latency of its request, or the time until the next step. */
 function durationOf({ exchange, at }: StepResult, nextAt: string): number {
   return exchange?.latencyMs ?? Math.max(Date.parse(nextAt) - Date.parse(at), 0);
 }

@@ -1,7 +1,7 @@
-/** A result for a terminal: what matters first, short where all is well, and all that helps where something is broken. */
+/** A result for a terminal: the most important first, short for what held, and detailed for what is broken. */
 
 import { printable } from "../../base/text.ts";
-import { counted, readableDuration, readableMs } from "../measure/quantities.ts";
+import { countWithNoun, readableDuration, readableMs } from "../measure/quantities.ts";
 import type { Check, PlayResult, StepResult } from "../player/result.ts";
 import {
   answerLine,
@@ -17,13 +17,13 @@ import {
 } from "./lines.ts";
 
 export interface ReportTextOptions {
-  /** Whether verdicts have colours, as terminals show them. @default false */
+  /** Whether to colour verdicts with ANSI codes. @default false */
   readonly colour?: boolean | undefined;
 }
 
-/** More steps that held than this are counted, and not listed. */
+/** If more steps held than this, they are only counted. */
 const MAX_HELD = 4;
-/** How many of a kind are listed of what else there can be thousands of. */
+/** At most this many items of any other kind are listed. */
 const MAX_LISTED = 20;
 const MAX_COLUMNS = 400;
 
@@ -66,19 +66,21 @@ function head({ scenario, verdict, why, ...result }: PlayResult, paint: Paint): 
   ];
 }
 
-/** Steps by what came of them. Those that nothing was expected of are left out. */
+/** The steps with their verdicts. Steps without expectations are left out. */
 function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
   const held = all.filter(({ verdict }) => verdict === "held");
   const listsHeld = held.length <= MAX_HELD;
-  const told = all.filter(({ verdict }) => verdict !== "done" && (listsHeld || verdict !== "held"));
-  const shown = told.slice(0, MAX_LISTED);
+  const listed = all.filter(
+    ({ verdict }) => verdict !== "done" && (listsHeld || verdict !== "held"),
+  );
+  const shown = listed.slice(0, MAX_LISTED);
   const summary = [
     ...(listsHeld
       ? []
-      : [`${paint("held", verdictSigns.held)} ${counted(held.length, "step")} held`]),
-    ...(told.length > shown.length
+      : [`${paint("held", verdictSigns.held)} ${countWithNoun(held.length, "step")} held`]),
+    ...(listed.length > shown.length
       ? [
-          `… and ${counted(told.length - shown.length, "more step")}: --report html=FILE shows them all`,
+          `… and ${countWithNoun(listed.length - shown.length, "more step")}: --report html=FILE shows them all`,
         ]
       : []),
   ];
@@ -136,7 +138,7 @@ function brokenLines({ why, checks, exchange, tally, journal }: StepResult): Lin
   ];
 }
 
-/** Expected and found one above the other, so that eyes can compare them. */
+/** Expected and found on adjacent lines, for easy comparison. */
 function checkLines({ verdict, about, expected, found, why }: Check): Lines {
   if (verdict === "unknown") return [`    ${printable(about)}: unknown, ${cut(why ?? "")}`];
   return [

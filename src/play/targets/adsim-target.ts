@@ -1,4 +1,4 @@
-/** A world of an adsim somewhere, played over HTTP as if it were in this process: its clock is ours, and its state too. */
+/** Plays in a world of an adsim over HTTP as if it were in this process: the play controls its clock and state. */
 
 import * as v from "valibot";
 import { durationMs } from "../../base/duration.ts";
@@ -19,16 +19,16 @@ import {
   type WorldPerformers,
 } from "./world-performers.ts";
 
-/** One after the other: answers can't overtake each other. */
+/** One connection, so that answers arrive in order. */
 const CONNECTIONS = 1;
-/** An audit or a journal of a large world is long. Only one answer is read at a time. */
+/** Large, because the audit or journal of a large world is long. Only one answer is read at a time. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const LONGEST_NAME = 64;
 
 /**
- * Puts the world in its place and takes control of it. `version`: of the adsim that is there.
+ * Imports the scenario's world and takes control of it. `version`: the target's adsim version.
  *
- * @throws InputError (as a rejection) for wrong options; Error that says what to do where it refuses.
+ * @throws InputError (as a rejection) for wrong options; Error that says what to do if the target refuses.
  */
 export async function openAdsimTarget(
   target: TargetUrl,
@@ -59,7 +59,7 @@ export async function openAdsimTarget(
       performers,
       description: { kind: "adsim", url: `${origin}${prefix}` },
       async close() {
-        // The result is there: a server that has gone takes nothing from it.
+        // The result is complete, so a server that is gone doesn't matter.
         await removeScratch().catch(() => undefined);
         await client.close();
       },
@@ -73,16 +73,16 @@ export async function openAdsimTarget(
 const health = v.looseObject({ now: v.string() });
 const journal = v.looseObject({ total: v.number() });
 
-/** Makes the world what the snapshot says, its journal empty and its clock frozen. */
+/** Imports the snapshot, empties the journal and freezes the clock. */
 async function importRecords(
   api: ControlApi,
   snapshot: Snapshot,
 ): Promise<Pick<RemoteWorld, "nowMs" | "journalTotal">> {
   try {
-    // First, for it is checked whole: where it is refused, a world that was there stays as it is.
+    // The snapshot goes first: if it is rejected, an existing world stays unchanged.
     await api.ask("PUT", "snapshot", snapshot);
     if ((await api.askParsed(journal, "GET", "journal?limit=1")).total > 0) {
-      // Only a reset lets the journal count from the beginning.
+      // Only a reset makes the journal count from 1 again.
       await api.ask("POST", "reset");
       await api.ask("PUT", "snapshot", snapshot);
     }
@@ -90,8 +90,8 @@ async function importRecords(
     return { nowMs: instantOf(now), journalTotal: 0 };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // Nothing that the scenario says is at fault.
-    throw new Error(`The target doesn't take the scenario's world: ${error.message}`, {
+    // Not an InputError: no field of the scenario is at fault.
+    throw new Error(`The target rejected the scenario's world: ${error.message}`, {
       cause: error,
     });
   }
@@ -104,11 +104,11 @@ function performersOf(
 ): { readonly performers: AsyncPerformers; removeScratch(): Promise<void> } {
   const own = createWorldPerformers(world);
   const [root = "", name = ""] = splitAtName(world.prefix);
-  let aside: { readonly name: string; readonly performers: WorldPerformers } | undefined;
+  let scratch: { readonly name: string; readonly performers: WorldPerformers } | undefined;
 
   async function removeScratch(): Promise<void> {
-    const path = aside && `worlds/${encodeURIComponent(aside.name)}`;
-    aside = undefined;
+    const path = scratch && `worlds/${encodeURIComponent(scratch.name)}`;
+    scratch = undefined;
     if (path !== undefined) await world.api.ask("DELETE", path);
   }
   const performers: AsyncPerformers = {
@@ -121,21 +121,21 @@ function performersOf(
       const prefix = `${root}/@${forked}`;
       const nowMs = await own.now({ kind: "now" });
       const fresh = { nowMs, journalTotal: 0, speed: undefined };
-      aside = {
+      scratch = {
         name: forked,
         performers: createWorldPerformers({ ...world, ...fresh, prefix, api: apiAt(prefix) }),
       };
       return undefined;
     },
-    async aside({ effect }) {
-      if (aside === undefined) throw new Error("There is no copy of the world: fork it first.");
-      return await performWith({ ...performers, ...aside.performers }, effect);
+    async scratch({ effect }) {
+      if (scratch === undefined) throw new Error("There is no copy of the world: fork it first.");
+      return await performWith({ ...performers, ...scratch.performers }, effect);
     },
   };
   return { performers, removeScratch };
 }
 
-/** What comes before `/@NAME`, and the name. */
+/** The part before `/@NAME`, and the name. */
 function splitAtName(prefix: string): readonly string[] {
   const at = prefix.lastIndexOf("/@");
   return [prefix.slice(0, at), prefix.slice(at + 2)];
@@ -143,32 +143,32 @@ function splitAtName(prefix: string): readonly string[] {
 
 const MAX_TRIES = 100;
 
-/** Makes a world that goes on from the one with this name. @returns its name, which nobody had. */
+/** Makes a scratch copy of the named world. @returns its name, which was unused. */
 async function forkScratch(api: ControlApi, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const ending = number === 1 ? ".aside" : `.aside-${number}`;
-    const aside = `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
+    const ending = number === 1 ? ".scratch" : `.scratch-${number}`;
+    const scratchName = `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
     try {
-      await api.ask("POST", "worlds", { name: aside });
-      return aside;
+      await api.ask("POST", "worlds", { name: scratchName });
+      return scratchName;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       if (isTaken(error) && number < MAX_TRIES) continue;
-      // Nothing that the scenario says is at fault.
+      // Not an InputError: no field of the scenario is at fault.
       throw new Error(`The target can't copy its world: ${error.message}`, { cause: error });
     }
   }
 }
 
-/** It is somebody else's, or was left by a play that was killed. */
+/** Whether the name is taken, by another user or by a play that was killed. */
 function isTaken({ reason, field, expected }: InputError): boolean {
   return reason === "conflict" && field === "name" && expected.startsWith("is that of a world");
 }
 
-/** It is always on time. */
+/** Virtual traffic is always on time. */
 const punctual: Punctuality = Object.freeze({ late: 0, dropped: 0 });
 
-/** Over when the last answer is in, and its time has passed. */
+/** Ends when the last answer is in and the traffic's time has passed. */
 async function playVirtualTraffic(
   order: TrafficOrder,
   { wait, send }: WorldPerformers,

@@ -1,4 +1,4 @@
-/** The control API of an adsim somewhere: asks, and says clearly which request was refused and why. */
+/** A client of an adsim's control API. Its errors say which request was refused and why. */
 
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
@@ -6,16 +6,16 @@ import { printable } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import type { HttpClient } from "./http-client.ts";
 
-/** The control API of one world, or of the server. */
+/** The control API of one world or of the server. */
 export interface ControlApi {
   /**
-   * `path`: below `/_sim/`. Gives the JSON of the answer, undefined where there is none.
+   * `path`: below `/_sim/`. Returns the answer's JSON, undefined if there is none.
    *
-   * @throws InputError (as a rejection) where the server names the field at fault; Error for any other refusal, and where
-   * nobody is there.
+   * @throws InputError (as a rejection) if the server names a wrong field; Error for any other refusal, and if the server
+   * can't be reached.
    */
   ask(method: string, path: string, body?: object): Promise<unknown>;
-  /** The same for what has this form. */
+  /** The same, for an answer that must match this schema. */
   askParsed<Schema extends v.GenericSchema>(
     schema: Schema,
     ...asked: Parameters<ControlApi["ask"]>
@@ -26,24 +26,23 @@ export interface ControlApiOptions {
   readonly client: HttpClient;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What the path of every request to the world begins with. */
+  /** The path prefix of every request to the world. */
   readonly prefix: string;
   readonly token: string | undefined;
-  /** The server's version; undefined while it isn't known. */
+  /** The server's version; undefined if not known yet. */
   readonly version?: string | undefined;
 }
 
-/** What a control request came to. */
 interface ControlAnswer {
   readonly status: number;
-  /** Its JSON; undefined for anything else. */
+  /** The body's JSON; undefined if it isn't JSON. */
   readonly value: unknown;
 }
 
-/** Longer than taking over the largest snapshot takes. */
+/** Enough for importing the largest snapshot. */
 const MAX_WAIT_MS = 60_000;
 
-/** What a server says ends up on a terminal, on one line. */
+/** A server's text, made safe to print on one line of a terminal. */
 const plainText: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.transform(printable));
 
 const problem: v.GenericSchema<unknown, Problem> = v.looseObject({
@@ -92,7 +91,7 @@ const healthy = v.looseObject({
   now: v.string(),
 });
 
-/** Finds out what is there: an adsim that lets us control it, one that doesn't, or another service. @throws as {@link askControl}. */
+/** Finds out what the target is: an adsim with control, an adsim that refuses it, or another service. @throws as {@link askControl}. */
 export async function askHealth(options: ControlApiOptions): Promise<Health> {
   const { status, value } = await askControl(options, "GET", "health");
   const refusal = v.safeParse(problem, value);
@@ -105,7 +104,7 @@ export async function askHealth(options: ControlApiOptions): Promise<Health> {
   return { kind: "other", status };
 }
 
-/** @throws Error (as a rejection) where there is no answer. */
+/** @throws Error (as a rejection) if there is no answer. */
 async function askControl(
   options: ControlApiOptions,
   method: string,
@@ -142,7 +141,7 @@ function refusalOf({ status, value }: ControlAnswer, what: string, options: Cont
   if (!found.success) return new Error(`${where} with status ${status}.${otherVersion(options)}`);
   const { type, detail, field = "" } = found.output;
   const reason = reasons.find((one) => type === `urn:adsim:control:${one}`);
-  // The path and the method are ours: it hasn't got this route.
+  // The path and method are ours, so an error about them means that the server lacks this route.
   if (reason !== undefined && field !== "path" && field !== "method") {
     return new InputError(field, withoutField(detail, field), reason);
   }
@@ -166,7 +165,7 @@ function urlOf({ origin, prefix }: Pick<ControlApiOptions, "origin" | "prefix">)
   return `${origin}${prefix}`;
 }
 
-/** The JSON that a text is; undefined for anything else. */
+/** The text parsed as JSON; undefined if it isn't JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** How the control API is asked for effects that change a world: by a play over HTTP, and in the files of fixtures. */
+/** The control requests for effects that change a world. Used by plays over HTTP and by fixture files. */
 
 import type { Effect, EffectOf } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
@@ -20,9 +20,9 @@ export const controlRequests: {
   rotateKey: ({ publisher }) => ["POST", `publishers/${encodeURIComponent(publisher)}/rotate-key`],
 };
 
-/** Undefined for what changes nothing, or goes elsewhere than to the control API. */
+/** Undefined for effects that change nothing or don't use the control API. */
 export function controlRequestOf(effect: Effect): ControlRequest | undefined {
   if (!Object.hasOwn(controlRequests, effect.kind)) return undefined;
-  // The maker of a kind takes effects of that kind.
+  // The cast is safe: the function was looked up by the effect's kind.
   return controlRequests[effect.kind as Changing](effect as never);
 }

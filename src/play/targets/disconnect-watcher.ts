@@ -1,6 +1,6 @@
 /**
- * Waits until a server has noticed that its client went away: only then its books say that the answer is lost, as they
- * do at once in process. The journal's last entry tells.
+ * Waits until a server has noticed that its client disconnected. Only then does it record the answer as lost, which
+ * happens immediately in process. The journal's last entry shows it.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,10 +8,10 @@ import * as v from "valibot";
 import type { ControlApi } from "./control-api.ts";
 
 export interface DisconnectWatcher {
-  /** To be told of each request that was sent. */
-  sent(): void;
-  /** After the client gave up on the last one: resolves once the server knows, or where there is nothing to know. */
-  noticed(): Promise<void>;
+  /** Call this for each request that was sent. */
+  countSent(): void;
+  /** Call this after the client gave up on the last request. Resolves when the server has noticed, or after a limit. */
+  waitUntilNoticed(): Promise<void>;
 }
 
 const journal = v.looseObject({
@@ -26,9 +26,9 @@ const journal = v.looseObject({
 
 type Entry = v.InferOutput<typeof journal>["entries"][number];
 
-/** How long it waits at most: where the request never came to the journal, nothing ever tells. */
+/** Longest wait. A request that never reached the journal is never reported. */
 const MAX_WAIT_MS = 2000;
-/** How long it waits at most where the journal keeps nothing. */
+/** Longest wait if the journal is off. */
 const MAX_BLIND_WAIT_MS = 100;
 const LONGEST_PAUSE_MS = 50;
 
@@ -37,19 +37,19 @@ export function createDisconnectWatcher(api: ControlApi, total: number): Disconn
   let counted = total;
   let sent = 0;
 
-  /** The last request's entries; undefined while it isn't there. */
+  /** The last request's entries; undefined while it has none. */
   function latestOf(entries: readonly Entry[]): readonly Entry[] | undefined {
     const last = entries.at(-1);
     if (last === undefined || last.sequence < counted + sent) return undefined;
-    // What a rule applied twice has two.
+    // A request that a rule applied twice has two entries.
     return last.fault?.application === 2 ? entries.slice(-2) : [last];
   }
 
   return {
-    sent() {
+    countSent() {
       sent += 1;
     },
-    async noticed() {
+    async waitUntilNoticed() {
       let waitedMs = 0;
       let pauseMs = 0;
       for (;;) {
@@ -70,7 +70,7 @@ export function createDisconnectWatcher(api: ControlApi, total: number): Disconn
   };
 }
 
-/** Without a rule the answer was on its way at once. */
+/** Without a fault rule the answer was sent immediately, before the client gave up. */
 function isSettled({ fault }: Entry): boolean {
   return fault === undefined || fault.received === "nothing";
 }

@@ -1,13 +1,13 @@
-/** Joins a play with whoever does its effects later: over HTTP, with waiting. */
+/** Drives a play with asynchronous performers, such as those over HTTP. */
 
 import type { Effect, EffectGenerator } from "../player/effects.ts";
 import type { AsyncPerformers } from "./target.ts";
 
 /**
- * Plays to the end. What goes wrong with an effect is thrown where the play yielded it. An
- * effect without a performer is one that the play is known not to ask for.
+ * Plays to the end. An effect's error is thrown inside the play, at its `yield`. `performers` may lack effects that the
+ * play never yields.
  *
- * @throws (as a rejection) what the play doesn't catch.
+ * @throws (as a rejection) errors that the play doesn't catch.
  */
 export async function drive<Result>(
   playing: EffectGenerator<Result>,
@@ -15,23 +15,22 @@ export async function drive<Result>(
 ): Promise<Result> {
   let step = playing.next();
   while (step.done !== true) {
-    let gave: unknown;
+    let output: unknown;
     try {
-      gave = await performWith(performers, step.value);
+      output = await performWith(performers, step.value);
     } catch (error) {
       step = playing.throw(error);
       continue;
     }
-    step = playing.next(gave);
+    step = playing.next(output);
   }
   return step.value;
 }
 
-/** Has one effect done. */
 export function performWith(
   performers: Partial<AsyncPerformers>,
   effect: Effect,
 ): Promise<unknown> {
-  // The performer of a kind takes effects of that kind.
+  // The cast is safe: the performer was looked up by the effect's kind.
   return (performers[effect.kind] as (effect: Effect) => Promise<unknown>)(effect);
 }

@@ -1,6 +1,6 @@
 /**
- * Sends requests as they are over HTTP/1.1 and says what the client sees of each: no redirects, no decompression, nothing
- * sent twice. undici is loaded when there is a URL to call.
+ * Sends requests over HTTP/1.1 unchanged and reports what the client sees: no redirects, no decompression, no retries.
+ * undici is loaded only when there is a URL to call.
  */
 
 import type { Dispatcher } from "undici";
@@ -11,33 +11,33 @@ import type { ClientExchange, Outgoing } from "../../laws/client-exchange.ts";
 
 import { type WireRequest, wireRequestOf } from "./wire-request.ts";
 
-/** What the client sees of a request. */
+/** What the client sees of its request. */
 export interface Answer
   extends Pick<ClientExchange, "outcome" | "status" | "headers" | "text" | "bytes" | "latencyMs"> {
-  /** What broke; undefined of a whole answer. */
+  /** What broke; undefined for a whole answer. */
   readonly why: string | undefined;
 }
 
 export interface HttpClient {
   /**
-   * `prefix`: what the path begins with at this server. `latencyMs` counts from now.
+   * `prefix`: goes before the request's path. `latencyMs` counts from the call.
    *
-   * @throws InputError (as a rejection) where HTTP can't carry the request. Any other end is an outcome.
+   * @throws InputError (as a rejection) if HTTP can't carry the request. Any other failure is an outcome.
    */
   send(prefix: string, outgoing: Omit<Outgoing, "operation">): Promise<Answer>;
-  /** Closes all connections; what is on its way is lost. */
+  /** Closes all connections. Requests in flight are lost. */
   close(): Promise<void>;
 }
 
-/** A response may have fields of any size that the service is fond of. */
+/** Large, because a service may send headers of any size. */
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Answers of the API have a few kilobytes. With a thousand connections, this much of each fits into memory. */
+/** Answers of the API have a few kilobytes. This much per answer fits into memory with a thousand connections. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface HttpClientOptions {
-  /** How many there are at most; a request beyond waits for one. */
+  /** Most connections at once. Further requests wait for a free one. */
   readonly connections: number;
-  /** An answer whose body is longer is cut: the rest isn't read. @default 1 MiB */
+  /** A longer body counts as cut, and the rest isn't read. @default 1 MiB */
   readonly mostBodyBytes?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function createHttpClient(
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The client's own patience is the only one.
+    // The request's own timeout is the only one.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -97,23 +97,23 @@ function answerTo(
       end("timed-out", `no complete answer came within ${timeoutMs} ms`);
       controller?.abort(gaveUp);
     };
-    // Where this process was busy, the answer may be here and not looked at yet: a late client isn't a slow service.
+    // If this process was busy, the answer may have arrived but not been read yet, so read pending input first.
     const timer = setTimeout(() => setImmediate(giveUp), timerMs(timeoutMs));
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
         controller = given;
-        // It waited for its connection for too long.
+        // The timeout passed while it waited for a connection.
         if (hasEnded) given.abort(gaveUp);
       },
       onResponseStart({ rawHeaders }, code) {
-        // What is only provisional (1xx) isn't the answer.
+        // Skip provisional responses (1xx).
         if (code < 200) return;
         status = code;
         fields = fieldsOf(rawHeaders);
       },
       onResponseData(given, piece) {
-        if (came.takes(piece)) return;
+        if (came.append(piece)) return;
         end("cut", `its body is longer than ${mostBodyBytes} bytes, so the rest wasn't read`);
         given.abort(tooLong);
       },
@@ -130,13 +130,13 @@ function answerTo(
         }
       },
     };
-    // Any token is a method; the type knows a few.
+    // Any token is a valid method, but the type knows only a few.
     const options = { path: target, method: method as Dispatcher.HttpMethod, headers };
     pool.dispatch({ ...options, body: body.length === 0 ? null : body }, handler);
   });
 }
 
-/** Whether undici didn't take the request. */
+/** Whether undici rejected the request. */
 function isRefused(error: Error & { readonly code?: string }): boolean {
   const { code = "" } = error;
   return (
@@ -148,9 +148,9 @@ function isRefused(error: Error & { readonly code?: string }): boolean {
 
 function causeOf(error: unknown): string {
   const { code = "", errors } = error as NodeJS.ErrnoException & { errors?: readonly unknown[] };
-  // One for each address of a name.
+  // A host name with several addresses has an error for each.
   if (errors !== undefined && errors.length > 0) return errors.map(causeOf).join(", ");
-  // What OpenSSL says is for who writes it.
+  // OpenSSL's own messages don't help users.
   const why = code.startsWith("ERR_SSL_")
     ? "TLS failed, or the server doesn't use it"
     : describeError(error);
@@ -158,8 +158,8 @@ function causeOf(error: unknown): string {
 }
 
 interface Body {
-  /** Keeps it, unless the body is too long with it. */
-  takes(piece: Buffer): boolean;
+  /** Appends the piece. @returns false, and drops it, if the body gets too long. */
+  append(piece: Buffer): boolean;
   read(): Pick<Answer, "text" | "bytes">;
 }
 
@@ -167,7 +167,7 @@ function createBody(mostBytes: number): Body {
   const pieces: Buffer[] = [];
   let bytes = 0;
   return {
-    takes(piece) {
+    append(piece) {
       bytes += piece.length;
       if (bytes > mostBytes) return false;
       pieces.push(piece);
@@ -182,10 +182,10 @@ function createBody(mostBytes: number): Body {
   };
 }
 
-/** A byte order mark is part of what came. */
+/** Keeps a byte order mark, because it is part of the body. */
 const decoder: TextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Names in lower case; of a field that is repeated, the values joined. */
+/** Headers by lower-case name. Values of a repeated header are joined. */
 function fieldsOf(raw: Dispatcher.DispatchController["rawHeaders"]): Record<string, string> {
   const fields: Record<string, string> = {};
   if (!Array.isArray(raw)) return fields;

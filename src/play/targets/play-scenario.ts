@@ -1,4 +1,4 @@
-/** Plays a scenario on any target: in this process, at an adsim over HTTP, or at another service in real time. */
+/** Plays a scenario on any target: in this process, on an adsim over HTTP, or on another service in real time. */
 
 import { InputError } from "../../base/input.ts";
 import { parseScenario } from "../language/parse/parse-scenario.ts";
@@ -20,23 +20,23 @@ export interface PlayScenarioOptions
   > {
   /** Base URL of the service. @default a simulator in this process */
   readonly target?: string | URL | undefined;
-  /** The most requests that the scenario may plan. @default 20000000 */
+  /** The most requests that the scenario may send. @default 20000000 */
   readonly maxRequests?: number | undefined;
-  /** What the result says plays it again. @default "adsim play" and the scenario's name */
+  /** The result's `reproduce` line. @default "adsim play" and the scenario's name */
   readonly reproduce?: string | undefined;
-  /** Told before each step of the scenario, from 0, and of how many there are. */
+  /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
-  /** Ends a play at a `target` before its end: it rejects with the signal's reason, its connections closed. */
+  /** Aborts a play on a `target`: its connections are closed, and it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Plays a scenario. Without a `target`, in process and in virtual time. At an adsim also in virtual time, in a world of its
- * own (`/@NAME`, or the one that the URL names), whose state the scenario's takes the place of; with `speed` so many times as
- * fast as real time. With `credentials` at any other service, in real time.
+ * Plays a scenario. Without a `target` it plays in process and in virtual time. On an adsim it plays in a world of its own
+ * (`/@NAME`, or the world that the URL names) and replaces that world's state; time is virtual, or `speed` times as fast as
+ * real time. With `credentials` it plays on any other service, in real time.
  *
- * @throws InputError (as a rejection) for wrong options, and naming step and field of a scenario that can't be played. Error
- * that says what to do where the target can't be reached.
+ * @throws InputError (as a rejection) for wrong options, and with step and field for a scenario that can't be played. Error
+ * that says what to do if the target can't be reached.
  */
 export async function playScenario(
   scenario: unknown,
@@ -58,7 +58,7 @@ export async function playScenario(
     worldName: parsed.name,
     snapshot: () => freshSnapshot(parsed),
   });
-  // What is there may never answer: nobody waits for it after the signal.
+  // The target may never answer, so the signal ends this wait too.
   const target = await unlessAborted(signal, opening, (late) => late.close());
   try {
     const { capabilities, description, performers } = target;
@@ -69,10 +69,7 @@ export async function playScenario(
   }
 }
 
-/**
- * What `work` gives, or the signal's reason as soon as it is aborted: what it waits for may be far away. `discard` is handed
- * what comes after that.
- */
+/** Settles as `work` does, or rejects as soon as the signal is aborted. `discard` receives a result that comes later. */
 function unlessAborted<Result>(
   signal: AbortSignal | undefined,
   work: Promise<Result>,
@@ -82,7 +79,7 @@ function unlessAborted<Result>(
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       reject(signal.reason);
-      // Who is told of the abort isn't told of what went wrong later.
+      // The caller already has the abort, so later errors are dropped.
       if (discard !== undefined) work.then(discard).catch(() => undefined);
     };
     if (signal.aborted) onAbort();
@@ -92,8 +89,8 @@ function unlessAborted<Result>(
 }
 
 /**
- * @throws InputError (as a rejection) for wrong options, and where a service is no adsim and no credentials are given; Error
- * that says what to do where nobody is there, or it refuses.
+ * @throws InputError (as a rejection) for wrong options, and for a service that isn't an adsim without credentials; Error
+ * that says what to do if the target can't be reached or refuses.
  */
 export async function openTarget(url: string | URL, options: TargetOptions): Promise<Target> {
   const target = readTargetUrl(url);

@@ -1,4 +1,4 @@
-/** An adsim's world, read over HTTP for the laws to judge here: its snapshot, put back in this process. */
+/** Reads an adsim's world over HTTP, so that laws can be judged here: restores its snapshot in this process. */
 
 import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
@@ -15,7 +15,7 @@ const listed = v.looseObject({
   worlds: v.array(v.looseObject({ name: v.string(), impressions: v.number() })),
 });
 
-/** `name`: the world's. @returns why it isn't read, where it is too large or another version's. */
+/** `name`: the world's name. @returns the world, or why it can't be read: too large, or from another version. */
 export async function readWorld(api: ControlApi, name: string): Promise<PlayedWorld | string> {
   const { worlds } = await api.askParsed(listed, "GET", "worlds");
   const impressions = worlds.find((one) => one.name === name)?.impressions ?? 0;
@@ -23,7 +23,7 @@ export async function readWorld(api: ControlApi, name: string): Promise<PlayedWo
     return `the target's world has ${impressions} impressions: a world with more than ${MAX_IMPRESSIONS} isn't read`;
   const world = createSimulatorCore({}, { people: () => fakerPerson });
   try {
-    // As the same version gives it in process: restoring checks every field.
+    // The cast is safe: restoring checks every field.
     world.restore((await api.ask("GET", "snapshot")) as Snapshot);
     return world;
   } catch (error) {

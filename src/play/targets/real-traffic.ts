@@ -1,6 +1,6 @@
 /**
- * Traffic in real time as an open model: requests are sent when they are due, whatever became of those before, and each
- * latency counts from then. A service that stalls sees the same schedule, and its stall shows in every request it delays.
+ * Traffic in real time as an open model: each request is sent when it is due, whatever happened to earlier ones, and its
+ * latency counts from that time. A stalled service sees the same schedule, and every delayed request shows the stall.
  */
 
 import { timerMs } from "../../base/drip.ts";
@@ -12,29 +12,29 @@ import type { TrafficProgress } from "./target.ts";
 
 export interface RealTraffic {
   readonly source: TrafficSource;
-  /** How many times as fast as the source's time. */
+  /** How many times as fast as the source's schedule. */
   readonly speed: number;
-  /** How many requests can be on their way at once; others wait. @default 64 */
+  /** Most requests in flight at once. Further ones wait. @default 64 */
   readonly connections?: number | undefined;
   send(outgoing: Outgoing): Promise<Answer>;
   readonly observe: Observer;
-  /** Is told a few times a second, and at the end. */
+  /** Called a few times a second and at the end. */
   readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
 }
 
 export const CONNECTIONS = 64;
-/** A request that is sent this much after it was due is late, in milliseconds. */
+/** A request is late if it is sent more than this long after it was due. */
 const LATE_MS = 10;
-/** How many can wait for a connection. Who is so far behind doesn't catch up. */
+/** Most requests waiting for a connection. Further ones are dropped: so large a backlog is never worked off. */
 export const MAX_WAITING = 100_000;
 const PROGRESS_MS = 250;
 
-/** Over once every answer is in, or given up. @throws (as a rejection) what sending or observing throws. */
+/** Ends when every request is answered or given up. @throws (as a rejection) errors from sending and observing. */
 export function playRealTraffic(traffic: RealTraffic): Promise<Punctuality> {
   return new Promise((resolve, reject) => createTrafficLoop(traffic, resolve, reject)());
 }
 
-/** Gives what begins it. */
+/** Returns the function that starts the loop. */
 function createTrafficLoop(
   traffic: RealTraffic,
   resolve: (punctuality: Punctuality) => void,
@@ -76,14 +76,14 @@ function createTrafficLoop(
         return;
       }
       const next = source.next();
-      if (next === undefined) throw new Error("What is due isn't there. This is a bug in adsim.");
+      if (next === undefined) throw new Error("A due request is missing. This is a bug in adsim.");
       if (waiting.length < MAX_WAITING) waiting.push({ ...next });
       else drop(next);
       sendWhatWaits();
     }
   }
 
-  /** A timer may be late, and never wakes us for less than a millisecond: then all that is due is sent at once. */
+  /** Timers may fire late and have a resolution of a millisecond. When one fires, everything due is sent at once. */
   function arm(dueMs: number, leftMs: number): void {
     if (dueMs >= armedMs) return;
     clearTimeout(timer);
@@ -144,7 +144,7 @@ function createTrafficLoop(
   function finishIfDone(): void {
     if (inFlight > 0 || waiting.length > 0) return;
     end();
-    tell();
+    reportProgress();
     resolve({ late, dropped });
   }
 
@@ -156,13 +156,13 @@ function createTrafficLoop(
   function end(): void {
     isOver = true;
     clearTimeout(timer);
-    clearInterval(teller);
+    clearInterval(progressTimer);
   }
 
-  /** Also while nothing moves. */
-  const teller = onProgress && setInterval(() => attempt(tell), PROGRESS_MS);
+  /** Reports also while nothing happens. */
+  const progressTimer = onProgress && setInterval(() => attempt(reportProgress), PROGRESS_MS);
 
-  function tell(): void {
+  function reportProgress(): void {
     onProgress?.({ sent, ended, waiting: waiting.length, late, dropped });
   }
 
@@ -171,12 +171,12 @@ function createTrafficLoop(
 
 interface Queue {
   readonly length: number;
-  /** It is kept: not the object that serves the next one. */
+  /** The queue keeps the object, so it must not be reused for the next arrival. */
   push(arrival: Arrival): void;
   shift(): Arrival | undefined;
 }
 
-/** First in, first out. Taking the first off a long array would move all others. */
+/** First in, first out. `Array.shift` would move all other elements of a long array. */
 function createQueue(): Queue {
   let items: (Arrival | undefined)[] = [];
   let first = 0;

@@ -1,4 +1,4 @@
-/** Any service over HTTP, in real time: requests are all that it understands. */
+/** Plays on any service over HTTP, in real time. It has only requests: no control API. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
@@ -16,7 +16,7 @@ import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
 import type { AsyncPerformers, ServiceCredentials, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 
-/** Enough for what a scenario sends in parallel; more wait for one of these. */
+/** Enough for what a scenario sends in parallel. Further requests wait. */
 const MAX_CONNECTIONS = 1024;
 const SURFACES_TIMEOUT_MS = 10_000;
 
@@ -32,7 +32,7 @@ export async function openServiceTarget(
     throw new InputError("connections", `must be a whole number from 1 to ${MAX_CONNECTIONS}`);
   }
   const client = await createHttpClient(origin, { connections: MAX_CONNECTIONS });
-  const members = credentials.map((one) => memberLater(one, client, prefix, url));
+  const members = credentials.map((one) => lazyMember(one, client, prefix, url));
 
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
@@ -93,16 +93,16 @@ const uncontrolled: Pick<AsyncPerformers, Uncontrolled> = {
   journal: refuse,
   world: refuse,
   fork: refuse,
-  aside: refuse,
+  scratch: refuse,
 };
 
-/** The player knows that it can't be asked for: `capabilities.control` says so. */
+/** The player never asks for these, because `capabilities.control` is false. */
 function refuse({ kind }: { readonly kind: EffectKind }): Promise<never> {
   return Promise.reject(new Error(`A service that isn't an adsim can't do this: ${kind}.`));
 }
 
-/** The member, with its surfaces asked for once. */
-function memberLater(
+/** The publisher, whose surfaces are requested from the service once, on first use. */
+function lazyMember(
   { id, apiKey, surfaces }: ServiceCredentials,
   client: HttpClient,
   prefix: string,
@@ -128,13 +128,13 @@ const listedSurface = v.looseObject({
 });
 const listing = v.looseObject({ surfaces: v.array(listedSurface) });
 
-/** What isn't known of a foreign surface is filled in: no request depends on it. */
+/** Fills in what the service doesn't tell about a surface. No request depends on it. */
 function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
   const { id, name = id, status = "active", cpm_range: cpmRange = [0, 0] } = listed;
   return { id, name, status, cpmRange };
 }
 
-/** @throws Error that says what to do where the service doesn't tell. */
+/** @throws Error that says what to do if the service doesn't list the surfaces. */
 async function surfacesAt(
   client: HttpClient,
   prefix: string,

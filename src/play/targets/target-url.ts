@@ -1,4 +1,4 @@
-/** Where a target is, from the URL that a user gives. */
+/** Parses a target's URL and speed. */
 
 import { InputError } from "../../base/input.ts";
 
@@ -7,13 +7,13 @@ export interface TargetUrl {
   readonly url: string;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What the path of every request begins with; no slash at the end. */
+  /** The path prefix of every request, without a slash at the end. */
   readonly prefix: string;
-  /** Whether its path ends in a world's name: `/@NAME`. */
+  /** Whether the path ends in a world's name: `/@NAME`. */
   readonly namesWorld: boolean;
 }
 
-/** @throws InputError for what isn't the URL of a service over HTTP. */
+/** @throws InputError for anything but a plain http or https URL. */
 export function readTargetUrl(target: string | URL): TargetUrl {
   const text = String(target);
   if (!URL.canParse(text)) {
@@ -36,8 +36,8 @@ export function readTargetUrl(target: string | URL): TargetUrl {
   return { url: `${origin}${prefix}`, origin, prefix, namesWorld: /\/@[^/]+$/.test(prefix) };
 }
 
-/** How many times as fast as real time. @throws InputError for what can't be a speed. */
+/** @throws InputError unless `speed` is a number above 0. */
 export function readSpeed(speed: number): number {
   if (Number.isFinite(speed) && speed > 0) return speed;
-  throw new InputError("speed", "must be a number above 0: 1 is as fast as real time");
+  throw new InputError("speed", "must be a number above 0. 1 is real time");
 }

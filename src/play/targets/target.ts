@@ -1,52 +1,52 @@
-/** What a scenario is played against over HTTP. */
+/** A target that a scenario is played on over HTTP. */
 
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import type { Capabilities, EffectKind, EffectOf, Effects } from "../player/effects.ts";
 
 export interface TargetOptions {
-  /** What the world of an adsim is to be. Only asked for where there is one. */
+  /** The scenario's world, to import into an adsim. Called only for an adsim. */
   readonly snapshot: () => Snapshot;
-  /** The world's name where the URL names none. */
+  /** The world's name, if the URL has none. */
   readonly worldName: string;
-  /** What an adsim asks for on control requests. */
+  /** The token for an adsim's control requests. */
   readonly controlToken?: string | undefined;
-  /** How many times as fast as real time. @default for an adsim nobody waits, for another service 1 */
+  /** How many times as fast as real time. @default virtual time for an adsim, 1 for another service */
   readonly speed?: number | undefined;
-  /** Publishers of the service. Given these, it is no adsim to us, whatever it is. */
+  /** Publishers of the service. With these, the target is played as a service even if it is an adsim. */
   readonly credentials?: readonly ServiceCredentials[] | undefined;
-  /** How many requests of traffic can be on their way to a service at once. @default 64 */
+  /** Most traffic requests in flight to a service at once. @default 64 */
   readonly connections?: number | undefined;
   readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
 }
 
-/** A publisher of a foreign service, which the scenario calls by its place in the list. */
+/** A publisher of another service. Its index in the list is its ordinal in the scenario. */
 export interface ServiceCredentials {
   readonly id: string;
   readonly apiKey: string;
-  /** Ids of its surfaces. @default the service is asked for them, once */
+  /** Ids of its surfaces. @default requested from the service once */
   readonly surfaces?: readonly string[] | undefined;
 }
 
-/** Does effects, each when it can. */
+/** Performs effects asynchronously. */
 export type AsyncPerformers = {
-  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Promise<Effects[Kind]["gives"]>;
+  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Promise<Effects[Kind]["output"]>;
 };
 
 export interface Target {
   readonly capabilities: Capabilities;
   readonly performers: AsyncPerformers;
-  /** `url`: where requests go, the world's name included. */
+  /** `url`: the base URL of requests, with the world's name. */
   readonly description: { readonly kind: "adsim" | "service"; readonly url: string };
-  /** Takes away what was only made for playing, and closes all connections. */
+  /** Removes the scratch copy and closes all connections. */
   close(): Promise<void>;
 }
 
-/** How far traffic is. */
+/** Progress of traffic, in requests. */
 export interface TrafficProgress {
   readonly sent: number;
-  /** Answered, or given up. */
+  /** Answered or given up. */
   readonly ended: number;
-  /** Due, and waiting for a connection. */
+  /** Due and waiting for a connection. */
   readonly waiting: number;
   readonly late: number;
   readonly dropped: number;

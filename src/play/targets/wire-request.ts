@@ -1,4 +1,4 @@
-/** A request as it goes over a connection, or a refusal that says what HTTP has no way to say. */
+/** Prepares a request for an HTTP connection, or rejects what HTTP can't carry. */
 
 import { InputError } from "../../base/input.ts";
 import { type PlainRequest, plainRequest } from "../../exchange/plain-request.ts";
@@ -16,7 +16,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TARGET = /^[\x21-\x7e]*$/;
 
-/** What a connection says for itself. */
+/** Headers that belong to the connection. */
 export const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "expect",
@@ -30,9 +30,9 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The request as the exchange takes it in process, fit for a connection. `prefix`: what its path begins with there.
+ * The request in the form in which a connection sends it. `prefix`: goes before its path.
  *
- * @throws InputError where HTTP can't carry it.
+ * @throws InputError if HTTP can't carry it.
  */
 export function wireRequestOf(prefix: string, request: ApiRequest): WireRequest {
   const sent = plainRequest(request);
@@ -41,7 +41,7 @@ export function wireRequestOf(prefix: string, request: ApiRequest): WireRequest 
   if (!TOKEN.test(method) || method === "CONNECT") {
     throw new InputError(
       "request.method",
-      "can't be sent over HTTP: a method is made of letters, digits and a few signs, and CONNECT asks for a tunnel",
+      "can't be sent over HTTP: a method has letters, digits and a few signs, and CONNECT opens a tunnel",
     );
   }
   if (!path.startsWith("/")) {
@@ -56,30 +56,33 @@ function targetOf(prefix: string, { path, query }: PlainRequest): string {
   if (TARGET.test(target)) return target;
   throw new InputError(
     "request.path",
-    "and its query can't be sent over HTTP with spaces, control characters or characters beyond ASCII in them: percent-encode those",
+    "and its query can't be sent over HTTP with spaces, control characters or non-ASCII characters: percent-encode them",
   );
 }
 
-/** The value isn't repeated: it may be a key. */
+/** Messages don't quote the value, because it may be a key. */
 function checkField(name: string, value: string, body: string | Uint8Array): void {
   if (!TOKEN.test(name)) {
-    throw new InputError("request.headers", "can't be sent over HTTP: a name in it is no header's");
+    throw new InputError(
+      "request.headers",
+      "can't be sent over HTTP: a name in it is not a valid header name",
+    );
   }
   const field = `request.headers.${name}`;
   if (!FIELD_VALUE.test(value)) {
     throw new InputError(
       field,
-      "can't be sent over HTTP: a value has no control characters, and none beyond U+00FF",
+      "can't be sent over HTTP: a value must not have control characters or characters beyond U+00FF",
     );
   }
   const lower = name.toLowerCase();
   if (connectionHeaders.has(lower)) {
-    throw new InputError(field, "can't be chosen over HTTP: the connection sets it by itself");
+    throw new InputError(field, "can't be set over HTTP: the connection sets it");
   }
   if (lower === "content-length" && value !== String(Buffer.byteLength(body))) {
     throw new InputError(
       field,
-      "can't be another than the body's length over HTTP: the connection would be out of step",
+      "must be the body's length over HTTP: otherwise the connection would get out of step",
     );
   }
 }

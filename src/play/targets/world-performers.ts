@@ -1,4 +1,4 @@
-/** Does effects in one world of an adsim over HTTP, whose clock stands still but for us. */
+/** Performs effects in one world of an adsim over HTTP. The world's clock is frozen and moved only by the play. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
@@ -13,19 +13,19 @@ import { createDisconnectWatcher } from "./disconnect-watcher.ts";
 import type { HttpClient } from "./http-client.ts";
 import type { AsyncPerformers } from "./target.ts";
 
-/** What is done in any world, also in one aside. */
-export type WorldPerformers = Omit<AsyncPerformers, "traffic" | "world" | "fork" | "aside">;
+/** The effects that any world can perform, including a scratch copy. */
+export type WorldPerformers = Omit<AsyncPerformers, "traffic" | "world" | "fork" | "scratch">;
 
 export interface RemoteWorld {
   readonly client: HttpClient;
-  /** What the path of every request begins with. */
+  /** The path prefix of every request. */
   readonly prefix: string;
   readonly api: ControlApi;
-  /** Of its frozen clock. */
+  /** The time of its frozen clock, in milliseconds since 1970. */
   readonly nowMs: number;
-  /** How many requests its journal has counted. */
+  /** Requests that its journal has counted so far. */
   readonly journalTotal: number;
-  /** How many times as fast as real time it goes; undefined: nobody waits. */
+  /** How many times as fast as real time; undefined for virtual time. */
   readonly speed: number | undefined;
 }
 
@@ -51,9 +51,9 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
     const sending = client.send(prefix, outgoing);
-    disconnects.sent();
+    disconnects.countSent();
     const { why: _asInProcess, ...seen } = await sending;
-    if (seen.outcome === "timed-out") await disconnects.noticed();
+    if (seen.outcome === "timed-out") await disconnects.waitUntilNoticed();
     return { operation, atMs: nowMs, request, ...seen };
   }
 
@@ -63,7 +63,7 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
     async member({ ordinal }) {
       const path = `publishers?offset=${ordinal}&limit=1`;
       const [found] = (await api.askParsed(listed, "GET", path)).publishers;
-      // Behind the population stand those that signed up, with ordinals of their own.
+      // Sign-ups follow the population and have ordinals of their own.
       return found?.ordinal === ordinal ? memberOf(found) : undefined;
     },
     async publisher({ id }) {
@@ -96,21 +96,21 @@ export function createWorldPerformers(world: RemoteWorld): WorldPerformers {
     rotateKey: async (effect) =>
       memberOf(await api.askParsed(member, ...controlRequests.rotateKey(effect))),
     ...rulePerformers(api),
-    // What follows has the form that the same version gives it in process.
+    // The answers below have the same shape as in process, if the versions are the same.
     async assume(effect) {
-      // In process, too, nothing is changed by no readings at all.
+      // As in process, assuming nothing changes nothing.
       if (Object.values(effect.readings).some((choice) => choice !== undefined)) {
         await api.ask(...controlRequests.assume(effect));
       }
       return undefined;
     },
     assumptions: async () =>
-      (await api.ask("GET", "assumptions")) as Effects["assumptions"]["gives"],
-    audit: async () => (await api.ask("GET", "audit")) as Effects["audit"]["gives"],
+      (await api.ask("GET", "assumptions")) as Effects["assumptions"]["output"],
+    audit: async () => (await api.ask("GET", "audit")) as Effects["audit"]["output"],
     async journal({ limit }) {
       if (limit < 1) return [];
       const found = await api.askParsed(entries, "GET", `journal?limit=${limit}`);
-      return found.entries as Effects["journal"]["gives"];
+      return found.entries as Effects["journal"]["output"];
     },
   };
 }
@@ -120,8 +120,8 @@ function rulePerformers(api: ControlApi): Pick<WorldPerformers, "fault" | "rules
     fault: async ({ rule: given }) => (await api.askParsed(rule, "POST", "faults", given)).id,
     async rules() {
       const { faults } = await api.askParsed(rules, "GET", "faults");
-      // As the same version shows them in process.
-      return faults as unknown as Effects["rules"]["gives"];
+      // The same shape as in process.
+      return faults as unknown as Effects["rules"]["output"];
     },
     async heal({ ids }) {
       if (ids === undefined) {
@@ -129,7 +129,7 @@ function rulePerformers(api: ControlApi): Pick<WorldPerformers, "fault" | "rules
         return undefined;
       }
       const paths = ids.map((id) => `faults/${encodeURIComponent(id)}`);
-      // All of them are there, or nothing changes.
+      // Check first that all exist, so that an error changes nothing.
       for (const path of paths) await api.ask("GET", path);
       for (const path of new Set(paths)) await api.ask("DELETE", path);
       return undefined;
@@ -138,13 +138,13 @@ function rulePerformers(api: ControlApi): Pick<WorldPerformers, "fault" | "rules
 }
 
 function memberOf({ id, apiKey, surfaces, joined }: v.InferOutput<typeof member>): Member {
-  // Surfaces have the form that the same version gives them in process.
+  // Surfaces have the same shape as in process.
   return { id, apiKey, joined, surfaces: surfaces as unknown as Member["surfaces"] };
 }
 
 async function noPace(): Promise<void> {}
 
-/** How much of the time that requests took counts as waited: what is short of the pace is made up for. */
+/** At most this much of the time that requests took is deducted from later waits, to keep the pace. */
 const MAX_CAUGHT_UP_MS = 1000;
 
 function createPace(speed: number): (ms: number) => Promise<void> {
@@ -152,12 +152,12 @@ function createPace(speed: number): (ms: number) => Promise<void> {
   return async (ms) => {
     const realMs = performance.now();
     dueMs = Math.max(dueMs, realMs - MAX_CAUGHT_UP_MS) + ms / speed;
-    // A timer has whole milliseconds: less is waited for with the next.
+    // Timers have whole milliseconds. A shorter wait is added to the next one.
     if (dueMs - realMs >= 1) await sleep(timerMs(dueMs - realMs));
   };
 }
 
-/** @throws Error for what an adsim doesn't say. */
+/** @throws Error for anything but an instant. */
 export function instantOf(now: string): number {
   const ms = parseInstant(now);
   if (ms !== undefined) return ms;

@@ -1,4 +1,4 @@
-/** Patterns of arrivals in numbers, and how many requests they make at most. Whether they can be is looked at on parsing. */
+/** Arrival patterns as numbers, and the most requests that they can make. The parser has already validated them. */
 
 import { DAY_MS, durationMs, HOUR_MS } from "../../base/duration.ts";
 import { ratePerMs } from "./rate.ts";
@@ -14,7 +14,7 @@ import type { Arrivals, Spacing, Traffic } from "./traffic.ts";
 
 export type ArrivalPattern = Line | Daily | Bursts | Trace;
 
-/** A rate that goes straight from one value to the other. Rates are requests in a millisecond. */
+/** A rate that changes linearly. Rates are requests per millisecond. */
 interface Line {
   readonly kind: "line";
   readonly from: number;
@@ -32,7 +32,7 @@ interface Daily {
 export interface Bursts {
   readonly kind: "bursts";
   readonly count: number;
-  /** `Infinity`: there is only one. */
+  /** `Infinity` for a single burst. */
   readonly everyMs: number;
   readonly withinMs: number;
 }
@@ -76,16 +76,16 @@ export function rateCurveOf(pattern: Line | Daily, forMs: number, startMs: numbe
 }
 
 /**
- * How many requests come of a traffic at most, clicks included. Where it is drawn there are more with odds of less than
- * one in a billion. It costs the same for many as for few.
+ * The most requests of a traffic step, with clicks. For random arrivals the odds of more are below one in a billion. Takes
+ * the same time for any number of requests.
  */
 export function plannedArrivals({ for: duration, arrivals, mix, clicks }: Traffic): number {
-  const most = mostOf(arrivalPatternOf(arrivals), durationMs(duration));
+  const most = maxArrivals(arrivalPatternOf(arrivals), durationMs(duration));
   const clickRate = mix !== undefined && !((mix.impression ?? 0) > 0) ? 0 : (clicks?.rate ?? 0);
-  return clickRate > 0 ? most + Math.min(most, drawnAtMost(most * clickRate)) : most;
+  return clickRate > 0 ? most + Math.min(most, maxDrawn(most * clickRate)) : most;
 }
 
-function mostOf(pattern: ArrivalPattern, forMs: number): number {
+function maxArrivals(pattern: ArrivalPattern, forMs: number): number {
   switch (pattern.kind) {
     case "bursts": {
       const bursts = pattern.everyMs < forMs ? Math.ceil(forMs / pattern.everyMs) : 1;
@@ -94,28 +94,28 @@ function mostOf(pattern: ArrivalPattern, forMs: number): number {
     case "trace":
       return pattern.atMs.length;
     case "line":
-      return mostOfFlow(pattern.spacing, ((pattern.from + pattern.to) / 2) * forMs);
+      return maxOnCurve(pattern.spacing, ((pattern.from + pattern.to) / 2) * forMs);
     case "daily": {
       const days = Math.floor(forMs / DAY_MS);
-      // Of a part of a day it isn't known here which.
+      // The time of day isn't known here, so assume the peak for the rest of a day.
       const restMs = (forMs - days * DAY_MS) * peakOf(pattern.hours);
-      return mostOfFlow(pattern.spacing, pattern.mean * (days * DAY_MS + Math.min(restMs, DAY_MS)));
+      return maxOnCurve(pattern.spacing, pattern.mean * (days * DAY_MS + Math.min(restMs, DAY_MS)));
     }
   }
 }
 
-function mostOfFlow(spacing: Spacing, expected: number): number {
-  return spacing === "even" ? evenArrivals(expected) : drawnAtMost(expected);
+function maxOnCurve(spacing: Spacing, expected: number): number {
+  return spacing === "even" ? evenArrivals(expected) : maxDrawn(expected);
 }
 
-/** Seven standard deviations of a Poisson distribution above its mean, and some more for small ones. */
-function drawnAtMost(mean: number): number {
+/** Seven standard deviations above the mean of a Poisson distribution, plus a margin for small means. */
+function maxDrawn(mean: number): number {
   return Math.ceil(mean + 7 * squareRoot(mean, mean) + 20);
 }
 
 /**
- * A publisher's usual day, of mean 100: most of its readers are in India, where it is half past five at midnight UTC. The
- * peak is 1.19 times the mean, so that 80 % of a limit on average stays below the limit all day.
+ * A publisher's usual day, with mean 100. Most readers are in India, where it is 5:30 at midnight UTC. The peak is 1.19
+ * times the mean, so a mean of 80 % of a limit stays below the limit all day.
  */
 const usualHours: readonly number[] = [
   72, 78, 86, 97, 108, 115, 118, 114, 111, 115, 119, 119, 115, 111, 109, 111, 110, 106, 99, 91, 82,
@@ -124,15 +124,15 @@ const usualHours: readonly number[] = [
 
 const HOURS = 24;
 
-/** By how much the busiest moment of the day is above the mean. */
+/** The peak rate of the day as a multiple of the mean. */
 function peakOf(hours: readonly number[]): number {
   return Math.max(...hours) / meanOf(hours);
 }
 
-/** A day from the given instant on, with this rate in the mean. */
+/** The segments of a day from the given instant, with this mean rate. */
 function dayFrom(startMs: number, hours: readonly number[], perMs: number): RateSegment[] {
   const scale = perMs / meanOf(hours);
-  // From the middle of the last hour of the day before, so that the first line crosses midnight.
+  // Lines go from mid-hour to mid-hour. The first starts in the last hour of the previous day and crosses midnight.
   const lines = Array.from(
     { length: HOURS },
     (_, hour): RateSegment => ({
@@ -150,7 +150,7 @@ function dayFrom(startMs: number, hours: readonly number[], perMs: number): Rate
   return [partOf(cut, intoMs, HOUR_MS), ...turned.slice(1), partOf(cut, 0, intoMs)];
 }
 
-/** The mean of the weights is that of the lines between them too. */
+/** The mean of the weights, which is also the mean of the lines between them. */
 function meanOf(hours: readonly number[]): number {
   return hours.reduce((sum, weight) => sum + weight, 0) / HOURS;
 }

@@ -1,21 +1,20 @@
-/** When requests come: each pattern of arrivals as a schedule in whole milliseconds, in order, whatever the answers. */
+/** Schedules of requests for each arrival pattern: times in whole milliseconds, in order, independent of answers. */
 
 import { drawBetween, type Key } from "../../base/random.ts";
 import { arrivalPatternOf, type Bursts, rateCurveOf } from "./arrival-pattern.ts";
 import { evenArrivals, type RateCurve } from "./rate-curve.ts";
 import type { Arrivals } from "./traffic.ts";
 
-/** Gives the time of one arrival after the other, in whole milliseconds from the beginning; `Infinity` after the last. */
+/** Each call returns the next arrival's time, in whole milliseconds from the beginning; `Infinity` after the last. */
 export type Schedule = () => number;
 
-/** What a schedule depends on. */
 export interface ScheduleParts {
   readonly arrivals: Arrivals;
-  /** Arrivals come before that. */
+  /** All arrivals come before this time. */
   readonly forMs: number;
-  /** The world's time at which it begins, in milliseconds since 1970. */
+  /** The world's time at the beginning, in milliseconds since 1970. */
   readonly startMs: number;
-  /** Of its draws. */
+  /** Key of its random draws. */
   readonly key: Key;
 }
 
@@ -37,7 +36,7 @@ export function createSchedule({ arrivals, forMs, startMs, key }: ScheduleParts)
 
 const OVER = Number.POSITIVE_INFINITY;
 
-/** The first at once, and then one each time that another one is expected to have come. */
+/** The first arrival comes at once; each further one when the expected count reaches the next whole number. */
 function evenSchedule(rateCurve: RateCurve, forMs: number): Schedule {
   const total = evenArrivals(rateCurve.expectedBefore(forMs));
   let arrived = 0;
@@ -49,7 +48,7 @@ function evenSchedule(rateCurve: RateCurve, forMs: number): Schedule {
   };
 }
 
-/** A Poisson process: what is expected between two arrivals is exponential, with mean 1. */
+/** A Poisson process: the expected count between two arrivals is exponentially distributed with mean 1. */
 function poissonSchedule(
   rateCurve: RateCurve,
   forMs: number,
@@ -74,7 +73,7 @@ function burstSchedule({ count, everyMs, withinMs }: Bursts, forMs: number): Sch
     const dueMs = burstMs + Math.floor((inBurst * withinMs) / count);
     inBurst += 1;
     if (dueMs < forMs) return dueMs;
-    // The rest of the burst would come later still, and so would the next one.
+    // The rest of this burst and all later bursts come after the end.
     burstMs = OVER;
     return OVER;
   };
@@ -92,25 +91,25 @@ function traceSchedule(atMs: readonly number[], forMs: number): Schedule {
 const HIGHEST = 0xffff_ffff;
 const VALUES = 0x1_0000_0000;
 
-/** Gives one draw after the other, with mean 1. */
+/** Each call returns the next exponentially distributed draw, with mean 1. */
 export function createExponentials(key: Key): () => number {
   let drawn = 0;
   return () => {
     let whole = 0;
     for (;;) {
-      // Uniform draws fall from the first for a while. How often decides, and what is refused adds a whole to the result.
+      // Von Neumann's method: draw while the values fall. An even number of falls accepts the first draw; otherwise add 1.
       const first = drawBetween(key, drawn, 0, HIGHEST);
       drawn += 1;
       let last = first;
-      let isTaken = true;
+      let isAccepted = true;
       for (;;) {
         const next = drawBetween(key, drawn, 0, HIGHEST);
         drawn += 1;
         if (next >= last) break;
         last = next;
-        isTaken = !isTaken;
+        isAccepted = !isAccepted;
       }
-      if (isTaken) return whole + first / VALUES;
+      if (isAccepted) return whole + first / VALUES;
       whole += 1;
     }
   };

@@ -1,25 +1,25 @@
-/** Clicks that impressions bring: known once an impression is answered, due a fixed time after it was. */
+/** Clicks that follow impressions: known once the impression is answered, due a fixed time after its own due time. */
 
-/** A click that waits for its time. `by`: place of the publisher among the members. */
+/** A scheduled click. `by`: index of the publisher among the members. */
 export interface DueClick {
   readonly dueMs: number;
   readonly by: number;
-  /** The impression's id as the answer wrote it in JSON, quotes included. */
+  /** The impression's id as JSON text from the answer, with quotes. */
   readonly impressionId: string;
 }
 
 export interface Clicks {
-  /** An impression that will be clicked, should its answer name it. */
+  /** Announces an impression that will be clicked if its answer has an id. */
   expect(number: number, impression: { readonly dueMs: number; readonly by: number }): void;
   answered(number: number, text: string | undefined): void;
-  /** When the next one is due; `Infinity` where none is known of. */
+  /** When the next click is due; `Infinity` if none is known. */
   nextMs(): number;
-  /** The next one, which goes. */
+  /** Removes and returns the next click. */
   take(): DueClick | undefined;
 }
 
 const IMPRESSION_ID = /"impression_id"\s*:\s*("(?:[^"\\]|\\.)*")/;
-/** So many that went are kept before their places are freed. */
+/** Taken clicks are removed from the array in batches of this size. */
 const MAX_GONE = 1024;
 
 export function createClicks(afterMs: number): Clicks {
@@ -29,7 +29,7 @@ export function createClicks(afterMs: number): Clicks {
 
   function enqueue(click: DueClick): void {
     let place = due.length;
-    // Answers come nearly in the order of the requests, in this process exactly.
+    // Answers come nearly in the order of the requests (in process exactly), so the place is near the end.
     while (place > gone && (due[place - 1]?.dueMs ?? 0) > click.dueMs) place -= 1;
     if (place === due.length) due.push(click);
     else due.splice(place, 0, click);

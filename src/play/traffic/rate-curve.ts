@@ -1,11 +1,11 @@
 /**
- * A rate that changes in straight lines, and what it adds up to. Every schedule that follows a rate asks one thing: when
- * were so many arrivals expected? It is worked out of the sum each time, so that no error grows with the count.
+ * A piecewise linear rate and its integral. Schedules ask when the expected number of arrivals reaches a count. Each answer
+ * is computed from the integral, so rounding errors don't add up.
  */
 
 import { squareRoot } from "./square-root.ts";
 
-/** So long the rate goes straight from one value to the other. Rates are arrivals in a millisecond. */
+/** A span in which the rate changes linearly. Rates are arrivals per millisecond. */
 export interface RateSegment {
   readonly lengthMs: number;
   readonly from: number;
@@ -13,16 +13,16 @@ export interface RateSegment {
 }
 
 export interface RateCurve {
-  /** How many arrivals are expected before this moment. */
+  /** Expected number of arrivals before this moment. */
   expectedBefore(ms: number): number;
-  /** When so many are expected to have come, in whole milliseconds, rounded down. To be asked in ascending order. */
+  /** When the expected number reaches `count`, in whole milliseconds, rounded down. Call it with ascending counts. */
   whenExpected(count: number): number;
 }
 
-/** A whole millisecond that rounding errors put before itself by less than this is meant. */
+/** A result that is less than this below a whole millisecond is rounded up to it: the gap is a rounding error. */
 const NEARLY_MS = 1e-4;
 
-/** The segments one after the other, and then again from the first, without an end. */
+/** The segments in order, repeated endlessly. */
 export function createRateCurve(segments: readonly RateSegment[]): RateCurve {
   const starts: number[] = [];
   const sums: number[] = [];
@@ -40,14 +40,14 @@ export function createRateCurve(segments: readonly RateSegment[]): RateCurve {
   let place = 0;
   let rate = 0;
 
-  /** How far into a segment `count` of its arrivals are expected. */
+  /** Milliseconds into a segment at which `count` of its arrivals are expected. */
   function intoSegment({ lengthMs, from, to }: RateSegment, slope: number, count: number): number {
     if (from === to) return from === 0 ? 0 : Math.min(count / from, lengthMs);
     if (to > from) {
       rate = squareRoot(from * from + 2 * slope * count, rate);
       return rate === 0 ? 0 : Math.min((2 * count) / (from + rate), lengthMs);
     }
-    // From its end, where the rate is the lower: nothing that matters is lost in a difference.
+    // Computed from the segment's end, where the rate is lower, to avoid a loss of precision in the difference.
     const missing = Math.max(((from + to) / 2) * lengthMs - count, 0);
     rate = squareRoot(to * to - 2 * slope * missing, rate);
     return rate === 0 ? lengthMs : Math.max(lengthMs - (2 * missing) / (to + rate), 0);
@@ -74,22 +74,22 @@ export function createRateCurve(segments: readonly RateSegment[]): RateCurve {
       while (inRound >= (sums[place + 1] ?? Number.POSITIVE_INFINITY)) place += 1;
       const segment = segments[place];
       if (segment === undefined)
-        throw new Error("A flow without segments. This is a bug in adsim.");
+        throw new Error("A rate curve without segments. This is a bug in adsim.");
       const into = intoSegment(segment, slopes[place] ?? 0, inRound - (sums[place] ?? 0));
       return Math.floor(round * roundMs + (starts[place] ?? 0) + into + NEARLY_MS);
     },
   };
 }
 
-/** Rounding errors of a sum are far smaller, as a share of it. */
+/** Relative tolerance, far larger than the rounding errors of a sum. */
 const NEARLY = 1e-13;
 
-/** How many arrivals are spaced evenly over what is expected in all: the first comes at once. */
+/** The number of evenly spaced arrivals for an expected total. It rounds up, because the first comes at once. */
 export function evenArrivals(expected: number): number {
   return Math.ceil(expected * (1 - NEARLY));
 }
 
-/** What is left of a segment between two moments of it. */
+/** The part of a segment between two moments in it. */
 export function partOf(segment: RateSegment, beginMs: number, endMs: number): RateSegment {
   const { lengthMs, from, to } = segment;
   const slope = slopeOf(segment);
@@ -100,12 +100,11 @@ export function partOf(segment: RateSegment, beginMs: number, endMs: number): Ra
   };
 }
 
-/** How fast the rate rises. */
 function slopeOf({ lengthMs, from, to }: RateSegment): number {
   return (to - from) / lengthMs;
 }
 
-/** How many arrivals are expected in all of it. */
+/** Expected number of arrivals in the segment. */
 function sumOf({ lengthMs, from, to }: RateSegment): number {
   return ((from + to) / 2) * lengthMs;
 }

@@ -1,4 +1,4 @@
-/** What a publisher's traffic asks, as requests ready to be sent. There are millions: what is the same in all is made once. */
+/** Builds the requests of a publisher's traffic. There are millions, so shared parts are built only once. */
 
 import { decimal, threeDigits } from "../../base/decimal.ts";
 import { drawBetween, type Key } from "../../base/random.ts";
@@ -8,7 +8,7 @@ import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
 
 export interface RequestFactory {
-  /** `index`: of the arrival, which its draws follow from. */
+  /** `index`: the arrival's number, from which its random draws are derived. */
   impression(index: number): ApiRequest;
   click(impressionId: string): ApiRequest;
   readonly reads: Readonly<Record<Exclude<OperationId, "impression" | "click">, ApiRequest>>;
@@ -16,23 +16,23 @@ export interface RequestFactory {
 
 export interface RequestFactoryOptions {
   readonly member: Member;
-  /** Among how many surfaces impressions are spread, from the member's first. */
+  /** How many of the member's surfaces to use, from its first; undefined for all. */
   readonly surfaces: number | undefined;
-  /** What session ids begin with; undefined where there are none. */
+  /** Prefix of session ids; undefined for impressions without them. */
   readonly sessions: string | undefined;
-  /** Share of impressions that repeat one of the last. */
+  /** Share of impressions that repeat a recent one. */
   readonly repeated: number;
   readonly keys: {
-    /** On which surface, and which ad. */
+    /** Chooses surface and ad. */
     readonly placement: Key;
     readonly isRepeated: Key;
-    /** Which one is repeated. */
+    /** Chooses the impression to repeat. */
     readonly repeated: Key;
   };
 }
 
 const ADS = 20;
-/** How many of the last impressions are repeated. */
+/** One of this many last impressions is repeated. */
 const RECENT = 100;
 const HIGHEST = 0xffff_ffff;
 const VALUES = 0x1_0000_0000;
@@ -51,7 +51,7 @@ export function createRequestFactory(parts: RequestFactoryOptions): RequestFacto
   const recentSessions = new Float64Array(RECENT);
   let asked = 0;
 
-  /** As an object: in process, nobody has to write it as JSON and read it again. */
+  /** An object instead of JSON text, which saves writing and parsing it in process. */
   function bodyOf(index: number): ApiRequest["body"] {
     let placement = drawBetween(keys.placement, index, 0, lastPlacement);
     let session = index;
@@ -89,7 +89,7 @@ export function createRequestFactory(parts: RequestFactoryOptions): RequestFacto
   };
 }
 
-/** Session ids by number. Most begin like the one before: only three digits are put behind that. */
+/** Session ids by number. For speed the part before the last three digits is cached. */
 function createSessions(prefix: string): (session: number) => string {
   let thousands = 0;
   let beginning = prefix;
@@ -104,7 +104,7 @@ function createSessions(prefix: string): (session: number) => string {
   };
 }
 
-/** What impressions say but for the session, for each surface with each ad. */
+/** The impression parameters without session, for each surface and ad. */
 function placementsOf({ member, surfaces }: RequestFactoryOptions): Placement[] {
   return member.surfaces.slice(0, surfaces).flatMap(({ id }) =>
     Array.from({ length: ADS }, (_, ad) => ({

@@ -1,22 +1,21 @@
-/** Sends traffic into a simulator of this process, in virtual time: every request at the instant at which it is due. */
+/** Sends traffic to a simulator in this process, in virtual time: each request exactly when it is due. */
 
 import { durationMs } from "../../base/duration.ts";
 import { exchangeOf } from "../../laws/client-exchange.ts";
 import type { SimulatorCore } from "../../simulator/simulator.ts";
 import type { Work } from "../../spec/work.ts";
 import type { Punctuality, TrafficOrder } from "./order.ts";
-
 import { createTrafficSource } from "./source.ts";
 
 /**
- * Begins at the clock's instant, which stands, and ends when `for` is over, or with the last click where that is later. Others may pass after
- * every few requests.
+ * Starts at the frozen clock's time and ends when `for` is over, or with the last click if that is later. Yields after
+ * every few requests, so that other work can run.
  *
- * @throws InputError where nobody takes part, or somebody without a surface, before anything is sent.
+ * @throws InputError before anything is sent, if there is no publisher, or one without surfaces.
  */
 export function* runTraffic(sim: SimulatorCore, order: TrafficOrder): Work<Punctuality> {
   const { observe, traffic } = order;
-  // Taken out once: an engine looks a method up slowly in an object that has getters.
+  // Read once, because method look-up is slow in an object with getters.
   const { handle, clock } = sim;
   const { advance } = clock;
   const beginMs = clock.now();

@@ -1,4 +1,4 @@
-/** Where traffic comes from, request by request: its arrivals in time, and the clicks that follow from answers. */
+/** Produces traffic request by request: the scheduled arrivals, and the clicks that follow answers. */
 
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
@@ -12,36 +12,36 @@ import type { TrafficOrder } from "./order.ts";
 import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
 import type { Mix } from "./traffic.ts";
 
-/** A request of the traffic. The same object serves the next one: keep only its parts. */
+/** A request of the traffic. The object is reused for the next one, so don't keep it. */
 export interface Arrival extends Outgoing {
   /** Counts from 0. */
   readonly number: number;
-  /** When it is due, in whole milliseconds from the beginning of the traffic. */
+  /** When it is due, in whole milliseconds from the traffic's beginning. */
   readonly dueMs: number;
   readonly operation: OperationId;
 }
 
-/** What of an exchange says whether clicks follow. */
+/** The part of an exchange that decides whether a click follows. */
 export type AnswerOutcome = Pick<ClientExchange, "outcome" | "status" | "text">;
 
 export interface TrafficSource {
   /**
-   * In the order of time. Undefined where nothing more comes of arrivals, nor of clicks on what was answered so far. A
-   * click that becomes known after its time comes next, with the time at which it was due.
+   * The next request in order of time. Undefined if there are no more arrivals, nor clicks on answers so far. A click that
+   * becomes known after it was due comes next and keeps its due time.
    */
   next(): Arrival | undefined;
-  /** When the next one is due, without taking it. `Infinity`: as where {@link next} gives nothing. */
+  /** When the next request is due, without taking it. `Infinity` if {@link next} would return undefined. */
   nextDueMs(): number;
-  /** To be told of each arrival what came of it, undefined where it was never sent: an impression may be clicked. */
+  /** Call this for each arrival, because clicks depend on it. `answer` is undefined if it was never sent. */
   answered(number: number, answer: AnswerOutcome | undefined): void;
 }
 
-/** How long a client waits for an answer. @default of `timeout` */
+/** The default of a traffic step's `timeout`. */
 const TIMEOUT = "10s";
 const HIGHEST = 0xffff_ffff;
 const VALUES = 0x1_0000_0000;
 
-/** @throws InputError where nobody takes part, or somebody without a surface for impressions. */
+/** @throws InputError if there is no publisher, or if impressions are asked for and a publisher has no surface. */
 export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const { traffic, members, startMs } = order;
   const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
@@ -85,7 +85,7 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     index += 1;
     arrivalMs = schedule();
     if (operation !== "impression") return handOut(dueMs, operation, factory.reads[operation]);
-    // Drawn by the impression's own number: clicks are the same whenever answers come.
+    // Drawn by the arrival's index, so that clicks don't depend on when answers come.
     if (clickedBelow > 0 && drawBetween(clickKey, own, 0, HIGHEST) < clickedBelow) {
       clicks.expect(handedOut, { dueMs, by });
     }
@@ -135,39 +135,45 @@ function requestFactoriesOf(
 }
 
 /**
- * What sessions begin with. Another run against the same service, with another seed, has other ones; so has other traffic
- * of this run. So short that with seven digits they are one piece of text: longer ones an engine puts together when read.
+ * The prefix of session ids, which differs between seeds and between the traffic steps of a run. It is short enough that
+ * V8 builds ids of up to seven digits as flat strings (at most 12 characters) instead of concatenating lazily.
  */
 function sessionsOf(seed: string, number: number): string {
   const place = (deriveKey(seed, "sessions").a >>> 0) + number;
-  return (place % OF_FIVE_CHARACTERS).toString(36).padStart(5, "0");
+  return (place % SESSION_PREFIXES).toString(36).padStart(5, "0");
 }
 
-/** How many texts of five digits of base 36 there are. */
-const OF_FIVE_CHARACTERS = 60_466_176;
+/** 36 to the power of 5: the number of prefixes of five base-36 digits. */
+const SESSION_PREFIXES = 60_466_176;
 
 type KeyOf = (use: string) => Key;
 
 function requestFactoryAt(factories: readonly RequestFactory[], place: number): RequestFactory {
   const factory = factories[place];
-  if (factory === undefined) throw new Error("Traffic of nobody. This is a bug in adsim.");
+  if (factory === undefined)
+    throw new Error("Traffic without a publisher. This is a bug in adsim.");
   return factory;
 }
 
-type Arriving = Exclude<OperationId, "click">;
-type Weights = readonly (readonly [operation: Arriving, weight: number])[];
+type ArrivalOperation = Exclude<OperationId, "click">;
+type Weights = readonly (readonly [operation: ArrivalOperation, weight: number])[];
 
-const arriving = ["impression", "stats", "surfaces", "payouts"] as const satisfies Arriving[];
+const arrivalOperations = [
+  "impression",
+  "stats",
+  "surfaces",
+  "payouts",
+] as const satisfies ArrivalOperation[];
 
-/** What arrivals ask for, and how often, in an order of its own: not that in which it is written. */
+/** The weights of operations, in a fixed order, so that the order in the scenario doesn't matter. */
 function weightsOf(mix: Mix = { impression: 1 }): Weights {
-  const weights = arriving.map((operation) => [operation, mix[operation] ?? 0] as const);
+  const weights = arrivalOperations.map((operation) => [operation, mix[operation] ?? 0] as const);
   return weights.filter(([, weight]) => weight > 0);
 }
 
-function createChoice(weights: Weights, key: Key): (index: number) => Arriving {
+function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOperation {
   const [only] = weights;
-  if (only === undefined) throw new Error("A mix of nothing. This is a bug in adsim.");
+  if (only === undefined) throw new Error("A mix without operations. This is a bug in adsim.");
   if (weights.length === 1) return () => only[0];
   let sum = 0;
   const upTo = weights.map(([operation, weight]) => {

@@ -1,9 +1,9 @@
-/** Square roots that are the same on every engine: the language leaves the last bits of its own one to the engine. */
+/** A square root that is the same on every engine. The last bits of `Math.sqrt` are up to the engine. */
 
-/** A step squares what is missing, as a share: after one as small as this, no more is missing than a double can show. */
+/** A step squares the relative error, so after a step this small the error is below a double's precision. */
 const LAST_STEP = 1e-8;
 
-/** By Newton's method. `guess`: the nearer, the sooner it is found. */
+/** Newton's method. `guess`: a good guess saves steps. */
 export function squareRoot(value: number, guess: number): number {
   if (value <= 0) return 0;
   let root = guess > 0 ? guess : value;

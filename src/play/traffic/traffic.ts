@@ -1,23 +1,23 @@
-/** Traffic as a scenario describes it: when requests come (whatever the answers do), and what they ask. */
+/** Traffic as a scenario describes it: when requests are sent, independent of answers, and what they ask for. */
 
 import type { Duration } from "../../base/duration.ts";
 
 export interface Traffic {
   readonly for: Duration;
   readonly arrivals: Arrivals;
-  /** What arrivals ask for, by weight. Clicks follow from impressions instead. @default { impression: 1 } */
+  /** Operations by weight. Clicks aren't listed: they follow impressions. @default { impression: 1 } */
   readonly mix?: Mix | undefined;
-  /** By ordinal or sign-up name; they take turns at random. @default [0] */
+  /** Ordinals or names of signUp steps. One is drawn at random for each request. @default [0] */
   readonly publishers?: readonly (number | string)[] | undefined;
-  /** Among whose surfaces impressions are spread: how many of each publisher's, from its first. @default all */
+  /** How many of each publisher's surfaces to use, from its first. @default all */
   readonly surfaces?: number | undefined;
   /** Share of impressions that repeat the session, surface and ad of one of the last 100. @default 0 */
   readonly repeatedSessions?: number | undefined;
-  /** Without session ids nothing is de-duplicated. @default true */
+  /** Whether impressions have session ids. Without them nothing is de-duplicated. @default true */
   readonly sessions?: boolean | undefined;
   /** Share of impressions that are clicked, and how long after. @default none */
   readonly clicks?: { readonly rate: number; readonly after?: Duration | undefined } | undefined;
-  /** When the client gives up on a request. @default "10s" */
+  /** How long the client waits for an answer. @default "10s" */
   readonly timeout?: Duration | undefined;
 }
 
@@ -28,37 +28,41 @@ export interface Mix {
   readonly payouts?: number | undefined;
 }
 
-/** "8000/m", "133.5/s", "500/h", "11520000/d": requests in a unit of time. */
+/** Requests per unit of time: "8000/m", "133.5/s", "500/h", "11520000/d". */
 export type Rate = string;
 
-/** How evenly arrivals follow their rate. */
+/** Evenly spaced, or random (a Poisson process). */
 export type Spacing = "even" | "poisson";
 
 export type Arrivals =
   | { readonly kind: "constant"; readonly rate: Rate }
-  /** Straight from one rate to the other. */
+  /** The rate changes linearly. */
   | {
       readonly kind: "ramp";
       readonly from: Rate;
       readonly to: Rate;
       readonly spacing?: Spacing | undefined;
     }
-  /** Independent of one another. */
+  /** Independent arrivals (a Poisson process). */
   | { readonly kind: "poisson"; readonly rate: Rate }
-  /** A rate that follows the hours of the day in UTC: 24 weights, with straight lines between the middles of hours. @default a publisher's usual day */
+  /**
+   * A rate that follows the hours of the day in UTC: 24 weights, interpolated linearly between the middles of hours.
+   * @default a publisher's usual day
+   */
   | {
       readonly kind: "daily";
-      /** Over a whole day. */
+      /** The mean rate over a whole day. */
       readonly mean: Rate;
       readonly hours?: readonly number[] | undefined;
       readonly spacing?: Spacing | undefined;
     }
-  /** So many at once, at the start of each `every`. @default once */
+  /** `count` requests at once, at the start of each `every`. @default one burst only */
   | {
       readonly kind: "burst";
       readonly count: number;
-      readonly every?: Duration | undefined /** All within this long. @default 0 */;
+      readonly every?: Duration | undefined;
+      /** Spreads each burst over this long. @default 0 */
       readonly within?: Duration | undefined;
     }
-  /** A recorded trace: when each came, in milliseconds from the start, in order. */
+  /** A recorded trace: arrival times in milliseconds from the start, in ascending order. */
   | { readonly kind: "trace"; readonly atMs: readonly number[] };

@@ -58,19 +58,29 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
     /one value too many/,
     bush(),
   ],
-  ["nested repeats", `steps.0${".repeat.steps.0".repeat(8)}.repeat`, /in 8 others/, nested(9)],
-  ["10,001 steps", "steps.10000", /at most 10000/, of(...new Array(10_001).fill({ advance: 1 }))],
+  [
+    "nested repeats",
+    `steps.0${".repeat.steps.0".repeat(8)}.repeat`,
+    /in 8 other repeats/,
+    nested(9),
+  ],
+  ["10,001 steps", "steps.10000", /can have 10000/, of(...new Array(10_001).fill({ advance: 1 }))],
   [
     "__proto__",
     "steps.0.impression.__proto__",
-    /every object has/,
+    /every JavaScript object inherits/,
     JSON.parse('{"steps":[{"impression":{"__proto__":{"ad_id":1}}}]}'),
   ],
-  ["constructor", "steps.0.constructor", /every object has/, request({ constructor: 1 })],
+  [
+    "constructor",
+    "steps.0.constructor",
+    /every JavaScript object inherits/,
+    request({ constructor: 1 }),
+  ],
   [
     "toString deep in a matcher",
     "steps.0.expect.body.toString",
-    /every object has/,
+    /every JavaScript object inherits/,
     request({ expect: { body: { toString: 1 } } }),
   ],
   [
@@ -89,14 +99,14 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
   [
     "a text of 10 MB",
     "steps.0.note",
-    /longer than \d+ characters of text/,
+    /longer longer than \d+ characters of text/,
     request({ note: "x".repeat(10_000_000) }),
   ],
-  ["NaN", "steps.0.timeout", /that JSON has, not NaN/, request({ timeout: Number.NaN })],
+  ["NaN", "steps.0.timeout", /that JSON can hold, not NaN/, request({ timeout: Number.NaN })],
   [
     "infinity",
     "steps.0.timeout",
-    /that JSON has, not Infinity/,
+    /that JSON can hold, not Infinity/,
     request({ timeout: Number.POSITIVE_INFINITY }),
   ],
   [
@@ -110,20 +120,20 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
   ["a Map", "steps", /plain object/, { ...of(), steps: new Map() }],
   ["a Date", "steps.0.advance", /plain object/, of({ advance: new Date(0) })],
   ["an object of a class", "steps.0.impression", /plain object/, of({ impression: new Thing() })],
-  ["a symbol", "steps.0", /not symbols/, of({ impression: {}, [Symbol("a")]: 1 })],
+  ["a symbol", "steps.0", /not have symbols/, of({ impression: {}, [Symbol("a")]: 1 })],
   ["a function", "steps.0.note", /must be data, not a function/, request({ note: () => "x" })],
   ["a bigint", "steps.0.timeout", /must be data, not a bigint/, request({ timeout: 1n })],
   ["half a character", "steps.0.note", /well-formed/, request({ note: "\ud800" })],
   [
     "10⁹ events",
     "steps.0",
-    /plan 1,000,000,000 requests/,
+    /to 1,000,000,000 requests/,
     of({ traffic: { for: "1d", arrivals: { kind: "burst", count: 100_000_000, every: "144m" } } }),
   ],
   [
     "10⁶ × 10⁶ × 10⁶ requests",
     "steps.0.repeat.steps.0.repeat.steps.0",
-    /plan/,
+    /brings the scenario to/,
     of({
       repeat: {
         times: 1e6,
@@ -150,15 +160,19 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
 });
 
 test.each<[text: string, field: string, says: RegExp]>([
-  ["", "scenario", /line 1, column 1: it ends too early/],
-  ['{\n  "name": "a",\n  "about": }', "scenario", /line 3, column 12: something else/],
+  ["", "scenario", /line 1, column 1: the text ends too early/],
+  [
+    '{\n  "name": "a",\n  "about": }',
+    "scenario",
+    /line 3, column 12: this character is not allowed/,
+  ],
   ['{"name": "a" "about"}', "scenario", /line 1, column 14/],
   ['{"name": "a\nb"}', "scenario", /line 1, column 10/],
   ["[1, 2,]", "scenario", /line 1, column 7/],
   ['{"a": 01}', "scenario", /line 1, column 8/],
   ['{"a": tru}', "scenario", /line 1, column 7/],
   ["{} {}", "scenario", /line 1, column 4/],
-  ['{"steps": [', "scenario", /line 1, column 12: it ends too early/],
+  ['{"steps": [', "scenario", /line 1, column 12: the text ends too early/],
   [
     '{"steps": [{"impression": {"ad_id": 1, "ad_id": 2}}]}',
     "steps.0.impression.ad_id",

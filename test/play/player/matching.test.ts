@@ -28,7 +28,7 @@ function checksOf(matcher: Matcher, actual: unknown): ReturnType<typeof verdictO
 }
 
 const scope = {
-  named: (name: string) => names[name],
+  stepOutput: (name: string) => names[name],
   member: () => undefined,
   round: 3,
 };

@@ -95,7 +95,7 @@ describe("a request", () => {
     expect(result).toMatchObject({ verdict: "unknown", tally: { sent: 1 } });
     expect(resultAt(result, "steps.1")).toMatchObject({
       verdict: "unknown",
-      why: "refused.impression_id is not there: it has no impression_id",
+      why: "refused.impression_id does not exist: there is no impression_id",
     });
     expect(resultAt(result, "steps.2").verdict).toBe("unknown");
   });

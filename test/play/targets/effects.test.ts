@@ -130,36 +130,36 @@ test("requests at one instant are answered in their order, and the books and the
   expect(JSON.stringify(last)).not.toContain(sim.publishers.at(0).apiKey);
 });
 
-test("a world aside goes on from the one that is played in, leaves no trace in it, and goes", async () => {
+test("a scratch copy starts from the played world, leaves no trace in it, and is removed", async () => {
   const { server, sim, target } = await played();
   const before = server.worlds.names();
   // Somebody else's.
-  server.worlds.get("played.aside").publishers.signUp();
+  server.worlds.get("played.scratch").publishers.signUp();
   const outgoing = impressionBy(sim.publishers.at(0));
   await performEffect(target, "send", { outgoing });
   sim.handle(outgoing.request);
   for (const _fork of ["first", "second"]) {
     await performEffect(target, "fork");
     const effect = { kind: "send", outgoing } as const;
-    const aside = await performEffect(target, "aside", { effect });
-    expect(aside).toMatchObject({ status: 200, text: sim.fork().handle(outgoing.request).body });
-    await performEffect(target, "aside", { effect: { kind: "wait", ms: 5000 } });
-    expect(await performEffect(target, "aside", { effect: { kind: "now" } })).toBe(
+    const scratch = await performEffect(target, "scratch", { effect });
+    expect(scratch).toMatchObject({ status: 200, text: sim.fork().handle(outgoing.request).body });
+    await performEffect(target, "scratch", { effect: { kind: "wait", ms: 5000 } });
+    expect(await performEffect(target, "scratch", { effect: { kind: "now" } })).toBe(
       sim.clock.now() + 5000,
     );
   }
   expect(await performEffect(target, "now")).toBe(sim.clock.now());
   expect(await performEffect(target, "audit")).toEqual(auditOf(sim));
   await target.close();
-  expect(server.worlds.names()).toEqual([...before, "played.aside"]);
-  expect(server.worlds.get("played.aside").publishers.total).toBe(26);
+  expect(server.worlds.names()).toEqual([...before, "played.scratch"]);
+  expect(server.worlds.get("played.scratch").publishers.total).toBe(26);
   expect(server.worlds.get("played").audit().total.attempts).toBe(1);
 });
 
-test("a world aside that isn't there can't be used", async () => {
+test("a scratch copy must be forked before it is used", async () => {
   const { target } = await played();
-  const asked = performEffect(target, "aside", { effect: { kind: "now" } });
-  await expect(asked).rejects.toThrow("fork it first");
+  const asked = performEffect(target, "scratch", { effect: { kind: "now" } });
+  await expect(asked).rejects.toThrow("fork the world first");
 });
 
 test("two plays at once in two worlds don't disturb each other", async () => {

@@ -125,7 +125,7 @@ test("another version of adsim that lacks something: says both versions", async 
     `The adsim at ${url}/@old refused PUT /_sim/snapshot with status 404. It is adsim 99.0.0, but this is ${VERSION}. Use the same version.`,
   );
   await expect(opened(url, {})).rejects.toThrow(
-    "The target doesn't take the scenario's world: version must be 9.",
+    "The target rejected the scenario's world: version must be 9.",
   );
 });
 

@@ -45,11 +45,11 @@ export async function played(
 export function performEffect<Kind extends EffectKind>(
   { performers }: Target,
   kind: Kind,
-  ...[given]: object extends Effects[Kind]["given"]
-    ? [Effects[Kind]["given"]?]
-    : [Effects[Kind]["given"]]
-): Promise<Effects[Kind]["gives"]> {
-  return performers[kind]({ kind, ...given } as EffectOf<Kind>);
+  ...[input]: object extends Effects[Kind]["input"]
+    ? [Effects[Kind]["input"]?]
+    : [Effects[Kind]["input"]]
+): Promise<Effects[Kind]["output"]> {
+  return performers[kind]({ kind, ...input } as EffectOf<Kind>);
 }
 
 export function impressionBy(

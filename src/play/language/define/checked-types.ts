@@ -1,4 +1,4 @@
-/** The types by which defineScenario checks references: each step's own, with the names that are known there. */
+/** The types with which defineScenario checks references: each step is typed with the names known at that step. */
 
 import type {
   AnswerExpectation,
@@ -16,13 +16,13 @@ import type {
 import type { RequestKind, StepKind, StepOf } from "../step-kind.ts";
 import type { AnswerNames, NamedOutput, PublisherRefOf, ReferenceTo } from "./known-types.ts";
 
-/** A type of scenarios with every string that refers to something narrowed to what is known. */
+/** `T` with every string that is a reference narrowed to the known names and paths. */
 type Narrowed<T, K extends NamedOutput> = unknown extends T
   ? T
   : T extends string | number | boolean | null | undefined
     ? T
     : T extends Reference
-      ? // A union without a name of its own: messages then list what there is.
+      ? // An inlined union, so that compiler messages list its members.
         {
           readonly ref: ReferenceTo<K> extends infer Any
             ? Any extends unknown
@@ -49,7 +49,7 @@ type NarrowedMember<Key, T, K extends NamedOutput> = Key extends "publisher"
         ? readonly PublisherRefOf<K>[] | Extract<T, undefined>
         : Narrowed<T, K>;
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
-/** What a matcher must be, by what is given: so each reference in it is refused at its own place. */
+/** The type a matcher must have, built from the given one, so that the compiler reports each wrong reference in place. */
 type MatcherFor<M, K extends NamedOutput> = [Matcher] extends [M]
   ? Matcher
   : M extends string | number | boolean | null | undefined
@@ -88,8 +88,8 @@ type AnswerFor<E, K extends NamedOutput> = {
       ? MatcherFor<E[Key], K>
       : AnswerExpectation[Key];
 };
-/** The `expect` of a step that is something else. */
-type Expecting<S, Kind, K extends NamedOutput> = {
+/** The `expect` of a step of another kind. */
+type WithExpect<S, Kind, K extends NamedOutput> = {
   readonly expect?: S extends { readonly expect: infer E }
     ? Kind extends RequestKind
       ? AnswerFor<E, K>
@@ -99,15 +99,14 @@ type Expecting<S, Kind, K extends NamedOutput> = {
       : Matcher;
 };
 
-/** Steps that refer to nothing. */
+/** Steps without references. */
 type PlainKind = "assume" | "fault" | "heal" | "signUp";
 
-/** Said of an unknown key, so that all of them are offered. */
+/** Used for a step with an unknown key, so that the compiler offers all kinds. */
 type AnyStep<K extends NamedOutput> = {
   [Kind in StepKind]: Kind extends PlainKind ? StepOf<Kind> : Narrowed<StepOf<Kind>, K>;
 }[StepKind];
 
-/** The key that says what a step is. */
 type KindOf<S> =
   Exclude<keyof S & StepKind, "expect"> extends infer Kind extends StepKind
     ? [Kind] extends [never]
@@ -115,7 +114,7 @@ type KindOf<S> =
       : Kind
     : never;
 
-/** What this step must be, where so much is known. */
+/** The type this step must have, given what is known at that point. */
 type StepFor<S, K extends NamedOutput> = NewName<S, K> &
   ([KindOf<S>] extends [never]
     ? AnyStep<K>
@@ -127,14 +126,14 @@ type StepOfKind<Kind extends StepKind, S, K extends NamedOutput> = Kind extends 
   ? StepOf<Kind>
   : Kind extends "repeat"
     ? Omit<RepeatStep, "repeat" | "expect"> &
-        Expecting<S, Kind, K> & {
+        WithExpect<S, Kind, K> & {
           readonly repeat: Omit<RepeatStep["repeat"], "steps"> & {
             readonly steps: CheckedSteps<StepsIn<S>, K>;
           };
         }
     : Kind extends "parallel"
       ? Omit<ParallelStep, "parallel" | "expect"> &
-          Expecting<S, Kind, K> & {
+          WithExpect<S, Kind, K> & {
             readonly parallel: Omit<ParallelStep["parallel"], "steps"> & {
               readonly steps: TogetherWith<StepsIn<S>, K>;
             };
@@ -146,7 +145,7 @@ type StepOfKind<Kind extends StepKind, S, K extends NamedOutput> = Kind extends 
               : Expectation;
           }
         : Kind extends RequestKind | "traffic"
-          ? Narrowed<Omit<StepOf<Kind>, "expect">, K> & Expecting<S, Kind, K>
+          ? Narrowed<Omit<StepOf<Kind>, "expect">, K> & WithExpect<S, Kind, K>
           : Narrowed<StepOf<Kind>, K>;
 type NewName<S, K extends NamedOutput> = S extends { readonly as: infer Name extends string }
   ? string extends K[0]
@@ -162,7 +161,7 @@ type StepsIn<S> = S extends { readonly repeat: { readonly steps: infer Inner } }
     ? Inner
     : readonly [];
 
-/** Each step with what those before it gave. Of a list without fixed places nothing is known. */
+/** Checks each step against the outputs of the steps before it. A list that isn't a tuple can't be checked. */
 type CheckedSteps<
   Steps,
   K extends NamedOutput,
@@ -172,12 +171,12 @@ type CheckedSteps<
   : Steps extends readonly []
     ? Done
     : readonly [...Done, ...Step[]];
-/** Requests that are sent together: none knows of another's answer. */
+/** Requests that are sent together, so none can refer to another's answer. */
 type TogetherWith<Steps, K extends NamedOutput> = Steps extends readonly [unknown, ...unknown[]]
   ? { readonly [Index in keyof Steps]: StepFor<Steps[Index], K> }
   : readonly RequestStep[];
 
-/** Names that a step makes known to those after it, with those within it. */
+/** The names that a step, with its inner steps, adds for later steps. */
 type NamesOf<S> =
   | ("as" extends keyof S ? NameOf<Exclude<S["as"], undefined>, S> : never)
   | NamesIn<StepsIn<S>>;
@@ -220,7 +219,7 @@ type ExpectationFor<E, K extends NamedOutput> = [keyof E & ExpectationKey] exten
           >;
     };
 
-/** What a scenario must be for its references to lead somewhere. */
+/** The type a scenario must have for all its references to resolve. */
 export type Checked<S extends Scenario> = Omit<Scenario, "steps" | "expectations"> & {
   readonly steps: CheckedSteps<S["steps"], never>;
   readonly expectations?:

@@ -1,17 +1,17 @@
-/** A scenario in TypeScript: what it refers to is checked by its types, the rest when it is made. */
+/** Defines a scenario in TypeScript: the compiler checks its references, this function the rest. */
 
 import { type ParseScenarioOptions, parseScenario } from "../parse/parse-scenario.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Checked } from "./checked-types.ts";
 
 /**
- * The scenario, checked and frozen. Names of steps that aren't there by then, and members that answers don't have, are
- * type errors at their place.
+ * Returns the scenario, checked and frozen. References to steps that don't come earlier, and to members that answers don't
+ * have, are type errors at the reference.
  *
- * @throws InputError whose field is the path to what is wrong, such as `steps.3.impression.ad_id`.
+ * @throws InputError whose field is the path to the mistake, such as `steps.3.impression.ad_id`.
  */
 export function defineScenario<const Given extends Scenario>(
-  // Never `Given` itself: the branch is there for inference, so that literals stay as they are written.
+  // The first branch is never taken. It lets the compiler infer `Given` with its literal types.
   scenario: unknown extends Given ? Given : Checked<Given>,
   options?: ParseScenarioOptions,
 ): Scenario {

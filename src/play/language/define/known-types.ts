@@ -1,4 +1,4 @@
-/** What types know at a place of a scenario: the names of earlier steps, what each gives, and the paths into that. */
+/** What the types know at a point in a scenario: the names of earlier steps, their outputs, and the paths into those. */
 
 import type {
   ClickRecord,
@@ -11,13 +11,13 @@ import type { Member } from "../../../laws/client-exchange.ts";
 import type { OperationId } from "../../../spec/operations.ts";
 import type { TallySummary } from "../../measure/tally.ts";
 
-/** What a step gives to later ones. `unknown`: of a step whose type doesn't tell. */
+/** The kind of a step's output. `unknown`: the step's type is too general to tell. */
 type OutputKind = OperationId | "raw" | "tally" | "publisher" | "keys" | "nothing" | "unknown";
 
-/** A named step: its name and what it gives. A union of them is all that is known at a place. */
-export type NamedOutput = readonly [name: string, given: OutputKind];
+/** A step's name and output. A union of them describes everything known at a point. */
+export type NamedOutput = readonly [name: string, output: OutputKind];
 
-/** What a step gives, by what it is. */
+/** The content of each kind of output. */
 interface Contents {
   readonly impression: ImpressionRecord;
   readonly click: ClickRecord;
@@ -28,7 +28,7 @@ interface Contents {
   readonly publisher: Member;
   readonly keys: { readonly apiKey: string; readonly oldKey: string };
 }
-/** Paths to members and elements; those to objects and lists too, which expectations may look at. */
+/** Paths to members and elements, including objects and lists, which expectations may match as a whole. */
 type PathInto<Content> = Content extends readonly (infer Item)[]
   ? Under<number, Item>
   : Content extends object
@@ -40,7 +40,7 @@ type PathInto<Content> = Content extends readonly (infer Item)[]
     : never;
 type Under<Key extends string | number, Content> = `${Key}` | `${Key}.${PathInto<Content>}`;
 
-/** Errors look as the reading of errors.body says. */
+/** Members of error bodies under any choice of `errors.body`. */
 type ErrorPath =
   | "type"
   | "title"
@@ -53,7 +53,7 @@ type PathOf<Output extends OutputKind> = Output extends keyof Contents
   ? PathInto<Contents[Output]> | (Output extends OperationId ? ErrorPath : never)
   : string;
 
-/** Every reference that leads somewhere. */
+/** Every valid reference. */
 export type ReferenceTo<K extends NamedOutput> =
   | `publishers.${number}.${PathOf<"publisher">}`
   | (K extends readonly [infer Name extends string, infer Output extends OutputKind]
@@ -61,7 +61,7 @@ export type ReferenceTo<K extends NamedOutput> =
         ? never
         : Name | `${Name}.${PathOf<Output>}`
       : never);
-/** Names of steps that give one of these. */
+/** Names of the steps with an output of this kind. */
 type NamesOfOutput<K extends NamedOutput, Output extends OutputKind> = K extends readonly [
   infer Name,
   infer One,

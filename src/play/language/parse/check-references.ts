@@ -1,4 +1,4 @@
-/** Whether everything that a scenario refers to is there by then: answers, tallies, publishers, by name and path. */
+/** Checks that each reference of a scenario (to an answer, a tally or a publisher) resolves at the step that uses it. */
 
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { InputError, isPlainObject } from "../../../base/input.ts";
@@ -17,7 +17,7 @@ import { checkMembers } from "./check-members.ts";
 import { type OutputShape, outputOf, publisherList, reports, tally } from "./step-outputs.ts";
 import { partsOf, valueObject } from "./values.ts";
 
-/** What is known at a place in the scenario. */
+/** What is known at a point in the scenario. */
 interface Scope {
   /** Kinds of earlier steps by their names. */
   readonly names: Map<string, StepKind>;
@@ -27,13 +27,13 @@ interface Scope {
   hasAnswer: boolean;
 }
 
-/** `request`: values are sent, so each must be a plain one. `isInRound`: whether something is repeated around it. */
+/** `request`: values are sent, so references must lead to plain values. `isInRound`: inside a repeat or parallel. */
 interface Place {
   readonly use: "request" | "matcher";
   readonly isInRound: boolean;
 }
 
-/** @throws InputError at the reference that leads nowhere. */
+/** @throws InputError at the reference that doesn't resolve. */
 export function checkReferences(scenario: Scenario): void {
   const scope: Scope = {
     names: new Map(),
@@ -101,7 +101,7 @@ function checkStep(step: Step, kind: StepKind, at: string, scope: Scope, isInRou
   if (!isRequest(kind)) checkMembers(expect, tally, `${at}.expect`);
 }
 
-/** Those within are sent together: none knows of another's answer. */
+/** The inner requests are sent together, so none can refer to another's answer. */
 function checkParallel(steps: readonly RequestStep[], path: string, scope: Scope): void {
   steps.forEach((step, index) => {
     checkStep(step, kindOf(step), `${path}.${index}`, scope, true);
@@ -119,8 +119,8 @@ function checkExpectation(
 ): void {
   if ("publisher" in expected) checkPublisherRef(expected.publisher, `${at}.publisher`, scope);
   if ("of" in expected) {
-    const content = checkPath(expected.of, `${at}.of`, scope, "matcher");
-    checkMembers(expected.is, content, `${at}.is`);
+    const shape = checkPath(expected.of, `${at}.of`, scope, "matcher");
+    checkMembers(expected.is, shape, `${at}.is`);
   } else if ("stats" in expected) checkMembers(expected.is, reports.stats, `${at}.is`);
   else if ("surfaces" in expected) checkMembers(expected.is, reports.surfaces, `${at}.is`);
   else if ("payouts" in expected) checkMembers(expected.is, reports.payouts, `${at}.is`);
@@ -142,7 +142,7 @@ function isOfAnswer(expected: Expectation): boolean {
   );
 }
 
-/** References in values and matchers, however deep. */
+/** Checks the references in values and matchers, at any depth. */
 function checkData(data: unknown, at: string, scope: Scope, place: Place): void {
   if (Array.isArray(data)) {
     data.forEach((one, index) => {
@@ -183,7 +183,6 @@ function checkAnswer(name: string, at: string, scope: Scope): void {
   throw new InputError(at, `names ${article(kind)} step, but only requests have an answer`);
 }
 
-/** What the path leads to. */
 function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): OutputShape {
   const [name = "", ...path] = partsOf(text);
   if (name === "publishers") {
@@ -192,29 +191,30 @@ function checkPath(text: string, at: string, scope: Scope, use: Place["use"]): O
     return follow(publisherList, path, at, use, text);
   }
   const kind = kindNamed(name, at, scope, (one) => outputOf(one) !== undefined, "an earlier step");
-  const tree = outputOf(kind);
-  if (tree === undefined) {
-    throw new InputError(at, `names ${article(kind)} step, which gives nothing to refer to`);
+  const shape = outputOf(kind);
+  if (shape === undefined) {
+    throw new InputError(at, `names ${article(kind)} step, which has no output to refer to`);
   }
-  return follow(tree, path, at, use, text);
+  return follow(shape, path, at, use, text);
 }
 
-/** Goes the path, as far as what is there is known. */
+/** Follows the path as far as the shape is known. */
 function follow(
-  tree: OutputShape,
+  shape: OutputShape,
   path: readonly string[],
   at: string,
   use: Place["use"],
   text: string,
 ): OutputShape {
-  let here = tree;
+  let here = shape;
   for (const [index, part] of path.entries()) {
     if (here.kind === "anything") return here;
     const before = partsOf(text)
       .slice(0, index + 1)
-      .map(sayable)
+      .map(safePart)
       .join(".");
-    if (here.kind === "end") throw new InputError(at, `goes on after ${before}, a plain value`);
+    if (here.kind === "end")
+      throw new InputError(at, `continues after ${before}, which is a plain value`);
     if ("element" in here) {
       if (!/^\d{1,9}$/.test(part)) {
         throw new InputError(at, `needs a number after ${before}, such as ${before}.0`);
@@ -224,20 +224,23 @@ function follow(
       const names = Object.keys(here.members);
       const member = Object.hasOwn(here.members, part) ? here.members[part] : undefined;
       if (member === undefined) {
-        const hint = didYouMean(part, names) || ` There is: ${formatList(names)}`;
-        throw new InputError(at, `leads nowhere: ${before} has no such member.${hint}`);
+        const hint = didYouMean(part, names) || ` Members: ${formatList(names)}`;
+        throw new InputError(at, `does not resolve: ${before} has no such member.${hint}`);
       }
       here = member;
     }
   }
   if (use === "request" && here.kind !== "end" && here.kind !== "anything") {
-    throw new InputError(at, "leads to an object or a list: a request needs a plain value of it");
+    throw new InputError(
+      at,
+      "leads to an object or a list. A request needs a plain value: continue the path to one",
+    );
   }
   return here;
 }
 
-/** A name that the schema let pass, or a place in a list. */
-function sayable(part: string): string {
+/** A part of a path, safe to show in a message. */
+function safePart(part: string): string {
   return /^\d{1,9}$/.test(part) ? part : safeName(part);
 }
 
@@ -257,8 +260,8 @@ function kindNamed(
   const known = fitting.map(([one]) => one);
   const hint =
     didYouMean(name, known) ||
-    (known.length === 0 ? " None before it has one" : ` There is: ${formatList(known)}`);
-  throw new InputError(at, `must begin with the name of ${what}, which its "as" gives.${hint}`);
+    (known.length === 0 ? " No earlier step has a name" : ` Names: ${formatList(known)}`);
+  throw new InputError(at, `must begin with the name ("as") of ${what}.${hint}`);
 }
 
 function isNotThere(publishers: number): string {

@@ -1,4 +1,4 @@
-/** Plays a scenario's clock, readings and rules by themselves: what a world would refuse on the way is refused before. */
+/** Plays only a scenario's clock, assumptions and fault rules, to reject in advance what a world would reject midway. */
 
 import { formatInstant, LAST_INSTANT_MS, parseInstant } from "../../../base/calendar.ts";
 import { didYouMean } from "../../../base/did-you-mean.ts";
@@ -9,18 +9,18 @@ import { resolveOptions } from "../../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import type { AdvanceStep, HealStep, Scenario, Step } from "../scenario.ts";
 
-/** What is known of a world at a step. */
+/** What is known about the world at a step. */
 interface World {
-  /** It is at least this late. */
+  /** The earliest possible time, in milliseconds since 1970. */
   nowMs: number;
   readings: Readonly<Record<string, unknown>>;
-  /** Rules by id; some may be gone by themselves. */
+  /** Rules by id. Those with a ttl may have expired ("maybe"). */
   readonly rules: Map<string, "there" | "maybe">;
-  /** Rules without an id of their own; the world numbers them. */
+  /** Count of rules without an id. The world numbers them. */
   unnamed: number;
 }
 
-/** @throws InputError at the step that a world would refuse. */
+/** @throws InputError at the step that a world would reject. */
 export function checkWorld({ start, assumptions = {}, faults = [], steps }: Scenario): void {
   const world: World = {
     nowMs: resolveOptions({ start }).settings.startMs,
@@ -46,7 +46,7 @@ function walk(steps: readonly Step[], path: string, world: World): void {
   });
 }
 
-/** What goes well twice in a row, goes well again; only time passes and rules pile up, as much each time. */
+/** Walks at most two rounds: if both succeed, later rounds only add the same time and the same number of rules. */
 function repeat(
   { repeat: { times, every, steps } }: Extract<Step, { readonly repeat: unknown }>,
   at: string,
@@ -77,7 +77,7 @@ function advance(by: AdvanceStep["advance"], at: string, world: World): void {
       `is before ${formatInstant(world.nowMs)}, which earlier steps have reached: time doesn't go back`,
     );
   }
-  if (ms > LAST_INSTANT_MS) throw new InputError(`${at}.to`, "must not be past the year 9999");
+  if (ms > LAST_INSTANT_MS) throw new InputError(`${at}.to`, "must not be after the year 9999");
   world.nowMs = ms;
 }
 
@@ -116,7 +116,7 @@ function install({ id, ttl }: FaultRule, at: string, world: World): void {
 function checkRoom(at: string, world: World): void {
   const lasting = Array.from(world.rules.values()).filter((is) => is === "there").length;
   if (lasting + world.unnamed <= MAX_RULES) return;
-  throw new InputError(at, `makes more than ${MAX_RULES} rules, the most there can be`);
+  throw new InputError(at, `makes more than ${MAX_RULES} rules, which is the maximum`);
 }
 
 function heal(which: HealStep["heal"], at: string, world: World): void {

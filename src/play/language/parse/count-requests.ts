@@ -1,4 +1,4 @@
-/** How much playing a scenario takes at most: requests, those that expectations ask aside among them, and steps. */
+/** Bounds the work of playing a scenario: its steps, its requests, and those that its expectations send. */
 
 import { InputError, inField } from "../../../base/input.ts";
 import { readableCount } from "../../measure/quantities.ts";
@@ -8,20 +8,19 @@ import { isRequest, kindOf, type StepKind } from "../step-kind.ts";
 
 interface Plan {
   readonly requests: number;
-  /** Steps, each as often as it is played. */
+  /** Steps, each counted as often as it is played. */
   readonly played: number;
-  /** How long all of it takes, in requests. */
+  /** Total duration, in units of one request. */
   readonly cost: number;
   readonly signUps: number;
 }
 
-/** What may be planned at most. */
-interface Most {
+interface Bounds {
   readonly requests: number;
   readonly cost: number;
 }
 
-/** How long a step takes, beside the requests that it sends: measured, and rounded up. */
+/** How long a step takes beside its requests, in units of one request. Measured, and rounded up. */
 const stepCosts: Readonly<Record<StepKind, number>> = {
   impression: 0,
   click: 0,
@@ -31,12 +30,12 @@ const stepCosts: Readonly<Record<StepKind, number>> = {
   raw: 0,
   advance: 1,
   traffic: 1,
-  // The world is made anew.
+  // The world is created again.
   assume: 40,
-  // All rules are looked at, and there can be a thousand.
+  // Reads all rules, up to a thousand.
   fault: 20,
   heal: 20,
-  // A publisher with a name and a book, which is copied and audited in the end.
+  // Creates a publisher with a name and a book, which is copied and audited at the end.
   signUp: 40,
   setSurface: 2,
   rotateKey: 2,
@@ -44,18 +43,18 @@ const stepCosts: Readonly<Record<StepKind, number>> = {
   parallel: 1,
   expect: 1,
 };
-/** An audit looks at every publisher that did anything. */
+/** An audit reads every publisher that did anything. */
 const AUDIT_COST = 2;
 const AUDITED_PUBLISHER_COST = 0.2;
 
-/** What asking the service aside takes: a world aside, a key with a quota of its own, and the question. */
+/** A report is read in a scratch copy: make the copy, get a key with its own quota, and ask. */
 const REPORT_REQUESTS = 4;
-/** Some 220 are sent to try them all, and few fewer for one. */
+/** Checking all invariants sends about 220 requests, and checking one nearly as many. */
 const INVARIANT_REQUESTS = 250;
-/** Steps that are played at most, where no more requests are planned. */
+/** The step limit, unless the request limit is higher. */
 const MAX_PLAYED = 1_000_000;
 
-/** @throws InputError at the step with which it becomes more than `most`. */
+/** @throws InputError at the step that exceeds `requests` or `cost`. */
 export function checkCounts(
   scenario: Scenario,
   requests: number,
@@ -64,17 +63,17 @@ export function checkCounts(
   planWhole(scenario, { requests, cost });
 }
 
-/** How many requests a scenario plans at most. */
+/** The most requests that a scenario can send. */
 export function countRequests(scenario: Scenario): number {
   const requests = Number.POSITIVE_INFINITY;
   return planWhole(scenario, { requests, cost: requests }).requests;
 }
 
-function planWhole({ steps, expectations = [] }: Scenario, most: Most): Plan {
+function planWhole({ steps, expectations = [] }: Scenario, bounds: Bounds): Plan {
   const nothing = { requests: 0, played: 0, cost: 0, signUps: 0 };
-  const plan = planOf(steps, "steps", 1, nothing, most);
+  const plan = planOf(steps, "steps", 1, nothing, bounds);
   const ends = expectations.map((expect) => ({ expect }));
-  return planOf(ends, "expectations", 1, plan, most);
+  return planOf(ends, "expectations", 1, plan, bounds);
 }
 
 /** `times`: how often these steps are played. */
@@ -83,7 +82,7 @@ function planOf(
   path: string,
   times: number,
   before: Plan,
-  most: Most,
+  bounds: Bounds,
 ): Plan {
   let plan = before;
   steps.forEach((step, index) => {
@@ -96,16 +95,16 @@ function planOf(
       cost: plan.cost + times * (requests + costOf(step, signUps)),
       signUps,
     };
-    check(plan, at, most);
+    check(plan, at, bounds);
     if ("repeat" in step) {
       const within = `${at}.repeat.steps`;
-      plan = planOf(step.repeat.steps, within, times * step.repeat.times, plan, most);
+      plan = planOf(step.repeat.steps, within, times * step.repeat.times, plan, bounds);
     }
   });
   return plan;
 }
 
-/** Those that the step itself sends. */
+/** The requests of the step itself, without its inner steps. */
 function requestsOf(step: Step): number {
   if ("traffic" in step) return inField("traffic", () => plannedArrivals(step.traffic));
   if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
@@ -124,23 +123,23 @@ function costOf(step: Step, signUps: number): number {
   return isAudit ? AUDIT_COST + AUDITED_PUBLISHER_COST * signUps : stepCosts[kind];
 }
 
-function check({ requests, played, cost }: Plan, at: string, most: Most): void {
-  const mostPlayed = Math.max(most.requests, MAX_PLAYED);
+function check({ requests, played, cost }: Plan, at: string, bounds: Bounds): void {
+  const mostPlayed = Math.max(bounds.requests, MAX_PLAYED);
   const over = [
-    { planned: requests, what: "requests", most: most.requests },
+    { planned: requests, what: "requests", most: bounds.requests },
     { planned: played, what: "steps to play", most: mostPlayed },
-    { planned: cost, what: "requests, or steps that take as long,", most: most.cost },
+    { planned: cost, what: "requests, or steps that take as long,", most: bounds.cost },
   ].find(({ planned, most: bound }) => planned > bound);
   if (over === undefined) return;
   throw new InputError(
     at,
     `makes the scenario plan ${written(over.planned)} ${over.what} or more; the maximum is ${written(over.most)}. ` +
-      "Repeat it less often, or send less traffic",
+      "Repeat less often, or send less traffic",
     "too-much",
   );
 }
 
-/** With commas; of very many the power of ten. */
+/** "12,345", or "1e+20" for very large counts. */
 function written(count: number): string {
   if (count >= 1e15) return count.toExponential(0);
   return readableCount(Math.ceil(count));

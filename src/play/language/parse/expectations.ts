@@ -1,4 +1,4 @@
-/** Schemas of what is expected: of an answer, of what a step gave, of the service. */
+/** Schemas of expectations: about an answer, a step's output, or the service. */
 
 import * as v from "valibot";
 import { formatList } from "../../../base/did-you-mean.ts";
@@ -16,7 +16,14 @@ import { laws } from "../../../laws/laws.ts";
 import type { AnswerExpectation, Expectation } from "../scenario.ts";
 import { matcher, plainMatcher, statusMatcher } from "./matchers.ts";
 import { payoutsParameters, statsParameters } from "./parameters.ts";
-import { type EntriesOf, exactObject, listOf, oneOf, recordOf, refused } from "./schema-parts.ts";
+import {
+  alwaysInvalid,
+  type EntriesOf,
+  exactObject,
+  listOf,
+  oneOf,
+  recordOf,
+} from "./schema-parts.ts";
 import { pathText, publisherRef, stepName } from "./values.ts";
 
 const outcome = oneOf(requestOutcomes);
@@ -26,7 +33,7 @@ const headerMatchers = recordOf(
     const isName = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/.test(name);
     return isName ? undefined : "must be a header's name in lower case";
   },
-  "must be an object of matchers by header",
+  "must be an object with a matcher for each header",
 );
 
 const answerEntries: EntriesOf<AnswerExpectation> = {
@@ -34,10 +41,10 @@ const answerEntries: EntriesOf<AnswerExpectation> = {
     oneOrMore(outcome, listOf(outcome, "outcomes")),
     "What the client sees of the request.",
   ),
-  status: optional(statusMatcher, "Of the response."),
-  headers: optional(headerMatchers, "By name, in lower case."),
-  body: optional(matcher, "Of the body as JSON."),
-  text: optional(plainMatcher, "Of the body as it came."),
+  status: optional(statusMatcher, "The response's status."),
+  headers: optional(headerMatchers, "Headers by lower-case name."),
+  body: optional(matcher, "Matches the body parsed as JSON."),
+  text: optional(plainMatcher, "Matches the body as received."),
 };
 
 function withAnExpectation<Of extends AnswerExpectation>(schema: Schema<Of>): Schema<Of> {
@@ -45,7 +52,7 @@ function withAnExpectation<Of extends AnswerExpectation>(schema: Schema<Of>): Sc
     schema,
     v.check(
       (given) => Object.keys(given).some((name) => Object.hasOwn(answerEntries, name)),
-      `must expect something: ${formatList(Object.keys(answerEntries), "or")}`,
+      `must expect at least one of ${formatList(Object.keys(answerEntries), "or")}`,
     ),
     v.metadata({ minProperties: 1 }),
   );
@@ -107,12 +114,12 @@ const keys = Object.keys(schemas) as Key[];
 
 export const expectation: Schema<Expectation> = namedSchema("expectation", () =>
   anyOf<Expectation>([expectedAnswer, ...Object.values(schemas)], (input) => {
-    if (!isPlainObject(input)) return refused('must be an object, such as { "status": 200 }');
+    if (!isPlainObject(input)) return alwaysInvalid('must be an object, such as { "status": 200 }');
     const key = keys.find((one) => Object.hasOwn(input, one));
     if (key !== undefined) return schemas[key];
     const names = [...Object.keys(answerEntries), "answer"];
     if (Object.keys(input).some((name) => names.includes(name))) return expectedAnswer;
-    return refused(
+    return alwaysInvalid(
       `must have one of ${formatList([...Object.keys(answerEntries), ...keys], "or")}`,
     );
   }),

@@ -1,4 +1,4 @@
-/** Schemas of what a value must be: plain data that is compared, or a rule with one key. */
+/** Schemas of matchers: plain data that is compared, or a rule with one key. */
 
 import * as v from "valibot";
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
@@ -6,12 +6,12 @@ import { isPlainObject } from "../../../base/input.ts";
 import { anyOf, described, namedSchema, type Schema } from "../../../base/schema-builders.ts";
 import type { Matcher, MatchRule, Operand, StatusMatcher } from "../scenario.ts";
 import {
+  alwaysInvalid,
   type EntriesOf,
   exactObject,
   listOf,
   numberFrom,
   oneOf,
-  refused,
   textUpTo,
 } from "./schema-parts.ts";
 import { reference, value, valueObject } from "./values.ts";
@@ -20,8 +20,8 @@ type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule
 type RuleOf<Key extends RuleKey> = Extract<MatchRule, { readonly [One in Key]: unknown }>;
 
 const number = v.number("must be a number");
-const noOperand = refused(
-  'must be a number, { "ref": "NAME.path" }, or { "sum": [...] } of such ones',
+const noOperand = alwaysInvalid(
+  'must be a number, { "ref": "NAME.path" }, or { "sum": [...] } of these',
 );
 const operand: Schema<Operand> = namedSchema(
   "operand",
@@ -32,34 +32,34 @@ const operand: Schema<Operand> = namedSchema(
       if (Object.hasOwn(input, "sum")) return sum;
       return Object.hasOwn(input, "ref") ? reference : noOperand;
     }),
-  "A number, a reference to one, or a sum of such.",
+  "A number, a reference to one, or a sum of these.",
 );
 const sum: Schema<RuleOf<"sum">> = exactObject<RuleOf<"sum">>({
-  sum: described(listOf(operand, "numbers and references"), "Exactly, to the micro."),
+  sum: described(listOf(operand, "numbers and references"), "Exact to the micro-INR."),
 });
 
-/** What a value must be, whatever it is. */
+/** A matcher for any value. */
 export const matcher: Schema<Matcher> = namedSchema(
   "matcher",
   () => anyOf<Matcher>([plainMatcher, list, members], schemaOf),
-  "What a value must be. A plain value: the same. An object: these members, whatever others there are. A list: the same length, each in turn. Or a rule: an object with one key.",
+  "What a value must look like. A plain value must be equal. An object must have these members; others are ignored. A list must have the same length and match element by element. A rule is an object with one key.",
 );
 
-/** What a text or a number must be: an object can only be a rule. */
+/** A matcher for a text or a number, so an object can only be a rule. */
 export const plainMatcher: Schema<Matcher> = namedSchema("rule", () =>
   anyOf<Matcher>([value, ...Object.values(ruleSchemas)], (input) => {
-    if (Array.isArray(input)) return refused("must be a value or a rule, not a list");
+    if (Array.isArray(input)) return alwaysInvalid("must be a value or a rule, not a list");
     if (!isPlainObject(input) || valueObject(input) !== undefined) return schemaOf(input);
     return noRule(input, ruleKeys, "a value") ?? schemaOf(input);
   }),
 );
 
-/** What a status must be: a text never is one. */
+/** A matcher for a status, which is never a text. */
 export const statusMatcher: Schema<StatusMatcher> = namedSchema("status", () =>
   anyOf<StatusMatcher>([statusNumber, reference, ...Object.values(statusRules)], (input) => {
     if (typeof input === "number") return statusNumber;
     if (!isPlainObject(input)) {
-      return refused("must be a number from 100 to 599, such as 200, or a rule for numbers");
+      return alwaysInvalid("must be a number from 100 to 599, such as 200, or a rule for numbers");
     }
     if (valueObject(input) === reference) return reference;
     const keys = Object.keys(statusRules) as (keyof typeof statusRules)[];
@@ -72,13 +72,16 @@ const bounds = v.pipe(
   v.strictTuple([operand, operand], "must be [least, most]"),
   v.check(
     ([least, most]) => typeof least !== "number" || typeof most !== "number" || least <= most,
-    "must have its lower bound first",
+    "must have the lower bound first",
   ),
 );
-const absent = v.literal(true, 'must be true; "not" says that a value is there');
+const absent = v.literal(
+  true,
+  'must be true. To expect a value to exist, use { "not": { "absent": true } }',
+);
 const types = ["string", "integer", "number", "boolean", "null", "array", "object"] as const;
 
-/** A rule: an object with this key alone. */
+/** The schema of a rule: an object with only this key. */
 function rule<Key extends RuleKey>(
   key: Key,
   holds: Schema<RuleOf<Key>[Key & keyof RuleOf<Key>]>,
@@ -94,10 +97,10 @@ const ruleSchemas: { readonly [Key in RuleKey]: Schema<RuleOf<Key>> } = {
   oneOf: rule("oneOf", listOf(matcher, "what it may be"), "At least one of these."),
   not: rule("not", matcher, "Anything but this."),
   type: rule("type", oneOf(types), "Of this type."),
-  contains: rule("contains", textUpTo(100_000), "A text that holds this."),
+  contains: rule("contains", textUpTo(100_000), "A text that contains this."),
   startsWith: rule("startsWith", textUpTo(100_000), "A text that begins with this."),
-  length: rule("length", plainMatcher, "Of a text, in UTF-16 units, or of a list."),
-  every: rule("every", matcher, "Each element of a list; nothing is known of an empty one."),
+  length: rule("length", plainMatcher, "The length of a text, in UTF-16 units, or of a list."),
+  every: rule("every", matcher, "Every element of a list. An empty list is unknown."),
   some: rule("some", matcher, "At least one element of a list."),
   absent: rule("absent", absent, "There is no such member."),
   sum,
@@ -119,7 +122,7 @@ const statusRules = {
 };
 const ruleKeys: readonly RuleKey[] = Object.keys(ruleSchemas).filter(isRuleKey);
 
-/** What other tools call rules: as the only member of an object it is a mistake. */
+/** Names of rules in other tools. As the only member of an object they are taken for a mistake. */
 const otherNames: Readonly<Record<string, RuleKey>> = {
   greaterThan: "atLeast",
   greaterThanOrEqual: "atLeast",
@@ -140,7 +143,7 @@ const rulesByName: ReadonlyMap<string, RuleKey> = new Map(
     .map(([name, rule]) => [simple(name), rule]),
 );
 
-/** Keys that no member of an answer has: beside another key they are a mistake. */
+/** Keys that no answer has as members. Next to another key they are a mistake. */
 const unmistakable: ReadonlySet<string> = new Set(
   ["ref", "numbered", ...ruleKeys].filter((key) => key !== "type" && key !== "length"),
 );
@@ -169,12 +172,12 @@ function schemaOf(input: unknown): Schema<Matcher> {
   if (names.length === 1 && isRuleKey(key)) return ruleSchemas[key];
   const meant = names.length === 1 ? ruleMeantBy(key) : undefined;
   if (meant !== undefined) {
-    return refused(`has ${key}, which is no rule. Did you mean "${meant}"?`);
+    return alwaysInvalid(`has ${key}, which is not a rule. Did you mean "${meant}"?`);
   }
   return severalRules(names) ?? members;
 }
 
-/** Refuses an object that isn't a rule with one of these keys, where no other object can stand. */
+/** Where only a rule with one of these keys is allowed: the error for any other object, or undefined. */
 function noRule(
   input: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -186,19 +189,21 @@ function noRule(
   if (names.length === 1 && keys.includes(names[0] ?? "")) return undefined;
   const hints = names.map((name) => didYouMean(ruleMeantBy(name) ?? name, keys));
   const hint = hints.find((one) => one !== "") ?? "";
-  return refused(`must be ${orElse} or a rule with one key of ${formatList(keys, "or")}.${hint}`);
+  return alwaysInvalid(
+    `must be ${orElse} or a rule with one key of ${formatList(keys, "or")}.${hint}`,
+  );
 }
 
 function severalRules(names: readonly string[]): Schema<never> | undefined {
   const first = names.find((name) => unmistakable.has(name));
   if (first === undefined) return undefined;
-  return refused(
-    `has ${first} beside ${formatList(names.filter((name) => name !== first))}: a rule has one key. ` +
+  return alwaysInvalid(
+    `has ${first} next to ${formatList(names.filter((name) => name !== first))}: a rule has one key. ` +
       'Use "between" for two bounds, or "equals" for data that looks like a rule',
   );
 }
 
-/** The rule that somebody meant by what is none: "at_least", or what another tool calls it. */
+/** The rule meant by another spelling ("at_least") or by another tool's name. */
 function ruleMeantBy(name: string): RuleKey | undefined {
   return rulesByName.get(simple(name));
 }

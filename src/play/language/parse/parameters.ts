@@ -1,4 +1,4 @@
-/** Schemas of the parameters of operations: each is there or not, and whatever value it has. */
+/** Schemas of the operations' parameters. Any value is allowed, since scenarios also send wrong ones. */
 
 import { namedSchema, optional, type Schema } from "../../../base/schema-builders.ts";
 import type { PayoutsParameters, RequestStep, StatsParameters } from "../scenario.ts";

@@ -1,4 +1,4 @@
-/** From whatever was passed in to a scenario that can be played: bounds first, then shape, then what its parts mean together. */
+/** Parses any input into a playable scenario. Checks size first, then shape, then whether the parts fit together. */
 
 import { InputError, inField, isPlainObject, parseInput } from "../../../base/input.ts";
 import { resolveOptions } from "../../../simulator/simulator-options.ts";
@@ -12,29 +12,28 @@ import { checkCounts } from "./count-requests.ts";
 import { scenarioSchema } from "./scenario-schema.ts";
 import { MAX_STEPS } from "./step-schemas.ts";
 
-/** Requests that a scenario plans at most, unless told otherwise. */
+/** Default of `maxRequests`. */
 const MAX_REQUESTS = 20_000_000;
 const MAX_NESTED = 8;
 
-/** Bounds of a scenario. */
 export interface ParseScenarioOptions {
-  /** How many requests it may plan. @default 20000000 */
+  /** The most requests that the scenario may send. @default 20000000 */
   readonly maxRequests?: number | undefined;
-  /** How much playing it may cost: a request costs 1, what takes longer more. @default nothing is too much */
+  /** The most work, in units of one request, that the scenario may take. @default no limit */
   readonly maxCost?: number | undefined;
 }
 
 /**
- * A scenario that is sound: whatever could be refused on playing it is refused here. It is a frozen copy.
+ * Returns a checked, frozen copy. Everything that could be rejected while playing is rejected here.
  *
- * @throws InputError whose field is the path to what is wrong, such as `steps.3.impression.ad_id`.
+ * @throws InputError whose field is the path to the mistake, such as `steps.3.impression.ad_id`.
  */
 export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
   const data = copyData(input);
   if (!isPlainObject(data)) throw new InputError("scenario", "must be an object");
   checkNesting(data.steps);
   parseInput(scenarioSchema, data, "scenario");
-  // The schema changes nothing of what it lets pass.
+  // The schema doesn't change its input.
   const scenario = data as unknown as Scenario;
   checkOptions(scenario);
   scenario.thresholds?.forEach((threshold, index) => {
@@ -48,16 +47,15 @@ export function parseScenario(input: unknown, options: ParseScenarioOptions = {}
 
 function mostRequests({ maxRequests = MAX_REQUESTS }: ParseScenarioOptions): number {
   if (Number.isSafeInteger(maxRequests) && maxRequests >= 0) return maxRequests;
-  throw new InputError("maxRequests", "must be a whole number from 0 on");
+  throw new InputError("maxRequests", "must be a whole number, 0 or more");
 }
 
-/** What a simulator is made from. */
 function checkOptions({ seed, start, publishers, profile, assumptions }: Scenario): void {
   if (assumptions !== undefined) resolveAssumptions(assumptions);
   resolveOptions({ seed, start, publishers, profile });
 }
 
-/** Before anything recurses: how many steps there are, and how deep they lie. Of what isn't a step the schema tells. */
+/** Bounds the number and nesting of steps before anything recurses. The schema reports what isn't a step. */
 function checkNesting(given: unknown): void {
   let count = 0;
   function walk(list: unknown, path: string, repeats: number): void {
@@ -75,7 +73,7 @@ function checkNesting(given: unknown): void {
         if (repeats >= MAX_NESTED) {
           throw new InputError(
             `${at}.repeat`,
-            `lies in ${MAX_NESTED} others, the most there can be`,
+            `is nested in ${MAX_NESTED} other repeats, which is the maximum`,
           );
         }
         walk(repeat.steps, `${at}.repeat.steps`, repeats + 1);

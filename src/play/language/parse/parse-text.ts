@@ -1,4 +1,4 @@
-/** A scenario from JSON text: what is no JSON is told by line and column, and a name that stands twice isn't lost. */
+/** Parses a scenario from JSON text. Reports syntax errors by line and column, and rejects duplicate names. */
 
 import { InputError } from "../../../base/input.ts";
 import { repeatedMember } from "../../../base/repeated-members.ts";
@@ -6,21 +6,17 @@ import type { Scenario } from "../scenario.ts";
 import { MAX_TEXT } from "./copy-data.ts";
 import { type ParseScenarioOptions, parseScenario } from "./parse-scenario.ts";
 
-/**
- * The scenario that a JSON text holds.
- *
- * @throws InputError that names line and column of what isn't JSON, or the path to what is wrong.
- */
+/** @throws InputError that names the line and column of a syntax error, or the path to the mistake. */
 export function parseScenarioText(json: string, options: ParseScenarioOptions = {}): Scenario {
   return parseScenario(readScenarioText(json), options);
 }
 
-/** What a JSON text holds, not yet looked at. @throws InputError as {@link parseScenarioText} for what isn't JSON. */
+/** The JSON value, not checked yet. @throws InputError as {@link parseScenarioText} for text that isn't JSON. */
 export function readScenarioText(json: string): unknown {
   if (json.length > MAX_TEXT) {
     throw new InputError("scenario", `must be at most ${MAX_TEXT} characters of JSON`);
   }
-  // Some editors put a byte order mark first.
+  // Some editors write a byte order mark first.
   const text = json.startsWith("\uFEFF") ? json.slice(1) : json;
   const at = syntaxErrorAt(text);
   if (at !== undefined) {
@@ -32,12 +28,11 @@ export function readScenarioText(json: string): unknown {
   const value: unknown = JSON.parse(text);
   const repeated = repeatedMember(text);
   if (repeated !== undefined) {
-    throw new InputError(repeated, "stands there more than once. Keep one of them");
+    throw new InputError(repeated, "appears more than once. Keep one of them");
   }
   return value;
 }
 
-/** What may come next. */
 type Next = "value" | "value or ]" | "name" | "name or }" | "colon" | "after";
 
 const space = /[ \t\n\r]*/y;
@@ -45,8 +40,8 @@ const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const word = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /**
- * The index of what can't stand there, or the length where something is missing; undefined of valid JSON. Engines say it
- * each in their own way, some not at all, and quote the text.
+ * The index of the first invalid character, or the length if the text ends too early. Undefined for valid JSON. The
+ * messages of JavaScript engines differ, may lack the position, and quote the text, which may hold secrets.
  */
 function syntaxErrorAt(json: string): number | undefined {
   const open: string[] = [];
@@ -93,14 +88,14 @@ function endOf(pattern: RegExp, json: string, at: number): number | undefined {
   return pattern.test(json) ? pattern.lastIndex : undefined;
 }
 
-/** A loop, not a pattern: texts may have megabytes. */
+/** A loop instead of a pattern, because texts can have megabytes. */
 function endOfText(json: string, start: number): number | undefined {
   if (json[start] !== '"') return undefined;
   let at = start + 1;
   for (;;) {
     const code = json.charCodeAt(at);
     if (code === 0x22) return at + 1;
-    // Control characters, and NaN past the end.
+    // Rejects control characters, and NaN past the end.
     if (!(code >= 0x20)) return undefined;
     const end = code === 0x5c ? endOf(escaped, json, at) : at + 1;
     if (end === undefined) return undefined;

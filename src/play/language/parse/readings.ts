@@ -1,4 +1,4 @@
-/** The schema of readings, as the catalogue has them. Whether choices go together depends on those in force: it is looked at later. */
+/** The schema of assumptions and choices. Conflicts between choices depend on all choices in force and are checked later. */
 
 import * as v from "valibot";
 import { InputError } from "../../../base/input.ts";
@@ -37,14 +37,17 @@ export const readings: Schema<Readings> = namedSchema("readings", () =>
   withJsonSchema(
     v.strictObject(
       Object.fromEntries(
-        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [key, optional(shown(point))]),
+        Object.entries<OpenPoint>(catalogue).map(([key, point]) => [
+          key,
+          optional(choiceSchema(point)),
+        ]),
       ),
     ),
     checked,
   ),
 );
 
-function shown({ question, choices, default: preset }: OpenPoint): Schema<string> {
+function choiceSchema({ question, choices, default: preset }: OpenPoint): Schema<string> {
   const all = Object.entries(choices).map(([name, says]) =>
     v.pipe(v.literal(name), v.description(says)),
   );
@@ -56,7 +59,7 @@ function checkReading(key: string, choice: unknown): void {
     resolveAssumptions({ [key]: choice });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // Choices that need another one are looked at with all that are in force.
+    // Choices that require another choice are checked later, with all choices in force.
     const isKnown = Object.hasOwn(catalogue, key) && typeof choice === "string";
     const choices: object = isKnown ? catalogue[key as AssumptionKey].choices : {};
     if (isKnown && Object.hasOwn(choices, choice)) return;

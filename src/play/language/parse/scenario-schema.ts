@@ -1,6 +1,6 @@
 /**
- * The grammar of a scenario: what a whole one is made of. docs/scenario.schema.json is made from this schema, so what only a
- * look at the whole scenario can tell, such as whether a name is there, isn't said here.
+ * The schema of a whole scenario. docs/scenario.schema.json is generated from it. Checks that need more than one part of
+ * the scenario, such as whether a name exists, are made elsewhere.
  */
 
 import * as v from "valibot";
@@ -19,32 +19,32 @@ const MAX_THRESHOLDS = 20;
 
 export const scenarioSchema: Schema<Scenario> = v.pipe(
   exactObject<Scenario>({
-    $schema: optional(v.string(), "Where editors find this schema."),
+    $schema: optional(v.string(), "The URL of this schema, for editors."),
     name: v.pipe(
       v.string(),
       v.maxLength(64, "must have at most 64 characters"),
       v.regex(
         /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/,
-        "must be of letters, digits and single hyphens between them",
+        "must be letters and digits, with single hyphens between them",
       ),
       v.description("Letters, digits and hyphens."),
     ),
     about: described(
       textUpTo(10_000),
-      "What a client must survive, in a sentence or two. Lists show the first.",
+      "What a client must survive, in a sentence or two. Lists show the first sentence.",
     ),
-    seed: optional(seedText, "What the world's draws follow from. Default: adsim."),
-    // Instants before 1970 are refused with what else a simulator is made from.
+    seed: optional(seedText, "Seed of the world's random draws. Default: adsim."),
+    // Instants before 1970 are rejected with the simulator's other options.
     start: optional(
       withJsonSchema(instantText, v.string()),
       "The first instant. Default: 2026-01-15T00:00:00Z.",
     ),
-    publishers: optional(publisherCount, "How many seeded publishers there are. Default: 25."),
+    publishers: optional(publisherCount, "Number of seeded publishers. Default: 25."),
     profile: optional(
       oneOf(profileNames),
       "What the publishers' history is like. Default: typical.",
     ),
-    assumptions: optional(readings, "Readings of the spec's open points from the start."),
+    assumptions: optional(readings, "Choices for assumptions, in force from the start."),
     faults: optional(
       v.pipe(
         v.array(ruleSchema, "must be a list of rules"),
@@ -59,14 +59,14 @@ export const scenarioSchema: Schema<Scenario> = v.pipe(
     ),
     thresholds: optional(
       v.pipe(
-        v.array(textUpTo(200), "must be a list of texts"),
+        v.array(textUpTo(200), "must be a list of strings"),
         v.maxLength(MAX_THRESHOLDS, `must be at most ${MAX_THRESHOLDS} thresholds`),
         v.description(
-          'Bounds of the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0".',
+          'Bounds for the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0".',
         ),
       ),
     ),
   }),
-  v.title("A scenario of adsim"),
-  v.description("What happens, in which order, and what must come of it."),
+  v.title("An adsim scenario"),
+  v.description("What happens, in which order, and what is expected."),
 );

@@ -1,18 +1,18 @@
-/** What schemas of scenarios are built of. A wrong name is told the nearest right one, and every place is refused in its own words. */
+/** Building blocks for the scenario schemas, with error messages that suggest the nearest valid name. */
 
 import * as v from "valibot";
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
 import { isPlainObject } from "../../../base/input.ts";
 import { type Schema, withJsonSchema } from "../../../base/schema-builders.ts";
 
-/** A schema for each member of a type: the compiler refuses one that is missing, unknown or of another type. */
+/** A schema for each member of a type. The compiler rejects missing, unknown and wrongly typed members. */
 export type EntriesOf<Type> = {
   readonly [Key in keyof Type]-?: Record<never, never> extends Pick<Type, Key>
     ? v.OptionalSchema<Schema<Exclude<Type[Key], undefined>>, undefined>
     : Schema<Type[Key]>;
 };
 
-/** Why a name may not stand there; undefined of one that may. */
+/** Why a name is not allowed; undefined if it is. */
 type NameProblem = (name: string, value: unknown, all: readonly string[]) => string | undefined;
 
 /** An object with the members of the type and no others. */
@@ -21,13 +21,13 @@ export function exactObject<Type>(entries: EntriesOf<Type>): Schema<Type> {
   return v.pipe(
     objectNamed((name) => {
       if (names.includes(name)) return undefined;
-      return `is not known here.${didYouMean(name, names) || ` There is: ${formatList(names)}`}`;
+      return `is not known here.${didYouMean(name, names) || ` Known: ${formatList(names)}`}`;
     }),
     v.strictObject(entries as v.ObjectEntries),
   ) as Schema<unknown> as Schema<Type>;
 }
 
-/** An object of values by whatever names `nameProblem` lets pass. */
+/** An object of values under any names that `nameProblem` allows. */
 export function recordOf<Output>(
   value: Schema<Output>,
   nameProblem: NameProblem = () => undefined,
@@ -39,7 +39,7 @@ export function recordOf<Output>(
   return withJsonSchema(v.record(name, value), v.pipe(objectNamed(nameProblem, expected), record));
 }
 
-/** An object whose names are looked at before its values. */
+/** An object whose names are checked before its values. */
 function objectNamed(
   nameProblem: NameProblem,
   expected = "must be an object",
@@ -60,7 +60,7 @@ function objectNamed(
   );
 }
 
-/** Where within `input` something is wrong. */
+/** The path of an issue within `input`. */
 export function pathOf(
   input: unknown,
   [first, ...rest]: readonly [string, ...string[]],
@@ -75,12 +75,10 @@ export function pathOf(
   return [item(first), ...rest.map(item)];
 }
 
-/** Refuses whatever comes, in these words. */
-export function refused(message: string): Schema<never> {
+export function alwaysInvalid(message: string): Schema<never> {
   return v.custom<never>(() => false, message);
 }
 
-/** Something of a kind, or a refusal that says which kinds there are. */
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): Schema<Choice> {
   return v.picklist(choices, ({ input }) => {
     const hint = typeof input === "string" ? didYouMean(input, choices) : "";
@@ -88,7 +86,6 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   });
 }
 
-/** A number within a range. */
 export function numberFrom(
   least: number,
   most: number,
@@ -100,16 +97,16 @@ export function numberFrom(
   return whole === "whole" ? v.pipe(range, v.safeInteger(expected)) : range;
 }
 
-/** A text that isn't empty. */
+/** A non-empty text. */
 export function textUpTo(most: number): Schema<string> {
   const expected = `must be a text of 1 to ${most} characters`;
   return v.pipe(v.string(expected), v.minLength(1, expected), v.maxLength(most, expected));
 }
 
-/** A list that isn't empty. */
+/** A non-empty list. */
 export function listOf<Item>(item: Schema<Item>, what: string): Schema<Item[]> {
   return v.pipe(
     v.array(item, `must be a list of ${what}`),
-    v.minLength(1, `must not be empty: it is a list of ${what}`),
+    v.minLength(1, `must not be empty: give ${what}`),
   );
 }

@@ -1,4 +1,4 @@
-/** What a step gives to those after it, and what service and audit report: which paths lead into that, and which members it has. */
+/** The shapes of step outputs, service reports and audits: which members they have and which paths lead into them. */
 
 import type { Audit, PublisherAudit } from "../../../audit/audit.ts";
 import { eventLinesOf, figuresWithoutAccount } from "../../../audit/event-line.ts";
@@ -8,20 +8,20 @@ import { createTally } from "../../../world/accounts/tally.ts";
 import type { TallySummary } from "../../measure/tally.ts";
 import type { StepKind } from "../step-kind.ts";
 
-/** What a path leads through: members by name, a list's elements by place, or an end. `anything`: nobody knows. */
+/** What a path leads through: members by name, list elements by index, or a plain value (`end`). `anything`: unknown. */
 export type OutputShape =
   | { readonly kind: "end" }
   | { readonly kind: "anything" }
   | { readonly kind: "members"; readonly members: Readonly<Record<string, OutputShape>> }
   | { readonly kind: "list"; readonly element: OutputShape }
-  /** Members named by numbers, such as statuses. */
+  /** Members whose names are numbers, such as statuses. */
   | { readonly kind: "numbered"; readonly element: OutputShape };
 
 const end: OutputShape = { kind: "end" };
 const anything: OutputShape = { kind: "anything" };
 
-/** What errors may hold, by the readings of errors.body: a step may well look at one. */
-const ofErrors = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
+/** Members of error bodies under any choice of `errors.body`, since steps also match error answers. */
+const errorMembers = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
 
 const surface: OutputShape = membersOf(["id", "name", "status"], {
   cpmRange: { kind: "list", element: end },
@@ -31,7 +31,7 @@ const publisher: OutputShape = membersOf(["id", "apiKey", "joined"], {
 });
 export const publisherList: OutputShape = { kind: "list", element: publisher };
 
-const tallied: { readonly [Name in keyof TallySummary]: OutputShape } = {
+const tallyMembers: { readonly [Name in keyof TallySummary]: OutputShape } = {
   sent: end,
   ok: end,
   refused: end,
@@ -49,12 +49,12 @@ const tallied: { readonly [Name in keyof TallySummary]: OutputShape } = {
     Object.fromEntries(operationIds.map((id) => [id, membersOf(["sent", "ok"])])),
   ),
 };
-/** What traffic, repeat and parallel give. */
-export const tally: OutputShape = { kind: "members", members: tallied };
+/** The output of traffic, repeat and parallel. */
+export const tally: OutputShape = { kind: "members", members: tallyMembers };
 
-const lines = membersLike(eventLinesOf(figuresWithoutAccount(createTally())));
-const audited: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
-  ...lines,
+const totalMembers = membersLike(eventLinesOf(figuresWithoutAccount(createTally())));
+const publisherAuditMembers: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
+  ...totalMembers,
   publisher: end,
   balanced: end,
   books: membersOf(["revenueInr", "paidInr", "pendingInr"]),
@@ -65,20 +65,20 @@ const audit: {
   at: end,
   balanced: end,
   discrepancies: { kind: "list", element: end },
-  total: { kind: "members", members: lines },
-  publishers: { kind: "list", element: { kind: "members", members: audited } },
-  withoutKey: { kind: "members", members: lines },
+  total: { kind: "members", members: totalMembers },
+  publishers: { kind: "list", element: { kind: "members", members: publisherAuditMembers } },
+  withoutKey: { kind: "members", members: totalMembers },
 };
 
-/** What an expectation asks for by this key. */
+/** The report that each expectation key asks for. */
 export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit", OutputShape>> = {
-  stats: treeOf(membersOfAnswers.stats),
-  surfaces: treeOf(membersOfAnswers.surfaces),
-  payouts: treeOf(membersOfAnswers.payouts),
+  stats: shapeOf(membersOfAnswers.stats),
+  surfaces: shapeOf(membersOfAnswers.surfaces),
+  payouts: shapeOf(membersOfAnswers.payouts),
   audit: { kind: "members", members: audit },
 };
 
-const trees: { readonly [Kind in StepKind]: OutputShape | undefined } = {
+const shapes: { readonly [Kind in StepKind]: OutputShape | undefined } = {
   impression: answerOf(membersOfAnswers.impression),
   click: answerOf(membersOfAnswers.click),
   stats: answerOf(membersOfAnswers.stats),
@@ -98,9 +98,9 @@ const trees: { readonly [Kind in StepKind]: OutputShape | undefined } = {
   expect: undefined,
 };
 
-/** What a named step of this kind gives; undefined where it gives nothing. */
+/** The output of steps of this kind; undefined if there is none. */
 export function outputOf(kind: StepKind): OutputShape | undefined {
-  return trees[kind];
+  return shapes[kind];
 }
 
 function membersOf(
@@ -111,7 +111,7 @@ function membersOf(
   return { kind: "members", members };
 }
 
-/** The members of a sample, which has all that there can be. */
+/** The members of a sample, which must have all possible members. */
 function membersLike<Sample extends object>(
   sample: Sample,
 ): { readonly [Name in keyof Sample]: OutputShape } {
@@ -123,21 +123,21 @@ function membersLike<Sample extends object>(
 }
 
 function answerOf(schema: JsonSchema): OutputShape {
-  const tree = treeOf(schema);
-  if (tree.kind !== "members") return tree;
-  const errors = Object.fromEntries(ofErrors.map((name) => [name, anything]));
-  return { kind: "members", members: { ...errors, ...tree.members } };
+  const shape = shapeOf(schema);
+  if (shape.kind !== "members") return shape;
+  const errors = Object.fromEntries(errorMembers.map((name) => [name, anything]));
+  return { kind: "members", members: { ...errors, ...shape.members } };
 }
 
-/** The contract's schemas have properties, or items, or are of plain values. */
-function treeOf(schema: JsonSchema): OutputShape {
+/** The contract's schemas describe an object (`properties`), a list (`items`) or a plain value. */
+function shapeOf(schema: JsonSchema): OutputShape {
   const { properties, items } = schema as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;
     readonly items?: JsonSchema;
   };
   if (properties !== undefined) {
-    const members = Object.entries(properties).map(([name, one]) => [name, treeOf(one)]);
+    const members = Object.entries(properties).map(([name, one]) => [name, shapeOf(one)]);
     return { kind: "members", members: Object.fromEntries(members) };
   }
-  return items === undefined ? end : { kind: "list", element: treeOf(items) };
+  return items === undefined ? end : { kind: "list", element: shapeOf(items) };
 }

@@ -1,4 +1,4 @@
-/** Schemas of steps: exactly one key says what a step is, and with it what else it may have. */
+/** Schemas of steps. Exactly one key marks a step's kind and decides which other keys it may have. */
 
 import * as v from "valibot";
 import { didYouMean, formatList } from "../../../base/did-you-mean.ts";
@@ -38,19 +38,26 @@ import {
   surfacesParameters,
 } from "./parameters.ts";
 import { readings } from "./readings.ts";
-import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./schema-parts.ts";
+import {
+  alwaysInvalid,
+  type EntriesOf,
+  exactObject,
+  listOf,
+  numberFrom,
+  oneOf,
+} from "./schema-parts.ts";
 import { traffic } from "./traffic.ts";
 import { headers, note, publisherRef, stepName, timeout, value, values } from "./values.ts";
 
 export const MAX_STEPS = 10_000;
-/** Of one parallel step: they are held at once. */
+/** Rounds of one parallel step: all its requests are in memory at once. */
 const MAX_PARALLEL = 100_000;
 const COUNTLESS = Number.MAX_SAFE_INTEGER;
 
 type StepLabel = Pick<Step, "as" | "note">;
 const labelEntries: EntriesOf<StepLabel> = { as: optional(stepName), note: optional(note) };
 
-/** A step of this kind: what it has beside its name and note. */
+/** A step of this kind. `own`: its keys other than `as` and `note`. */
 function step<Kind extends Exclude<StepKind, RequestKind>>(
   own: EntriesOf<Omit<StepOf<Kind>, keyof StepLabel>>,
 ): Schema<StepOf<Kind>> {
@@ -58,19 +65,22 @@ function step<Kind extends Exclude<StepKind, RequestKind>>(
   return exactObject(all as unknown as EntriesOf<StepOf<Kind>>);
 }
 
-const tally = optional(matcher, "Of the tally of its requests.");
+const tally = optional(matcher, "Checked against the tally of its requests.");
 
 const requestEntries: EntriesOf<Omit<RequestStep, RequestKind>> = {
   ...labelEntries,
-  publisher: optional(publisherRef, "Whose key is sent, and who is meant. Default: the first."),
-  key: optional(value, "Another key than the publisher's; null sends none."),
+  publisher: optional(
+    publisherRef,
+    "Supplies the key, and parameters that are left out. Default: the first publisher.",
+  ),
+  key: optional(value, "A key to send instead of the publisher's. Null sends none."),
   encoding: optional(
     oneOf(["json", "form", "query"]),
     "How the parameters of a POST are sent. Default: json.",
   ),
   headers: optional(headers),
   timeout: optional(timeout),
-  expect: optional(answerExpectation, "What the answer must be."),
+  expect: optional(answerExpectation, "What the answer must look like."),
 };
 
 function request<Kind extends RequestKind>(
@@ -102,22 +112,25 @@ const raw = exactObject<RawRequest>({
   method: v.pipe(
     v.string(),
     v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, "must be an HTTP method, such as GET"),
-    v.check((method) => !/^connect$/i.test(method), "must not be CONNECT: it asks for a tunnel"),
+    v.check((method) => !/^connect$/i.test(method), "must not be CONNECT, which opens a tunnel"),
   ),
   path: described(
     target(
       /^\/[!-"$-~]*$/,
-      "must be a path from the slash on, in printable ASCII without spaces and #: percent-encode others",
+      "must begin with a slash and be printable ASCII without spaces and #: percent-encode the rest",
     ),
-    "From the slash on, encoded as it is.",
+    "Starts with a slash. Sent as written.",
   ),
   query: optional(
     textOrValues(
-      target(/^[!-"$-~]*$/, "must be printable ASCII without spaces and #: percent-encode others"),
+      target(
+        /^[!-"$-~]*$/,
+        "must be printable ASCII without spaces and #: percent-encode the rest",
+      ),
       "After the question mark.",
     ),
   ),
-  body: optional(textOrValues(v.string(), "Text as it is, or an object that is sent as JSON.")),
+  body: optional(textOrValues(v.string(), "Text is sent as written, an object as JSON.")),
 });
 
 const requestSchemas: { readonly [Kind in RequestKind]: Schema<RequestStep> } = {
@@ -126,18 +139,18 @@ const requestSchemas: { readonly [Kind in RequestKind]: Schema<RequestStep> } = 
   stats: request("stats", statsParameters, "Asks for statistics."),
   surfaces: request("surfaces", surfacesParameters, "Asks for the surfaces."),
   payouts: request("payouts", payoutsParameters, "Asks for the payouts."),
-  raw: request("raw", raw, "Sends a request as it is, with nothing filled in but the key."),
+  raw: request("raw", raw, "Sends a request as written. Only the key is filled in."),
 };
 
 type Advance = StepOf<"advance">["advance"];
 type AdvanceBy<Key extends string> = Extract<Advance, { readonly [One in Key]: unknown }>;
 const advanceTo = exactObject<AdvanceBy<"to">>({
-  to: described(instantText, "Until this instant. Never back."),
+  to: described(instantText, "Until this instant, which can't be in the past."),
 });
 const advanceAfter = exactObject<AdvanceBy<"retryAfterOf">>({
-  retryAfterOf: described(stepName, "As long as the Retry-After of this answer says."),
-  less: optional(duration, "By so much shorter."),
-  more: optional(duration, "By so much longer."),
+  retryAfterOf: described(stepName, "Until the Retry-After of this answer is over."),
+  less: optional(duration, "This much less."),
+  more: optional(duration, "This much more."),
 });
 const advance = anyOf<Advance>([duration, advanceTo, advanceAfter], (input) => {
   if (!isPlainObject(input)) return duration;
@@ -145,7 +158,7 @@ const advance = anyOf<Advance>([duration, advanceTo, advanceAfter], (input) => {
 });
 
 const ruleId = v.pipe(
-  v.string('must be a rule\'s id, a list of such, or "all"'),
+  v.string('must be a rule\'s id, a list of ids, or "all"'),
   v.regex(/^[A-Za-z0-9._-]{1,64}$/, "must be a rule's id"),
 );
 const heal: Schema<StepOf<"heal">["heal"]> = oneOrMore(ruleId, listOf(ruleId, "ids of rules"));
@@ -155,7 +168,7 @@ const setSurface = v.pipe(
     publisher: optional(publisherRef),
     surface: optional(
       numberFrom(0, COUNTLESS, "whole"),
-      "Place among the publisher's surfaces. Default: 0.",
+      "Index among the publisher's surfaces. Default: 0.",
     ),
     status: optional(surfaceStatus),
     cpmRange: optional(cpmRange),
@@ -165,7 +178,7 @@ const setSurface = v.pipe(
     CHANGE_EXPECTED,
   ),
 );
-// A schema of an object takes a list for one without members.
+// An object schema alone would accept a list as an object without members.
 const signUp: Schema<StepOf<"signUp">["signUp"]> = v.pipe(
   v.custom<unknown>(isPlainObject, "must be an object"),
   signUpSchema,
@@ -179,35 +192,38 @@ const requests: Schema<RequestStep[]> = namedSchema("requests", () =>
 );
 
 const repeat = exactObject<StepOf<"repeat">["repeat"]>({
-  times: described(numberFrom(1, COUNTLESS, "whole"), "How often."),
-  every: optional(duration, "How much time passes after each round."),
+  times: described(numberFrom(1, COUNTLESS, "whole"), "Number of rounds."),
+  every: optional(duration, "Time to wait after each round."),
   steps,
 });
 const parallel = exactObject<StepOf<"parallel">["parallel"]>({
-  times: optional(numberFrom(1, MAX_PARALLEL, "whole"), "How often each. Default: 1."),
+  times: optional(
+    numberFrom(1, MAX_PARALLEL, "whole"),
+    "How often each request is sent. Default: 1.",
+  ),
   steps: requests,
 });
 
 const stepSchemas: { readonly [Kind in StepKind]: Schema<Step> } = {
   ...requestSchemas,
-  advance: step<"advance">({ advance: described(advance, "Lets the world's time pass.") }),
+  advance: step<"advance">({ advance: described(advance, "Advances the world's clock.") }),
   traffic: step<"traffic">({
     traffic: described(traffic, "Sends many requests on a schedule."),
     expect: tally,
   }),
   assume: step<"assume">({
-    assume: described(readings, "Other readings of open points from now on."),
+    assume: described(readings, "Changes assumptions from now on."),
   }),
   fault: step<"fault">({ fault: described(ruleSchema, "Installs a fault rule.") }),
-  heal: step<"heal">({ heal: described(heal, "Takes rules away: this one, these, or all.") }),
+  heal: step<"heal">({ heal: described(heal, "Removes fault rules by id, or all of them.") }),
   signUp: step<"signUp">({
-    signUp: described(signUp, "Adds a publisher. The name of the step is then the publisher's."),
+    signUp: described(signUp, "Adds a publisher. Later steps refer to it by this step's name."),
   }),
   setSurface: step<"setSurface">({ setSurface: described(setSurface, "Changes a surface.") }),
   rotateKey: step<"rotateKey">({
     rotateKey: described(
       exactObject<StepOf<"rotateKey">["rotateKey"]>({ publisher: optional(publisherRef) }),
-      "Gives the publisher a new key: NAME.apiKey, and NAME.oldKey.",
+      "Gives the publisher a new key. Outputs NAME.apiKey and NAME.oldKey.",
     ),
   }),
   repeat: step<"repeat">({
@@ -218,11 +234,11 @@ const stepSchemas: { readonly [Kind in StepKind]: Schema<Step> } = {
     parallel: described(parallel, "Sends requests at one instant."),
     expect: tally,
   }),
-  expect: step<"expect">({ expect: described(expectation, "Says what must hold here.") }),
+  expect: step<"expect">({ expect: described(expectation, "What must hold at this point.") }),
 };
 
 const anyStep = anyOf(partsOf(stepKinds), (input) => schemaOf(input, stepKinds));
-// Of these kinds are requests only.
+// Steps of these kinds are all requests.
 const anyRequest = anyOf(partsOf(requestKinds), (input) =>
   schemaOf(input, requestKinds),
 ) as Schema<RequestStep>;
@@ -232,9 +248,10 @@ function partsOf(kinds: readonly StepKind[]): Schema<Step>[] {
 }
 
 function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
-  if (!isPlainObject(input)) return refused("must be a step: an object with one key of a step");
+  if (!isPlainObject(input))
+    return alwaysInvalid("must be a step: an object with one key that says what the step does");
   const all = stepKinds.filter((kind) => Object.hasOwn(input, kind));
-  // Other steps may expect something too.
+  // Steps of other kinds may have "expect" too.
   const found = all.length === 1 ? all : all.filter((kind) => kind !== "expect");
   const [kind] = found;
   if (kind !== undefined && found.length === 1 && among.includes(kind)) return stepSchemas[kind];
@@ -242,10 +259,12 @@ function schemaOf(input: unknown, among: readonly StepKind[]): Schema<Step> {
   if (kind === undefined) {
     const hints = Object.keys(input).map((name) => didYouMean(name, among));
     const hint = hints.find((one) => one !== "") ?? "";
-    return refused(`must have one key that says what the step is: ${keys}.${hint}`);
+    return alwaysInvalid(`must have one key that says what the step does: ${keys}.${hint}`);
   }
   if (found.length > 1) {
-    return refused(`has ${formatList(found)}: a step is one of them. Make a step of each`);
+    return alwaysInvalid(
+      `has ${formatList(found)}. A step has only one of these: make a separate step for each`,
+    );
   }
-  return refused(`is ${kind}, and in a parallel step there are only requests: ${keys}`);
+  return alwaysInvalid(`is ${kind}. A parallel step can only have requests: ${keys}`);
 }

@@ -15,11 +15,18 @@ import { duration } from "../../../faults/delay.ts";
 import { shareSchema } from "../../../faults/verdict.ts";
 import { parseRate, RATE, RATE_EXPECTED } from "../../traffic/rate.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../../traffic/traffic.ts";
-import { type EntriesOf, exactObject, listOf, numberFrom, oneOf, refused } from "./schema-parts.ts";
+import {
+  alwaysInvalid,
+  type EntriesOf,
+  exactObject,
+  listOf,
+  numberFrom,
+  oneOf,
+} from "./schema-parts.ts";
 import { publisherRef, timeout } from "./values.ts";
 
 const MAX_TRACE = 1_000_000;
-/** Draws have 32 bits: beside a larger weight one of 1 would never come. */
+/** Draws have 32 bits: next to a larger weight, a weight of 1 would never be drawn. */
 const MAX_WEIGHT = 1_000_000_000;
 const MAX_AT_ONCE = 100_000_000;
 
@@ -31,14 +38,17 @@ const rate: Schema<Rate> = namedSchema("rate", () =>
   v.pipe(
     v.string(RATE_EXPECTED),
     v.regex(RATE, RATE_EXPECTED),
-    v.description('Requests in a unit of time: "8000/m", "133.5/s", "500/h", "11520000/d".'),
+    v.description('Requests per unit of time: "8000/m", "133.5/s", "500/h", "11520000/d".'),
   ),
 );
 const rateAboveZero = v.pipe(
   rate,
   v.check((given) => (parseRate(given) ?? 0) > 0, "must be above 0"),
 );
-const spacing = optional(oneOf(["even", "poisson"]), "How evenly arrivals follow their rate.");
+const spacing = optional(
+  oneOf(["even", "poisson"]),
+  "Evenly spaced, or random (a Poisson process).",
+);
 const weight = numberFrom(0, MAX_WEIGHT);
 const hours = v.pipe(
   v.array(weight, "must be a list of 24 weights"),
@@ -46,7 +56,7 @@ const hours = v.pipe(
   v.check((each) => each.some((one) => one > 0), "must have a weight above 0"),
   v.description("Weights of the hours. Default: a publisher's usual day."),
 );
-/** Looked through in one go: there can be a million. */
+/** Checked in one pass instead of one by one, because there can be a million. */
 const instants: Schema<number[]> = described(
   withJsonSchema(
     v.pipe(v.array(v.pipe(v.number(), v.minValue(0))), v.minLength(1), v.maxLength(MAX_TRACE)),
@@ -54,10 +64,10 @@ const instants: Schema<number[]> = described(
       v.custom<number[]>(Array.isArray, "must be a list of milliseconds"),
       v.check((atMs) => atMs.length > 0, "must not be empty"),
       v.check((atMs) => atMs.length <= MAX_TRACE, `must have at most ${MAX_TRACE} entries`),
-      v.check(isTrace, "must be milliseconds from 0 on, none earlier than the one before it"),
+      v.check(isTrace, "must be milliseconds, 0 or more, in ascending order"),
     ),
   ),
-  "When each came, in milliseconds from the start, in order.",
+  "Arrival times in milliseconds from the start, in ascending order.",
 );
 
 type Kind = Arrivals["kind"];
@@ -73,30 +83,32 @@ function arrivalsOf<One extends Kind>(
 }
 
 const schemas: { readonly [One in Kind]: Schema<ArrivalsOf<One>> } = {
-  constant: arrivalsOf("constant", "Evenly.", { rate: rateAboveZero }),
+  constant: arrivalsOf("constant", "Evenly spaced.", { rate: rateAboveZero }),
   ramp: v.pipe(
-    arrivalsOf("ramp", "Straight from one rate to the other.", { from: rate, to: rate, spacing }),
+    arrivalsOf("ramp", "The rate changes linearly.", { from: rate, to: rate, spacing }),
     v.check(
       ({ from, to }) => (parseRate(from) ?? 0) + (parseRate(to) ?? 0) > 0,
-      "must have from or to above 0",
+      'must have "from" or "to" above 0',
     ),
   ),
-  poisson: arrivalsOf("poisson", "Independent of one another.", { rate: rateAboveZero }),
+  poisson: arrivalsOf("poisson", "Independent arrivals (a Poisson process).", {
+    rate: rateAboveZero,
+  }),
   daily: arrivalsOf("daily", "A rate that follows the hours of the day in UTC.", {
-    mean: described(rateAboveZero, "Over a whole day."),
+    mean: described(rateAboveZero, "The mean rate over a whole day."),
     hours: optional(hours),
     spacing,
   }),
   burst: v.pipe(
-    arrivalsOf("burst", "So many at once, at the start of each `every`.", {
-      count: described(numberFrom(1, MAX_AT_ONCE, "whole"), "How many."),
-      every: optional(someTime, "Default: once."),
-      within: optional(duration, "All within this long. Default: 0."),
+    arrivalsOf("burst", "`count` requests at once, at the start of each `every`.", {
+      count: described(numberFrom(1, MAX_AT_ONCE, "whole"), "Requests per burst."),
+      every: optional(someTime, "Interval between bursts. Default: one burst only."),
+      within: optional(duration, "Spreads each burst over this long. Default: 0."),
     }),
     v.check(
       ({ every, within }) =>
         every === undefined || within === undefined || durationMs(within) <= durationMs(every),
-      "must have within no longer than every",
+      'must have "within" no longer than "every"',
     ),
   ),
   trace: arrivalsOf("trace", "A recorded trace.", { atMs: instants }),
@@ -105,10 +117,10 @@ const kinds = Object.keys(schemas) as Kind[];
 
 const arrivals = anyOf<Arrivals>(Object.values(schemas), (input) => {
   if (!isPlainObject(input)) {
-    return refused('must be an object such as { "kind": "constant", "rate": "100/s" }');
+    return alwaysInvalid('must be an object such as { "kind": "constant", "rate": "100/s" }');
   }
   const kind = kinds.find((one) => one === input.kind);
-  // Of arrivals without a right kind it is the kind that is refused.
+  // If the kind is wrong, report the kind only.
   return kind === undefined
     ? (v.looseObject({ kind: oneOf(kinds) }) as Schema<unknown> as Schema<never>)
     : schemas[kind];
@@ -125,30 +137,36 @@ const mix: Schema<Mix> = v.pipe(
     (weights) => Object.values(weights).some((one) => (one ?? 0) > 0),
     "must have a weight above 0",
   ),
-  v.description("What arrivals ask for, by weight. Default: impressions."),
+  v.description("Operations by weight. Default: impressions only."),
 );
 const clicks = exactObject<NonNullable<Traffic["clicks"]>>({
-  rate: described(shareSchema, "Of impressions."),
+  rate: described(shareSchema, "Share of impressions that are clicked."),
   after: optional(duration),
 });
-const publishers = listOf(publisherRef, "publishers: ordinals, or names of sign-ups");
+const publishers = listOf(publisherRef, "publishers: ordinals, or names of signUp steps");
 const surfaces = numberFrom(1, Number.MAX_SAFE_INTEGER, "whole");
 
 export const traffic: Schema<Traffic> = namedSchema("traffic", () =>
   v.pipe(
     exactObject<Traffic>({
       for: described(someTime, "How long it lasts."),
-      arrivals: described(arrivals, "When requests come, whatever the answers do."),
+      arrivals: described(arrivals, "When requests are sent. Answers don't influence it."),
       mix: optional(mix),
-      publishers: optional(publishers, "They take turns at random. Default: the first."),
-      surfaces: optional(surfaces, "How many of each publisher's, from its first. Default: all."),
+      publishers: optional(
+        publishers,
+        "Publishers, drawn at random for each request. Default: the first.",
+      ),
+      surfaces: optional(
+        surfaces,
+        "How many of each publisher's surfaces to use, from its first. Default: all.",
+      ),
       repeatedSessions: optional(
         shareSchema,
-        "Of impressions that repeat one of the last 100. Default: 0.",
+        "Share of impressions that repeat one of the last 100. Default: 0.",
       ),
       sessions: optional(
         v.boolean("must be true or false"),
-        "Whether they have session ids. Default: true.",
+        "Whether impressions have session ids. Default: true.",
       ),
       clicks: optional(clicks, "Which share of impressions is clicked, and how long after."),
       timeout: optional(timeout),
@@ -156,7 +174,7 @@ export const traffic: Schema<Traffic> = namedSchema("traffic", () =>
     v.check(
       ({ arrivals: of, for: lasting }) =>
         of.kind !== "trace" || (of.atMs.at(-1) ?? 0) < durationMs(lasting),
-      "must last, by for, longer than until the last entry of the trace",
+      'must have "for" longer than the last entry of the trace',
     ),
   ),
 );

@@ -1,4 +1,4 @@
-/** Schemas of what requests and matchers are filled with: values, references, names, headers. */
+/** Schemas of what requests and matchers contain: values, references, names, headers. */
 
 import * as v from "valibot";
 import { formatList } from "../../../base/did-you-mean.ts";
@@ -13,24 +13,26 @@ import {
 } from "../../../base/schema-builders.ts";
 import { duration } from "../../../faults/delay.ts";
 import type { HeaderOf, Numbered, PublisherRef, Reference, Value } from "../scenario.ts";
-import { exactObject, numberFrom, recordOf, refused, textUpTo } from "./schema-parts.ts";
+import { alwaysInvalid, exactObject, numberFrom, recordOf, textUpTo } from "./schema-parts.ts";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** What every name of a step must be. */
 export const stepName: Schema<string> = namedSchema("name", () =>
   v.pipe(
     v.string(),
     v.regex(NAME, "must be a letter, then at most 63 letters, digits, underscores and hyphens"),
-    v.check((name) => !/^key_/i.test(name), "must not be like an API key"),
-    v.check((name) => name !== "publishers", "must not be publishers: that names the world's own"),
+    v.check((name) => !/^key_/i.test(name), "must not look like an API key"),
+    v.check(
+      (name) => name !== "publishers",
+      'must not be "publishers", which is reserved for the world\'s publishers',
+    ),
     v.description(
-      "What later steps call it: a letter, then letters, digits, underscores and hyphens.",
+      "The name by which later steps refer to it: a letter, then letters, digits, underscores and hyphens.",
     ),
   ),
 );
 
-/** A name, alone or with a path. */
+/** A name, optionally followed by a path. */
 export const pathText: Schema<string> = namedSchema(
   "path",
   () =>
@@ -45,7 +47,7 @@ export const pathText: Schema<string> = namedSchema(
   'The name of an earlier step and a path, such as "first.impression_id".',
 );
 
-/** The parts of a path: the name, then members and places. */
+/** The parts of a path: the name, then members and indexes. */
 export function partsOf(text: string): string[] {
   return text.split(".");
 }
@@ -65,11 +67,11 @@ const numbered: Schema<Numbered> = exactObject<Numbered>({
   numbered: v.pipe(
     v.string(),
     v.maxLength(1000, "must have at most 1000 characters"),
-    v.description("Followed by the number of the round of the innermost repeat or parallel."),
+    v.description("A text, followed by the round number of the innermost repeat or parallel."),
   ),
 });
 
-/** The schema of an object that is a value by its keys; undefined of any other. */
+/** The schema of an object that stands for a value, judged by its keys; undefined for any other object. */
 export function valueObject(input: Readonly<Record<string, unknown>>): Schema<Value> | undefined {
   const keys = Object.keys(input);
   if (keys.length === 1 && keys[0] === "ref") return reference;
@@ -78,7 +80,7 @@ export function valueObject(input: Readonly<Record<string, unknown>>): Schema<Va
 }
 
 const scalar = v.union([v.string(), v.number(), v.boolean(), v.null()]);
-const noValue = refused(
+const noValue = alwaysInvalid(
   'must be a text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }',
 );
 
@@ -92,7 +94,7 @@ export const value: Schema<Value> = namedSchema(
       if (Object.hasOwn(input, "header")) return header;
       return Object.hasOwn(input, "numbered") ? numbered : noValue;
     }),
-  "A plain value, or one that comes of earlier steps.",
+  "A plain value, or one taken from earlier steps.",
 );
 
 const ordinal = numberFrom(0, Number.MAX_SAFE_INTEGER, "whole");
@@ -102,14 +104,14 @@ export const publisherRef: Schema<PublisherRef> = namedSchema(
     anyOf<PublisherRef>([ordinal, stepName], (input) =>
       typeof input === "string" ? stepName : ordinal,
     ),
-  "Its ordinal, from 0, or the name of the step that signed it up.",
+  "A publisher's ordinal, from 0, or the name of the step that signed it up.",
 );
 
 export const values: Schema<Readonly<Record<string, Value>>> = namedSchema("values", () =>
   recordOf(value),
 );
 
-/** What an HTTP client sets by itself, or refuses to send. */
+/** Headers that an HTTP client sets by itself, or refuses to send. */
 const transport = [
   "connection",
   "content-length",
@@ -122,20 +124,20 @@ const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 export const headers: Schema<Readonly<Record<string, Value>>> = recordOf(
   value,
-  whyNoHeader,
+  headerProblem,
   "must be an object",
   HEADER,
 );
 
-function whyNoHeader(name: string, given: unknown, all: readonly string[]): string | undefined {
-  if (!HEADER.test(name)) return "is not a header's name";
+function headerProblem(name: string, given: unknown, all: readonly string[]): string | undefined {
+  if (!HEADER.test(name)) return "is not a valid header name";
   if (transport.includes(name.toLowerCase())) {
-    return `is the connection's own header: a scenario can't set ${formatList(transport, "or")}`;
+    return `belongs to the connection: a scenario can't set ${formatList(transport, "or")}`;
   }
   if (all.some((other) => other !== name && other.toLowerCase() === name.toLowerCase())) {
-    return "is there twice: names are the same in upper and lower case";
+    return "appears twice: upper and lower case don't matter in header names";
   }
-  // What comes through every HTTP client as it is.
+  // Only values that every HTTP client sends unchanged.
   const isSendable =
     typeof given !== "string" || /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/.test(given);
   return isSendable ? undefined : "must be printable ASCII, without a space at either end";
@@ -143,14 +145,13 @@ function whyNoHeader(name: string, given: unknown, all: readonly string[]): stri
 
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** How long a client waits at most. */
 export const timeout: Schema<number | string> = v.pipe(
   duration,
   v.check((given) => {
     const ms = durationMs(given);
     return ms > 0 && ms <= LONGEST_WAIT_MS;
-  }, "must be longer than 0, and a day at most"),
-  v.description("When the client gives up. Default: 10s."),
+  }, "must be longer than 0 and at most a day"),
+  v.description("How long the client waits for the answer. Default: 10s."),
 );
 
-export const note: Schema<string> = described(textUpTo(2000), "Why it is there, for the reader.");
+export const note: Schema<string> = described(textUpTo(2000), "Why the step is here, for readers.");
