@@ -83,7 +83,7 @@ const { clickOnce, impressionSent, neverSeen, flushed } = exampleRules;
 const clicksAgain: Partial<ClientContractOptions> = {
   driver: (context) => createExampleClient(context, { clicksAgain: true }),
 };
-const last = "every rule came up, or there is a reason why not";
+const last = "every rule came up, or was skipped for a reason";
 
 describe("a good client", () => {
   test("passes what it was tried with, and the report says how often each rule came up", async () => {
@@ -105,7 +105,7 @@ describe("a good client", () => {
   test("fails what never came up, with the line that says that this is as it should be", async () => {
     const { tests, report } = await run([neverSeen]);
     expect(String(tests["never-seen"])).toContain(
-      "Nothing is known of never-seen: it never came up in 5 runs.\nIt needs impression(), stats() of the driver",
+      "never-seen is untested: it never came up in 5 runs.\nIt needs the driver's impression(), stats()",
     );
     expect(String(tests["never-seen"])).toContain('  skip: { "never-seen": "…" }');
     expect(String(tests[last])).toContain("never-seen");
@@ -151,7 +151,10 @@ describe("a good client", () => {
       "impression-sent": "skipped",
       [last]: "passed",
     });
-    expect(report?.rules[1]?.verdict).toEqual({ kind: "skipped", why: "it is not one of only" });
+    expect(report?.rules[1]?.verdict).toEqual({
+      kind: "skipped",
+      why: "it isn't listed in `only`",
+    });
   });
 
   test("that replaces the globals never meets another that does", async () => {
@@ -176,7 +179,7 @@ describe("a client that breaks a rule", () => {
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
     const path = join(folder, "my-client-click-once.json");
     const lines = error.message.replaceAll(/(srf|imp|clk)_\w+/g, "$1_…").split("\n");
-    expect(lines.filter((line) => !line.includes("the client says"))).toEqual([
+    expect(lines.filter((line) => !line.includes("the client reported"))).toEqual([
       "The client broke click-once: A click that may have been recorded isn't sent again. (spec §4)",
       "",
       "  expected: one click on record",
@@ -185,18 +188,18 @@ describe("a client that breaks a rule", () => {
       "The shortest sequence found that breaks it, from 2026-01-15T00:00:00.000Z on:",
       "  1. impression of ad-1 on srf_…",
       '     +0 ms: POST /v1/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 {"ok":true,"impression_id":"imp_…","revenue_credited_inr":0.092883}',
-      '  2. from now on this fault rule: {"match":{"operation":"click","times":1},"verdict":{"kind":"lose-response"}}',
+      '  2. a fault rule is added: {"match":{"operation":"click","times":1},"verdict":{"kind":"lose-response"}}',
       "  3. click on ad-1",
       '     +0 ms: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854})',
       '     +1 s: POST /v1/click impression_id=imp_… → 200 {"ok":true,"click_id":"clk_…","revenue_credited_inr":2.17854}',
       "",
-      "Readings that are not the default:",
+      "Assumptions that differ from the default:",
       "  click.repeat=count (default: original-uncredited)",
       "",
       `See it again:  ADSIM_REPLAY="${error.replay}" npm run contract`,
       `As a scenario: npx adsim play ${path}`,
     ]);
-    expect(lines.filter((line) => line.includes("the client says it is done: {"))).toHaveLength(2);
+    expect(lines.filter((line) => line.includes("the client reported success: {"))).toHaveLength(2);
     expect(error).toMatchObject({ rule: "click-once", file: path });
     expect(error.replay).toMatch(/^click-once 1 \d+(:\d+)*$/);
     expect(error.stack).toMatch(/^ContractError: The client broke click-once/);
@@ -228,7 +231,7 @@ describe("a client that breaks a rule", () => {
     const file = join(root, "package.json");
     const { tests } = await run([clickOnce], { ...clicksAgain, failures: file });
     expect(String(tests["click-once"])).toContain(
-      `As a scenario: not written, for ${file} can't be written to: `,
+      `As a scenario: not written: can't write to ${file}: `,
     );
     const wrong: Rule = {
       ...clickOnce,
@@ -238,7 +241,7 @@ describe("a client that breaks a rule", () => {
     };
     const other = await run([wrong], { ...clicksAgain, failures: folder });
     expect(String(other.tests["click-once"])).toMatch(
-      /not written, for it can't be one: InputError/,
+      /not written: the scenario would be invalid \(InputError/,
     );
   });
 
@@ -316,7 +319,7 @@ describe("a timer of the client's that throws", () => {
     const error = tests["impression-sent"];
     if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
     expect(error.message).toContain(
-      "  A timer of the client threw: RangeError: nothing left for (redacted), 1 s 500 ms into its life. Nobody can catch that: in Node it ends the process.",
+      "  A timer of the client threw: RangeError: nothing left for (redacted), 1 s 500 ms after the start. Such an error can't be caught: in Node it ends the process.",
     );
     expect(error.message.match(/^ {2}\d\. .*/gm)).toHaveLength(2);
     expect(report?.rules[0]?.verdict).toMatchObject({ kind: "broken", replay: error.replay });
@@ -370,16 +373,16 @@ describe("options that are wrong are refused before anything is registered", () 
     [{ skip: { "click-once": " " } }, "skip.click-once must be the reason"],
     [
       { only: ["nothing-like-it"] },
-      "only.0 must name a rule of the contract. There is: click-once",
+      "only.0 must name a rule of the contract. Choose from: click-once",
     ],
-    [{ only: [] }, "only must be a list of rules, one at least"],
-    [{ only: "click-once" }, "only must be a list of rules"],
+    [{ only: [] }, "only must be a list of at least one rule"],
+    [{ only: "click-once" }, "only must be a list of at least one rule"],
     [{ only: [7] }, "only.0 must be the id of a rule"],
-    [{ skip: null }, "skip must be an object of rules and reasons"],
-    [{ skip: ["click-once"] }, "skip must be an object of rules and reasons"],
-    [{ run: 7 }, 'run is no option here. Did you mean "runs"?'],
-    [{ sequenceseed: 7 }, 'sequenceseed is no option here. Did you mean "sequenceSeed"?'],
-    [{ scheduler: undefined }, "scheduler is no option here. There is: seed, start,"],
+    [{ skip: null }, "skip must be an object of rule ids and reasons"],
+    [{ skip: ["click-once"] }, "skip must be an object of rule ids and reasons"],
+    [{ run: 7 }, 'run is not an option. Did you mean "runs"?'],
+    [{ sequenceseed: 7 }, 'sequenceseed is not an option. Did you mean "sequenceSeed"?'],
+    [{ scheduler: undefined }, "scheduler is not an option. Choose from: seed, start,"],
     [{ onReport: "yes" }, "onReport must be a function"],
     [{ patienceMs: -1 }, "patienceMs must be a whole number from 0 to 10000"],
     [{ runs: 0 }, "runs must be a whole number from 1 to 100000"],
@@ -409,7 +412,7 @@ describe("options that are wrong are refused before anything is registered", () 
 
   test("so are those of a world, a life and a rule that is tried", async () => {
     const wrong = { patienceMS: 3 } as object;
-    const says = 'patienceMS is no option here. Did you mean "patienceMs"?';
+    const says = 'patienceMS is not an option. Did you mean "patienceMs"?';
     await expect(openTestWorld(wrong)).rejects.toThrow(says);
     await expect(runSession(createExampleClient, [], wrong)).rejects.toThrow(says);
     await expect(tryRule(clickOnce, createExampleClient, wrong)).rejects.toThrow(says);
@@ -458,7 +461,7 @@ describe("in runners as they are", () => {
     ]);
     expect(again).toMatch(/✖ click-once: A click/);
     expect(again).toContain(`See it again:  ${replay}`);
-    expect(again).toMatch(/﹣ impression-sent: .*, skipped: click-once is replayed/);
+    expect(again).toMatch(/﹣ impression-sent: .*, skipped: only click-once is replayed/);
     expect(played).toMatch(/broken {2}click-once: expectations\.0/);
   });
 

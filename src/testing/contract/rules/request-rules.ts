@@ -1,4 +1,4 @@
-/** How a client asks: paths, key, parameters (spec §4, §5). */
+/** How a client builds requests: paths, key, parameters (spec §4, §5). */
 
 import fc from "fast-check";
 import { repeatedMember } from "../../../base/repeated-members.ts";
@@ -31,7 +31,7 @@ const knownPaths: Rule = {
     const known = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
     for (const { request } of exchanges) {
       const sent = `${request.method} ${request.path}`;
-      must(known.includes(sent), () => `It sent ${sent}. There are: ${known.join(", ")}.`);
+      must(known.includes(sent), () => `It sent ${sent}. The spec has: ${known.join(", ")}.`);
     }
     return exchanges.length;
   },
@@ -49,21 +49,21 @@ const authorization: Rule = {
         problem === undefined,
         () =>
           `${request.method} ${request.path} was sent with ${problem}. ` +
-          `Expected: Authorization, "Bearer", one space, and the key as it was given.`,
+          `Expected: Authorization with "Bearer", one space, and the unchanged key.`,
       );
     }
     return exchanges.length;
   },
 };
 
-/** In words that don't hold what was sent: it may be the better part of a key. */
+/** Doesn't quote what was sent: it may contain most of a key. */
 function authorizationProblem(sent: string | undefined, key: string): string | undefined {
   if (sent === `Bearer ${key}`) return undefined;
   if (sent === undefined) return "no Authorization header";
   if (sent.endsWith(key)) return `the key, and something other than "Bearer " before it`;
   return sent.startsWith("Bearer ")
-    ? "another key than its own"
-    : "something else than a Bearer token";
+    ? "a key that isn't its own"
+    : "something other than a Bearer token";
 }
 
 const keyStaysInTheHeader: Rule = {
@@ -92,7 +92,7 @@ const parameters: Rule = {
     let read = 0;
     for (const exchange of session.exchanges) {
       const { operation, request, got } = exchange;
-      // 415: the service didn't read it. A client may find out like that which encoding it reads.
+      // 415: the service didn't read it. A client may find the right encoding that way.
       if (operation === undefined || got.status === 415) continue;
       const problem =
         formProblem(exchange, operations[operation]) ?? valueProblem(exchange, session);
@@ -103,7 +103,7 @@ const parameters: Rule = {
   },
 };
 
-/** Every reading of what the spec leaves open about it takes one form: no unknown name, no empty value, no other type. */
+/** Checks for what some choices reject: unknown names, missing or empty values, other types. */
 function formProblem(
   { request }: WireExchange,
   { parameters: known }: Operation,
@@ -116,10 +116,10 @@ function formProblem(
   for (const [name, value] of sent) {
     const parameter = known[name];
     if (parameter === undefined)
-      return `${JSON.stringify(name)} is no parameter of it. There are: ${Object.keys(known).join(", ")}`;
+      return `${JSON.stringify(name)} isn't a parameter of it. The spec has: ${Object.keys(known).join(", ")}`;
     if (value === "" || value === null) return `${name} was sent without a value`;
     if (typeof value !== "string" && parameter.type !== "integer")
-      return `${name} was sent as ${JSON.stringify(value)}, and must be a string`;
+      return `${name} was sent as ${JSON.stringify(value)}, but must be a string`;
   }
   const missing = Object.entries(known).find(
     ([name, { required }]) => required && sent.every(([other]) => other !== name),
@@ -128,7 +128,7 @@ function formProblem(
 }
 
 function valueProblem({ operation, values }: WireExchange, session: Session): string | undefined {
-  const { publisher, showings } = session;
+  const { publisher, views } = session;
   if (operation === "click") return undefined;
   const expected = (name: string, wanted: string | undefined): string | undefined => {
     const sent = values.get(name);
@@ -138,34 +138,32 @@ function valueProblem({ operation, values }: WireExchange, session: Session): st
   const wrongPublisher = expected("publisher_id", publisher.id);
   if (wrongPublisher !== undefined) return wrongPublisher;
   if (operation === "impression") {
-    const showing = showings.find(({ ad }) => ad === values.get("ad_id"));
-    if (showing === undefined) {
-      const last = showings.findLast(
-        ({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5),
-      );
-      const meant = last ?? showings.at(-1);
-      const hint = meant === undefined ? "" : `. What was shown is ${escapedText(meant.ad)}`;
+    const view = views.find(({ ad }) => ad === values.get("ad_id"));
+    if (view === undefined) {
+      const last = views.findLast(({ ad }) => ad.slice(0, 5) === values.get("ad_id")?.slice(0, 5));
+      const meant = last ?? views.at(-1);
+      const hint = meant === undefined ? "" : `. The ad shown was ${escapedText(meant.ad)}`;
       return `ad_id was ${escapedText(values.get("ad_id"))}, which was never shown${hint}`;
     }
     const own = values.get("session_id");
-    // A client may have sessions of its own. Of one that takes those that it is given, all are as they were.
-    const isGiven = own === undefined || showings.some(({ session: one }) => one === own);
-    const wrongSession = isGiven || !takesSessions(session) ? undefined : showing.session;
+    // A client may make its own session ids. If it uses those that it is given, it must not change them.
+    const isGiven = own === undefined || views.some(({ session: one }) => one === own);
+    const wrongSession = isGiven || !takesSessions(session) ? undefined : view.session;
     return (
-      expected("surface", showing.surface) ?? (wrongSession && expected("session_id", wrongSession))
+      expected("surface", view.surface) ?? (wrongSession && expected("session_id", wrongSession))
     );
   }
   const isKnown = publisher.surfaces.some(({ id }) => id === values.get("surface"));
   if (operation !== "stats" || isKnown || !values.has("surface")) return undefined;
-  return `surface was ${JSON.stringify(values.get("surface"))}, which is none of the publisher's`;
+  return `surface was ${JSON.stringify(values.get("surface"))}, which isn't one of the publisher's`;
 }
 
-/** Whether some showing arrived with the session that the client was given for it. */
-function takesSessions({ exchanges, showings }: Session): boolean {
+/** Whether the client uses the session ids that it is given: at least one view arrived with its own. */
+function takesSessions({ exchanges, views }: Session): boolean {
   return exchanges.some(({ operation, values }) => {
     if (operation !== "impression") return false;
-    const showing = showings.find(({ ad }) => ad === values.get("ad_id"));
-    return showing !== undefined && showing.session === values.get("session_id");
+    const view = views.find(({ ad }) => ad === values.get("ad_id"));
+    return view !== undefined && view.session === values.get("session_id");
   });
 }
 
@@ -175,7 +173,7 @@ const nothingUnasked: Rule = {
   source: "spec §1",
   commands: () => everyday(),
   judge(session) {
-    const { showings, exchanges, steps } = session;
+    const { views, exchanges, steps } = session;
     const clicked = performedCommandsOfKind(session, "click").map(({ shown }) => shown?.ad);
     const adOf = new Map<string, string | undefined>();
     for (const exchange of exchanges) {
@@ -183,22 +181,22 @@ const nothingUnasked: Rule = {
       if (shown !== undefined && !adOf.has(shown)) {
         const ad = exchange.values.get("ad_id");
         must(
-          showings.some((one) => one.ad === ad),
+          views.some((one) => one.ad === ad),
           () =>
-            `An impression of ${JSON.stringify(ad)} is on record as ${shown}. ` +
-            `The client was asked to report ${showings.map((one) => one.ad).join(", ") || "none"}.`,
+            `An impression of ${JSON.stringify(ad)} was recorded as ${shown}. ` +
+            `The client was asked to report ${views.map((one) => one.ad).join(", ") || "none"}.`,
         );
         adOf.set(shown, ad);
       }
-      // Under click.unknown=accept-uncredited a click on nothing is answered as others are, and isn't recorded.
+      // Under click.unknown=accept-uncredited a click on an unknown impression is accepted, but not recorded.
       const on = adOf.get(exchange.values.get("impression_id") ?? "");
       must(
         recordedId(exchange, "click") === undefined || on === undefined || clicked.includes(on),
         () =>
-          `A click on ${on} is on record. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
+          `A click on ${on} was recorded. The client was asked for clicks on ${clicked.join(", ") || "none"}.`,
       );
     }
-    // A client that records nothing of its own accord shows it by living.
+    // Even a session without impressions tests the rule.
     return steps[0]?.outcome.kind === "done" ? 1 + adOf.size : 0;
   },
 };
