@@ -1,4 +1,4 @@
-/** `adsim assumptions [KEY]`: the catalogue, with the choices in force marked. */
+/** `adsim assumptions [KEY]`: the catalogue, with the current choices marked. */
 
 import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
@@ -19,11 +19,13 @@ export interface AssumptionsFlags extends CommonFlags {
   readonly markdown?: boolean;
 }
 
-/** @throws InputError that names the option at fault, CommandFailure for a KEY that doesn't exist. */
+/** @throws InputError that names the invalid option, CommandFailure for an unknown KEY. */
 export async function assumptions(key: string | undefined, flags: AssumptionsFlags): Promise<void> {
   if (flags.markdown === true) {
     if (key !== undefined || flags.json === true) {
-      throw wrongUsage("--markdown is the whole catalogue as a page: leave out KEY and --json.");
+      throw wrongUsage(
+        "--markdown prints the whole catalogue as a page: leave out KEY and --json.",
+      );
     }
     process.stdout.write(assumptionsPage());
     return;
@@ -52,7 +54,7 @@ function describePoint(key: AssumptionKey, inForce: string): string {
   ].join("\n");
 }
 
-/** @throws InputError that names the option at fault. */
+/** @throws InputError that names the invalid option. */
 async function assumptionsInForce(flags: CommonFlags): Promise<Assumptions> {
   const options = await simulatorOptions(flags, "frozen");
   return createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost).assumptions;
@@ -84,7 +86,7 @@ things stood, or \`documented\`. With \`--explain\` the response says it, too, i
 are named where they differ from their default. Beyond that, the keys that begin with \`limit.\` decide in every
 answer what \`X-RateLimit-Remaining\` counts.`;
 
-/** In Markdown. */
+/** The catalogue in Markdown. */
 function assumptionsPage(): string {
   return `${[introduction, ...points.map(([key, point]) => section(key, point))].join("\n\n")}\n`;
 }

@@ -1,4 +1,4 @@
-/** Starts a server that goes on from a saved state. */
+/** Starts a server that continues from a saved state. */
 
 import { formatInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
@@ -10,13 +10,13 @@ import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { readLoadFlag, snapshotFailure } from "./options/load-flag.ts";
 import { wrongUsage } from "./output/exit.ts";
 
-/** @throws InputError, CommandFailure or SnapshotFileError, before anything listens. */
+/** @throws InputError, CommandFailure or SnapshotFileError before the server listens. */
 export async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
   const { snapshot, options } = await readLoadFlag(file, flags);
   const clock = flags.clock ?? snapshot.clock.mode;
   if (clock === "system" && snapshot.start > Date.now()) {
     throw wrongUsage(
-      `--load ${file} holds a world that starts at ${formatInstant(snapshot.start)}, after the system clock. Give --clock flowing or --clock frozen.`,
+      `--load ${file} has a world that starts at ${formatInstant(snapshot.start)}, after the system clock. Give --clock flowing or --clock frozen.`,
     );
   }
   const given = await serverOptions(flags, clock);
@@ -25,13 +25,13 @@ export async function startLoaded(file: string, flags: ServerFlags): Promise<Ser
     const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
     throw isSnapshots ? snapshotFailure(file, error) : error;
   });
-  // No request can have come in yet: they are events of their own.
+  // No request can have arrived yet: that takes another turn of the event loop.
   const world = server.worlds.get("default");
   if (flags.clock !== undefined) world.clock.set({ mode: flags.clock });
   return server;
 }
 
-/** The rules of `--faults` are added where the loaded world has none. @throws CommandFailure where it has others. */
+/** `--faults` may only add rules to a world without any. @throws CommandFailure if the loaded world has other rules. */
 function checkRules(
   file: string,
   given: readonly FaultRule[] | undefined,
@@ -44,6 +44,6 @@ function checkRules(
     JSON.stringify(rules.map(({ rule }) => parseRule(rule)));
   if (written(list.save(0)) === written(saved)) return;
   throw wrongUsage(
-    `--faults asks for other rules than those that --load ${file} holds with their counts (${saved.rules.map(({ rule }) => rule.id).join(", ")}). Leave --faults out, or take the snapshot without rules (DELETE /_sim/faults before).`,
+    `--faults has other rules than --load ${file} (${saved.rules.map(({ rule }) => rule.id).join(", ")}), which also has their counts. Leave --faults out, or take the snapshot without rules (DELETE /_sim/faults before).`,
   );
 }

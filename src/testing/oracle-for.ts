@@ -19,9 +19,9 @@ export interface CallSender {
 /** Checks the answers of one world. */
 export interface SimulatorOracle {
   /**
-   * Checks the status, headers and every figure of an answer that arrived just now, at the simulator's time. Show it every
-   * answer in order: it knows nothing of requests that it hasn't seen. It picks up changes made through `sim.publishers`
-   * and `sim.clock` by itself.
+   * Checks the status, headers and every figure of an answer that arrived just now, at the simulator's time. Show it
+   * every answer in order: it knows nothing of requests that it hasn't seen. It picks up changes made through
+   * `sim.publishers` and `sim.clock` by itself.
    *
    * @throws Error that says what was expected and what came instead.
    * @throws InputError if the call doesn't tell whose key was used, if the simulator's assumptions changed, or if its
@@ -42,10 +42,10 @@ export function plainCall(operation: OperationName, values: Call["values"]): Cal
 
 /**
  * A second opinion on a simulator: from the plain list of requests it computes each answer anew, with its own calendar,
- * limits and sums. It can also test another implementation of the API: give that the simulator's publishers, send it the
- * same calls at the same times, and show its answers to the oracle. Only the prices of events are taken from the answers:
- * each must be within its bounds, and every sum must follow from them. If amounts are rounded to paise, the exact prices
- * come from the simulator, so send it the same calls too.
+ * limits and sums. It can also test another implementation of the API: give that the simulator's publishers, send it
+ * the same calls at the same times, and show its answers to the oracle. Only the prices of events are taken from the
+ * answers: each must be within its bounds, and every sum must follow from them. If amounts are rounded to paise, the
+ * exact prices come from the simulator, so send it the same calls too.
  *
  * @throws InputError for a simulator that has already answered requests: make a new one, or reset it.
  */

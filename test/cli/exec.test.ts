@@ -85,7 +85,7 @@ describe("the report", () => {
 
   test("says when the journal has forgotten some", async () => {
     const { stderr } = await execNode(script, ["--journal-entries", "2"]);
-    expect(stderr).toContain("adsim: 5 requests, the last 2 of them kept\n");
+    expect(stderr).toContain("adsim: 5 requests, of which the journal has the last 2\n");
     expect(stderr).toContain(
       "Note: The journal has forgotten what came before #4: judged are #4 to #5.",
     );
@@ -110,7 +110,7 @@ describe("the report", () => {
     const { stderr } = await execNode(
       `${useApi} call("/v1/publisher/stats?publisher_id=" + ADSIM_PUBLISHER_ID)`,
     );
-    expect(stderr).toBe("adsim: 1 request\n  stats       200 × 1\n\nNothing to complain about.\n");
+    expect(stderr).toBe("adsim: 1 request\n  stats       200 × 1\n\nNo findings.\n");
   });
 
   test("says that it can't judge what the journal hasn't kept", async () => {
@@ -118,7 +118,7 @@ describe("the report", () => {
     expect(stderr).toContain(
       "The journal has kept none of the requests, so nothing can be judged.",
     );
-    expect(stderr).not.toContain("Nothing to complain about");
+    expect(stderr).not.toContain("No findings");
   });
 
   test("with --fail-on-findings turns exit code 0 into 1, and leaves any other", async () => {

@@ -175,7 +175,7 @@ describe("a script", () => {
       },
     ]);
     expect(stderr).toBe(
-      'adsim: its keys are those of an adsim with seed "zwei", 4 publishers and profile typical\n',
+      'adsim: the script\'s keys are valid for an adsim with seed "zwei", 4 publishers and profile typical\n',
     );
   });
 
@@ -250,7 +250,7 @@ describe("a script", () => {
       /impression: steps\.0, steps\.1\.repeat\.steps\.1\n/,
       /advance: steps\.2\n/,
       /repeatedSessions: steps\.3\n/,
-      /differ in what they ask/,
+      /send different requests/,
     ]) {
       expect(stderr).toMatch(said);
     }
@@ -297,13 +297,13 @@ describe("wrong usage", () => {
       "a publisher that isn't given",
       () => [scenarioOf([bySecond]), "--to", "artillery", ...key],
       2,
-      /sent by publisher 1, and 1 are given/,
+      /sent by publisher 1, but --api-key and --publisher give only 1/,
     ],
     [
       "no surfaces",
       () => [scenarioOf([steady]), "--to", "artillery", ...key],
       2,
-      /needs its surfaces here: --surface ID/,
+      /has no surfaces\. Give them with --surface ID/,
     ],
     [
       "no target",

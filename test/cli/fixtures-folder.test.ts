@@ -330,7 +330,7 @@ test.each<[string, (folder: string) => void, string]>([
   const folder = await usedFolder();
   change(folder);
   const before = contentOf(folder);
-  await expect(checkFolder(folder)).rejects.toThrow(`holds ${JSON.stringify(named)}`);
+  await expect(checkFolder(folder)).rejects.toThrow(`contains ${JSON.stringify(named)}`);
   expect(contentOf(folder)).toEqual(before);
 });
 

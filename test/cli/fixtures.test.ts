@@ -219,12 +219,12 @@ describe("the folder", () => {
   });
 
   test.each<[string, (folder: string) => void, string]>([
-    ["other files", (folder) => writeFileSync(join(folder, "mine"), "x"), 'holds "mine"'],
-    ["an empty folder of its own", (folder) => mkdirSync(join(folder, "a")), 'holds "a/"'],
+    ["other files", (folder) => writeFileSync(join(folder, "mine"), "x"), 'contains "mine"'],
+    ["an empty folder of its own", (folder) => mkdirSync(join(folder, "a")), 'contains "a/"'],
     [
       "the index of something else",
       (folder) => writeFileSync(join(folder, "index.json"), '{"files":[]}'),
-      'holds "index.json"',
+      'contains "index.json"',
     ],
     [
       "files that an index of the user's names",
@@ -235,7 +235,7 @@ describe("the folder", () => {
         mkdirSync(join(folder, "b"));
         writeFileSync(join(folder, "b", "a.json"), "{}");
       },
-      'holds "a.json"',
+      'contains "a.json"',
     ],
   ])("with %s stays as it is", async (_, fill, expected) => {
     const folder = temporaryFolder();
@@ -249,7 +249,7 @@ describe("the folder", () => {
 
   test("with a disk below it is refused without a look at the disk", async () => {
     const { code, stderr } = await runInProcess(["fixtures", "--out", "/"]);
-    expect(stderr).toContain("--out / holds ");
+    expect(stderr).toContain("--out / contains ");
     expect(code).toBe(2);
   });
 
@@ -258,14 +258,18 @@ describe("the folder", () => {
     const file = join(folder, "file");
     writeFileSync(file, "mine");
     const tried: [readonly string[], number, string][] = [
-      [["--out", file], 2, "is no folder"],
+      [["--out", file], 2, "isn't a folder"],
       [["--out", join(file, "below")], 3, "a part of its path is not a folder"],
       // Where Node's own way to make folders never ends.
       [["--out", "/proc/adsim/x"], 3, "can't be written"],
       [["--out", ""], 2, "must not be empty"],
       [[], 2, "--out"],
       [["--out", join(folder, "a"), "--clock", "system"], 2, "--clock must be frozen"],
-      [["--out", join(folder, "a"), "--start", "9999-12-01"], 2, "--start must be 100 days before"],
+      [
+        ["--out", join(folder, "a"), "--start", "9999-12-01"],
+        2,
+        "--start must be at least 100 days before",
+      ],
       [["--out", join(folder, "a"), "--publishers", "0"], 2, "--publishers must be at least 1"],
     ];
     for (const [args, expected, message] of tried) {

@@ -190,7 +190,7 @@ describe("in process", () => {
     // The one that went without a key that can be read is another refusal now.
     expect(code).toBe(1);
     expect(stdout).toContain("7 requests sent again in process: 6 answers the same, 1 different");
-    expect(stdout).toContain("1 not sent again: they went elsewhere than to the API (1)");
+    expect(stdout).toContain("1 not sent again: they aren't for the API (1)");
     expect(stdout).toContain("Note: the recording is another tool's");
   });
 });
@@ -233,7 +233,7 @@ describe("to a URL", () => {
     expect(refused.stderr).toMatch(/--clock frozen --start 2026-\d\d-\d\dT[\d:.]+Z,/);
     const kept = await runAdsim(["replay", file, "--target", url, "--keep-clock"]);
     expect(kept.code).toBe(1);
-    expect(kept.stdout).toContain("Note: the target's clock is its own");
+    expect(kept.stdout).toContain("Note: the target's clock doesn't follow the recording");
     expect(kept.stdout).toContain("Note: the recorded world began at 2026-");
     expect(await (await fetch(`${url}/_sim/clock`)).json()).toEqual({
       mode: "frozen",
@@ -252,8 +252,10 @@ describe("to a URL", () => {
     ]);
     expect(code).toBe(1);
     expect(stdout).toContain(`Note: the target's seed is "other", the recording's "replayed"`);
-    expect(stdout).toContain("Note: the target has errors.body=flat, the recording problem");
-    expect(stdout).toContain("Note: the target's world has answered 1 requests before");
+    expect(stdout).toContain(
+      "Note: the target has errors.body=flat, but the recording has problem",
+    );
+    expect(stdout).toContain("Note: the target's world has already answered 1 requests");
   });
 
   test("a service of any kind is sent the key that is given, and what breaks off is a difference", async () => {
@@ -343,7 +345,7 @@ describe("wrong usage and files of no use", () => {
       "/_sim/snapshot",
     ],
     ["an option of a target without one", "there", { keepClock: true }, 2, "--keep-clock is for"],
-    ["a clock of its own", "there", { clock: "system" }, 2, "--clock system can't be had"],
+    ["a clock of its own", "there", { clock: "system" }, 2, "--clock system isn't possible"],
     ["a file that isn't there", "none", {}, 3, "no such file"],
     ["a snapshot as recording", "state", {}, 3, "--load"],
     [

@@ -177,7 +177,7 @@ describe("--faults", () => {
     expect(again.stdout).toBe("503\n");
     const refused = await execNode(ask, ["--load", state, "--faults", other]);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toContain("--faults asks for other rules");
+    expect(refused.stderr).toContain("--faults has other rules");
   });
 
   test.each([
@@ -201,7 +201,7 @@ describe("--faults", () => {
       '[{"verdict":{"kind":"drop"},"verdict":{"kind":"reset"}}]',
       "rule 1 of the list: verdict is there more than once",
     ],
-    ["no rule at all", '"drop"', "holds no rule"],
+    ["no rule at all", '"drop"', "has no rule"],
     ["no JSON", "[{", "is not valid JSON"],
     ["nothing", "", "is empty"],
   ])("a file with %s is refused, named by file, place and field", async (_, text, message) => {

@@ -1,4 +1,4 @@
-/** `adsim export SCENARIO --to TOOL`: the traffic of a scenario for a load generator, and a list of what it can't say. */
+/** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
 import { indentedJson } from "../../base/text.ts";
 import type { PublisherRef, Scenario } from "../../play/language/scenario.ts";
@@ -21,14 +21,14 @@ export interface ExportFlags extends CommonFlags, CredentialFlags {
 
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 
-/** @throws CommandFailure for a scenario that gives no script, and a file that can't be written. */
+/** @throws CommandFailure for a scenario without traffic, and for a file that can't be written. */
 export async function exportScenario(source: string, flags: ExportFlags): Promise<void> {
   const given = givenPublishers(flags);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const chosen = await resolveScenario(source, flags);
   const { trafficSteps, leftOut } = planOf(chosen.scenario);
   if (trafficSteps.length === 0) {
-    throw wrongUsage(`${source} has no traffic step, and nothing else can go into a load script.`);
+    throw wrongUsage(`${source} has no traffic step, and a load script can only have traffic.`);
   }
   const senders = sendersIn(chosen, given);
   const planned = trafficSteps.map(
@@ -52,11 +52,11 @@ function tellLeftOut(leftOut: readonly string[], scenario: Scenario, isForeign: 
   }
   if (isForeign) return;
   say(
-    `adsim: its keys are those of an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
+    `adsim: the script's keys are valid for an adsim with seed ${JSON.stringify(seed)}, ${publishers} publishers and profile ${profile}\n`,
   );
 }
 
-/** Finds who sends, by the name that the scenario has for them. */
+/** Finds a sender by the scenario's reference to it. */
 function sendersIn(
   { source, scenario }: ResolvedScenario,
   given: readonly GivenPublisher[],
@@ -66,7 +66,7 @@ function sendersIn(
   return (publisherRef) => {
     if (typeof publisherRef !== "number") {
       throw wrong(
-        `its traffic is sent by ${publisherRef}, who signs up in the scenario: a script only knows publishers that are there before, by their numbers.`,
+        `its traffic is sent by ${publisherRef}, who signs up in the scenario. A script can only use publishers that exist before, by their numbers.`,
       );
     }
     if (given.length === 0) {
@@ -76,12 +76,12 @@ function sendersIn(
     const sender = given[publisherRef];
     if (sender === undefined) {
       throw wrong(
-        `its traffic is sent by publisher ${publisherRef}, and ${given.length} are given, from 0 on. Give the others with --api-key and --publisher, too.`,
+        `its traffic is sent by publisher ${publisherRef}, but --api-key and --publisher give only ${given.length}, counted from 0. Give the others too.`,
       );
     }
     if (sender.surfaces.length === 0) {
       throw wrong(
-        `publisher ${publisherRef} (${sender.id}) needs its surfaces here: --surface ID.`,
+        `publisher ${publisherRef} (${sender.id}) has no surfaces. Give them with --surface ID.`,
       );
     }
     return { ordinal: publisherRef, ...sender };

@@ -1,4 +1,4 @@
-/** A matrix's result for people. */
+/** A matrix's result as text. */
 
 import { dirname } from "node:path";
 import { counted } from "../../play/measure/quantities.ts";
@@ -11,7 +11,7 @@ export function reportText(result: MatrixResult): string {
   return paragraphs([
     ...(interruptedBy === undefined
       ? []
-      : [[`Interrupted by ${interruptedBy}. What is known so far:`]]),
+      : [[`Interrupted by ${interruptedBy}. The results so far:`]]),
     ...verdictSections(result),
     ...(reliances.length > 0 && flaky.length > 0 ? [flakyLines(result)] : []),
     counts(result),
@@ -26,7 +26,7 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
     case "green":
       return [
         [
-          `Your client passes everywhere: no ${combinations[strength - 1]} makes it fail, of ${counted(varied.length, "open point")}.`,
+          `Your client passes everywhere: no ${combinations[strength - 1]} makes it fail, with ${counted(varied.length, "assumption")} varied.`,
         ],
       ];
     case "relies":
@@ -40,8 +40,8 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
     case "never-calls-the-server":
       return [
         [
-          "Your client passed and sent no request to the server, so nothing can be said about it.",
-          "Let it take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.",
+          "Your client passed without sending a request to the server, so this tells nothing about it.",
+          "Take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.",
         ],
       ];
     case "interrupted":
@@ -49,7 +49,7 @@ function verdictSections(result: MatrixResult): readonly Lines[] {
   }
 }
 
-/** By strength. */
+/** By strength, from 1. */
 const combinations = ["choice", "pair of choices", "triple of choices"] as const;
 
 function relies(result: MatrixResult): readonly Lines[] {
@@ -61,7 +61,7 @@ function relies(result: MatrixResult): readonly Lines[] {
   ]);
   const incomplete = result.complete
     ? []
-    : [["There may be more: not all that the failing rows can show was looked at."]];
+    : [["There may be more: the failing rows weren't searched completely."]];
   const tails = groups.flatMap(({ first: { run, assume } }) =>
     run?.output === undefined
       ? []
@@ -70,7 +70,7 @@ function relies(result: MatrixResult): readonly Lines[] {
   return [["Your client relies on:", "", ...list], ...incomplete, ...tails];
 }
 
-/** Choices of one key that fail each alone stand together, with the first of them. */
+/** Choices of one key that each fail alone are one group, described by the first of them. */
 function grouped(
   reliances: readonly Reliance[],
 ): readonly { readonly title: string; readonly first: Reliance }[] {
@@ -97,7 +97,7 @@ function flakyLines({ flaky }: MatrixResult): Lines {
       `      Try again: ${reproduce}`,
     ]),
     "",
-    "If CMD can't run beside itself (it takes a fixed port, or writes a file that is shared), use --jobs 1.",
+    "If CMD can't run several times at once (it uses a fixed port or a shared file), use --jobs 1.",
   ];
 }
 

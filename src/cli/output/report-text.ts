@@ -1,4 +1,4 @@
-/** The client report for people: counts, then what is wrong, with what costs money first. */
+/** The client report as text: counts, then the findings, those that cost money first. */
 
 import type { ClientReport } from "../../audit/client-report.ts";
 import type { Finding } from "../../audit/findings/finding.ts";
@@ -9,7 +9,7 @@ const WIDTH = 100;
 
 export function reportText(report: ClientReport): string {
   const { requests, kept, copies, findings, notes } = report;
-  const forgotten = requests === kept ? "" : `, the last ${kept} of them kept`;
+  const forgotten = requests === kept ? "" : `, of which the journal has the last ${kept}`;
   const twice =
     copies === 0 ? "" : `, ${copies} of them a rule's second ${plural(copies, "application")}`;
   const sections = [
@@ -40,7 +40,7 @@ function verdict({ kept, findings, notes }: ClientReport): readonly string[] {
   if (kept === 0) return [];
   const { length } = findings;
   if (length > 0) return [`${length} ${plural(length, "finding")}:`];
-  return [`Nothing to complain about${notes.length === 0 ? "." : ", as far as can be judged."}`];
+  return [`No findings${notes.length === 0 ? "." : ", as far as can be judged."}`];
 }
 
 function finding({ title, count, who, explanation, spec, example }: Finding): readonly string[] {
@@ -59,7 +59,7 @@ function by(who: Finding["who"]): string {
   return others.length === 0 ? whose : `${whose} (${first?.count}) and ${others.length} more`;
 }
 
-/** Lines of at most `WIDTH` characters, words whole. */
+/** Wraps between words, at `WIDTH` characters. */
 function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   let line = indent;

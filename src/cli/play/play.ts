@@ -1,4 +1,4 @@
-/** `adsim play SCENARIO`: plays it in this process or at a target, says what came of it, and writes reports. */
+/** `adsim play SCENARIO`: plays it in this process or at a target, prints the result, and writes reports. */
 
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult, Verdict } from "../../play/player/result.ts";
@@ -12,14 +12,14 @@ import { playHere } from "./play-here.ts";
 import type { PlayFlags } from "./play-options.ts";
 import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
 
-/** What nobody knows must not be green either. */
+/** An unknown result mustn't pass either. */
 const exitCodeOf: Readonly<Record<Verdict, number>> = {
   held: exitCodes.fine,
   broken: exitCodes.checkFailed,
   unknown: exitCodes.checkFailed,
 };
 
-/** @returns 0 where it is held, 1 where it is broken or nobody knows. */
+/** @returns 0 if the scenario held, 1 if it is broken or unknown. */
 export async function play(source: string, flags: PlayFlags): Promise<number> {
   const credentials = givenPublishers(flags);
   refuseWrongUsage(flags, credentials);
@@ -33,12 +33,12 @@ export async function play(source: string, flags: PlayFlags): Promise<number> {
     );
     return tell(result, flags);
   }
-  // Loaded here since it brings what opens connections.
+  // Loaded on demand, with the HTTP client.
   const { playAtTarget } = await import("./at-target.ts");
   return tell(await playAtTarget(chosen, { ...flags, target, credentials, reproduce }), flags);
 }
 
-/** Reports first: whoever reads the text is told what there is. */
+/** Writes the report files first: when the text appears, they exist. */
 async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promise<number> {
   if (report.length > 0) {
     const { writePlayReports } = await import("./write-reports.ts");
@@ -49,7 +49,7 @@ async function tell(result: PlayResult, { report = [], json }: PlayFlags): Promi
   stream.write(reportText(result, { colour: isColourful(stream) }));
   if (result.verdict === "unknown") {
     process.stderr.write(
-      "adsim: nobody knows whether it holds, and exit code 0 is for held alone.\n",
+      "adsim: it is unknown whether the scenario holds. The exit code is 0 only if it does.\n",
     );
   }
   return exitCodeOf[result.verdict];
@@ -70,7 +70,7 @@ function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher
   const { target, clock } = flags;
   if (clock !== undefined && clock !== "frozen") {
     throw wrongUsage(
-      `--clock ${clock} can't be had: time goes as the scenario's steps say. With --target and --speed it passes for real.`,
+      `--clock ${clock} isn't possible: the scenario's steps move the clock. For real time use --target and --speed.`,
     );
   }
   if (target !== undefined) return;
@@ -82,6 +82,6 @@ function refuseWrongUsage(flags: PlayFlags, credentials: readonly GivenPublisher
   const given = Object.entries(needing).find(([, isGiven]) => isGiven)?.[0];
   if (given === undefined) return;
   throw wrongUsage(
-    `${given} needs a --target: in this process nobody waits, and there are no keys to give.`,
+    `${given} needs a --target: a play in this process never waits and needs no keys.`,
   );
 }

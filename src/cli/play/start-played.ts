@@ -1,4 +1,4 @@
-/** Starts a server whose world `default` goes on from the end of a scenario, played there before anything listens. */
+/** Starts a server whose world `default` continues from the end of a scenario, played before the server listens. */
 
 import { startPrepared } from "../../adapters/server/server.ts";
 import { formatInstant } from "../../base/calendar.ts";
@@ -13,7 +13,7 @@ import type { PlayedScenario } from "../output/ready-message.ts";
 import { say } from "../output/say.ts";
 import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
 
-/** @throws InputError and CommandFailure, before anything listens: where the scenario is broken with the report. */
+/** @throws InputError or CommandFailure before the server listens. If the scenario is broken, its report is printed. */
 export async function startPlayed(
   source: string,
   flags: ServerFlags,
@@ -25,7 +25,7 @@ export async function startPlayed(
   const { settings } = resolveOptions(world);
   const clock = flags.clock ?? "flowing";
   const given = await serverOptions(flags, clock);
-  // What the scenario doesn't say is the default of scenarios, whatever a server's own is. Its clock is the server's.
+  // Options that the scenario leaves out have the defaults of scenarios, not of servers; but the clock is the server's.
   const options = {
     ...given,
     ...world,
@@ -52,15 +52,15 @@ function refuseBroken(result: PlayResult): void {
   say(reportText(result));
   throw new CommandFailure(
     exitCodes.checkFailed,
-    `the scenario ${result.scenario.name} is broken, so nothing is started from it.`,
+    `the scenario ${result.scenario.name} is broken, so no server was started.`,
   );
 }
 
 function refuseWrongUsage({ load, faults }: ServerFlags): void {
   const [option, why] =
     load !== undefined
-      ? ["--load", "is another state to go on from"]
-      : ["--faults", "has no place: its rules are in force from its start, and stay so"];
+      ? ["--load", "can't be combined with --scenario: each gives the state to start from"]
+      : ["--faults", "can't be combined with --scenario: a scenario has its own fault rules"];
   if (load === undefined && faults === undefined) return;
-  throw wrongUsage(`${option} beside --scenario ${why}. Leave one of them out.`);
+  throw wrongUsage(`${option} ${why}. Leave one of them out.`);
 }

@@ -18,7 +18,7 @@ import { replayAtTarget } from "./at-target.ts";
 import type { ReplayFlags } from "./replay-options.ts";
 import { resultOf, resultText } from "./replay-result.ts";
 
-/** @returns 0 where all answers are the same, 1 where one differs. */
+/** @returns 0 if all answers are the same, 1 if one differs. */
 export async function replay(file: string, flags: ReplayFlags): Promise<number> {
   refuseWrongUsage(flags);
   const recording = await recordingIn(file);
@@ -38,7 +38,7 @@ export async function replay(file: string, flags: ReplayFlags): Promise<number> 
   });
   if (result.sent === 0) {
     throw couldNotRun(
-      `${file} holds ${result.requests} requests, and none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
+      `${file} has ${result.requests} requests, but none of them can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
     );
   }
   if (flags.json === true) say(indentedJson(result), process.stdout);
@@ -83,7 +83,7 @@ function refuseWrongUsage(flags: ReplayFlags): void {
     if (isTokenGiven(flags)) throw wrongUsage("--control-token is for an adsim at --target.");
     if (clock === undefined || clock === "frozen") return;
     throw wrongUsage(
-      `--clock ${clock} can't be had: the time of a replay is that of the recording, or with --clock frozen stands still.`,
+      `--clock ${clock} isn't possible: a replay follows the recording's time, or with --clock frozen its time stands still.`,
     );
   }
   const ofWorld = [
@@ -97,10 +97,10 @@ function refuseWrongUsage(flags: ReplayFlags): void {
   ] as const;
   const given = ofWorld.find((name) => flags[name] !== undefined);
   if (given !== undefined) {
-    throw wrongUsage(`--${given} is for a world in this process: a --target is as it is.`);
+    throw wrongUsage(`--${given} is for a world in this process: it can't change a --target.`);
   }
   if (flags.load === undefined) return;
   throw wrongUsage(
-    "--load is for a world in this process. To put a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot.",
+    "--load is for a world in this process. To load a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot.",
   );
 }

@@ -27,8 +27,8 @@ const WEIGHTS = { handful: 4, anything: 1 } as const;
 const points: Readonly<Record<string, OpenPoint>> = catalogue;
 
 /**
- * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default; in some, any key
- * may. A failure shrinks until only the keys that it needs differ.
+ * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default; in some, any
+ * key may. A failure shrinks until only the keys that it needs differ.
  *
  * @throws InputError for an unknown key or choice, and for fixed choices that contradict each other.
  */

@@ -92,8 +92,8 @@ export interface WeightedCommand {
 }
 
 /**
- * Sequences for `runSession` and `beginSession`. Indexes of surfaces and ad views wrap around, so every part of a sequence
- * is valid too. Waits end near minutes, midnights and the ends of windows since the latest view.
+ * Sequences for `runSession` and `beginSession`. Indexes of surfaces and ad views wrap around, so every part of a
+ * sequence is valid too. Waits end near minutes, midnights and the ends of windows since the latest view.
  *
  * @throws InputError that names the invalid option.
  */
@@ -116,7 +116,7 @@ export function weightedCommands(options: ArbitraryCommandKindsOptions): {
   return { commands: weighted(about), longestWaitMs: about.longestWaitMs };
 }
 
-/** Computes the waits from the time at which each begins. A client that itself waits moves the clock too: then waits miss their edges. */
+/** Computes each wait from the time at which it begins. If the client waits too, the clock is later and edges are missed. */
 function resolveWaits(list: readonly Planned[], startMs: number, longestMs: number): Command[] {
   const waits = createWaits(startMs, longestMs);
   return list.map((planned): Command => {

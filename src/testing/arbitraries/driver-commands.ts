@@ -1,6 +1,6 @@
 /**
- * Commands for fast-check's model-based testing, performed by a driver in a simulated world. If you only need a sequence
- * and its finished session, use `arbitraryCommands` and `runSession`.
+ * Commands for fast-check's model-based testing, performed by a driver in a simulated world. If you only need a
+ * sequence and its finished session, use `arbitraryCommands` and `runSession`.
  */
 
 import type fc from "fast-check";

@@ -110,8 +110,8 @@ export function anyWait(of: readonly Edge[], longestMs: number): fc.Arbitrary<Wa
 }
 
 /**
- * The length of the wait from `nowMs`, and the edge near which it ends. A window counts from `sinceMs`, or from now if it
- * is over. No wait is longer than `longestMs` or ends past the last instant of a world.
+ * The length of the wait from `nowMs`, and the edge near which it ends. A window counts from `sinceMs`, or from now if
+ * it is over. No wait is longer than `longestMs` or ends past the last instant of a world.
  */
 export function resolveWait(
   { edge, nudgeMs, ms }: Wait,
@@ -125,7 +125,7 @@ export function resolveWait(
   return byMs <= mostMs ? { byMs, edge } : plain;
 }
 
-/** Resolves waits one after the other, from `startMs` on. Windows count from the last `beginWindow`, or from the start. */
+/** Resolves waits one after the other, beginning at `startMs`. Windows count from the last `beginWindow` or the start. */
 export function createWaits(
   startMs: number,
   longestMs: number,

@@ -86,8 +86,8 @@ const planSchema = v.strictObject({
 });
 
 /**
- * Rules for a simulator's option `faults` or `sim.faults.add`. A failure shrinks to few rules, which fire at their first
- * request, without a delay.
+ * Rules for a simulator's option `faults` or `sim.faults.add`. A failure shrinks to few rules, which fire at their
+ * first request, without a delay.
  *
  * @throws InputError that names the invalid option.
  */

@@ -29,7 +29,8 @@ interface SentImpression {
 /**
  * Requests are encoded by the choice of `request.encoding`.
  *
- * @throws InputError for an invalid event, or a wait past the last instant of a world. Earlier events have happened then.
+ * @throws InputError for an invalid event, or a wait past the last instant of a world. Earlier events have happened
+ * then.
  */
 export function playTrace(sim: SimulatorCore, trace: readonly TraceEvent[]): readonly TraceStep[] {
   const known: SentImpression[] = [];

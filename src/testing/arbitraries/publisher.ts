@@ -23,8 +23,8 @@ const schema = v.strictObject({
 const FAVOURED = 4;
 
 /**
- * Draws from the publishers that exist when this is called; each value has the publisher's current data. A counterexample
- * shows a publisher without its key.
+ * Draws from the publishers that exist when this is called; each value has the publisher's current data. A
+ * counterexample shows a publisher without its key.
  *
  * @throws InputError that names the invalid option, or if no publisher has an active surface.
  */

@@ -66,9 +66,9 @@ const schema = v.strictObject({
 });
 
 /**
- * Built from the contract's tables, for the state and assumptions at the moment when a value is made. A valid request gets
- * 200, unless the service's state forbids it: an inactive surface, a duplicate, a late click, a limit. An invalid one gets
- * a 4xx, unless the limit is exceeded. A failure shrinks to the first publisher and to plain values.
+ * Built from the contract's tables, for the state and assumptions at the moment when a value is made. A valid request
+ * gets 200, unless the service's state forbids it: an inactive surface, a duplicate, a late click, a limit. An invalid
+ * one gets a 4xx, unless the limit is exceeded. A failure shrinks to the first publisher and to plain values.
  *
  * @throws InputError that names the invalid option.
  */

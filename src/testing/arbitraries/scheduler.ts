@@ -1,4 +1,4 @@
-/** Random orders of arrivals and answers for `openTestWorld`. Unlike fast-check's scheduler, they shrink to the order of sending. */
+/** Random orders of arrivals and answers. Unlike those of fast-check's scheduler, they shrink to the order of sending. */
 
 import fc from "fast-check";
 import * as v from "valibot";

@@ -1,6 +1,6 @@
 /**
- * Lists that shrink by removing any part: halves, quarters, and in the end single items. fast-check's own arrays keep their
- * last item, so a sequence that is judged only at its end would keep commands after its failure.
+ * Lists that shrink by removing any part: halves, quarters, and in the end single items. fast-check's own arrays keep
+ * their last item, so a sequence that is judged only at its end would keep commands after its failure.
  */
 
 import fc from "fast-check";

@@ -19,7 +19,7 @@ import { sequenceOf } from "./sequence.ts";
 
 /** Indexes of publishers, surfaces and impressions wrap around, so any part of a trace is valid too. */
 export type TraceEvent =
-  /** The publisher with this index shows an ad on its active surface with this index. Without a session it can't be repeated. */
+  /** `surface` is an index into the publisher's active surfaces. Without a session the impression can't be repeated. */
   | {
       readonly kind: "impression";
       readonly publisher: number;
@@ -63,8 +63,8 @@ const schema = v.strictObject({
 type Turn = readonly (Exclude<TraceEvent, { kind: "wait" }> | { kind: "wait"; wait: Wait })[];
 
 /**
- * Traces for {@link playTrace}. Repeats and clicks often come a millisecond before, at or after the end of a window that
- * begins with the latest impression. A failure shrinks to few events and short waits.
+ * Traces for {@link playTrace}. Repeats and clicks often come a millisecond before, at or after the end of a window
+ * that begins with the latest impression. A failure shrinks to few events and short waits.
  *
  * @throws InputError that names the invalid option.
  */

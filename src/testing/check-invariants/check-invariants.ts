@@ -23,14 +23,14 @@ export const invariants: readonly Pick<Law, "id" | "says">[] = laws.map(({ id, s
 );
 
 /**
- * Checks a simulator against the invariants: the requests and answers in its journal, the answers of a fork of it, and for
- * some invariants the answers to the same requests in new worlds. The simulator itself is only read.
+ * Checks a simulator against the invariants: the requests and answers in its journal, the answers of a fork of it, and
+ * for some invariants the answers to the same requests in new worlds. The simulator itself is only read.
  *
- * `held`: `why` says what was checked. `broken`: `why` says what was expected and what was found. `unknown`: it couldn't be
- * checked, and `why` says what that would take, for example a journal that still has every request.
+ * `held`: `why` says what was checked. `broken`: `why` says what was expected and what was found. `unknown`: it
+ * couldn't be checked, and `why` says what that would take, for example a journal that still has every request.
  *
- * The journal doesn't have what was changed by hand. New publishers and rotated keys are recognised. The prices of a surface
- * aren't checked if its price range was changed; a range that was changed back counts as never changed.
+ * The journal doesn't have what was changed by hand. New publishers and rotated keys are recognised. The prices of a
+ * surface aren't checked if its price range was changed; a range that was changed back counts as never changed.
  *
  * @throws InputError for an unknown id.
  */

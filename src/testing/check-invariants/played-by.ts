@@ -1,4 +1,4 @@
-/** The laws' input, from a simulator and its journal: the publishers, the requests and answers, and how to run them again. */
+/** Input for the laws, from a simulator and its journal: the publishers, the exchanges, and how to run them again. */
 
 import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";

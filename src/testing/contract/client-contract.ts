@@ -1,4 +1,4 @@
-/** Registers the client contract with a test runner: one test for each rule, and one that fails if a rule never came up. */
+/** Registers the client contract with a test runner: one test a rule, and one that fails if a rule never came up. */
 
 import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";

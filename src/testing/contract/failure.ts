@@ -1,4 +1,4 @@
-/** Describes a broken rule: expected and actual, the shortest sequence that breaks it, and how to replay it. Without keys. */
+/** Describes a broken rule: both sides, the shortest sequence that breaks it, and how to replay it. Without keys. */
 
 import { formatInstant } from "../../base/calendar.ts";
 import { commandLine } from "../../base/shell.ts";

@@ -1,6 +1,6 @@
 /**
- * Turns a request that arrived into a step of a scenario: an operation, or a raw request if scenarios send it differently.
- * Ids that depend on the seed become references. Keys are left out.
+ * Turns a request that arrived into a step of a scenario: an operation, or a raw request if scenarios send it
+ * differently. Ids that depend on the seed become references. Keys are left out.
  */
 
 import { withoutSecrets } from "../../journal/secrets.ts";

@@ -1,4 +1,4 @@
-/** Tries a rule on a client with random sequences, and shrinks a sequence that breaks it to the shortest that still does. */
+/** Tries a rule on a client with random sequences. A sequence that breaks it is shrunk to the shortest that still does. */
 
 import fc from "fast-check";
 import type { Readings } from "../../simulator/simulator-options.ts";

@@ -1,6 +1,6 @@
 /**
- * The driver that an integrator writes to have a client tested: how to create the client, and how to make it call the API.
- * The kit knows nothing else about the client.
+ * The driver that an integrator writes to have a client tested: how to create the client, and how to make it call the
+ * API. The kit knows nothing else about the client.
  */
 
 import type { Timers } from "../time/time.ts";
@@ -30,8 +30,8 @@ export interface Undelivered {
 /**
  * A client under test. Leave out a method if the client can't do it: rules that need it are skipped.
  *
- * A method resolves if the client says that the call succeeded, and rejects if the client says that it failed or may have
- * failed. If the error has a numeric `status`, the contract compares it with the status of the answer.
+ * A method resolves if the client says that the call succeeded, and rejects if the client says that it failed or may
+ * have failed. If the error has a numeric `status`, the contract compares it with the status of the answer.
  *
  * @typeParam Impression What the client returns for an impression; `click` gets it back.
  */
@@ -50,7 +50,7 @@ export interface Driver<Impression = unknown> {
   surfaces?(): Promise<unknown> | unknown;
   /** Resolves with the spec's answer, `{ payouts, pending_inr }`. */
   payouts?(query: { readonly limit?: number | undefined }): Promise<unknown> | unknown;
-  /** Only for a client that queues: sends the queued events. Resolves with what it couldn't deliver, if it counts that. */
+  /** Only for a client that queues: sends the queue. Resolves with what it couldn't deliver, if it counts that. */
   flush?(): Promise<Undelivered | undefined> | Promise<void> | void;
   /** Closes the client. Resolves with all that it couldn't deliver since it was made, if it counts that. */
   close?(): Promise<Undelivered | undefined> | Promise<void> | void;

@@ -1,6 +1,6 @@
 /**
- * Replaces the global fetch, clock and timers by the world's, for a client that uses the globals. Only one world at a time
- * can do that.
+ * Replaces the global fetch, clock and timers by the world's, for a client that uses the globals. Only one world at a
+ * time can do that.
  */
 
 import type { Timer, Timers } from "../time/time.ts";
@@ -8,8 +8,8 @@ import type { Timer, Timers } from "../time/time.ts";
 let isTaken = false;
 
 /**
- * Replaces `fetch`, `Date`, `performance.now`, `AbortSignal.timeout`, `setTimeout`, `setInterval` and the functions that
- * clear them.
+ * Replaces `fetch`, `Date`, `performance.now`, `AbortSignal.timeout`, `setTimeout`, `setInterval` and the functions
+ * that clear them.
  *
  * @throws Error if another world has replaced them.
  * @returns a function that restores them.

@@ -15,8 +15,8 @@ export interface Scheduler extends PendingTasks {
 }
 
 /**
- * Each request waits to arrive, and its answer or connection error waits to be delivered. An abort ends the wait: a request
- * that hasn't arrived by then never does.
+ * Each request waits to arrive, and its answer or connection error waits to be delivered. An abort ends the wait: a
+ * request that hasn't arrived by then never does.
  *
  * @param noteActivity Called when an answer or error is delivered.
  */

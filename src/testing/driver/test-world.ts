@@ -34,9 +34,9 @@ export interface TestWorldOptions
   readonly globals?: "kept" | "replaced" | undefined;
   /**
    * Real milliseconds, up to 10,000, that a silent client gets before the world's time moves on. A client that hashes,
-   * compresses or reads files before it sends needs some: the world controls only fetch, clock and timers, and the client's
-   * own timers would fire too early. It is spent each time the client waits, so a few milliseconds are plenty. A client
-   * that only ticks gets it at most fifty times in a row.
+   * compresses or reads files before it sends needs some: the world controls only fetch, clock and timers, and the
+   * client's own timers would fire too early. It is spent each time the client waits, so a few milliseconds are plenty.
+   * A client that only ticks gets it at most fifty times in a row.
    *
    * @default 0
    */

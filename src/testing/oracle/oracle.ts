@@ -1,7 +1,7 @@
 /**
  * Computes what each answer must be from the plain list of requests, under any assumptions. It shares no code with the
- * simulator: it has its own calendar and constants, and uses only arrays and loops. It can't know prices, so it learns them
- * from answers and checks that they are within their bounds.
+ * simulator: it has its own calendar and constants, and uses only arrays and loops. It can't know prices, so it learns
+ * them from answers and checks that they are within their bounds.
  */
 
 import type { ApiResponse } from "../../spec/messages.ts";

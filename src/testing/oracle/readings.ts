@@ -1,6 +1,6 @@
 /**
- * The assumptions and their choices, written out a second time: an oracle that used the simulator's own list couldn't notice
- * a choice that is missing there. If one is missing here, the code doesn't compile.
+ * The assumptions and their choices, written out a second time: an oracle that used the simulator's own list couldn't
+ * notice a choice that is missing there. If one is missing here, the code doesn't compile.
  */
 
 export interface Readings {

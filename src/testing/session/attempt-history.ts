@@ -1,6 +1,6 @@
 /**
- * Turns a session into input for the findings of the client report. A session knows which command each request was for. The
- * report itself has only the requests, and says nothing where that isn't enough.
+ * Turns a session into input for the findings of the client report. A session knows which command each request was for.
+ * The report itself has only the requests, and says nothing if that isn't enough.
  */
 
 import type { Attempt, AttemptHistory } from "../../audit/findings/attempts.ts";

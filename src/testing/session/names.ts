@@ -9,8 +9,8 @@ type Names = Pick<AdView, "ad" | "session">;
 const LENGTH = 240;
 
 /**
- * Characters with a meaning in escapes, forms, URLs and JSON; an invalid escape; letters outside latin-1; a letter with a
- * combining accent; and a character of two UTF-16 units.
+ * Characters with a meaning in escapes, forms, URLs and JSON; an invalid escape; letters outside latin-1; a letter with
+ * a combining accent; and a character of two UTF-16 units.
  */
 const MARKS = " a+b&c=d%25%2F %/?#\"\\'<;,> e\u0301 \u00df\u0130 \u5e83\u544a \u{1f389} ";
 

@@ -9,8 +9,8 @@ import type { WorldCommand } from "./command.ts";
 const MAX_SPENT = 20_000;
 
 /**
- * Sends requests until the limit has only `left` left. For the recording limit it reports the same view again and again.
- * Fault rules apply to its requests too.
+ * Sends requests until the limit has only `left` left. For the recording limit it reports the same view again and
+ * again. Fault rules apply to its requests too.
  *
  * @returns the number of requests.
  */

@@ -160,8 +160,8 @@ export function isUnreadable(session: Session): boolean {
 }
 
 /**
- * Whether the client can see that a request limit refused it, whatever the status (`limit.exceeded`): the answer says that
- * nothing is left, or when to try again.
+ * Whether the client can see that a request limit refused it, whatever the status (`limit.exceeded`): the answer says
+ * that nothing is left, or when to try again.
  */
 export function isOfLimit({ got: { status, headers } }: WireExchange): boolean {
   const hints = headers["x-ratelimit-remaining"] === "0" || headers["retry-after"] !== undefined;

@@ -1,4 +1,4 @@
-/** The machine's time, for a client that talks to a real server. The world's clock jumps; waiting for work takes real time. */
+/** Real time, for a client that talks to a real server. The world's clock can jump; waiting for work can't be shortened. */
 
 import type { Clock } from "../../base/clock.ts";
 import type { Time, Timer } from "./time.ts";

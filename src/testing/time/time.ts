@@ -15,8 +15,8 @@ export interface Timers {
 }
 
 /**
- * How work ended. `over`: it settled. `stuck`: it is pending, and no timer is left that could move it. `endless`: it was
- * still pending after the longest wait.
+ * How work ended. `over`: it settled. `stuck`: it is pending, and no timer is left that could move it. `endless`: it
+ * was still pending after the longest wait.
  */
 export interface WaitResult {
   readonly kind: "over" | "stuck" | "endless";

@@ -107,7 +107,10 @@ describe("arbitraryCommands", () => {
 
 test.each<[object, string]>([
   [{ kinds: ["clik"] }, "kinds.0 must be one of impression, click"],
-  [{ kinds: ["together", "advance"] }, "kinds must have something that a client is asked for"],
+  [
+    { kinds: ["together", "advance"] },
+    "kinds must have another command to the client besides together",
+  ],
   [{ weights: { clik: 3 } }, "weights.clik is not known here."],
   [{ weights: { click: -1 } }, "weights.click must be a whole number"],
   [
@@ -231,7 +234,7 @@ describe("driverCommands", () => {
       spend:
         /^another program with the same key sends until the (?:recording|reporting) limit has \d left$/,
       fault: /^a fault rule is added: \{"match":.*"verdict":/,
-      heal: /^all fault rules are gone$/,
+      heal: /^all fault rules are removed$/,
       together: /^at once: click on impression \d; click/,
     };
     for (const [at, kind] of allKinds.entries()) expect(kinds[at]).toMatch(says[kind]);

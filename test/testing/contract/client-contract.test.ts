@@ -396,7 +396,7 @@ describe("options that are wrong are refused before anything is registered", () 
       'replay must name a rule of the contract. Did you mean "click-once"?',
     ],
     [{ failures: "" }, "failures must be a directory, or false"],
-    [{ driver: {} }, "driver must be a function that makes a driver"],
+    [{ driver: {} }, "driver must be a function that returns a driver"],
     [{ it: undefined }, "it must be the test runner's it"],
     [{ start: "tomorrow" }, "start must be an instant"],
     [{ assumptions: { "click.repeat": "never" } }, "assumptions.click.repeat"],

@@ -6,8 +6,8 @@ import type { ApiRequest } from "../../../spec/messages.ts";
 import type { Operation } from "../../../spec/operations.ts";
 
 /**
- * How parameters are sent. `bytes`: JSON as bytes. `object`: an object, which the simulator turns into JSON. `untyped`: a
- * body without Content-Type. `split`: the last one in the query, the others in a form.
+ * How parameters are sent. `bytes`: JSON as bytes. `object`: an object, which the simulator turns into JSON. `untyped`:
+ * a body without Content-Type. `split`: the last one in the query, the others in a form.
  */
 export type Carrier = "json" | "object" | "bytes" | "untyped" | "form" | "query" | "split";
 

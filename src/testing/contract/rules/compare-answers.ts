@@ -54,8 +54,8 @@ export function mustMatchAnswers(session: Session, operation: ReadOperation): nu
 }
 
 /**
- * The service's answers that the client may have returned: the last one in this step, or any in a `together` step. If there
- * is none, any earlier answer to the same query.
+ * The service's answers that the client may have returned: the last one in this step, or any in a `together` step. If
+ * there is none, any earlier answer to the same query.
  */
 function answersTo(
   session: Session,

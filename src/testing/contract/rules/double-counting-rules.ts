@@ -112,7 +112,7 @@ function extraOf(
   const { assumptions } = session;
   if (operation === "click") {
     if (!countsEveryClick(assumptions)) return recorded.slice(1);
-    // Clicks have no identity: each one asked for counts, and each copy made by the network. Others are the client's fault.
+    // Clicks have no identity: each requested click counts, and each copy by the network. The client caused the others.
     const copies = recorded.filter(({ fault }) => fault?.application === 2).length;
     return recorded.slice(asks.length + copies);
   }

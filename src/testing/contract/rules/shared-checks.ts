@@ -139,7 +139,7 @@ function isDone({ asks }: EventTask, last: number): boolean {
   return asks.some(({ outcome, at }) => at <= last && outcome.kind === "done");
 }
 
-/** Index of the last flush or close that failed or never ended: by that the client said that earlier events may be lost. */
+/** Index of the last flush or close that failed or never ended. It tells that earlier events may be lost. */
 function lastRefusal({ steps }: Session, last: number): number {
   return steps.findLastIndex(
     ({ command, outcome }, at) =>
